@@ -1,0 +1,41 @@
+# Everything happens in .venv, made on first use; only Python and make are needed.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test test-all lint types bench clean
+
+demo: $(VENV)/.base
+	$(BIN)/diskret run examples/turnover.toml --show
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -m "not slow" --durations=5
+
+test-all: $(VENV)/.dev
+	$(BIN)/python -m pytest --durations=10
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV)
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: pyproject.toml | $(BIN)/python
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(PIP) -e ".[dev,spark,plots]"
+	touch $@ $(VENV)/.base

@@ -1,0 +1,1 @@
+"""Job files: what to do with which data, as typed models."""

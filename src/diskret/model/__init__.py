@@ -1,0 +1,1 @@
+"""What the other rooms talk about: hierarchies, tables, status, errors."""

@@ -1,0 +1,50 @@
+"""Compiled sums over hierarchies. Arrays are flat; an axis is seen as (outer, codes, inner)."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+
+@numba.njit(cache=True, nogil=True)
+def add_to_sums(cells, parent, outer, inner):  # type: ignore[no-untyped-def]
+    """Add every code's slab to its sum's slab along one axis; codes stand with sums after their parts."""
+    codes = np.uint64(parent.size)
+    width = np.uint64(inner)
+    for o in range(np.uint64(outer)):
+        base = o * codes * width
+        for i in range(codes):
+            if parent[i] < 0:
+                continue
+            source = base + i * width
+            target = base + np.uint64(parent[i]) * width
+            for j in range(width):
+                cells[target + j] += cells[source + j]
+
+
+@numba.njit(cache=True, nogil=True)
+def merge_largest_to_sums(largest, parent, outer, inner, keep):  # type: ignore[no-untyped-def]
+    """Merge every code's descending list of largest contributions into its sum's list along one axis."""
+    codes = np.uint64(parent.size)
+    width = np.uint64(inner)
+    n = largest.shape[1]
+    for o in range(np.uint64(outer)):
+        base = o * codes * width
+        for i in range(codes):
+            if parent[i] < 0:
+                continue
+            source = base + i * width
+            target = base + np.uint64(parent[i]) * width
+            for j in range(width):
+                s, t = source + j, target + j
+                if keep[t]:
+                    continue
+                for k in range(n):
+                    x = largest[s, k]
+                    if x <= largest[t, n - 1]:
+                        break
+                    m = n - 1
+                    while m > 0 and largest[t, m - 1] < x:
+                        largest[t, m] = largest[t, m - 1]
+                        m -= 1
+                    largest[t, m] = x

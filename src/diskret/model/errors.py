@@ -1,0 +1,245 @@
+"""What can be wrong with what a user hands in: each kind has a class, a code and a place in docs/errors.md.
+
+Every message says what is wrong, where, and what to do. Messages never contain a value of the data: a cell is named by
+its codes, a record by its row, a text that should have been a number by its shape (digits become ``#``).
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+
+class DiskretError(Exception):
+    """Base of everything diskret refuses; carries the parts of its message separately.
+
+    >>> print(UnknownCode.in_column("region", ["05999"], known=["05911", "12345"]))
+    [H1] code '05999' in column 'region' is not in its hierarchy
+      what to do: did you mean '05911'? Otherwise add the code to the hierarchy, or correct the data.
+    """
+
+    code: ClassVar[str] = "D0"
+
+    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.hint = hint
+
+    @property
+    def docs(self) -> str:
+        """The section of docs/errors.md that explains this error."""
+        return f"docs/errors.md#{self.code.lower()}"
+
+    def __str__(self) -> str:
+        lines = [f"[{self.code}] {self.what}"]
+        if self.where:
+            lines.append(f"  where: {self.where}")
+        if self.hint:
+            lines.append(f"  what to do: {self.hint}")
+        return "\n".join(lines)
+
+
+class ProtectionWarning(UserWarning):
+    """The software worked, but the result deserves care."""
+
+
+# --- hierarchies -----------------------------------------------------------------------------------------------------
+
+
+class UnknownCode(DiskretError):
+    """A code in the data that its hierarchy does not know."""
+
+    code = "H1"
+
+    @classmethod
+    def in_column(cls, column: str, codes: Sequence[str], known: Iterable[str]) -> UnknownCode:
+        """Name up to ten codes, and the nearest known one for the first."""
+        near = difflib.get_close_matches(codes[0], list(known), n=1, cutoff=0.6)
+        guess = f"did you mean {near[0]!r}? Otherwise add" if near else "add"
+        plural = "codes" if len(codes) > 1 else "code"
+        verb = "are" if len(codes) > 1 else "is"
+        return cls(
+            f"{plural} {listed(codes)} in column {column!r} {verb} not in {'their' if len(codes) > 1 else 'its'} hierarchy",
+            hint=f"{guess} the code to the hierarchy, or correct the data.",
+        )
+
+
+class DuplicateCode(DiskretError):
+    """A code that stands twice in one hierarchy."""
+
+    code = "H2"
+
+
+class TwoParents(DiskretError):
+    """A code that feeds two sums of one hierarchy."""
+
+    code = "H3"
+
+
+class HierarchyCycle(DiskretError):
+    """Codes that are, over some steps, part of themselves."""
+
+    code = "H4"
+
+
+class BrokenLevels(DiskretError):
+    """Levels, prefixes or indents from which no tree can be read."""
+
+    code = "H5"
+
+
+class SumInRecords(DiskretError):
+    """A record coded to a sum; only the finest codes may carry records."""
+
+    code = "H6"
+
+
+class MissingCode(DiskretError):
+    """A record or cell without a code in one of its classifications."""
+
+    code = "H7"
+
+
+# --- data ------------------------------------------------------------------------------------------------------------
+
+
+class MissingColumn(DiskretError):
+    """A column that was asked for and is not there."""
+
+    code = "T1"
+
+    @classmethod
+    def named(cls, wanted: Sequence[str], present: Sequence[str], where: str) -> MissingColumn:
+        """Name the columns that are missing, the ones that are there, and the nearest match."""
+        near = difflib.get_close_matches(wanted[0], present, n=1, cutoff=0.6)
+        guess = f"did you mean {near[0]!r}? " if near else ""
+        return cls(
+            f"no column {listed(wanted)}",
+            where=where,
+            hint=f"{guess}The columns are {listed(present, most=20)}.",
+        )
+
+
+class NotANumber(DiskretError):
+    """Text where a number should stand."""
+
+    code = "T2"
+
+    @classmethod
+    def in_column(cls, column: str, text: str, rows: Sequence[int], where: str) -> NotANumber:
+        """Name the column and the first rows, and show the shape of the first text."""
+        hint = "write numbers with a decimal point and no thousands separator."
+        if "," in text:
+            hint = 'set decimal = "," if the file uses a decimal comma; otherwise ' + hint
+        return cls(
+            f"column {column!r} holds text that is not a number, like {masked(text)!r}",
+            where=f"{where}, {'rows' if len(rows) > 1 else 'row'} {listed(rows)}",
+            hint=hint,
+        )
+
+
+class NotFinite(DiskretError):
+    """A missing, infinite or undefined number."""
+
+    code = "T3"
+
+
+class NegativeValue(DiskretError):
+    """A negative value in a table declared positive, or a negative count or sampling weight."""
+
+    code = "T4"
+
+
+class DuplicateCell(DiskretError):
+    """Two rows for one cell."""
+
+    code = "T5"
+
+
+class WrongSum(DiskretError):
+    """Sums that do not equal the sum of their parts."""
+
+    code = "T6"
+
+
+class EmptyData(DiskretError):
+    """A file or frame without rows."""
+
+    code = "T7"
+
+
+class UnreadableFile(DiskretError):
+    """A file that is missing, cut off, or not what its name says."""
+
+    code = "T8"
+
+
+class TableTooLarge(DiskretError):
+    """A table that does not fit this machine's memory."""
+
+    code = "T9"
+
+
+class BadPriorKnowledge(DiskretError):
+    """A prior interval that does not cover the value it is about."""
+
+    code = "T10"
+
+
+class BadOption(DiskretError):
+    """A parameter outside what it may be, or parameters that do not go together."""
+
+    code = "O1"
+
+
+class MissingExtra(DiskretError):
+    """An optional part of diskret that is not installed."""
+
+    code = "O2"
+
+    @classmethod
+    def needed(cls, extra: str, what: str) -> MissingExtra:
+        """Say which extra brings it."""
+        return cls(f"{what} needs the extra {extra!r}, which is not installed", hint=f"pip install 'diskret[{extra}]'")
+
+
+class BadJob(DiskretError):
+    """A job file with mistakes; all of them at once."""
+
+    code = "J1"
+
+
+class CannotWrite(DiskretError):
+    """Output that could not be written; whatever was there before is untouched."""
+
+    code = "W1"
+
+
+class Interrupted(DiskretError):
+    """The user stopped the run; nothing half-written is left."""
+
+    code = "W2"
+
+
+def masked(text: str, most: int = 24) -> str:
+    """The shape of a text without its digits, so that no value reaches a message.
+
+    >>> masked("1.234,50 EUR")
+    '#.###,## EUR'
+    """
+    shown = re.sub(r"\d", "#", text)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
+def listed(items: Iterable[object], most: int = 10) -> str:
+    """The first few items in a sentence.
+
+    >>> listed(["a", "b"]), listed(range(4), most=2)
+    ("'a', 'b'", '0, 1 and 2 more')
+    """
+    shown = [repr(i) if isinstance(i, str) else str(i) for i in items]
+    head = ", ".join(shown[:most])
+    return head if len(shown) <= most else f"{head} and {len(shown) - most} more"

@@ -1,0 +1,89 @@
+"""Decimal numbers held in floats, without the false alarms of binary fractions.
+
+A decimal with at most 15 digits survives the way into a double and back. So a column of such numbers is, exactly, a
+column of integers over a power of ten; sums of those are exact as long as they stay below 2**53.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+EXACT_LIMIT = 2**53
+MOST_DECIMALS = 9
+Number = int | float | str | Decimal | Fraction
+
+
+def decimals_of(values: Floats, most: int = MOST_DECIMALS) -> int | None:
+    """Fewest decimals that hold every value exactly, or None where the values are no short decimals.
+
+    >>> decimals_of(np.array([0.1, 0.25, 3.0])), decimals_of(np.array([1 / 3]))
+    (2, None)
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    for decimals in range(most + 1):
+        scale = 10.0**decimals
+        if largest * scale >= EXACT_LIMIT:
+            return None
+        if np.array_equal(np.rint(values * scale) / scale, values):
+            return decimals
+    return None
+
+
+def to_units(values: Floats, decimals: int) -> Ints:
+    """Values as integers in units of the last decimal.
+
+    >>> to_units(np.array([0.1, 12.34]), 2).tolist()
+    [10, 1234]
+    """
+    return np.rint(values * 10.0**decimals).astype(np.int64)
+
+
+def from_units(units: Ints, decimals: int) -> Floats:
+    """The float nearest to each decimal; the inverse of `to_units`.
+
+    >>> from_units(np.array([30]), 2).tolist()
+    [0.3]
+    """
+    return units / 10.0**decimals
+
+
+def exact(number: Number) -> Fraction:
+    """A parameter as the fraction its decimal notation means: 0.1 is one tenth, not the double near it.
+
+    >>> exact(0.1), exact("12.5")
+    (Fraction(1, 10), Fraction(25, 2))
+    """
+    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
+
+
+def exceeds(terms: Sequence[tuple[Number, Floats]]) -> npt.NDArray[np.bool_]:
+    """Where a weighted sum of columns is strictly positive, decided exactly.
+
+    Floats decide the clear cases; cells whose sum lies within rounding error of zero are decided with fractions, each
+    number taken as the decimal it prints as. So 85 > 85 % of 100 is false whatever binary fractions say.
+
+    >>> x1, total = np.array([85.0, 0.3]), np.array([100.0, 0.4])
+    >>> exceeds([(1, x1), ("-0.85", total)]).tolist(), exceeds([(1, x1), ("-0.75", total)]).tolist()
+    ([False, False], [True, False])
+    """
+    factors = [exact(f) for f, _ in terms]
+    columns = [column for _, column in terms]
+    total = np.zeros(np.broadcast_shapes(*(c.shape for c in columns)))
+    size = np.zeros_like(total)
+    for factor, column in zip(factors, columns, strict=True):
+        part = float(factor) * column
+        total += part
+        size += np.abs(part)
+    result: npt.NDArray[np.bool_] = total > 0
+    close = (np.abs(total) <= 1e-13 * size) & (size > 0)
+    for at in zip(*np.nonzero(close), strict=True):
+        result[at] = sum(f * exact(float(c[at])) for f, c in zip(factors, columns, strict=True)) > 0
+    return result

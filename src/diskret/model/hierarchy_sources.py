@@ -1,0 +1,199 @@
+"""Reading trees of codes: each function takes one notation and gives codes (sums after their parts) and parents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from diskret.model.errors import (
+    BadOption,
+    BrokenLevels,
+    DuplicateCode,
+    EmptyData,
+    HierarchyCycle,
+    TwoParents,
+    listed,
+)
+
+Tree = tuple[tuple[str, ...], tuple[int, ...]]
+
+
+def tree_from_parents(pairs: Mapping[str, str] | Iterable[tuple[str, str]], total: str | None) -> Tree:
+    """Order child-to-parent pairs; refuse two parents, cycles and several tops without a common total."""
+    parent: dict[str, str] = {}
+    for child, top in pairs.items() if isinstance(pairs, Mapping) else pairs:
+        child, top = str(child), str(top)
+        if parent.setdefault(child, top) != top:
+            raise TwoParents(
+                f"code {child!r} has two parents, {parent[child]!r} and {top!r}",
+                hint="a code adds to one sum of a hierarchy; make two classifications of the two groupings.",
+            )
+    if not parent:
+        raise EmptyData("the hierarchy has no codes", hint="give at least one child-to-parent pair.")
+    tops = [c for c in dict.fromkeys(parent.values()) if c not in parent]
+    _refuse_cycles(parent)
+    if total is not None and tops != [total]:
+        if total in parent:
+            raise BadOption(f"the total {total!r} is a part of {parent[total]!r}", hint="choose another name.")
+        parent.update((c, total) for c in tops if c != total)
+        tops = [total]
+    if len(tops) > 1:
+        raise BrokenLevels(
+            f"{len(tops)} codes have no parent: {listed(tops)}",
+            hint="a table has one total per classification; name it with total=..., or add the missing pairs.",
+        )
+    return _in_order(tops[0], parent)
+
+
+def _refuse_cycles(parent: Mapping[str, str]) -> None:
+    done: set[str] = set()
+    for start in parent:
+        path: dict[str, None] = {}
+        code = start
+        while code in parent and code not in done:
+            if code in path:
+                loop = list(path)[list(path).index(code) :] + [code]
+                raise HierarchyCycle(
+                    f"codes are part of themselves: {' -> '.join(map(repr, loop))}",
+                    hint="remove one of these child-to-parent pairs.",
+                )
+            path[code] = None
+            code = parent[code]
+        done.update(path)
+
+
+def _in_order(top: str, parent: Mapping[str, str]) -> Tree:
+    """All codes below ``top``, parts before their sum, brothers in the order they were given."""
+    parts: dict[str, list[str]] = {}
+    for child, up in parent.items():
+        parts.setdefault(up, []).append(child)
+    order: list[str] = []
+    stack = [(top, False)]
+    while stack:
+        code, expanded = stack.pop()
+        if expanded or code not in parts:
+            order.append(code)
+        else:
+            stack.append((code, True))
+            stack.extend((c, False) for c in reversed(parts[code]))
+    position = {c: i for i, c in enumerate(order)}
+    return tuple(order), tuple(position[parent[c]] if c in parent else -1 for c in order)
+
+
+def tree_from_levels(codes: Sequence[str], levels: Sequence[int]) -> Tree:
+    """Read a lock file: a code of level L is the sum of all pending codes of level L-1 before it."""
+    names = [str(c) for c in codes]
+    if not names:
+        raise EmptyData("the hierarchy has no codes", hint="give at least one code with its level.")
+    if len(names) != len(levels):
+        raise BrokenLevels(f"{len(names)} codes but {len(levels)} levels", hint="give one level per code.")
+    _refuse_duplicates(names)
+    parents = [-1] * len(names)
+    pending: dict[int, list[int]] = {}
+    for i, level in enumerate(levels):
+        gap = [lower for lower, waiting in pending.items() if waiting and lower < level - 1]
+        if level < 1 or gap:
+            stuck = names[pending[min(gap)][0]] if gap else names[i]
+            raise BrokenLevels(
+                f"code {names[i]!r} of level {level} leaves {stuck!r} without a sum on the next level",
+                where=f"code number {i + 1}",
+                hint="sums follow their parts and each level is one above its parts; check order and levels.",
+            )
+        for child in pending.pop(level - 1, []):
+            parents[child] = i
+        pending.setdefault(level, []).append(i)
+    tops = [names[i] for waiting in pending.values() for i in waiting]
+    if len(tops) > 1:
+        raise BrokenLevels(
+            f"{len(tops)} codes add to nothing: {listed(tops)}",
+            hint="the list must end with one total on the highest level.",
+        )
+    return tuple(names), tuple(parents)
+
+
+def tree_from_hrc(text: str, lead: str, total: str) -> Tree:
+    """Read tau-ARGUS ``.hrc``: the number of leading strings is the depth below the total."""
+    if not lead:
+        raise BadOption("the lead string of a .hrc file is empty", hint="it is '@' in most files.")
+    parent: dict[str, str] = {}
+    above: list[str] = [total]
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.rstrip()
+        if not line.strip():
+            continue
+        depth = 0
+        while line.startswith(lead, depth * len(lead)):
+            depth += 1
+        code = line[depth * len(lead) :].strip()
+        if not code:
+            raise BrokenLevels("a line holds only lead strings", where=f"line {number}", hint="write a code behind them.")
+        if depth + 1 > len(above):
+            raise BrokenLevels(
+                f"code {code!r} is {depth + 1 - len(above)} levels deeper than the line above allows",
+                where=f"line {number}",
+                hint=f"one more {lead!r} than the line above at the most.",
+            )
+        if code in parent or code == total:
+            raise DuplicateCode(
+                f"code {code!r} stands twice", where=f"line {number}", hint="give every code of a hierarchy its own name."
+            )
+        parent[code] = above[depth]
+        above[depth + 1 :] = [code]
+    if not parent:
+        raise EmptyData("the .hrc file has no codes", hint="one code per line, parts below their sum.")
+    return _in_order(total, parent)
+
+
+def tree_from_prefixes(codes: Iterable[str], lengths: Sequence[int], total: str) -> Tree:
+    """Sums are the prefixes of the given lengths; a code no longer than a length skips it."""
+    if any(n < 1 for n in lengths) or list(lengths) != sorted(set(lengths)):
+        raise BadOption(f"prefix lengths {list(lengths)} do not ascend from 1", hint="for example [2, 3].")
+    names = sorted({str(c) for c in codes})
+    if not names:
+        raise EmptyData("the hierarchy has no codes", hint="give the finest codes.")
+    if total in names:
+        raise DuplicateCode(f"the total {total!r} is one of the codes", hint="choose another name with total=....")
+    parent: dict[str, str] = {}
+    for code in names:
+        up = total
+        for n in lengths:
+            if n < len(code):
+                parent[code[:n]] = up
+                up = code[:n]
+        parent[code] = up
+    return _in_order(total, parent)
+
+
+def tree_from_nested(nested: Mapping[str, Any]) -> Tree:
+    """Nested dicts; lists of codes or ``None`` end a branch."""
+    if len(nested) != 1:
+        raise BrokenLevels(
+            f"{len(nested)} outermost keys", hint="nest everything under one total: {'Total': {...}}."
+        )
+    parent: dict[str, str] = {}
+    (total, below), *_ = nested.items()
+    stack: list[tuple[str, Any]] = [(total, below)]
+    while stack:
+        up, inner = stack.pop()
+        parts = inner.items() if isinstance(inner, Mapping) else [(c, None) for c in inner or ()]
+        for code, deeper in parts:
+            if code in parent or code == total:
+                raise DuplicateCode(f"code {code!r} stands twice", hint="give every code of a hierarchy its own name.")
+            parent[code] = up
+            stack.append((code, deeper))
+    return _in_order(total, parent)
+
+
+def tree_flat(codes: Iterable[str], total: str) -> Tree:
+    """Codes in the given order, then their total."""
+    names = [str(c) for c in codes]
+    _refuse_duplicates([*names, total])
+    return (*names, total), (*([len(names)] * len(names)), -1)
+
+
+def _refuse_duplicates(names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DuplicateCode(f"code {name!r} stands twice", hint="give every code of a hierarchy its own name.")
+        seen.add(name)

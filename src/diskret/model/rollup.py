@@ -1,0 +1,51 @@
+"""Sums over all hierarchies of a dense array, in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model import _kernels
+from diskret.model.hierarchy import Hierarchy
+
+
+def add_up(cells: npt.NDArray[Any], hierarchies: Sequence[Hierarchy]) -> None:
+    """Fill every sum from its parts; sums must hold zero before. Works in place on a contiguous array.
+
+    >>> cells = np.array([1, 2, 0])
+    >>> add_up(cells, [Hierarchy.flat(["a", "b"])])
+    >>> cells.tolist()
+    [1, 2, 3]
+    """
+    for parent, outer, inner in axes(hierarchies):
+        _kernels.add_to_sums(cells.reshape(-1), parent, outer, inner)
+
+
+def merge_largest(
+    largest: npt.NDArray[Any], hierarchies: Sequence[Hierarchy], keep: npt.NDArray[np.bool_] | None = None
+) -> None:
+    """Merge the descending lists of largest contributions upward, in place; cells to ``keep`` stay as they are."""
+    count = prod(len(h) for h in hierarchies)
+    kept = np.zeros(count, dtype=np.bool_) if keep is None else keep.reshape(-1)
+    for parent, outer, inner in axes(hierarchies):
+        _kernels.merge_largest_to_sums(largest.reshape(count, -1), parent, outer, inner, kept)
+
+
+def axes(hierarchies: Sequence[Hierarchy]) -> list[tuple[npt.NDArray[np.int64], int, int]]:
+    """For each axis its parents and the number of cells outside and inside of it."""
+    sizes = [len(h) for h in hierarchies]
+    return [(h.parent_index, prod(sizes[:i]), prod(sizes[i + 1 :])) for i, h in enumerate(hierarchies)]
+
+
+def inner_cells(hierarchies: Sequence[Hierarchy]) -> npt.NDArray[np.bool_]:
+    """Cells that are no sum in any classification."""
+    inner = np.ones(tuple(len(h) for h in hierarchies), dtype=np.bool_)
+    for axis, h in enumerate(hierarchies):
+        shape = [1] * len(hierarchies)
+        shape[axis] = len(h)
+        inner &= h.is_leaf.reshape(shape)
+    return inner

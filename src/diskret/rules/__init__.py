@@ -1,0 +1,1 @@
+"""Which cells and lines are sensitive."""
