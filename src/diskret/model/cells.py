@@ -25,7 +25,7 @@ from diskret.model.errors import (
 )
 from diskret.model.exact import Floats, decimals_of, from_units, to_units
 from diskret.model.hierarchy import TOTAL, Hierarchy
-from diskret.model.source import Relation, literal, open_source, quoted
+from diskret.model.source import Relation, literal, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
 
@@ -73,7 +73,7 @@ def tables_from_cells(
     _refuse_duplicates(position, classifications, shape, data.where)
 
     def column(name: str) -> Floats:
-        return data.arrays(f"SELECT ({data.number(name)})::DOUBLE AS x FROM {data.view}")["x"].astype(np.float64)
+        return data.arrays(f"SELECT CAST({data.number(name)} AS DOUBLE) AS x FROM {data.view}")["x"].astype(np.float64)
 
     def spread(values: Floats, fill: float = 0.0) -> Floats:
         dense = np.full(shape, fill)
@@ -252,7 +252,7 @@ def _status(
     status = np.zeros(shape, dtype=np.uint8)
     if given.status is None:
         return status
-    column = f"coalesce(trim({quoted(given.status)}::VARCHAR), '')"
+    column = f"coalesce({data.code(given.status)}, '')"
     words = data.arrays(f"SELECT {column} AS s FROM {data.view}")["s"].astype(str)
     distinct, inverse = np.unique(words, return_inverse=True)
     other = given.status_codes or {}

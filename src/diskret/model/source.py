@@ -8,6 +8,9 @@ that a code ``05111`` keeps its zero.
 from __future__ import annotations
 
 import contextlib
+import os
+import re
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +24,9 @@ from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber
 
 PARQUET = {".parquet", ".pq"}
 TEXT = {".csv", ".tsv", ".txt", ".gz", ".zst"}
+YES = ("1", "true", "t", "yes", "y", "ja", "j")
+WHOLE = {"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN"}
+UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 
 
 @dataclass(frozen=True)
@@ -43,66 +49,24 @@ class Delimited:
 
 @dataclass
 class Relation:
-    """Data opened in a connection: name of the view, columns, and how to speak of it in messages."""
+    """Data opened in an engine: its view, its columns with their types, and how to speak of it in messages.
+
+    The SQL made here is understood by DuckDB and by Spark; what differs between them is a field or a method.
+    """
 
     connection: Any
     view: str
-    columns: tuple[str, ...]
-    types: tuple[str, ...]
+    types: Mapping[str, str]
     where: str
     decimal: str = "."
+    quote: str = '"'
+    row_number: str = "row_number() OVER ()"
     keep_alive: list[object] = field(default_factory=list, repr=False)
 
-    def require(self, names: Sequence[str]) -> None:
-        """Refuse with the names that are missing."""
-        missing = [n for n in names if n not in self.columns]
-        if missing:
-            raise MissingColumn.named(missing, self.columns, self.where)
-
-    def is_text(self, name: str) -> bool:
-        """Whether a column holds text."""
-        kind = self.types[self.columns.index(name)]
-        return kind == "VARCHAR" or kind.startswith("ENUM")
-
-    def number(self, name: str) -> str:
-        """SQL for a column as a number; text that is none becomes NULL (and is refused by `refuse_bad_numbers`)."""
-        column = quoted(name)
-        if not self.is_text(name):
-            return column
-        text = f"trim({column}::VARCHAR)"
-        if self.decimal == ",":
-            text = f"replace(replace({text}, '.', ''), ',', '.')"
-        return f"TRY_CAST({text} AS DOUBLE)"
-
-    def code(self, name: str) -> str:
-        """SQL for a column as classification codes: text without outer blanks, 5.0 as 5, blank as missing."""
-        kind = self.types[self.columns.index(name)]
-        column = quoted(name)
-        if kind in ("DOUBLE", "FLOAT"):
-            column = f"CASE WHEN {column} = round({column}) THEN {column}::BIGINT::VARCHAR ELSE {column}::VARCHAR END"
-        return f"nullif(trim(({column})::VARCHAR), '')"
-
-    def refuse_bad_numbers(self, names: Sequence[str]) -> None:
-        """Refuse text, missing, infinite and undefined numbers, with the first rows."""
-        for name in names:
-            number = self.number(name)
-            text = f"{quoted(name)}::VARCHAR"
-            bad = f"{number} IS NULL OR isnan(({number})::DOUBLE) OR isinf(({number})::DOUBLE)"
-            found = self.query(f"SELECT count(*) FILTER (WHERE {bad}) FROM {self.view}")[0][0]
-            if not found:
-                continue
-            rows = self.query(
-                f"SELECT n, t FROM (SELECT row_number() OVER () n, {text} t, {bad} b FROM {self.view}) WHERE b LIMIT 10"
-            )
-            numbers = [int(n) for n, _ in rows]
-            words = [t for _, t in rows if t is not None and t.strip().lower() not in ("", "nan", "inf", "-inf")]
-            if self.is_text(name) and words:
-                raise NotANumber.in_column(name, words[0], numbers, self.where)
-            raise NotFinite(
-                f"column {name!r} has {found} missing, undefined or infinite numbers",
-                where=f"{self.where}, rows {listed(numbers)}",
-                hint="fill them, or leave the rows out.",
-            )
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self.types)
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         """Rows of a small result."""
@@ -115,6 +79,84 @@ class Relation:
         with readable(self.where):
             columns: dict[str, npt.NDArray[Any]] = self.connection.execute(sql).fetchnumpy()
         return {k: np.ma.getdata(v) for k, v in columns.items()}
+
+    def require(self, names: Sequence[str]) -> None:
+        """Refuse with the names that are missing."""
+        missing = [n for n in dict.fromkeys(names) if n not in self.types]
+        if missing:
+            raise MissingColumn.named(missing, self.columns, self.where)
+
+    # --- columns as SQL ----------------------------------------------------------------------------------------------
+
+    def column(self, name: str) -> str:
+        """A column as an SQL identifier."""
+        return self.quote + name.replace(self.quote, self.quote * 2) + self.quote
+
+    def is_text(self, name: str) -> bool:
+        """Whether a column holds text."""
+        return self.types[name].upper().startswith(("VARCHAR", "ENUM", "STRING", "CHAR"))
+
+    def is_whole(self, name: str) -> bool:
+        """Whether a column's type holds whole numbers only."""
+        return self.types[name].upper() in WHOLE
+
+    def scale(self, name: str) -> int | None:
+        """Decimals of a DECIMAL column, None for any other type."""
+        found = re.fullmatch(r"DECIMAL\(\d+,\s*(\d+)\)", self.types[name].upper())
+        return int(found[1]) if found else None
+
+    def number(self, name: str) -> str:
+        """A column as a number; text that is none becomes NULL (and is refused by `refuse_bad_numbers`)."""
+        if not self.is_text(name):
+            return self.column(name)
+        text = f"trim(CAST({self.column(name)} AS STRING))"
+        if self.decimal == ",":
+            text = f"replace(replace({text}, '.', ''), ',', '.')"
+        return f"TRY_CAST({text} AS DOUBLE)"
+
+    def code(self, name: str) -> str:
+        """A column as classification codes: text without outer blanks, 5.0 as 5, blank as missing."""
+        column = self.column(name)
+        if self.types[name].upper() in ("DOUBLE", "FLOAT"):
+            whole = f"CAST(CAST({column} AS BIGINT) AS STRING)"
+            column = f"CASE WHEN {column} = floor({column}) THEN {whole} ELSE CAST({column} AS STRING) END"
+        return f"nullif(trim(CAST({column} AS STRING)), '')"
+
+    def flag(self, name: str, codes: Sequence[str] = YES) -> str:
+        """A column as true or false: true where it holds one of the codes."""
+        if self.types[name].upper() == "BOOLEAN":
+            return f"coalesce({self.column(name)}, false)"
+        listing = ", ".join(literal(c.lower()) for c in codes)
+        return f"coalesce(lower({self.code(name)}) IN ({listing}), false)"
+
+    # --- refusals ----------------------------------------------------------------------------------------------------
+
+    def refuse_bad_numbers(self, names: Sequence[str]) -> None:
+        """Refuse text, missing, infinite and undefined numbers, with the first rows."""
+        for name in names:
+            bad = self.bad_number(name)
+            found = self.query(f"SELECT count(*) FROM {self.view} WHERE {bad}")[0][0]
+            if found:
+                self._refuse(name, bad, int(found))
+
+    def bad_number(self, name: str) -> str:
+        """The condition that a column holds no finite number."""
+        number = f"CAST({self.number(name)} AS DOUBLE)"
+        return f"({number} IS NULL OR isnan({number}) OR abs({number}) = CAST('Infinity' AS DOUBLE))"
+
+    def _refuse(self, name: str, bad: str, found: int) -> None:
+        text = f"CAST({self.column(name)} AS STRING)"
+        numbered = f"SELECT {self.row_number} AS n, {text} AS t, {bad} AS b FROM {self.view}"
+        rows = self.query(f"SELECT n, t FROM ({numbered}) AS r WHERE b ORDER BY n LIMIT 10")
+        numbers = [int(n) for n, _ in rows]
+        words = [t for _, t in rows if t is not None and t.strip().lower() not in UNDEFINED]
+        if self.is_text(name) and words:
+            raise NotANumber.in_column(name, words[0], numbers, self.where)
+        raise NotFinite(
+            f"column {name!r} has {found} missing, undefined or infinite numbers",
+            where=f"{self.where}, rows {listed(numbers)}",
+            hint="fill them, or leave the rows out.",
+        )
 
 
 @contextlib.contextmanager
@@ -134,11 +176,6 @@ def readable(where: str) -> Iterator[None]:
         raise UnreadableFile("the data are not UTF-8 text", where=where, hint="save the file as UTF-8.") from e
 
 
-def quoted(name: str) -> str:
-    """An SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def literal(text: str) -> str:
     """An SQL string."""
     return "'" + text.replace("'", "''") + "'"
@@ -152,7 +189,8 @@ def open_source(
     >>> open_source({"code": np.array(["05"], dtype=object), "x": np.array([1.5])}).columns
     ('code', 'x')
     """
-    config: dict[str, Any] = {"preserve_insertion_order": True}
+    # Spilled records belong in the system's temporary folder, never in the folder the user happens to stand in.
+    config: dict[str, Any] = {"temp_directory": os.path.join(tempfile.gettempdir(), f"diskret-{os.getpid()}")}
     if threads is not None:
         config["threads"] = threads
     if memory_limit is not None:
@@ -172,8 +210,8 @@ def open_source(
     with readable(where):
         connection.execute(f"CREATE TEMP VIEW data AS {sql}")
         described = connection.execute("DESCRIBE data").fetchall()
-    columns = tuple(str(row[0]) for row in described)
-    relation = Relation(connection, "data", columns, tuple(str(row[1]) for row in described), where, decimal, kept)
+    types = {str(row[0]): str(row[1]) for row in described}
+    relation = Relation(connection, "data", types, where, decimal, keep_alive=kept)
     if need_rows and not relation.query("SELECT 1 FROM data LIMIT 1"):
         raise EmptyData("there are no rows", where=where, hint="a table needs at least one row of data.")
     return relation
@@ -249,7 +287,7 @@ def _fixed_width_sql(source: FixedWidth) -> str:
     if not source.path.exists():
         return _file_sql(source.path.with_suffix(".txt"))
     fields = ", ".join(
-        f"trim(substring(line, {first}, {width})) AS {quoted(name)}" for name, (first, width) in source.fields.items()
+        f'trim(substring(line, {first}, {width})) AS "{name}"' for name, (first, width) in source.fields.items()
     )
     lines = (
         f"read_csv({literal(str(source.path))}, columns = {{'line': 'VARCHAR'}}, delim = '\x01', quote = '', "

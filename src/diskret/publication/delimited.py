@@ -1,0 +1,37 @@
+"""CSV: one row per cell, UTF-8, comma, decimal point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from diskret.publication.options import Publication
+from diskret.publication.release import Release, labelled
+
+
+def write_csv(release: Release, options: Publication, path: Path) -> None:
+    """Write codes, labels and values or marks in long form."""
+    header = release.long_names(labels=options.labels, statuses=False)
+    mark = field(options.mark)
+    zero = None if options.zero is None else field(options.zero)
+    # Codes are quoted once each, not once per cell.
+    axes: list[list[np.ndarray[tuple[int], np.dtype[np.object_]]]] = []
+    for hierarchy in release.by.values():
+        shown = [hierarchy.codes, hierarchy.labels] if options.labels and labelled(hierarchy) else [hierarchy.codes]
+        axes.append([np.array([field(text) for text in texts], dtype=object) for texts in shown])
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(",".join(map(field, header)) + "\n")
+        for cells in release.chunks():
+            columns = [words[at].tolist() for at, axis in zip(release.positions(cells), axes, strict=True) for words in axis]
+            columns += [m.texts(cells, mark, None if m.is_count else zero) for m in release.measures]
+            file.writelines(",".join(row) + "\n" for row in zip(*columns, strict=True))
+
+
+def field(text: str) -> str:
+    """A text as CSV wants it.
+
+    >>> field("05111"), field('Köln, "Stadt"')
+    ('05111', '"Köln, ""Stadt""\"')
+    """
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\r\n') or not text else text

@@ -1,0 +1,109 @@
+"""How a table is to appear when it leaves: marks, texts, language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import date
+from typing import Any
+
+from diskret.model.errors import BadOption, listed
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Everything a publication may choose; what it must not show is not a choice and stands in `release`."""
+
+    mark: str = "x"
+    """Stands for every suppressed value, primary or secondary."""
+    zero: str | None = None
+    """What stands for an exact zero in CSV and Excel, such as ``-``; None prints the number."""
+    counts: bool = False
+    """Whether contributor counts are published too, for all cells."""
+    labels: bool = True
+    """Whether labels stand beside the codes where a classification has any (CSV, Parquet, Excel)."""
+    title: str = ""
+    source: str = ""
+    unit: str = ""
+    """Unit of the values, such as ``1000 EUR`` (Excel, JSON-stat, PX)."""
+    subject: str = ""
+    """Subject area (PX)."""
+    language: str = "en"
+    """Language of the legend: ``en`` or ``de``."""
+    updated: date | None = None
+    """Date of the release (JSON-stat, PX); files carry no date of their own, so that equal tables give equal bytes."""
+
+    @property
+    def words(self) -> Words:
+        """The few words a file needs, in the language of the publication."""
+        return WORDS[self.language]
+
+    def title_of(self, responses: Sequence[str], classifications: Sequence[str]) -> str:
+        """The title given, or one that says what the table holds.
+
+        >>> Publication().title_of(["turnover"], ["nace", "region"])
+        'turnover by nace, region'
+        """
+        return self.title or f"{', '.join(responses)} {self.words.by} {', '.join(classifications)}"
+
+    def legend(self, *, suppressed: bool = True, zeros: bool = True) -> list[str]:
+        """What the marks mean, one line each.
+
+        >>> Publication(zero="-").legend()
+        ['x = suppressed for confidentiality', '- = nothing (exactly zero)']
+        """
+        lines = [f"{self.mark} = {self.words.suppressed}"] if suppressed else []
+        return lines + ([f"{self.zero} = {self.words.zero}"] if zeros and self.zero is not None else [])
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words of one language."""
+
+    suppressed: str
+    zero: str
+    by: str
+    source: str
+    unit: str
+    contents: str
+    number: str
+
+
+WORDS = {
+    "en": Words("suppressed for confidentiality", "nothing (exactly zero)", "by", "Source", "Unit", "contents", "number"),
+    "de": Words(
+        "Zahlenwert geheim zu halten", "nichts vorhanden (genau null)", "nach", "Quelle", "Einheit", "Merkmal", "Anzahl"
+    ),
+}
+
+
+def publication(**options: Any) -> Publication:
+    """Options by name, refused where they make no sense.
+
+    >>> publication(mark=".").mark
+    '.'
+    """
+    known = [f.name for f in fields(Publication)]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise BadOption(f"no option {listed(unknown)} of a publication", hint=f"the options are {listed(known, 20)}.")
+    chosen = Publication(**options)
+    if chosen.language not in WORDS:
+        raise BadOption(f"no legend in language {chosen.language!r}", hint=f"one of {listed(WORDS)}.")
+    _refuse_mark("mark", chosen.mark)
+    if chosen.zero is not None:
+        _refuse_mark("zero", chosen.zero)
+        if chosen.zero == chosen.mark:
+            raise BadOption("suppressed cells and zeros have the same mark", hint="choose two different ones.")
+    return chosen
+
+
+def _refuse_mark(option: str, mark: str) -> None:
+    """A mark that is blank or reads as a number would pass for something it is not."""
+    if not mark.strip():
+        raise BadOption(f"{option} is blank", hint="a reader must see that something stands there, such as 'x' or '.'.")
+    try:
+        float(mark)
+    except ValueError:
+        return
+    raise BadOption(f"{option} {mark!r} reads as a number", hint="choose a sign or a letter, such as 'x' or '.'.")

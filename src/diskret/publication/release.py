@@ -1,0 +1,169 @@
+"""What may leave the house: codes, labels and values, with everything hidden already taken out.
+
+The writers of this room get a `Release` and nothing else, so none of them can print what it was never given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadOption, listed
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.table import Table
+from diskret.publication.options import Publication
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Cells = slice | npt.NDArray[np.int64]
+
+CHUNK = 65_536
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """One published column over all cells, flat and in cell order."""
+
+    name: str
+    value: Floats
+    """Undefined (NaN) where hidden."""
+    hidden: Bools
+    decimals: int | None
+    is_count: bool = False
+
+    def texts(self, cells: Cells, mark: str, zero: str | None = None) -> list[str]:
+        """Chosen cells as text with all decimals, marks where the value is hidden.
+
+        >>> Measure("x", np.array([1.5, np.nan, 0]), np.array([False, True, False]), 1).texts(slice(None), "x", "-")
+        ['1.5', 'x', '-']
+        """
+        value = self.value[cells]
+        write = repr if self.decimals is None else f"{{:.{self.decimals}f}}".format
+        words = np.array(list(map(write, value.tolist())), dtype=object)
+        words[self.hidden[cells]] = mark
+        if zero is not None:
+            words[value == 0] = zero
+        texts: list[str] = words.tolist()
+        return texts
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """One or several measures over the same classifications."""
+
+    by: Mapping[str, Hierarchy]
+    measures: tuple[Measure, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the classifications, in axis order."""
+        return tuple(self.by)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of codes on each axis."""
+        return tuple(len(h) for h in self.by.values())
+
+    @property
+    def size(self) -> int:
+        """Number of cells per measure."""
+        return prod(self.shape)
+
+    @property
+    def width(self) -> int:
+        """Cells per row of the cross table: the last classification; a table of one classification is one column."""
+        return self.shape[-1] if len(self.by) > 1 else 1
+
+    @property
+    def any_hidden(self) -> bool:
+        """Whether a mark stands anywhere."""
+        return any(bool(m.hidden.any()) for m in self.measures)
+
+    def chunks(self, rows: int = 1) -> Iterator[slice]:
+        """Stretches of cells that fit memory as text, each a multiple of ``rows`` cells."""
+        step = max(1, CHUNK // rows) * rows
+        for start in range(0, self.size, step):
+            yield slice(start, min(start + step, self.size))
+
+    def positions(self, cells: slice, shape: tuple[int, ...] | None = None) -> tuple[npt.NDArray[np.int64], ...]:
+        """Position of each cell on every axis."""
+        return tuple(np.unravel_index(np.arange(cells.start, cells.stop), self.shape if shape is None else shape))
+
+    def long_names(self, *, labels: bool, statuses: bool) -> tuple[str, ...]:
+        """Column names of the long form; refuses two columns of one name, which readers would confuse."""
+        names: list[str] = []
+        for name, hierarchy in self.by.items():
+            names += [name, f"{name}_label"] if labels and labelled(hierarchy) else [name]
+        for m in self.measures:
+            names += [m.name, f"{m.name}_status"] if statuses and not m.is_count else [m.name]
+        folded = [n.casefold() for n in names]
+        double = [n for n, f in zip(names, folded, strict=True) if folded.count(f) > 1]
+        if double:
+            raise BadOption(f"two columns would be called {listed(double)}", hint="rename a response or classification.")
+        return tuple(names)
+
+
+def labelled(hierarchy: Hierarchy) -> bool:
+    """Whether a classification has labels other than its codes."""
+    return hierarchy.labels != hierarchy.codes
+
+
+def release(tables: Table | Mapping[str, Table], options: Publication) -> Release:
+    """Take out of the tables what may be published; primary and secondary cells become alike.
+
+    >>> table = Table.from_cells({"s": ["m", "w"], "x": [3.0, 4.0], "status": ["primary", "secondary"]},
+    ...                          by={"s": None}, value="x", status="status")
+    >>> release(table, Publication()).measures[0].value.tolist()
+    [nan, nan, 7.0]
+    """
+    several = responses(tables)
+    first = next(iter(several.values()))
+    measures: list[Measure] = []
+    for name, table in several.items():
+        hidden = table.hidden.reshape(-1)
+        # Adding zero turns -0.0 into 0.0, which would be printed as "-0".
+        value = np.where(hidden, np.nan, table.value.reshape(-1)) + 0.0
+        measures.append(Measure(name, value, hidden, table.decimals))
+        if options.counts:
+            _refuse_telling_counts(name, table, several)
+            shown = table.count.reshape(-1).astype(np.float64)
+            measures.append(Measure(f"{name}_count", shown, np.zeros(shown.size, dtype=np.bool_), 0, is_count=True))
+    return Release(first.by, tuple(measures))
+
+
+def responses(tables: Table | Mapping[str, Table]) -> dict[str, Table]:
+    """Tables by their response; refuses tables that do not stand on the same classifications."""
+    several = {tables.response: tables} if isinstance(tables, Table) else dict(tables)
+    if not several:
+        raise BadOption("there is no table", hint="give one table, or several by the name of their response.")
+    first = next(iter(several.values()))
+    if not first.by:
+        raise BadOption("the table has no classification", hint="a table needs at least one.")
+    other = [name for name, t in several.items() if list(t.by.items()) != list(first.by.items())]
+    if other:
+        raise BadOption(
+            f"the tables {listed(other)} have other classifications than {next(iter(several))!r}",
+            hint="one file holds tables over the same classifications; write the others into files of their own.",
+        )
+    return several
+
+
+def _refuse_telling_counts(name: str, table: Table, several: Mapping[str, Table]) -> None:
+    """Counts stay open by custom, unless they are the hidden values themselves or show that those are zero."""
+    for response, other in several.items():
+        if other.hidden.any() and (other.frequency or np.array_equal(other.value, table.count)):
+            raise BadOption(
+                f"the contributor counts of {name!r} are the values of {response!r}, which has suppressed cells",
+                hint="publish without counts.",
+            )
+    telling = table.hidden & (table.count == 0)
+    if telling.any():
+        raise BadOption(
+            f"{int(telling.sum())} suppressed cells of {name!r} have no contributors, so their count tells their value",
+            where=listed(table.name_cells(telling)),
+            hint="publish without counts, or suppress other cells.",
+        )

@@ -1,0 +1,172 @@
+"""Compiled loops of tabulation: adding records to dense cells, ranking contributions, joining the parts of a holding."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+
+@numba.njit(cache=True, nogil=True)
+def add(cell, amount, total):  # type: ignore[no-untyped-def]
+    """Add amounts to their cells."""
+    for i in range(np.uint64(cell.size)):
+        total[np.uint64(cell[i])] += amount[i]
+
+
+@numba.njit(cache=True, nogil=True)
+def add_one(cell, total):  # type: ignore[no-untyped-def]
+    """Count each record in its cell."""
+    for i in range(np.uint64(cell.size)):
+        total[np.uint64(cell[i])] += 1
+
+
+@numba.njit(cache=True, nogil=True)
+def add_absolute(cell, amount, total):  # type: ignore[no-untyped-def]
+    """Add absolute amounts to their cells."""
+    for i in range(np.uint64(cell.size)):
+        total[np.uint64(cell[i])] += abs(amount[i])
+
+
+@numba.njit(cache=True, nogil=True)
+def rank(cell, size, largest):  # type: ignore[no-untyped-def]
+    """Enter contributions (by absolute size) into the descending lists of their cells."""
+    n = largest.shape[1]
+    for i in range(np.uint64(cell.size)):
+        c = np.uint64(cell[i])
+        for k in range(size.shape[1]):
+            x = abs(size[i, k])
+            if x <= largest[c, n - 1]:
+                continue
+            m = n - 1
+            while m > 0 and largest[c, m - 1] < x:
+                largest[c, m] = largest[c, m - 1]
+                m -= 1
+            largest[c, m] = x
+
+
+@numba.njit(cache=True, nogil=True)
+def rank_weighted(cell, size, weight, largest, weights):  # type: ignore[no-untyped-def]
+    """The same, each contribution carrying its sampling weight along."""
+    n = largest.shape[1]
+    for i in range(np.uint64(cell.size)):
+        c = np.uint64(cell[i])
+        for k in range(size.shape[1]):
+            x = abs(size[i, k])
+            if x <= largest[c, n - 1]:
+                continue
+            m = n - 1
+            while m > 0 and largest[c, m - 1] < x:
+                largest[c, m] = largest[c, m - 1]
+                weights[c, m] = weights[c, m - 1]
+                m -= 1
+            largest[c, m] = x
+            weights[c, m] = weight[i, k]
+
+
+@numba.njit(cache=True, nogil=True)
+def merge_weighted_to_sums(largest, weights, parent, outer, inner):  # type: ignore[no-untyped-def]
+    """Merge weighted lists along one axis, sums after their parts."""
+    codes = np.uint64(parent.size)
+    width = np.uint64(inner)
+    n = largest.shape[1]
+    for o in range(np.uint64(outer)):
+        base = o * codes * width
+        for i in range(codes):
+            if parent[i] < 0:
+                continue
+            source = base + i * width
+            target = base + np.uint64(parent[i]) * width
+            for j in range(width):
+                s, t = source + j, target + j
+                for k in range(n):
+                    x = largest[s, k]
+                    if x <= largest[t, n - 1]:
+                        break
+                    m = n - 1
+                    while m > 0 and largest[t, m - 1] < x:
+                        largest[t, m] = largest[t, m - 1]
+                        weights[t, m] = weights[t, m - 1]
+                        m -= 1
+                    largest[t, m] = x
+                    weights[t, m] = weights[s, k]
+
+
+@numba.njit(cache=True, nogil=True)
+def largest_to_sums(largest, parent, outer, inner):  # type: ignore[no-untyped-def]
+    """The largest single value of each sum along one axis."""
+    codes = np.uint64(parent.size)
+    width = np.uint64(inner)
+    for o in range(np.uint64(outer)):
+        base = o * codes * width
+        for i in range(codes):
+            if parent[i] < 0:
+                continue
+            source = base + i * width
+            target = base + np.uint64(parent[i]) * width
+            for j in range(width):
+                if largest[source + j] > largest[target + j]:
+                    largest[target + j] = largest[source + j]
+
+
+@numba.njit(cache=True, nogil=True)
+def join_parts(number, cell, strides, sizes, chains, starts, offsets, slots, key, slot_of, out_cell, out_part):  # type: ignore[no-untyped-def]
+    """Send every part of every holding to all cells above it, one entry per holding and cell.
+
+    Parts stand sorted by holding number. ``chains`` and ``starts`` hold the ancestors of all axes end to end, ``offsets``
+    says where each axis begins. Entries get numbers in order of appearance; ``out_cell`` is the cell of an entry, and
+    ``slot_of`` for each (part, ancestor) pair, in order, the entry it adds to. ``key`` and ``slots`` are an open
+    hash table stamped with the holding, so that it needs no clearing.
+    """
+    n_axes = strides.size
+    mask = np.uint64(key.shape[0] - 1)
+    entries = 0
+    pairs = 0
+    digit = np.zeros(n_axes, np.int64)
+    first = np.zeros(n_axes, np.int64)
+    length = np.zeros(n_axes, np.int64)
+    for p in range(cell.size):
+        rest = cell[p]
+        for a in range(n_axes):
+            code = rest // strides[a]
+            rest -= code * strides[a]
+            first[a] = starts[offsets[a] + code]
+            length[a] = starts[offsets[a] + code + 1] - first[a]
+            digit[a] = 0
+        stamp = number[p]
+        while True:
+            at = 0
+            for a in range(n_axes):
+                at += chains[first[a] + digit[a]] * strides[a]
+            h = np.uint64(at) * np.uint64(0x9E3779B97F4A7C15)
+            h = (h ^ (h >> np.uint64(29))) & mask
+            while key[h, 0] == stamp and key[h, 1] != at:
+                h = (h + np.uint64(1)) & mask
+            if key[h, 0] != stamp:
+                key[h, 0] = stamp
+                key[h, 1] = at
+                slots[h] = entries
+                out_cell[entries] = at
+                out_part[entries] = p
+                entries += 1
+            slot_of[pairs] = slots[h]
+            pairs += 1
+            a = n_axes - 1
+            while a >= 0:
+                digit[a] += 1
+                if digit[a] < length[a]:
+                    break
+                digit[a] = 0
+                a -= 1
+            if a < 0:
+                break
+    return entries, pairs
+
+
+@numba.njit(cache=True, nogil=True)
+def add_parts(amount, fan, slot_of, joined):  # type: ignore[no-untyped-def]
+    """Add what every part brings to the entries it feeds; ``fan`` is how many entries each part feeds."""
+    at = 0
+    for p in range(amount.size):
+        for _ in range(fan[p]):
+            joined[slot_of[at]] += amount[p]
+            at += 1

@@ -1,0 +1,213 @@
+"""Dense sums on one level of counting (respondents, or holdings): filled by batches, then rolled up over the hierarchies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model import rollup
+from diskret.model.contributors import Contributors
+from diskret.model.exact import EXACT_LIMIT
+from diskret.model.hierarchy import Hierarchy
+from diskret.tabulation import _kernels
+from diskret.tabulation.backend import Batch
+from diskret.tabulation.plan import Plan, Units
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Response:
+    """What one response variable adds up to, in units of its last decimal."""
+
+    units: Units
+    total: Ints | None
+    absolute: Ints | None
+    largest: Ints | None
+    weights: Floats | None
+    protected: Ints | None
+    public: Ints | None
+
+
+@dataclass(eq=False)
+class Level:
+    """Accumulators over all cells of the table."""
+
+    plan: Plan
+    count: Ints
+    responses: list[Response]
+    protected_count: Ints | None = None
+    public_count: Ints | None = None
+    hierarchies: Sequence[Hierarchy] = field(default=())
+
+    @classmethod
+    def empty(cls, plan: Plan, units: Sequence[Units], *, totals: bool) -> Level:
+        """All zero; only the respondents' level keeps the totals."""
+        n = plan.cells
+
+        def zeros(wanted: bool) -> Ints | None:
+            return np.zeros(n, dtype=np.int64) if wanted else None
+
+        responses = [
+            Response(
+                unit,
+                zeros(totals),
+                zeros(unit.negative),
+                np.zeros((n, plan.largest), dtype=np.int64) if plan.largest and plan.values else None,
+                np.ones((n, plan.largest)) if plan.largest and plan.weight and plan.values else None,
+                zeros(plan.selective and bool(plan.values)),
+                zeros(plan.public is not None and bool(plan.values)),
+            )
+            for unit in units
+        ]
+        count = np.zeros(n, dtype=np.int64)
+        public = plan.public is not None
+        return cls(plan, count, responses, zeros(plan.selective), zeros(public), tuple(plan.by.values()))
+
+    def add_records(self, batch: Batch) -> None:
+        """Add single records, or single holdings."""
+        cell = batch["cell"]
+        _kernels.add_one(cell, self.count)
+        protected = batch["protected"] == 1 if self.protected_count is not None else None
+        public = batch["public"] == 1 if self.public_count is not None else None
+        if protected is not None:
+            _kernels.add_one(cell[protected], self.protected_count)
+        if public is not None:
+            _kernels.add_one(cell[public], self.public_count)
+        for j, response in enumerate(self.responses):
+            amount = batch[f"t{j}"]
+            if response.total is not None:
+                _kernels.add(cell, amount, response.total)
+            if response.absolute is not None:
+                _kernels.add_absolute(cell, amount, response.absolute)
+            if response.public is not None:
+                _kernels.add(cell[public], amount[public], response.public)
+            if f"x{j}" not in batch:
+                continue
+            size = batch[f"x{j}"].reshape(-1, 1)
+            if response.protected is not None:
+                _kernels.rank(cell[protected], size[protected], response.protected.reshape(-1, 1))
+            weight = batch.get(f"w{j}", batch.get("w"))
+            weight = None if weight is None else weight.reshape(-1, 1)
+            if public is None:
+                self._rank(response, cell, size, weight)
+            else:
+                self._rank(response, cell[~public], size[~public], None if weight is None else weight[~public])
+
+    def add_cells(self, batch: Batch) -> None:
+        """Add finest cells that the engine has added up already."""
+        cell, n = batch["cell"], self.plan.largest
+        _kernels.add(cell, batch["count"], self.count)
+        if self.protected_count is not None:
+            _kernels.add(cell, batch["protected"], self.protected_count)
+        if self.public_count is not None:
+            _kernels.add(cell, batch["public"], self.public_count)
+        for j, response in enumerate(self.responses):
+            if response.total is not None:
+                _kernels.add(cell, batch[f"t{j}"], response.total)
+            if response.absolute is not None:
+                _kernels.add(cell, batch[f"a{j}"], response.absolute)
+            if response.public is not None:
+                _kernels.add(cell, batch[f"public_t{j}"], response.public)
+            if response.protected is not None:
+                _kernels.rank(cell, batch[f"protected_x{j}"].reshape(-1, 1), response.protected.reshape(-1, 1))
+            if response.largest is not None:
+                size = np.stack([batch[f"x{j}_{k + 1}"] for k in range(n)], axis=1)
+                weighted = response.weights is not None
+                weight = np.stack([batch[f"w{j}_{k + 1}"] for k in range(n)], axis=1) if weighted else None
+                self._rank(response, cell, size, weight)
+
+    @staticmethod
+    def _rank(response: Response, cell: Ints, size: Ints, weight: Floats | None) -> None:
+        if response.largest is None:
+            return
+        if response.weights is None:
+            _kernels.rank(cell, size, response.largest)
+        else:
+            _kernels.rank_weighted(cell, size, weight, response.largest, response.weights)
+
+    def roll_up(self) -> None:
+        """From the finest cells to all sums. Contributors of different cells are taken as different."""
+        for array in (self.count, self.protected_count, self.public_count):
+            if array is not None:
+                rollup.add_up(array, self.hierarchies)
+        for response in self.responses:
+            for array in (response.total, response.absolute, response.public):
+                if array is not None:
+                    rollup.add_up(array, self.hierarchies)
+            for parent, outer, inner in rollup.axes(self.hierarchies):
+                if response.weights is not None:
+                    _kernels.merge_weighted_to_sums(response.largest, response.weights, parent, outer, inner)
+                if response.protected is not None:
+                    _kernels.largest_to_sums(response.protected, parent, outer, inner)
+            if response.largest is not None and response.weights is None:
+                rollup.merge_largest(response.largest, self.hierarchies)
+
+    def contributors(self, j: int) -> Contributors:
+        """What the rules want to know about one response. Uses the accumulators up."""
+        shape = self.plan.shape
+        response = self.responses[j] if self.responses else None
+
+        def whole(array: Ints | None) -> Ints | None:
+            return None if array is None else array.reshape(shape)
+
+        def number(array: Ints | None, decimals: int) -> Floats | None:
+            return None if array is None else in_floats(array, decimals).reshape(shape)
+
+        count = self.count.reshape(shape)
+        if response is None or not self.plan.values:
+            return Contributors(count, None, None, whole(self.protected_count), None, whole(self.public_count))
+        units = response.units
+        largest = None
+        if response.largest is not None:
+            n = self.plan.largest
+            flat = in_floats(response.largest.reshape(-1), units.contribution).reshape(-1, n)
+            if response.weights is not None:
+                flat = population_units(flat, response.weights, units)
+            largest = flat.reshape(*shape, n)
+        return Contributors(
+            count, largest, number(response.absolute, units.total),
+            whole(self.protected_count), number(response.protected, units.contribution),
+            whole(self.public_count), number(response.public, units.total),
+        )  # fmt: skip
+
+
+def in_floats(array: Ints, decimals: int) -> Floats:
+    """Units as floats, in the same memory: large tables must not stand there twice."""
+    result = array.view(np.float64)
+    scale: Any = 10.0**decimals if decimals >= 0 else 1.0
+    shrink: Any = 1.0 if decimals >= 0 else 10.0**-decimals
+    for start in range(0, array.size, 1 << 20):
+        stop = start + (1 << 20)
+        result[start:stop] = array[start:stop] / scale * shrink
+    return result
+
+
+def population_units(largest: Floats, weights: Floats, units: Units) -> Floats:
+    """The n largest units of the population: a contribution of weight w stands for w units of its size.
+
+    A unit may be shared: with weights 1.5 and 3 the second unit is half the first contribution, half the second.
+    A respondent stands at least for itself, so weights below 1 count as 1 here.
+
+    >>> unit = Units(0, 1, True, False)
+    >>> population_units(np.array([[100.0, 10.0]]), np.array([[1.5, 3.0]]), unit).tolist()
+    [[100.0, 55.0]]
+    """
+    n = largest.shape[1]
+    result = np.zeros_like(largest)
+    end = np.cumsum(np.maximum(weights, 1.0), axis=1)
+    for i in range(n):
+        begin = end[:, i - 1] if i else np.zeros(len(end))
+        for k in range(n):
+            share = np.minimum(end[:, i], k + 1) - np.maximum(begin, k)
+            result[:, k] += largest[:, i] * np.maximum(share, 0.0)
+    if not units.exact or float(result.max(initial=0.0)) * 10.0**units.total >= EXACT_LIMIT:
+        return result
+    # Shares have the decimals of the weights: take binary fractions out again.
+    rounded: Floats = np.rint(result * 10.0**units.total) / 10.0**units.total
+    return rounded

@@ -1,0 +1,184 @@
+"""All the SQL that microdata are read with: a handful of statements that DuckDB and Spark both understand.
+
+Records become whole numbers at the door: the flat position of their finest cell, their contributions in units of the last decimal.
+Whole numbers add up to the same sum in any order, so engines and numbers of threads cannot differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.source import Relation, literal
+from diskret.tabulation.plan import Plan, Units
+
+Batch = dict[str, npt.NDArray[Any]]
+DECIMALS_TRIED = (0, 1, 2, 3, 4, 6)
+MISSING = "(missing)"
+
+
+class Backend(Protocol):
+    """Where the microdata are: runs statements and hands back columns."""
+
+    data: Relation
+    aggregates: bool
+    """Whether finest cells come back (a cluster), or single records in batches (embedded, where that is faster)."""
+
+    def lookup(self, name: str, codes: Sequence[str], positions: npt.NDArray[np.int64]) -> None:
+        """Make a small table of codes and positions."""
+        ...
+
+    def keep(self, name: str, sql: str) -> None:
+        """Keep the result of a statement under a name."""
+        ...
+
+    def batches(self, sql: str) -> Iterator[Batch]:
+        """The columns of a large result, in batches."""
+        ...
+
+    def close(self) -> None:
+        """Give everything back."""
+        ...
+
+
+def profile_sql(data: Relation, plan: Plan) -> str:
+    """One row: number of records, then per number column how many are bad, the smallest, the size and the decimals."""
+    parts = ["count(*)"]
+    for name in plan.values:
+        weighted = f" * CAST({data.number(plan.weight)} AS DOUBLE)" if plan.weight else ""
+        parts += _column_profile(data, name, f"abs({_double(data, name)}{weighted})")
+    if plan.weight:
+        parts += _column_profile(data, plan.weight, _double(data, plan.weight))
+    return f"SELECT {', '.join(parts)} FROM {data.view}"
+
+
+def _column_profile(data: Relation, name: str, size: str) -> list[str]:
+    number = _double(data, name)
+    bad = f"count(CASE WHEN {data.bad_number(name)} THEN 1 END)"
+    # Whole-number sums: the bound, and with it the units, must not depend on the order of addition.
+    bound = f"sum(CAST(ceil(least({size}, 1e17)) AS DECIMAL(38, 0)))"
+    known = 0 if data.is_whole(name) else data.scale(name)
+    tries = [known is not None and known <= d for d in DECIMALS_TRIED] if known is not None else []
+    flags = [
+        str(tries[i]).lower() if tries else f"bool_and(round({number} * 1e{d}) / 1e{d} = {number})"
+        for i, d in enumerate(DECIMALS_TRIED)
+    ]
+    return [bad, f"CAST(min({number}) AS DOUBLE)", bound, *flags]
+
+
+def _double(data: Relation, name: str) -> str:
+    return f"CAST({data.number(name)} AS DOUBLE)"
+
+
+def records_sql(data: Relation, plan: Plan, units: Sequence[Units]) -> str:
+    """Every record as numbers: ``cell``, per response ``t`` (adds up) and ``x`` (is ranked), and its roles."""
+    names = list(plan.by)
+    known = " AND ".join(f"d{i}.position IS NOT NULL" for i in range(len(names)))
+    place = " + ".join(f"d{i}.position * {stride}" for i, stride in enumerate(plan.strides))
+    columns = [f"CASE WHEN {known} THEN {place} ELSE -1 END AS cell"]
+    weight = _double(data, plan.weight) if plan.weight else ""
+    for j, (name, unit) in enumerate(zip(plan.values, units, strict=False)):
+        number = _double(data, name)
+        contribution = f"CAST(round({number} * 1e{unit.contribution}) AS BIGINT)"
+        weighted = f"CAST(round({number} * {weight} * 1e{unit.total}) AS BIGINT)"
+        columns += [f"{weighted if weight else contribution} AS t{j}", f"{contribution} AS x{j}"]
+    if weight and not plan.values:
+        columns.append(f"CAST(round({weight} * 1e{units[0].total}) AS BIGINT) AS t0")
+    elif weight:
+        columns.append(f"{weight} AS w")
+    if plan.selective:
+        columns.append(f"CAST({_protected(data, plan)} AS BIGINT) AS protected")
+    if plan.public:
+        columns.append(f"CAST({data.flag(plan.public.column, plan.public.codes)} AS BIGINT) AS public")
+    if plan.holding:
+        columns.append(f"{data.code(plan.holding)} AS holding")
+    joins = [
+        f"LEFT JOIN {lookup_name(i)} d{i} ON d{i}.code = coalesce({data.code(name)}, {literal(MISSING)})"
+        for i, name in enumerate(names)
+    ]
+    return f"SELECT {', '.join(columns)} FROM {data.view} {' '.join(joins)}"
+
+
+def _protected(data: Relation, plan: Plan) -> str:
+    """Who asked for protection, and gave no waiver."""
+    asked = data.flag(plan.request.column, plan.request.codes) if plan.request else "true"
+    waived = data.flag(plan.waiver.column, plan.waiver.codes) if plan.waiver else "false"
+    return f"({asked} AND NOT {waived})"
+
+
+def lookup_name(axis: int) -> str:
+    """Name of the lookup table of a classification."""
+    return f"diskret_codes_{axis}"
+
+
+def finest_cells_sql(records: str, plan: Plan) -> str:
+    """Records added up to finest cells, with the largest contributions of each by one window per response."""
+    shown = "public = 0 AND " if plan.public else ""
+    first = "public, " if plan.public else ""
+    second = ", w DESC" if plan.weight else ""
+    columns, ranks = ["cell", "count(*) AS count"], []
+    for j in range(len(plan.values)):
+        ranks.append(f"row_number() OVER (PARTITION BY cell ORDER BY {first}abs(x{j}) DESC{second}) AS r{j}")
+        columns += [f"sum(t{j}) AS t{j}", f"sum(abs(t{j})) AS a{j}"]
+        for k in range(1, plan.largest + 1):
+            at = f"CASE WHEN {shown}r{j} = {k} THEN"
+            columns.append(f"coalesce(max({at} abs(x{j}) END), 0) AS x{j}_{k}")
+            if plan.weight:
+                columns.append(f"coalesce(max({at} w END), CAST(1 AS DOUBLE)) AS w{j}_{k}")
+        if plan.selective:
+            columns.append(f"coalesce(max(CASE WHEN protected = 1 THEN abs(x{j}) END), 0) AS protected_x{j}")
+        if plan.public:
+            columns.append(f"coalesce(sum(CASE WHEN public = 1 THEN t{j} END), 0) AS public_t{j}")
+    if plan.weight and not plan.values:
+        columns.append("sum(t0) AS t0")
+    columns += [f"sum({role}) AS {role}" for role in roles(plan)]
+    ranked = f"SELECT *, {', '.join(ranks)} FROM ({records}) AS r" if ranks else records
+    casts = ", ".join(_as_whole(c) for c in columns)
+    return f"SELECT {casts} FROM ({ranked}) AS s GROUP BY cell"
+
+
+def _as_whole(column: str) -> str:
+    """DuckDB adds BIGINT up to HUGEINT; sums were bounded below 2**53 before."""
+    expression, _, name = column.rpartition(" AS ")
+    if not expression or name.startswith("w"):
+        return column
+    return f"CAST({expression} AS BIGINT) AS {name}"
+
+
+def roles(plan: Plan) -> list[str]:
+    """Names of the yes-or-no columns of a record."""
+    return ["protected"] * plan.selective + ["public"] * (plan.public is not None)
+
+
+def shared_holdings_sql(records: str) -> str:
+    """Holdings behind more than one record, numbered."""
+    shared = f"SELECT holding FROM ({records}) AS r WHERE holding IS NOT NULL GROUP BY holding HAVING count(*) > 1"
+    return f"SELECT holding, row_number() OVER (ORDER BY holding) AS number FROM ({shared}) AS s"
+
+
+def lone_records_sql(records: str, shared: str) -> str:
+    """Records that are their holding's only one."""
+    return f"SELECT r.* FROM ({records}) AS r ANTI JOIN {shared} s ON r.holding = s.holding"
+
+
+def holding_parts_sql(records: str, shared: str, plan: Plan) -> str:
+    """What each shared holding contributes to each finest cell, holding by holding."""
+    columns = ["s.number AS number", "r.cell AS cell"]
+    for j in range(len(plan.values)):
+        columns += [f"CAST(sum(r.t{j}) AS BIGINT) AS t{j}", f"CAST(sum(r.x{j}) AS BIGINT) AS x{j}"]
+    columns += ["CAST(max(r.protected) AS BIGINT) AS protected"] * plan.selective
+    columns += ["CAST(min(r.public) AS BIGINT) AS public"] * (plan.public is not None)
+    joined = f"({records}) AS r JOIN {shared} s ON r.holding = s.holding"
+    return f"SELECT {', '.join(columns)} FROM {joined} GROUP BY s.number, r.cell ORDER BY s.number, r.cell"
+
+
+def unknown_codes_sql(data: Relation, name: str, axis: int) -> str:
+    """Codes of one column that its lookup table does not hold, the most frequent first."""
+    code = data.code(name)
+    return (
+        f"SELECT {code} AS code, count(*) AS n FROM {data.view} LEFT JOIN {lookup_name(axis)} d "
+        f"ON d.code = coalesce({code}, {literal(MISSING)}) WHERE d.position IS NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 100"
+    )

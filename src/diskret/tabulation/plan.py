@@ -1,0 +1,90 @@
+"""What is to be tabulated from which columns, and in which units it is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.source import YES
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A column that is true where it holds one of the codes."""
+
+    column: str
+    codes: tuple[str, ...] = YES
+
+    @classmethod
+    def of(cls, given: str | tuple[str, Sequence[str]] | None) -> Flag | None:
+        """A column name, or a column name with its codes.
+
+        >>> Flag.of(("Request", ["1", "2"]))
+        Flag(column='Request', codes=('1', '2'))
+        """
+        if given is None or isinstance(given, str):
+            return None if given is None else cls(given)
+        return cls(given[0], tuple(str(c) for c in given[1]))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One pass over the microdata: classifications, responses, and the roles of further columns."""
+
+    by: Mapping[str, Hierarchy]
+    values: tuple[str, ...]
+    largest: int = 0
+    weight: str | None = None
+    holding: str | None = None
+    waiver: Flag | None = None
+    request: Flag | None = None
+    public: Flag | None = None
+    missing: Mapping[str, str] | None = None
+    """The code under which records without a code are counted, per classification."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of codes per classification."""
+        return tuple(len(h) for h in self.by.values())
+
+    @property
+    def cells(self) -> int:
+        """Number of cells, sums included."""
+        return prod(self.shape)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Distance in the flat table between neighbouring codes of each classification."""
+        return tuple(prod(self.shape[i + 1 :]) for i in range(len(self.shape)))
+
+    @property
+    def selective(self) -> bool:
+        """Whether only some contributors need protection."""
+        return self.waiver is not None or self.request is not None
+
+    def leaves(self, name: str) -> tuple[list[str], npt.NDArray[np.int64]]:
+        """Finest codes of a classification and where they stand on its axis."""
+        hierarchy = self.by[name]
+        positions = np.flatnonzero(hierarchy.is_leaf)
+        return [hierarchy.codes[i] for i in positions], positions
+
+    def columns(self) -> list[str]:
+        """Every column the pass reads."""
+        flags = [f.column for f in (self.waiver, self.request, self.public) if f is not None]
+        others = [c for c in (self.weight, self.holding) if c is not None]
+        return [*self.by, *self.values, *others, *flags]
+
+
+@dataclass(frozen=True)
+class Units:
+    """Decimals in which one response is counted: contributions, and sums (finer where weights have decimals)."""
+
+    contribution: int
+    total: int
+    exact: bool
+    negative: bool

@@ -1,0 +1,320 @@
+"""From microdata to a table with all its sums."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from diskret.model.cells import MISSING
+from diskret.model.contributors import Contributors
+from diskret.model.errors import (
+    BadOption,
+    MissingCode,
+    NegativeValue,
+    ProtectionWarning,
+    SumInRecords,
+    TableTooLarge,
+    UnknownCode,
+    listed,
+)
+from diskret.model.exact import EXACT_LIMIT
+from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.table import Table
+from diskret.tabulation import backend as sql
+from diskret.tabulation.accumulate import Level, in_floats
+from diskret.tabulation.backend import Backend, Batch
+from diskret.tabulation.duckdb_backend import DuckDBBackend
+from diskret.tabulation.holdings import joined_holdings
+from diskret.tabulation.plan import Flag, Plan, Units
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much is done, and how much there is."""
+FlagColumn = str | tuple[str, Sequence[str]]
+SHARED = "diskret_shared_holdings"
+
+
+@overload
+def tabulate(
+    source: object, *, by: Mapping[str, Hierarchy | None], value: str | None = None, **options: Any
+) -> Table: ...
+@overload
+def tabulate(
+    source: object, *, by: Mapping[str, Hierarchy | None], value: Sequence[str], **options: Any
+) -> dict[str, Table]: ...
+def tabulate(
+    source: object,
+    *,
+    by: Mapping[str, Hierarchy | None],
+    value: str | Sequence[str] | None = None,
+    largest: int = 2,
+    weight: str | None = None,
+    holding: str | None = None,
+    waiver: FlagColumn | None = None,
+    request: FlagColumn | None = None,
+    public: FlagColumn | None = None,
+    missing: Mapping[str, str] | None = None,
+    positive: bool = False,
+    engine: object = "duckdb",
+    threads: int | None = None,
+    memory_limit: str = "2GB",
+    progress: Progress | None = None,
+) -> Table | dict[str, Table]:
+    """Add microdata up to all sums of their classifications.
+
+    ``by`` maps columns to hierarchies (None: flat, from the data). ``value`` is the column to add up, several columns
+    for several tables in one pass, or None for a frequency table. ``largest`` is how many largest contributions the
+    rules need. ``weight`` grosses a sample up; contributors are counted unweighted all the same. ``holding`` joins
+    records of one owner into one contributor wherever they meet. ``waiver`` and ``request`` say whose contributions
+    need no protection, or alone need it; ``public`` whose values are known anyway: each a column, or a column with the codes
+    that mean yes. ``missing`` names the code that records without one are counted under. ``engine`` is "duckdb",
+    "spark", a Spark session, or the URL of a Spark master.
+
+    >>> firms = {"region": ["N", "N", "S"], "turnover": [10.5, 2.0, 7.25]}
+    >>> table = tabulate(firms, by={"region": None}, value="turnover")
+    >>> table.value.tolist(), table.count.tolist(), table.largest.tolist()
+    ([12.5, 7.25, 19.75], [2, 1, 3], [[10.5, 2.0], [7.25, 0.0], [10.5, 7.25]])
+    """
+    say = progress or (lambda what, done, of: None)
+    values = () if value is None else (value,) if isinstance(value, str) else tuple(value)
+    if not by:
+        raise BadOption("a table needs at least one classification", hint="fill by=....")
+    if largest < 0:
+        raise BadOption(f"largest = {largest}", hint="how many largest contributions to keep: 0 or more.")
+    engine_ = _open(source, engine, threads, memory_limit)
+    try:
+        plan = _plan(engine_, by, values, largest, weight, holding, waiver, request, public, missing)
+        _refuse_too_large(plan)
+        records, units = _profile(engine_, plan, positive)
+        respondents, holdings = _accumulate(engine_, plan, units, records, say)
+        return _tables(plan, units, respondents, holdings, value, positive)
+    finally:
+        engine_.close()
+
+
+def _open(source: object, engine: object, threads: int | None, memory_limit: str) -> Backend:
+    if engine == "duckdb":
+        return DuckDBBackend.open(source, threads, memory_limit)
+    from diskret.tabulation.spark_backend import open_spark
+
+    return open_spark(source, engine)
+
+
+def _plan(
+    engine: Backend, by: Mapping[str, Hierarchy | None], values: tuple[str, ...], largest: int, weight: str | None,
+    holding: str | None, waiver: FlagColumn | None, request: FlagColumn | None, public: FlagColumn | None,
+    missing: Mapping[str, str] | None,
+) -> Plan:  # fmt: skip
+    """Check the columns, make flat classifications from the data, and put the codes where the engine finds them."""
+    flags = (Flag.of(waiver), Flag.of(request), Flag.of(public))
+    draft = Plan({}, values, largest, weight, holding, *flags, missing)
+    engine.data.require([*by, *draft.columns()])
+    known = {name: hierarchy or _from_data(engine, name) for name, hierarchy in by.items()}
+    plan = Plan(known, values, largest, weight, holding, *flags, missing)
+    for axis, name in enumerate(plan.by):
+        codes, positions = plan.leaves(name)
+        blank = (missing or {}).get(name)
+        if blank is not None:
+            if blank not in codes:
+                raise UnknownCode.in_column(name, [blank], codes)
+            codes, positions = [*codes, MISSING], np.append(positions, positions[codes.index(blank)])
+        engine.lookup(sql.lookup_name(axis), codes, positions)
+    return plan
+
+
+def _from_data(engine: Backend, name: str) -> Hierarchy:
+    data = engine.data
+    found = data.query(f"SELECT DISTINCT {data.code(name)} AS c FROM {data.view} ORDER BY 1")
+    codes = sorted((c for (c,) in found if c is not None), key=str)
+    if len(codes) < len(found):
+        codes.append(MISSING)
+    return Hierarchy.flat(codes, total=TOTAL if TOTAL not in codes else f"{TOTAL} {name}")
+
+
+def _refuse_too_large(plan: Plan) -> None:
+    levels = 2 if plan.holding else 1
+    ranked = plan.largest * (2 if plan.weight else 1)
+    needed = plan.cells * 8 * (max(1, len(plan.values)) * (1 + ranked * levels) + levels + 1)
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > there:
+        raise TableTooLarge(
+            f"the table has {plan.cells:,} cells and needs {needed / 1e9:.0f} GB, more than this machine's memory",
+            where=" x ".join(f"{n} {s}" for n, s in zip(plan.by, plan.shape, strict=True)),
+            hint="use coarser hierarchies, fewer classifications, or several linked tables.",
+        )
+
+
+def _profile(engine: Backend, plan: Plan, positive: bool) -> tuple[int, list[Units]]:
+    """Refuse bad numbers; find the decimals in which everything adds up exactly."""
+    row = list(engine.data.query(sql.profile_sql(engine.data, plan))[0])
+    records = int(row.pop(0))
+    each = 3 + len(sql.DECIMALS_TRIED)
+    names = [*plan.values, *([plan.weight] if plan.weight else [])]
+    found = [row[i * each : (i + 1) * each] for i in range(len(names))]
+    if any(bad for bad, *_ in found):
+        engine.data.refuse_bad_numbers(names)
+    weight_decimals: int | None = 0
+    if plan.weight:
+        _, smallest, *_ = found[-1]
+        if smallest < 0:
+            raise NegativeValue(
+                f"column {plan.weight!r} has negative sampling weights", where=engine.data.where, hint="correct the data."
+            )
+        weight_decimals = _decimals(found[-1])
+    units = []
+    for name, column in zip(plan.values, found, strict=False):
+        if positive and column[1] < 0:
+            raise NegativeValue(
+                f"column {name!r} has negative values in a table declared positive",
+                where=engine.data.where,
+                hint="declare positive = false, or correct the data.",
+            )
+        units.append(_units(name, column, _decimals(column), weight_decimals, plan.weight is not None))
+    if plan.weight and not plan.values:
+        units = [_units(plan.weight, found[-1], weight_decimals, 0, False)]
+    return records, units
+
+
+def _decimals(column: list[Any]) -> int | None:
+    """Fewest decimals tried that hold the whole column."""
+    return next((d for d, fits in zip(sql.DECIMALS_TRIED, column[3:], strict=True) if fits), None)
+
+
+def _units(name: str, column: list[Any], decimals: int | None, weight_decimals: int | None, weighted: bool) -> Units:
+    """Units fine enough to be exact, coarse enough that all sums stay below 2**53."""
+    bound = int(column[2] or 0) + 1
+    # A product of two decimals is rounded to its units in floating point: leave it some bits.
+    limit = EXACT_LIMIT // 8 if weighted else EXACT_LIMIT
+    room = len(str(limit // bound)) - 1 if bound <= limit else -len(str(bound // limit))
+    fine = 9 if decimals is None else decimals
+    finer = fine + (9 if weight_decimals is None else weight_decimals)
+    exact = decimals is not None and weight_decimals is not None and finer <= room
+    if decimals is not None and fine > room:
+        warnings.warn(
+            f"the sums of {name!r} are too large for its {fine} decimals and are rounded to {room}",
+            ProtectionWarning,
+            stacklevel=4,
+        )
+    return Units(min(fine, room), min(finer, room), exact, bool(column[1] < 0))
+
+
+def _accumulate(
+    engine: Backend, plan: Plan, units: list[Units], records: int, say: Progress
+) -> tuple[Level, Level | None]:
+    statement = sql.records_sql(engine.data, plan, units)
+    respondents = Level.empty(plan, units, totals=True)
+    _fill(respondents, engine, plan, _without_holding(statement, plan), records, say)
+    say("adding up", 0, 1)
+    respondents.roll_up()
+    say("adding up", 1, 1)
+    if plan.holding is None:
+        return respondents, None
+    engine.keep(SHARED, sql.shared_holdings_sql(statement))
+    holdings = Level.empty(plan, units if plan.values else [], totals=False)
+    lone = sql.lone_records_sql(statement, SHARED)
+    _fill(holdings, engine, plan, _without_holding(lone, plan), records, say)
+    holdings.roll_up()
+    done = 0
+    shared = engine.batches(sql.holding_parts_sql(statement, SHARED, plan))
+    for batch in joined_holdings(shared, plan, units):
+        holdings.add_records(batch)
+        done += 1
+        say("joining holdings", done, 0)
+    return respondents, holdings
+
+
+def _without_holding(statement: str, plan: Plan) -> str:
+    """Names of holdings are text and are needed only where holdings are joined."""
+    if plan.holding is None:
+        return statement
+    columns = ["cell"]
+    columns += [f"{c}{j}" for j in range(len(plan.values)) for c in ("t", "x")]
+    columns += (["w"] if plan.values else ["t0"]) if plan.weight else []
+    return f"SELECT {', '.join(columns + sql.roles(plan))} FROM ({statement}) AS h"
+
+
+def _fill(level: Level, engine: Backend, plan: Plan, statement: str, records: int, say: Progress) -> None:
+    if engine.aggregates:
+        for batch in _known(engine, plan, engine.batches(sql.finest_cells_sql(statement, plan))):
+            level.add_cells(batch)
+        return
+    done = 0
+    for batch in _known(engine, plan, engine.batches(statement)):
+        level.add_records(batch)
+        done += batch["cell"].size
+        say("reading records", done, records)
+
+
+def _known(engine: Backend, plan: Plan, batches: Iterator[Batch]) -> Iterator[Batch]:
+    """Pass batches on; refuse when a record fits no finest cell."""
+    stray = False
+    for batch in batches:
+        if batch["cell"].size and int(batch["cell"].min()) < 0:
+            stray = True
+        elif not stray:
+            yield batch
+    if stray:
+        _refuse_codes(engine, plan)
+
+
+def _refuse_codes(engine: Backend, plan: Plan) -> None:
+    where = engine.data.where
+    for axis, (name, hierarchy) in enumerate(plan.by.items()):
+        found = engine.data.query(sql.unknown_codes_sql(engine.data, name, axis))
+        codes = [code for code, _ in found if code is not None]
+        sums = [c for c in codes if c in hierarchy]
+        unknown = [c for c in codes if c not in hierarchy]
+        if unknown:
+            raise UnknownCode.in_column(name, unknown, hierarchy.codes)
+        if sums:
+            raise SumInRecords(
+                f"records in column {name!r} carry {listed(sums)}, which is a sum of finer codes",
+                where=where,
+                hint="code every record to a finest code; add a code such as 'unknown' below the sum if need be.",
+            )
+        if found:
+            raise MissingCode(
+                f"{found[0][1]} records have no code in column {name!r}",
+                where=where,
+                hint=f"say under which code they count: missing={{{name!r}: ...}}.",
+            )
+
+
+def _tables(
+    plan: Plan, units: list[Units], respondents: Level, holdings: Level | None, value: object, positive: bool
+) -> Table | dict[str, Table]:
+    by = dict(plan.by)
+    weighted = plan.weight is not None
+    if not plan.values:
+        people = respondents.contributors(0)
+        owners = holdings.contributors(0) if holdings else None
+        if weighted:
+            assert respondents.responses[0].total is not None
+            totals = in_floats(respondents.responses[0].total, units[0].total).reshape(plan.shape)
+            return _table(by, "weighted count", totals, people, owners, units[0], True, True, True)
+        counts = people.count.astype(np.float64)
+        return _table(by, "count", counts, people, owners, Units(0, 0, True, False), True, True, False)
+    tables = {}
+    for j, name in enumerate(plan.values):
+        total = respondents.responses[j].total
+        assert total is not None
+        people = respondents.contributors(j)
+        owners = holdings.contributors(j) if holdings else None
+        totals = in_floats(total, units[j].total).reshape(plan.shape)
+        nonnegative = positive or not units[j].negative
+        tables[name] = _table(by, name, totals, people, owners, units[j], nonnegative, False, weighted)
+    return tables[value] if isinstance(value, str) else tables
+
+
+def _table(
+    by: Mapping[str, Hierarchy], name: str, value: Any, people: Contributors, owners: Contributors | None, unit: Units,
+    positive: bool, frequency: bool, weighted: bool,
+) -> Table:  # fmt: skip
+    decimals = max(unit.total, 0) if unit.exact else None
+    return Table(
+        by, name, value, np.zeros(value.shape, dtype=np.uint8), people, owners,
+        decimals=decimals, positive=positive, frequency=frequency, weighted=weighted,
+    )  # fmt: skip
