@@ -47,7 +47,9 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
 def _cannot_write(target: Path, error: OSError) -> CannotWrite:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return CannotWrite("the disk is full", where=str(target), hint="free some space and run again; nothing was changed.")
+        return CannotWrite(
+            "the disk is full", where=str(target), hint="free some space and run again; nothing was changed."
+        )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return CannotWrite("no permission to write", where=str(target), hint="choose another folder.")
     return CannotWrite(f"cannot write: {error.strerror or error}", where=str(target), hint="nothing was changed.")

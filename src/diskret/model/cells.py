@@ -154,7 +154,7 @@ def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ..
 def _refuse_duplicates(
     position: npt.NDArray[np.int64], by: Mapping[str, Hierarchy], shape: tuple[int, ...], where: str
 ) -> None:
-    cells, first, times = np.unique(position, return_index=True, return_counts=True)
+    cells, times = np.unique(position, return_counts=True)
     if (times == 1).all():
         return
     names = []

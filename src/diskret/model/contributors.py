@@ -33,7 +33,7 @@ class Contributors:
     public_count: Ints | None = None
     """Contributors who publish their value themselves and therefore shield nobody."""
     public_value: Floats | None = None
-    """Sum of what those contributors report; with it ``largest`` ranks only the others."""
+    """Sum of the absolute contributions of those; with it ``largest`` ranks only the others."""
 
     @property
     def ranked(self) -> int:

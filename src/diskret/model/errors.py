@@ -59,10 +59,9 @@ class UnknownCode(DiskretError):
         """Name up to ten codes, and the nearest known one for the first."""
         near = difflib.get_close_matches(codes[0], list(known), n=1, cutoff=0.6)
         guess = f"did you mean {near[0]!r}? Otherwise add" if near else "add"
-        plural = "codes" if len(codes) > 1 else "code"
-        verb = "are" if len(codes) > 1 else "is"
+        what, verb, whose = ("codes", "are", "their") if len(codes) > 1 else ("code", "is", "its")
         return cls(
-            f"{plural} {listed(codes)} in column {column!r} {verb} not in {'their' if len(codes) > 1 else 'its'} hierarchy",
+            f"{what} {listed(codes)} in column {column!r} {verb} not in {whose} hierarchy",
             hint=f"{guess} the code to the hierarchy, or correct the data.",
         )
 

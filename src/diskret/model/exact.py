@@ -18,6 +18,7 @@ Ints = npt.NDArray[np.int64]
 
 EXACT_LIMIT = 2**53
 MOST_DECIMALS = 9
+CHUNK = 1 << 18
 Number = int | float | str | Decimal | Fraction
 
 
@@ -75,15 +76,23 @@ def exceeds(terms: Sequence[tuple[Number, Floats]]) -> npt.NDArray[np.bool_]:
     ([False, False], [True, False])
     """
     factors = [exact(f) for f, _ in terms]
-    columns = [column for _, column in terms]
-    total = np.zeros(np.broadcast_shapes(*(c.shape for c in columns)))
+    shape = np.broadcast_shapes(*(c.shape for _, c in terms))
+    columns = [np.broadcast_to(c, shape).reshape(-1) for _, c in terms]
+    result = np.zeros(columns[0].size, dtype=np.bool_)
+    for start in range(0, result.size, CHUNK):
+        piece = slice(start, start + CHUNK)
+        result[piece] = _exceeds(factors, [c[piece] for c in columns])
+    return result.reshape(shape)
+
+
+def _exceeds(factors: Sequence[Fraction], columns: Sequence[Floats]) -> npt.NDArray[np.bool_]:
+    total = np.zeros(columns[0].shape)
     size = np.zeros_like(total)
     for factor, column in zip(factors, columns, strict=True):
         part = float(factor) * column
         total += part
         size += np.abs(part)
     result: npt.NDArray[np.bool_] = total > 0
-    close = (np.abs(total) <= 1e-13 * size) & (size > 0)
-    for at in zip(*np.nonzero(close), strict=True):
+    for at in np.flatnonzero((np.abs(total) <= 1e-13 * size) & (size > 0)):
         result[at] = sum(f * exact(float(c[at])) for f, c in zip(factors, columns, strict=True)) > 0
     return result

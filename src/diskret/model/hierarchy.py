@@ -139,7 +139,8 @@ class Hierarchy:
         depth = np.zeros(len(self), dtype=np.int64)
         for i in range(len(self) - 2, -1, -1):
             depth[i] = depth[self.parents[i]] + 1
-        return depth.max() + 1 - depth
+        levels: npt.NDArray[np.int64] = depth.max() + 1 - depth
+        return levels
 
     @property
     def depth(self) -> int:

@@ -126,7 +126,9 @@ def tree_from_hrc(text: str, lead: str, total: str) -> Tree:
             depth += 1
         code = line[depth * len(lead) :].strip()
         if not code:
-            raise BrokenLevels("a line holds only lead strings", where=f"line {number}", hint="write a code behind them.")
+            raise BrokenLevels(
+                "a line holds only lead strings", where=f"line {number}", hint="write a code behind them."
+            )
         if depth + 1 > len(above):
             raise BrokenLevels(
                 f"code {code!r} is {depth + 1 - len(above)} levels deeper than the line above allows",
@@ -135,7 +137,9 @@ def tree_from_hrc(text: str, lead: str, total: str) -> Tree:
             )
         if code in parent or code == total:
             raise DuplicateCode(
-                f"code {code!r} stands twice", where=f"line {number}", hint="give every code of a hierarchy its own name."
+                f"code {code!r} stands twice",
+                where=f"line {number}",
+                hint="give every code of a hierarchy its own name.",
             )
         parent[code] = above[depth]
         above[depth + 1 :] = [code]
@@ -167,9 +171,7 @@ def tree_from_prefixes(codes: Iterable[str], lengths: Sequence[int], total: str)
 def tree_from_nested(nested: Mapping[str, Any]) -> Tree:
     """Nested dicts; lists of codes or ``None`` end a branch."""
     if len(nested) != 1:
-        raise BrokenLevels(
-            f"{len(nested)} outermost keys", hint="nest everything under one total: {'Total': {...}}."
-        )
+        raise BrokenLevels(f"{len(nested)} outermost keys", hint="nest everything under one total: {'Total': {...}}.")
     parent: dict[str, str] = {}
     (total, below), *_ = nested.items()
     stack: list[tuple[str, Any]] = [(total, below)]

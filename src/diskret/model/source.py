@@ -1,7 +1,7 @@
 """The door: any user's data, file or frame, opened for reading.
 
-Files (Parquet, CSV, fixed width) and frames (pandas, polars, Arrow, anything with an Arrow stream, dicts of columns) become
-one thing, a relation in an embedded DuckDB. Text columns of CSV files stay text until somebody asks for a number, so
+Files (Parquet, CSV, fixed width) and frames (pandas, polars, Arrow, anything with an Arrow stream, dicts of columns)
+become one thing, a relation in an embedded DuckDB. Text columns of CSV files stay text until somebody asks for a number, so
 that a code ``05111`` keeps its zero.
 """
 
@@ -165,7 +165,9 @@ def readable(where: str) -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException as e:
-        raise UnreadableFile("not enough memory or disk to read the data", where=where, hint=str(e).splitlines()[0]) from e
+        raise UnreadableFile(
+            "not enough memory or disk to read the data", where=where, hint=str(e).splitlines()[0]
+        ) from e
     except duckdb.Error as e:
         raise UnreadableFile(
             "the data cannot be read: " + str(e).splitlines()[0][:300],
@@ -258,9 +260,7 @@ def _file_sql(path: Path) -> str:
     text = str(path)
     suffix = path.suffix.lower()
     if not any(c in text for c in "*?[") and not path.exists():
-        near = [p.name for p in sorted(path.parent.glob("*"))] if path.parent.is_dir() else []
-        found = f"files there: {listed(near)}." if near else "check the path."
-        raise UnreadableFile("there is no such file", where=text, hint=found)
+        raise _no_such_file(path)
     if suffix in PARQUET:
         return f"SELECT * FROM read_parquet({literal(text)})"
     if suffix in TEXT:
@@ -270,9 +270,15 @@ def _file_sql(path: Path) -> str:
     )
 
 
+def _no_such_file(path: Path) -> UnreadableFile:
+    near = [p.name for p in sorted(path.parent.glob("*"))] if path.parent.is_dir() else []
+    found = f"files there: {listed(near)}." if near else "check the path."
+    return UnreadableFile("there is no such file", where=str(path), hint=found)
+
+
 def _delimited_sql(source: Delimited) -> str:
     if not source.path.exists() and not any(c in str(source.path) for c in "*?["):
-        return _file_sql(source.path)
+        raise _no_such_file(source.path)
     if source.path.is_file() and source.path.stat().st_size == 0:
         raise EmptyData("the file is empty", where=str(source.path), hint="was it written to the end?")
     options = ["all_varchar = true", f"header = {'false' if source.names else 'true'}"]
@@ -280,12 +286,13 @@ def _delimited_sql(source: Delimited) -> str:
         options.append(f"delim = {literal(source.delimiter)}")
     if source.names:
         options.append("names = [" + ", ".join(literal(n) for n in source.names) + "]")
+        options.append("skip = 0")  # a first line that is too short is refused, not taken for a title and skipped
     return f"SELECT * FROM read_csv({literal(str(source.path))}, {', '.join(options)})"
 
 
 def _fixed_width_sql(source: FixedWidth) -> str:
     if not source.path.exists():
-        return _file_sql(source.path.with_suffix(".txt"))
+        raise _no_such_file(source.path)
     fields = ", ".join(
         f'trim(substring(line, {first}, {width})) AS "{name}"' for name, (first, width) in source.fields.items()
     )

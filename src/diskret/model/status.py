@@ -47,7 +47,8 @@ class Status(IntEnum):
             if key in (status.text, str(int(status))):
                 return status
         raise BadOption(
-            f"status {text!r} is not known", hint=f"one of {listed([s.text for s in cls])}, or a number 0 to {len(cls) - 1}."
+            f"status {text!r} is not known",
+            hint=f"one of {listed([s.text for s in cls])}, or a number 0 to {len(cls) - 1}.",
         )
 
 

@@ -118,7 +118,9 @@ class Table:
         (1,)
         """
         if len(codes) != len(self.by):
-            raise BadOption(f"{len(codes)} codes for {len(self.by)} classifications", hint=f"order: {listed(self.names)}.")
+            raise BadOption(
+                f"{len(codes)} codes for {len(self.by)} classifications", hint=f"order: {listed(self.names)}."
+            )
         at: list[int] = []
         for (name, hierarchy), code in zip(self.by.items(), codes, strict=True):
             if code not in hierarchy:
@@ -135,7 +137,8 @@ class Table:
         flat = np.flatnonzero(chosen)[:most]
         found = zip(*np.unravel_index(flat, self.shape), strict=True)
         return [
-            ", ".join(f"{n}={c}" for n, c in zip(self.names, self.codes(tuple(map(int, at))), strict=True)) for at in found
+            ", ".join(f"{n}={c}" for n, c in zip(self.names, self.codes(tuple(map(int, at))), strict=True))
+            for at in found
         ]
 
     def rules_of(self, index: Index) -> tuple[str, ...]:
@@ -156,9 +159,7 @@ class Table:
 
     @overload
     @classmethod
-    def from_cells(
-        cls, cells: object, *, by: Mapping[str, Hierarchy | None], value: str, **columns: Any
-    ) -> Table: ...
+    def from_cells(cls, cells: object, *, by: Mapping[str, Hierarchy | None], value: str, **columns: Any) -> Table: ...
     @overload
     @classmethod
     def from_cells(

@@ -23,7 +23,9 @@ def write_csv(release: Release, options: Publication, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(",".join(map(field, header)) + "\n")
         for cells in release.chunks():
-            columns = [words[at].tolist() for at, axis in zip(release.positions(cells), axes, strict=True) for words in axis]
+            columns = [
+                words[at].tolist() for at, axis in zip(release.positions(cells), axes, strict=True) for words in axis
+            ]
             columns += [m.texts(cells, mark, None if m.is_count else zero) for m in release.measures]
             file.writelines(",".join(row) + "\n" for row in zip(*columns, strict=True))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
 from diskret.model.hierarchy import Hierarchy
 from diskret.publication.options import Publication
-from diskret.publication.release import Measure, Release
+from diskret.publication.release import CHUNK, Measure, Release
 
 
 def write_jsonstat(release: Release, options: Publication, path: Path) -> None:
@@ -23,15 +23,22 @@ def write_jsonstat(release: Release, options: Publication, path: Path) -> None:
             for cells in release.chunks():
                 file.write(comma + ",".join(measure.texts(cells, "null")))
                 comma = ","
-        file.write('],"status":{')
-        mark, comma = _text(options.mark), ""
-        for number, measure in enumerate(release.measures):
-            cells_hidden = np.flatnonzero(measure.hidden) + number * release.size
-            for part in np.array_split(cells_hidden, cells_hidden.size // 65_536 + 1):
-                if part.size:
-                    file.write(comma + ",".join([f'"{i}":{mark}' for i in part.tolist()]))
-                    comma = ","
-        file.write("}}\n")
+        file.write("]")
+        if release.any_hidden:
+            _write_status(release, options, file)
+        file.write("}\n")
+
+
+def _write_status(release: Release, options: Publication, file: TextIO) -> None:
+    """The mark of every suppressed cell, by its number in the cube."""
+    file.write(',"status":{')
+    mark, comma = _text(options.mark), ""
+    for number, measure in enumerate(release.measures):
+        hidden = np.flatnonzero(measure.hidden) + number * release.size
+        for start in range(0, hidden.size, CHUNK):
+            file.write(comma + ",".join([f'"{i}":{mark}' for i in hidden[start : start + CHUNK].tolist()]))
+            comma = ","
+    file.write("}")
 
 
 def _head(release: Release, options: Publication) -> dict[str, Any]:

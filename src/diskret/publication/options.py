@@ -70,7 +70,9 @@ class Words:
 
 
 WORDS = {
-    "en": Words("suppressed for confidentiality", "nothing (exactly zero)", "by", "Source", "Unit", "contents", "number"),
+    "en": Words(
+        "suppressed for confidentiality", "nothing (exactly zero)", "by", "Source", "Unit", "contents", "number"
+    ),
     "de": Words(
         "Zahlenwert geheim zu halten", "nichts vorhanden (genau null)", "nach", "Quelle", "Einheit", "Merkmal", "Anzahl"
     ),
@@ -100,10 +102,10 @@ def publication(**options: Any) -> Publication:
 
 def _refuse_mark(option: str, mark: str) -> None:
     """A mark that is blank or reads as a number would pass for something it is not."""
-    if not mark.strip():
+    if not mark.strip() or not mark.isprintable():
         raise BadOption(f"{option} is blank", hint="a reader must see that something stands there, such as 'x' or '.'.")
     try:
-        float(mark)
+        float(mark.replace(",", "."))
     except ValueError:
         return
     raise BadOption(f"{option} {mark!r} reads as a number", hint="choose a sign or a letter, such as 'x' or '.'.")

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from diskret.model.source import literal, quoted
+from diskret.model.source import literal
 from diskret.publication.options import Publication
 from diskret.publication.release import Release, labelled
 
@@ -23,7 +23,8 @@ def write_parquet(release: Release, options: Publication, path: Path) -> None:
     chosen: list[str] = []
 
     def choose(sql: str) -> None:
-        chosen.append(f"{sql} AS {quoted(next(names))}")
+        name = next(names).replace('"', '""')
+        chosen.append(f'{sql} AS "{name}"')
 
     positions = release.positions(slice(0, release.size))
     for i, (hierarchy, at) in enumerate(zip(release.by.values(), positions, strict=True)):

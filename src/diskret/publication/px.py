@@ -113,7 +113,7 @@ def _distinct(labels: Sequence[str], codes: Sequence[str]) -> Sequence[str]:
 
 def _string(text: str) -> str:
     """A text in quotation marks; the format has no way to write one inside."""
-    return '"' + " ".join(text.replace('"', "'").split()) + '"'
+    return '"' + re.sub(r"[\x00-\x1f]+", " ", text.replace('"', "'")) + '"'
 
 
 def _strings(texts: Sequence[str]) -> str:

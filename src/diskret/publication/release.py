@@ -103,7 +103,9 @@ class Release:
         folded = [n.casefold() for n in names]
         double = [n for n, f in zip(names, folded, strict=True) if folded.count(f) > 1]
         if double:
-            raise BadOption(f"two columns would be called {listed(double)}", hint="rename a response or classification.")
+            raise BadOption(
+                f"two columns would be called {listed(double)}", hint="rename a response or classification."
+            )
         return tuple(names)
 
 
@@ -128,11 +130,7 @@ def release(tables: Table | Mapping[str, Table], options: Publication) -> Releas
         # Adding zero turns -0.0 into 0.0, which would be printed as "-0".
         value = np.where(hidden, np.nan, table.value.reshape(-1)) + 0.0
         measures.append(Measure(name, value, hidden, table.decimals))
-        if options.counts:
-            _refuse_telling_counts(name, table, several)
-            shown = table.count.reshape(-1).astype(np.float64)
-            measures.append(Measure(f"{name}_count", shown, np.zeros(shown.size, dtype=np.bool_), 0, is_count=True))
-    return Release(first.by, tuple(measures))
+    return Release(first.by, (*measures, *(_counts(several) if options.counts else ())))
 
 
 def responses(tables: Table | Mapping[str, Table]) -> dict[str, Table]:
@@ -150,6 +148,21 @@ def responses(tables: Table | Mapping[str, Table]) -> dict[str, Table]:
             hint="one file holds tables over the same classifications; write the others into files of their own.",
         )
     return several
+
+
+def _counts(several: Mapping[str, Table]) -> list[Measure]:
+    """Contributor counts of all cells: once where all responses share them, else one per response."""
+    for name, table in several.items():
+        _refuse_telling_counts(name, table, several)
+    counts = {f"{name}_count": table.count.reshape(-1) for name, table in several.items()}
+    first = next(iter(counts.values()))
+    if all(np.array_equal(first, other) for other in counts.values()):
+        counts = {"count": first}
+    taken = [name for name in counts if name in several]
+    if taken:
+        raise BadOption(f"the counts would be called like the response {listed(taken)}", hint="rename the response.")
+    nothing = np.zeros(first.size, dtype=np.bool_)
+    return [Measure(name, count.astype(np.float64), nothing, 0, is_count=True) for name, count in counts.items()]
 
 
 def _refuse_telling_counts(name: str, table: Table, several: Mapping[str, Table]) -> None:

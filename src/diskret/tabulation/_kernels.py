@@ -1,4 +1,4 @@
-"""Compiled loops of tabulation: adding records to dense cells, ranking contributions, joining the parts of a holding."""
+"""Compiled loops of tabulation: adding records to cells, ranking contributions, joining the parts of a holding."""
 
 from __future__ import annotations
 
@@ -109,11 +109,11 @@ def largest_to_sums(largest, parent, outer, inner):  # type: ignore[no-untyped-d
 
 
 @numba.njit(cache=True, nogil=True)
-def join_parts(number, cell, strides, sizes, chains, starts, offsets, slots, key, slot_of, out_cell, out_part):  # type: ignore[no-untyped-def]
+def join_parts(number, cell, strides, chains, starts, offsets, slots, key, slot_of, out_cell):  # type: ignore[no-untyped-def]
     """Send every part of every holding to all cells above it, one entry per holding and cell.
 
-    Parts stand sorted by holding number. ``chains`` and ``starts`` hold the ancestors of all axes end to end, ``offsets``
-    says where each axis begins. Entries get numbers in order of appearance; ``out_cell`` is the cell of an entry, and
+    Parts stand sorted by holding number. ``chains`` and ``starts`` hold the ancestors of all axes end to end,
+    ``offsets`` says where each axis begins. Entries get numbers in order of appearance; ``out_cell`` is the cell of an entry, and
     ``slot_of`` for each (part, ancestor) pair, in order, the entry it adds to. ``key`` and ``slots`` are an open
     hash table stamped with the holding, so that it needs no clearing.
     """
@@ -146,7 +146,6 @@ def join_parts(number, cell, strides, sizes, chains, starts, offsets, slots, key
                 key[h, 1] = at
                 slots[h] = entries
                 out_cell[entries] = at
-                out_part[entries] = p
                 entries += 1
             slot_of[pairs] = slots[h]
             pairs += 1
@@ -159,7 +158,7 @@ def join_parts(number, cell, strides, sizes, chains, starts, offsets, slots, key
                 a -= 1
             if a < 0:
                 break
-    return entries, pairs
+    return entries
 
 
 @numba.njit(cache=True, nogil=True)

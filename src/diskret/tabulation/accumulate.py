@@ -1,4 +1,4 @@
-"""Dense sums on one level of counting (respondents, or holdings): filled by batches, then rolled up over the hierarchies."""
+"""Dense sums on one level of counting, respondents or holdings: filled by batches, then rolled up over hierarchies."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Level:
             if response.absolute is not None:
                 _kernels.add_absolute(cell, amount, response.absolute)
             if response.public is not None:
-                _kernels.add(cell[public], amount[public], response.public)
+                _kernels.add_absolute(cell[public], amount[public], response.public)
             if f"x{j}" not in batch:
                 continue
             size = batch[f"x{j}"].reshape(-1, 1)

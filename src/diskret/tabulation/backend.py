@@ -1,7 +1,7 @@
 """All the SQL that microdata are read with: a handful of statements that DuckDB and Spark both understand.
 
-Records become whole numbers at the door: the flat position of their finest cell, their contributions in units of the last decimal.
-Whole numbers add up to the same sum in any order, so engines and numbers of threads cannot differ.
+Records become whole numbers at the door: the flat position of their finest cell, their contributions in units of the
+last decimal. Whole numbers add up to the same sum in any order, so engines and numbers of threads cannot differ.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def records_sql(data: Relation, plan: Plan, units: Sequence[Units]) -> str:
     if plan.public:
         columns.append(f"CAST({data.flag(plan.public.column, plan.public.codes)} AS BIGINT) AS public")
     if plan.holding:
-        columns.append(f"{data.code(plan.holding)} AS holding")
+        columns.append(f"{holding_key(data, plan.holding)} AS holding")
     joins = [
         f"LEFT JOIN {lookup_name(i)} d{i} ON d{i}.code = coalesce({data.code(name)}, {literal(MISSING)})"
         for i, name in enumerate(names)
@@ -131,7 +131,7 @@ def finest_cells_sql(records: str, plan: Plan) -> str:
         if plan.selective:
             columns.append(f"coalesce(max(CASE WHEN protected = 1 THEN abs(x{j}) END), 0) AS protected_x{j}")
         if plan.public:
-            columns.append(f"coalesce(sum(CASE WHEN public = 1 THEN t{j} END), 0) AS public_t{j}")
+            columns.append(f"coalesce(sum(CASE WHEN public = 1 THEN abs(t{j}) END), 0) AS public_t{j}")
     if plan.weight and not plan.values:
         columns.append("sum(t0) AS t0")
     columns += [f"sum({role}) AS {role}" for role in roles(plan)]
@@ -153,26 +153,36 @@ def roles(plan: Plan) -> list[str]:
     return ["protected"] * plan.selective + ["public"] * (plan.public is not None)
 
 
-def shared_holdings_sql(records: str) -> str:
-    """Holdings behind more than one record, numbered."""
-    shared = f"SELECT holding FROM ({records}) AS r WHERE holding IS NOT NULL GROUP BY holding HAVING count(*) > 1"
+def holding_key(data: Relation, name: str) -> str:
+    """What identifies a holding: the column itself, text without outer blanks."""
+    return data.code(name) if data.is_text(name) else data.column(name)
+
+
+def shared_holdings_sql(data: Relation, name: str) -> str:
+    """Holdings behind more than one record, numbered from 1."""
+    key = f"SELECT {holding_key(data, name)} AS holding FROM {data.view}"
+    shared = f"SELECT holding FROM ({key}) AS r WHERE holding IS NOT NULL GROUP BY holding HAVING count(*) > 1"
     return f"SELECT holding, row_number() OVER (ORDER BY holding) AS number FROM ({shared}) AS s"
 
 
-def lone_records_sql(records: str, shared: str) -> str:
-    """Records that are their holding's only one."""
-    return f"SELECT r.* FROM ({records}) AS r ANTI JOIN {shared} s ON r.holding = s.holding"
+def numbered_records_sql(records: str, shared: str, plan: Plan) -> str:
+    """Records with the number of their shared holding instead of its name, 0 where a record stands alone."""
+    columns = ["cell"] + [f"{c}{j}" for j in range(len(plan.values)) for c in ("t", "x")]
+    columns += (["w"] if plan.values else ["t0"]) if plan.weight else []
+    listing = ", ".join(f"r.{c}" for c in columns + roles(plan))
+    join = f"LEFT JOIN {shared} s ON r.holding = s.holding"
+    return f"SELECT {listing}, coalesce(s.number, 0) AS number FROM ({records}) AS r {join}"
 
 
-def holding_parts_sql(records: str, shared: str, plan: Plan) -> str:
-    """What each shared holding contributes to each finest cell, holding by holding."""
-    columns = ["s.number AS number", "r.cell AS cell"]
+def holding_parts_sql(records: str, plan: Plan) -> str:
+    """What each shared holding contributes to each finest cell, holding by holding, from numbered records."""
+    columns = ["number", "cell"]
     for j in range(len(plan.values)):
-        columns += [f"CAST(sum(r.t{j}) AS BIGINT) AS t{j}", f"CAST(sum(r.x{j}) AS BIGINT) AS x{j}"]
-    columns += ["CAST(max(r.protected) AS BIGINT) AS protected"] * plan.selective
-    columns += ["CAST(min(r.public) AS BIGINT) AS public"] * (plan.public is not None)
-    joined = f"({records}) AS r JOIN {shared} s ON r.holding = s.holding"
-    return f"SELECT {', '.join(columns)} FROM {joined} GROUP BY s.number, r.cell ORDER BY s.number, r.cell"
+        columns += [f"CAST(sum(t{j}) AS BIGINT) AS t{j}", f"CAST(sum(x{j}) AS BIGINT) AS x{j}"]
+    columns += ["CAST(max(protected) AS BIGINT) AS protected"] * plan.selective
+    columns += ["CAST(min(public) AS BIGINT) AS public"] * (plan.public is not None)
+    chosen = f"({records}) AS n WHERE number > 0"
+    return f"SELECT {', '.join(columns)} FROM {chosen} GROUP BY number, cell ORDER BY number, cell"
 
 
 def unknown_codes_sql(data: Relation, name: str, axis: int) -> str:
@@ -180,5 +190,6 @@ def unknown_codes_sql(data: Relation, name: str, axis: int) -> str:
     code = data.code(name)
     return (
         f"SELECT {code} AS code, count(*) AS n FROM {data.view} LEFT JOIN {lookup_name(axis)} d "
-        f"ON d.code = coalesce({code}, {literal(MISSING)}) WHERE d.position IS NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 100"
+        f"ON d.code = coalesce({code}, {literal(MISSING)}) WHERE d.position IS NULL "
+        "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 100"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import nanoarrow as na
 import numpy as np
@@ -55,7 +56,7 @@ class DuckDBBackend:
         self.data.connection.close()
 
 
-def _numbers(column: na.Array) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+def _numbers(column: na.Array) -> npt.NDArray[Any]:
     """A column of the stream as an array; the statements leave no NULL in it."""
     kind = ARROW_NUMBERS[column.schema.type.name.lower()]
     return np.frombuffer(column.buffer(1), dtype=kind)[column.offset : column.offset + len(column)]

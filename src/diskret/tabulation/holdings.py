@@ -16,7 +16,7 @@ from diskret.tabulation import _kernels
 from diskret.tabulation.backend import Batch
 from diskret.tabulation.plan import Plan, Units
 
-MOST_PAIRS = 1 << 24
+MOST_PAIRS = 1 << 20
 
 
 def joined_holdings(parts: Iterator[Batch], plan: Plan, units: Sequence[Units]) -> Iterator[Batch]:
@@ -46,7 +46,6 @@ class _Ancestors:
         self.lengths = lengths
         self.strides = np.array(plan.strides, dtype=np.int64)
         self.sizes = np.array(plan.shape, dtype=np.int64)
-        self.widest = int(np.prod([int(n.max()) for n in lengths]))
 
     def fan(self, cell: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """How many cells each finest cell feeds, itself included."""
@@ -95,19 +94,20 @@ def _join(batch: Batch, plan: Plan, units: Sequence[Units], ancestors: _Ancestor
         start = stop
 
 
-def _joined(batch: Batch, fan: npt.NDArray[np.int64], plan: Plan, units: Sequence[Units], ancestors: _Ancestors) -> Batch:
+def _joined(
+    batch: Batch, fan: npt.NDArray[np.int64], plan: Plan, units: Sequence[Units], ancestors: _Ancestors
+) -> Batch:
     number, cell = batch["number"], batch["cell"]
     pairs = int(fan.sum())
     per_holding = np.add.reduceat(fan, np.flatnonzero(np.append(True, number[1:] != number[:-1])))
     slots = 1 << int(2 * per_holding.max() - 1).bit_length()
     key = np.zeros((slots, 2), dtype=np.int64)
     slot_of = np.empty(pairs, dtype=np.int64)
-    out_cell, out_part = np.empty(pairs, dtype=np.int64), np.empty(pairs, dtype=np.int64)
+    out_cell = np.empty(pairs, dtype=np.int64)
     a = ancestors
-    entries, _ = _kernels.join_parts(
-        number, cell, a.strides, a.sizes, a.chains, a.starts, a.offsets,
-        np.empty(slots, dtype=np.int64), key, slot_of, out_cell, out_part,
-    )  # fmt: skip
+    entries = _kernels.join_parts(
+        number, cell, a.strides, a.chains, a.starts, a.offsets, np.empty(slots, dtype=np.int64), key, slot_of, out_cell
+    )
 
     def joined(amount: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         total = np.zeros(entries, dtype=np.int64)

@@ -38,13 +38,21 @@ SHARED = "diskret_shared_holdings"
 
 
 @overload
-def tabulate(
-    source: object, *, by: Mapping[str, Hierarchy | None], value: str | None = None, **options: Any
-) -> Table: ...
+def tabulate(  # type: ignore[overload-overlap]
+    source: object, *, by: Mapping[str, Hierarchy | None], value: str | None = None, largest: int = 2,
+    weight: str | None = None, holding: str | None = None, waiver: FlagColumn | None = None,
+    request: FlagColumn | None = None, public: FlagColumn | None = None, missing: Mapping[str, str] | None = None,
+    positive: bool = False, engine: object = "duckdb", threads: int | None = None, memory_limit: str = "2GB",
+    progress: Progress | None = None,
+) -> Table: ...  # fmt: skip
 @overload
 def tabulate(
-    source: object, *, by: Mapping[str, Hierarchy | None], value: Sequence[str], **options: Any
-) -> dict[str, Table]: ...
+    source: object, *, by: Mapping[str, Hierarchy | None], value: Sequence[str], largest: int = 2,
+    weight: str | None = None, holding: str | None = None, waiver: FlagColumn | None = None,
+    request: FlagColumn | None = None, public: FlagColumn | None = None, missing: Mapping[str, str] | None = None,
+    positive: bool = False, engine: object = "duckdb", threads: int | None = None, memory_limit: str = "2GB",
+    progress: Progress | None = None,
+) -> dict[str, Table]: ...  # fmt: skip
 def tabulate(
     source: object,
     *,
@@ -69,9 +77,9 @@ def tabulate(
     for several tables in one pass, or None for a frequency table. ``largest`` is how many largest contributions the
     rules need. ``weight`` grosses a sample up; contributors are counted unweighted all the same. ``holding`` joins
     records of one owner into one contributor wherever they meet. ``waiver`` and ``request`` say whose contributions
-    need no protection, or alone need it; ``public`` whose values are known anyway: each a column, or a column with the codes
-    that mean yes. ``missing`` names the code that records without one are counted under. ``engine`` is "duckdb",
-    "spark", a Spark session, or the URL of a Spark master.
+    need no protection, or alone need it; ``public`` whose values are known anyway: each a column, or a column with the
+    codes that mean yes. ``missing`` names the code that records without one are counted under. ``engine`` is
+    "duckdb", "spark", a Spark session, or the URL of a Spark master.
 
     >>> firms = {"region": ["N", "N", "S"], "turnover": [10.5, 2.0, 7.25]}
     >>> table = tabulate(firms, by={"region": None}, value="turnover")
@@ -161,7 +169,9 @@ def _profile(engine: Backend, plan: Plan, positive: bool) -> tuple[int, list[Uni
         _, smallest, *_ = found[-1]
         if smallest < 0:
             raise NegativeValue(
-                f"column {plan.weight!r} has negative sampling weights", where=engine.data.where, hint="correct the data."
+                f"column {plan.weight!r} has negative sampling weights",
+                where=engine.data.where,
+                hint="correct the data.",
             )
         weight_decimals = _decimals(found[-1])
     units = []
@@ -206,46 +216,47 @@ def _accumulate(
 ) -> tuple[Level, Level | None]:
     statement = sql.records_sql(engine.data, plan, units)
     respondents = Level.empty(plan, units, totals=True)
-    _fill(respondents, engine, plan, _without_holding(statement, plan), records, say)
+    holdings = Level.empty(plan, units if plan.values else [], totals=False) if plan.holding else None
+    if plan.holding:
+        engine.keep(SHARED, sql.shared_holdings_sql(engine.data, plan.holding))
+        statement = sql.numbered_records_sql(statement, SHARED, plan)
+    if engine.aggregates:
+        _add_cells(respondents, holdings, engine, plan, statement)
+    else:
+        _add_records(respondents, holdings, engine, plan, statement, records, say)
     say("adding up", 0, 1)
     respondents.roll_up()
+    if holdings is not None:
+        holdings.roll_up()
     say("adding up", 1, 1)
-    if plan.holding is None:
-        return respondents, None
-    engine.keep(SHARED, sql.shared_holdings_sql(statement))
-    holdings = Level.empty(plan, units if plan.values else [], totals=False)
-    lone = sql.lone_records_sql(statement, SHARED)
-    _fill(holdings, engine, plan, _without_holding(lone, plan), records, say)
-    holdings.roll_up()
-    done = 0
-    shared = engine.batches(sql.holding_parts_sql(statement, SHARED, plan))
-    for batch in joined_holdings(shared, plan, units):
-        holdings.add_records(batch)
-        done += 1
-        say("joining holdings", done, 0)
+    if holdings is not None:
+        shared = engine.batches(sql.holding_parts_sql(statement, plan))
+        for done, batch in enumerate(joined_holdings(shared, plan, units), start=1):
+            holdings.add_records(batch)
+            say("joining holdings", done, 0)
     return respondents, holdings
 
 
-def _without_holding(statement: str, plan: Plan) -> str:
-    """Names of holdings are text and are needed only where holdings are joined."""
-    if plan.holding is None:
-        return statement
-    columns = ["cell"]
-    columns += [f"{c}{j}" for j in range(len(plan.values)) for c in ("t", "x")]
-    columns += (["w"] if plan.values else ["t0"]) if plan.weight else []
-    return f"SELECT {', '.join(columns + sql.roles(plan))} FROM ({statement}) AS h"
-
-
-def _fill(level: Level, engine: Backend, plan: Plan, statement: str, records: int, say: Progress) -> None:
-    if engine.aggregates:
-        for batch in _known(engine, plan, engine.batches(sql.finest_cells_sql(statement, plan))):
-            level.add_cells(batch)
-        return
+def _add_records(
+    respondents: Level, holdings: Level | None, engine: Backend, plan: Plan, statement: str, records: int, say: Progress
+) -> None:
     done = 0
     for batch in _known(engine, plan, engine.batches(statement)):
-        level.add_records(batch)
+        respondents.add_records(batch)
+        if holdings is not None:
+            lone = batch["number"] == 0
+            holdings.add_records({name: column[lone] for name, column in batch.items()})
         done += batch["cell"].size
         say("reading records", done, records)
+
+
+def _add_cells(respondents: Level, holdings: Level | None, engine: Backend, plan: Plan, statement: str) -> None:
+    for batch in _known(engine, plan, engine.batches(sql.finest_cells_sql(statement, plan))):
+        respondents.add_cells(batch)
+    if holdings is not None:
+        lone = f"SELECT * FROM ({statement}) AS l WHERE number = 0"
+        for batch in engine.batches(sql.finest_cells_sql(lone, plan)):
+            holdings.add_cells(batch)
 
 
 def _known(engine: Backend, plan: Plan, batches: Iterator[Batch]) -> Iterator[Batch]:

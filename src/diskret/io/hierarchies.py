@@ -1,0 +1,185 @@
+"""One door for hierarchies in files: ``.hrc``, ``.csv`` with parents or levels, ``.json``."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from diskret.io.hrc import LEAD, read_hrc
+from diskret.io.text import inside, read_text
+from diskret.model.errors import (
+    BadOption,
+    BrokenLevels,
+    DuplicateCode,
+    EmptyData,
+    MissingCode,
+    MissingColumn,
+    UnreadableFile,
+    listed,
+)
+from diskret.model.hierarchy import TOTAL, Hierarchy
+
+Labels = Mapping[str, str]
+EXAMPLE = '{"DE": {"05": ["05111", "05112"], "11": null}}'
+
+
+def read_hierarchy(
+    path: str | Path, *, lead: str = LEAD, total: str | None = None, labels: Labels | None = None
+) -> Hierarchy:
+    """Read a hierarchy from any file we know, by its ending and its columns.
+
+    ``.hrc`` (tau-ARGUS); ``.csv`` or ``.tsv`` with columns ``code, parent[, label]`` or ``code, level[, label]`` (a
+    lock file, sums after their parts); ``.json`` with nested dicts, with ``codes`` and ``levels``, or as
+    `Hierarchy.describe` gives it. ``total`` names the sum of several tops; ``labels`` go before the labels of the file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "region.csv").write_text("code;parent\\n05111;05\\n05;DE\\n11;DE\\nDE;\\n")
+    ...     read_hierarchy(Path(folder) / "region.csv").codes
+    ('05111', '05', '11', 'DE')
+    """
+    ending = Path(path).suffix.lower()
+    if ending == ".hrc":
+        return read_hrc(path, lead, total or TOTAL, labels)
+    if ending not in (".csv", ".tsv", ".json"):
+        raise BadOption(
+            f"hierarchies are not read from files ending in {ending or 'nothing'}",
+            where=str(path),
+            hint="give .hrc, .csv (code and parent, or code and level) or .json.",
+        )
+    text = read_text(path)
+    with inside(path):
+        if ending == ".json":
+            return _from_json(text, total, labels or {})
+        return _from_csv(text, "\t" if ending == ".tsv" else None, total, labels or {})
+
+
+def _from_csv(text: str, delimiter: str | None, total: str | None, labels: Labels) -> Hierarchy:
+    lines = text.splitlines()
+    head = next(line for line in lines if line.strip())
+    delimiter = delimiter or max(",;\t|", key=head.count)
+    try:
+        rows = [[field.strip() for field in row] for row in csv.reader(lines, delimiter=delimiter)]
+    except csv.Error as e:
+        raise UnreadableFile("the file is no table of codes", hint="is it complete, one code per line?") from e
+    numbered = [(n, row) for n, row in enumerate(rows, start=1) if any(row)]
+    if not numbered:
+        raise EmptyData("the file has no codes", hint="one code per line below the column names.")
+    names = [name.lower() for name in numbered[0][1]]
+    if "code" not in names or not {"parent", "level"} & set(names):
+        missing = ["code"] if "code" not in names else ["parent", "level"]
+        raise MissingColumn.named(missing, names, "the first line")
+
+    def column(name: str) -> list[str]:
+        at = names.index(name)
+        return [row[at] if at < len(row) else "" for _, row in numbered[1:]]
+
+    codes = column("code")
+    places = [f"line {n}" for n, _ in numbered[1:]]
+    if "" in codes:
+        raise MissingCode("a line has no code", where=places[codes.index("")], hint="fill it or take the line out.")
+    named = dict(zip(codes, column("label"), strict=True)) if "label" in names else {}
+    given = {code: label for code, label in named.items() if label} | dict(labels)
+    if "parent" in names:
+        return _from_parents(codes, [p or None for p in column("parent")], places, total, given)
+    levels = [_level(level, place) for level, place in zip(column("level"), places, strict=True)]
+    return Hierarchy.from_levels(codes, levels, labels=given)
+
+
+def _level(text: str, place: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise BrokenLevels("a level is no whole number", where=place, hint="1 is the finest level.") from None
+
+
+def _from_parents(
+    codes: Sequence[str], parents: Sequence[str | None], places: Sequence[str], total: str | None, labels: Labels
+) -> Hierarchy:
+    """One row per code; a code without a parent must be the top, or have the top named for it."""
+    seen: set[str] = set()
+    for code, place in zip(codes, places, strict=True):
+        if code in seen:
+            raise DuplicateCode(f"code {code!r} stands twice", where=place, hint="give every code one line.")
+        seen.add(code)
+    pairs = [(c, p) for c, p in zip(codes, parents, strict=True) if p is not None]
+    sums = {p for _, p in pairs}
+    alone = [c for c, p in zip(codes, parents, strict=True) if p is None and c not in sums and c != total]
+    if alone and total is None:
+        raise BrokenLevels(
+            f"codes {listed(alone)} have neither a parent nor parts",
+            hint="write their parent, or name the total of all tops with total=....",
+        )
+    return Hierarchy.from_parents(pairs + [(c, str(total)) for c in alone], labels=labels, total=total)
+
+
+def _from_json(text: str, total: str | None, labels: Labels) -> Hierarchy:
+    try:
+        content = json.loads(text, object_pairs_hook=_without_doubles)
+    except (ValueError, RecursionError) as e:
+        raise UnreadableFile("the file is no JSON", hint="is it complete?") from e
+    if not isinstance(content, dict) or not content:
+        raise UnreadableFile("the JSON is no object with codes", hint=f"for example {EXAMPLE}.")
+    if "codes" not in content or not {"parents", "levels"} & set(content):
+        _refuse_odd_nesting(content)
+        nested = {total: content} if total is not None and list(content) != [total] else content
+        return Hierarchy.from_nested(nested, labels=labels)
+    codes = [_code(c) for c in _list(content, "codes")]
+    given = _labels(codes, content.get("labels")) | dict(labels)
+    if "levels" in content:
+        levels = _list(content, "levels")
+        if not all(type(level) is int for level in levels):
+            raise BrokenLevels("a level is no whole number", where="'levels'", hint="1 is the finest level.")
+        return Hierarchy.from_levels(codes, levels, labels=given)
+    parents = [None if p is None else _code(p) for p in _list(content, "parents")]
+    if len(codes) != len(parents):
+        raise BrokenLevels(f"{len(codes)} codes but {len(parents)} parents", hint="give one parent per code.")
+    return _from_parents(codes, parents, [f"code number {i + 1}" for i in range(len(codes))], total, given)
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        double = next(k for i, (k, _) in enumerate(pairs) if k in dict(pairs[:i]))
+        raise DuplicateCode(f"{double!r} stands twice in one object", hint="give every code its own name.")
+    return found
+
+
+def _list(content: Mapping[str, Any], key: str) -> list[Any]:
+    found = content[key]
+    if not isinstance(found, list):
+        raise UnreadableFile(f"{key!r} is no list", hint="see Hierarchy.describe for the form.")
+    return found
+
+
+def _code(found: object) -> str:
+    if isinstance(found, str) and found.strip():
+        return found
+    if type(found) is int:
+        return str(found)
+    raise UnreadableFile("a code is neither text nor a whole number", hint='write codes in quotes: "05".')
+
+
+def _labels(codes: Sequence[str], found: object) -> dict[str, str]:
+    if isinstance(found, list) and len(found) == len(codes):
+        return {c: label for c, label in zip(codes, found, strict=True) if isinstance(label, str)}
+    if isinstance(found, dict):
+        return {c: label for c, label in found.items() if isinstance(label, str)}
+    if found is None:
+        return {}
+    raise UnreadableFile("'labels' does not go with 'codes'", hint="one label per code, or code: label.")
+
+
+def _refuse_odd_nesting(content: Mapping[str, Any]) -> None:
+    stack: list[Any] = [content]
+    while stack:
+        inner = stack.pop()
+        if isinstance(inner, dict):
+            stack.extend(inner.values())
+        elif isinstance(inner, list) and all(isinstance(code, str) for code in inner):
+            continue
+        elif inner is not None:
+            raise UnreadableFile("below a code stand neither codes nor null", hint=f"for example {EXAMPLE}.")

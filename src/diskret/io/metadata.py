@@ -1,0 +1,148 @@
+"""What the columns of a tau-ARGUS data file are: where each stands, what it is for, how its codes add up."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from diskret.io.hrc import read_codelist, read_hrc
+from diskret.io.text import no_such_file
+from diskret.model.errors import MissingColumn, UnknownCode
+from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.source import Delimited, FixedWidth
+
+
+class Role(StrEnum):
+    """What a variable is for; the value is the tag that says so."""
+
+    EXPLANATORY = "RECODEABLE"
+    NUMERIC = "NUMERIC"
+    WEIGHT = "WEIGHT"
+    HOLDING = "HOLDING"
+    REQUEST = "REQUEST"
+    FREQUENCY = "FREQUENCY"
+    MAXSCORE = "MAXSCORE"
+    STATUS = "STATUS"
+    LOWER_LEVEL = "LOWERPL"
+    UPPER_LEVEL = "UPPERPL"
+    COST = "COSTVAR"
+    SHADOW = "SHADOW"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One column: where it stands, what it is for, and how its codes add up."""
+
+    name: str
+    first: int | None = None
+    """First character, from 1, in a fixed-width file."""
+    width: int | None = None
+    missing: tuple[str, ...] = ()
+    """Codes that mean "unknown"; they add to the total directly."""
+    roles: frozenset[Role] = frozenset()
+    decimals: int = 0
+    total: str = TOTAL
+    codelist: str | None = None
+    digits: tuple[int, ...] = ()
+    """Digits of each level of a hierarchy that can be read off the codes: 3 1 1."""
+    hierarchy: str | None = None
+    """File of the hierarchy."""
+    lead: str = "."
+    """Lead string of that file; a point where the metadata do not say, as in tau-ARGUS."""
+    request: tuple[str, ...] = ()
+    """Codes of respondents who asked for protection."""
+    distance: tuple[int, ...] = ()
+
+    @property
+    def response(self) -> bool:
+        """Whether this is a number to tabulate, and no cost, level or other companion of one."""
+        return Role.NUMERIC in self.roles and self.roles <= {Role.NUMERIC, Role.EXPLANATORY}
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """The columns of one data file."""
+
+    variables: tuple[Variable, ...]
+    path: Path
+    separator: str | None = None
+    """None for fixed width."""
+    tabular: bool = False
+    """Whether the data are a list of cells, not microdata."""
+    safe: str = "S"
+    unsafe: str = "U"
+    protect: str = "P"
+    ignored: tuple[str, ...] = ()
+    """Tags that mean nothing to us, such as those of the cell-key method."""
+
+    def variable(self, name: str) -> Variable:
+        """The variable of a name, upper or lower case."""
+        for variable in self.variables:
+            if variable.name.lower() == name.lower():
+                return variable
+        raise MissingColumn.named([name], [v.name for v in self.variables], str(self.path))
+
+    def having(self, role: Role) -> tuple[Variable, ...]:
+        """The variables with a role, in file order."""
+        return tuple(v for v in self.variables if role in v.roles)
+
+    def file(self, reference: str) -> Path:
+        """A file the metadata name, sought beside them; written on Windows, so case and folders may not fit."""
+        named = Path(reference.replace("\\", "/"))
+        for candidate in (self.path.parent / named, self.path.parent / named.name):
+            if os.path.isfile(candidate):
+                return candidate
+            if os.path.isdir(candidate.parent):
+                for name in sorted(os.listdir(candidate.parent)):
+                    if name.lower() == candidate.name.lower():
+                        return candidate.parent / name
+        raise no_such_file(self.path.parent / named.name)
+
+
+def source(metadata: Metadata, data_path: str | Path, *, decimal: str = ".") -> FixedWidth | Delimited:
+    """The data file as our readers take it: every variable a column, no header line.
+
+    Numbers of fixed-width files have their decimal point written; ``<DECIMALS>`` does not move it.
+
+    >>> source(Metadata((Variable("Size", 9, 2),), Path("firms.rda")), "firms.asc").fields
+    {'Size': (9, 2)}
+    """
+    if metadata.separator is not None:
+        names = tuple(v.name for v in metadata.variables)
+        return Delimited(Path(data_path), metadata.separator, decimal, names)
+    fields = {v.name: (v.first or 1, v.width or 1) for v in metadata.variables}
+    return FixedWidth(Path(data_path), fields)
+
+
+def classification(metadata: Metadata, name: str, codes: Iterable[str]) -> Hierarchy:
+    """The hierarchy of a variable, given the codes in its data, with labels from its code list.
+
+    From its ``.hrc`` file, from the digits of the codes, or else flat, in the order of ``codes``. A missing code that
+    stands in the data and not in the hierarchy becomes a part of the total; any other such code is refused.
+
+    >>> firms = Metadata((Variable("Nace", 1, 3, missing=("999",), digits=(2, 1)),), Path("firms.rda"))
+    >>> classification(firms, "nace", ["101", "102", "110", "999"]).codes
+    ('101', '102', '10', '110', '11', '999', 'Total')
+    """
+    variable = metadata.variable(name)
+    labels = read_codelist(metadata.file(variable.codelist)) if variable.codelist else {}
+    found = [c for c in dict.fromkeys(code.strip() for code in codes) if c and c != variable.total]
+    regular = [c for c in found if c not in variable.missing]
+    if variable.hierarchy is not None:
+        known = read_hrc(metadata.file(variable.hierarchy), variable.lead, variable.total, labels)
+    elif any(variable.digits):
+        lengths = [sum(variable.digits[: i + 1]) for i, n in enumerate(variable.digits) if n]
+        known = Hierarchy.from_prefixes(regular, lengths, total=variable.total, labels=labels)
+    else:
+        known = Hierarchy.flat(regular, total=variable.total, labels=labels)
+    unknown = [c for c in regular if c not in known]
+    if unknown:
+        raise UnknownCode.in_column(variable.name, unknown, known.codes)
+    missing = [c for c in found if c not in known]
+    if not missing:
+        return known
+    pairs = [(c, known.codes[p]) for c, p in zip(known.codes, known.parents, strict=True) if p >= 0]
+    return Hierarchy.from_parents(pairs + [(c, known.total) for c in missing], labels=labels)

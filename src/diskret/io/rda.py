@@ -1,0 +1,199 @@
+"""The notation of tau-ARGUS metadata: ``.rda`` files, one line per variable and its tags below."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from diskret.io.metadata import Metadata, Role, Variable
+from diskret.io.text import read_text
+from diskret.model.errors import BadOption, BrokenLevels, EmptyData, UnreadableFile, listed
+
+OTHER_SPELLINGS = {"RECODABLE": "RECODEABLE", "COST": "COSTVAR"}
+OF_THE_FILE = {"SEPARATOR": "separator", "SAFE": "safe", "UNSAFE": "unsafe", "PROTECT": "protect"}
+OF_A_VARIABLE = {"CODELIST": "codelist", "HIERCODELIST": "hierarchy", "HIERLEADSTRING": "lead", "TOTCODE": "total"}
+CELLS_ONLY = {"FREQUENCY", "MAXSCORE", "STATUS", "LOWERPL", "UPPERPL", "COSTVAR", "SHADOW", "SAFE", "UNSAFE", "PROTECT"}
+
+_WORD = re.compile(r'<(?P<tag>\w+)>|"(?P<quoted>[^"]*)"?|(?P<bare>[^\s"]+)')
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line in words: a variable with what stands behind its name, then tags with theirs."""
+
+    where: str
+    head: tuple[str, ...]
+    bare: tuple[bool, ...]
+    tags: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def read_metadata(path: str | Path, *, tabular: bool | None = None) -> Metadata:
+    """Read a ``.rda`` file, for fixed-width or separated microdata or for a list of cells.
+
+    ``tabular`` says which of the two it is about; None finds out from its tags.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "firms.rda").write_text("Size 9 2 99\\n <RECODEABLE>\\nVar1 19 9\\n <NUMERIC>\\n")
+    ...     metadata = read_metadata(Path(folder) / "firms.rda")
+    >>> [(v.name, v.first, v.width, v.missing, v.response) for v in metadata.variables]
+    [('Size', 9, 2, ('99',), False), ('Var1', 19, 9, (), True)]
+    """
+    texts = enumerate(read_text(path).splitlines(), start=1)
+    lines = [line for number, text in texts if (line := _line(text, f"{path}, line {number}"))]
+    used = {tag for line in lines for tag, _ in line.tags}
+    if tabular is None:
+        widths = [len(line.head) > 1 and line.bare[1] and line.head[1].isdecimal() for line in lines if line.head]
+        tabular = bool(used & CELLS_ONLY) or ("SEPARATOR" in used and not all(widths))
+    metadata = Metadata((), Path(path), separator=";" if tabular else None, tabular=tabular)
+    free = tabular or "SEPARATOR" in used
+    for line in lines:
+        if line.head:
+            metadata = replace(metadata, variables=(*metadata.variables, _variable(line, free, tabular)))
+        for tag, words in line.tags:
+            metadata = _tagged(metadata, tag, words, line.where)
+    _refuse_unusable(metadata)
+    return metadata
+
+
+def _line(text: str, where: str) -> _Line | None:
+    head: list[str] = []
+    bare: list[bool] = []
+    tags: list[tuple[str, list[str]]] = []
+    for found in _WORD.finditer(text):
+        tag, quoted, word = found.groups()
+        if tag:
+            tags.append((OTHER_SPELLINGS.get(tag.upper(), tag.upper()), []))
+        elif word and word.startswith("//"):
+            break
+        elif tags:
+            tags[-1][1].append(word or quoted)
+        else:
+            head.append((word or quoted).strip())
+            bare.append(bool(word))
+    if not head and not tags:
+        return None
+    return _Line(where, tuple(head), tuple(bare), tuple((tag, tuple(words)) for tag, words in tags))
+
+
+def _variable(line: _Line, free: bool, tabular: bool) -> Variable:
+    name, rest = line.head[0], line.head[1:]
+    if not name:
+        raise UnreadableFile("a variable has no name", where=line.where, hint="write its name first.")
+    numbers = 0 if tabular else 1 if free else 2
+    if len(rest) < numbers:
+        raise UnreadableFile(
+            f"variable {name!r} has no {'width' if free else 'first character and width'}",
+            where=line.where,
+            hint="name, first character, width in a fixed-width file; name, width behind <SEPARATOR>.",
+        )
+    places = _whole_numbers(rest[:numbers], line.where, least=1)
+    first, width = (None, None) if tabular else (None, places[0]) if free else (places[0], places[1])
+    return Variable(name, first, width, tuple(code for code in rest[numbers:] if code))
+
+
+def _tagged(metadata: Metadata, tag: str, words: tuple[str, ...], where: str) -> Metadata:
+    """The metadata after one tag, which is about the file or about its latest variable."""
+    if tag in OF_THE_FILE:
+        named: dict[str, Any] = {OF_THE_FILE[tag]: _one(tag, words, where)}
+        return replace(metadata, **named)
+    if not metadata.variables:
+        raise UnreadableFile(f"<{tag}> stands before the first variable", where=where, hint="name a variable first.")
+    variable = metadata.variables[-1]
+    if tag in set(Role):
+        changed = replace(variable, roles=variable.roles | {Role(tag)})
+        if tag == Role.REQUEST:
+            changed = replace(changed, request=tuple(word.strip() for word in words))
+    elif tag in OF_A_VARIABLE:
+        # blanks count in a lead string, nowhere else
+        text = _one(tag, words, where)
+        named = {OF_A_VARIABLE[tag]: text if tag == "HIERLEADSTRING" else text.strip()}
+        changed = replace(variable, **named)
+    elif tag in ("DISTANCE", "HIERLEVELS"):
+        numbers = _whole_numbers(words, where)
+        changed = replace(variable, distance=numbers) if tag == "DISTANCE" else replace(variable, digits=numbers)
+    elif tag == "DECIMALS":
+        changed = replace(variable, decimals=_whole_numbers([_one(tag, words, where)], where)[0])
+    elif tag == "HIERARCHICAL":
+        return metadata  # says nothing that <HIERLEVELS> and <HIERCODELIST> do not say
+    else:
+        return replace(metadata, ignored=tuple(dict.fromkeys((*metadata.ignored, f"<{tag}>"))))
+    return replace(metadata, variables=(*metadata.variables[:-1], changed))
+
+
+def _one(tag: str, words: Sequence[str], where: str) -> str:
+    if not words or not words[0]:
+        raise UnreadableFile(f"nothing stands behind <{tag}>", where=where, hint=f'for example <{tag}> "...".')
+    return words[0]
+
+
+def _whole_numbers(words: Sequence[str], where: str, least: int = 0) -> tuple[int, ...]:
+    try:
+        numbers = tuple(int(word) for word in words)
+    except ValueError:
+        raise UnreadableFile("a whole number is expected", where=where, hint="digits only.") from None
+    if any(n < least or n > 10**6 for n in numbers):
+        raise UnreadableFile(f"a number is not between {least} and 1000000", where=where, hint="check the metadata.")
+    return numbers
+
+
+def _refuse_unusable(metadata: Metadata) -> None:
+    where = str(metadata.path)
+    if not metadata.variables:
+        raise EmptyData("the metadata name no variables", where=where, hint="one line per variable, its tags below.")
+    names = [v.name.lower() for v in metadata.variables]
+    doubles = sorted({v.name for v in metadata.variables if names.count(v.name.lower()) > 1})
+    if doubles:
+        raise UnreadableFile(f"variables {listed(doubles)} stand twice", where=where, hint="give each its own name.")
+    for variable in metadata.variables:
+        if variable.width and variable.digits and sum(variable.digits) != variable.width:
+            raise BrokenLevels(
+                f"the digits of the levels of {variable.name!r} do not add up to its width",
+                where=where,
+                hint="<HIERLEVELS> 3 1 1 goes with codes of five characters.",
+            )
+
+
+def rda_text(metadata: Metadata) -> str:
+    """The text of a ``.rda`` file, in the order tau-ARGUS writes it.
+
+    >>> print(rda_text(Metadata((Variable("Size", roles=frozenset({Role.EXPLANATORY})),), Path(), ";", True)), end="")
+       <SEPARATOR> ";"
+    Size
+        <RECODEABLE>
+        <TOTCODE> "Total"
+    """
+    _refuse_unusable(metadata)
+    lines = [f'   <SEPARATOR> "{metadata.separator}"'] if metadata.separator is not None else []
+    for v in metadata.variables:
+        if '"' in v.name or v.name.startswith(("<", "//")) or not v.name.strip() or len(v.name.splitlines()) != 1:
+            raise BadOption(f"variable {v.name!r} has a name tau-ARGUS cannot read", hint="use letters and digits.")
+        places = [str(n) for n in (v.first, v.width) if n is not None]
+        lines.append(" ".join([f'"{v.name}"' if " " in v.name else v.name, *places, *(f'"{c}"' for c in v.missing)]))
+        lines += [f"    {line}" for line in _tag_lines(v)]
+    return "\n".join(lines) + "\n"
+
+
+def _tag_lines(v: Variable) -> list[str]:
+    lines: list[str] = []
+    if Role.EXPLANATORY in v.roles:
+        lines += ["<RECODEABLE>", f'<TOTCODE> "{v.total}"']
+    if v.distance:
+        lines.append("<DISTANCE> " + " ".join(map(str, v.distance)))
+    if v.codelist:
+        lines.append(f'<CODELIST> "{v.codelist}"')
+    if v.digits:
+        lines += ["<HIERARCHICAL>", "<HIERLEVELS> " + " ".join(map(str, v.digits))]
+    if v.hierarchy:
+        lines += ["<HIERARCHICAL>", f'<HIERCODELIST> "{v.hierarchy}"', f'<HIERLEADSTRING> "{v.lead}"']
+    # tau-ARGUS reads a companion of a number only in one line: <NUMERIC> <COSTVAR>
+    others = [f"<{role}>" for role in Role if role in v.roles and role not in (Role.EXPLANATORY, Role.REQUEST)]
+    lines += [" ".join(others)] if others else []
+    if Role.REQUEST in v.roles:
+        lines.append(" ".join(["<REQUEST>", *(f'"{code}"' for code in v.request)]))
+    if v.decimals:
+        lines.append(f"<DECIMALS> {v.decimals}")
+    return lines

@@ -1,0 +1,59 @@
+"""Reading small text files of foreign programs: hierarchies, code lists, metadata."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from diskret.model.errors import DiskretError, EmptyData, UnreadableFile, listed
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file: UTF-8, or Latin-1 where it is no UTF-8; refuses missing, empty and binary files.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "old.cdl").write_bytes("1,K\xf6ln".encode("latin-1"))
+    ...     read_text(Path(folder) / "old.cdl") == "1,K\xf6ln"
+    True
+    """
+    file = Path(path)
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError as e:
+        raise no_such_file(file) from e
+    except (OSError, ValueError) as e:
+        reason = (e.strerror if isinstance(e, OSError) else None) or "no valid path"
+        raise UnreadableFile(f"cannot read: {reason}", where=str(file), hint="check the path.") from e
+    if b"\0" in content:
+        raise UnreadableFile("the file is not plain text", where=str(file), hint="save it as text in UTF-8.")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    if not text.strip():
+        raise EmptyData("the file is empty", where=str(file), hint="was it written to the end?")
+    return text
+
+
+def no_such_file(file: Path) -> UnreadableFile:
+    """The error for a file that is not there, with what is."""
+    there: list[str] = []
+    with contextlib.suppress(OSError, ValueError):
+        there = sorted(p.name for p in file.parent.iterdir())
+    hint = f"files there: {listed(there)}." if there else "check the path."
+    return UnreadableFile("there is no such file", where=str(file), hint=hint)
+
+
+@contextlib.contextmanager
+def inside(path: str | Path) -> Iterator[None]:
+    """Say in every error of the block which file it is about."""
+    try:
+        yield
+    except DiskretError as e:
+        if str(path) not in e.where:
+            # a list of cells is handed on as columns; the user knows it as a file
+            place = e.where.removeprefix("the dict").removeprefix(":").removeprefix(",").strip()
+            e.where = f"{path}, {place}" if place else str(path)
+        raise

@@ -1,0 +1,132 @@
+"""A table for the eye: a cross table in the terminal, cut to what fits."""
+
+from __future__ import annotations
+
+from io import StringIO
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from diskret.model.status import MARKS
+from diskret.model.table import Table
+from diskret.publication.options import Publication, publication
+from diskret.publication.release import Measure, release
+
+GAP = "…"
+Ints = npt.NDArray[np.int64]
+
+
+def show(table: Table, *, rows: int = 40, columns: int = 10, mark: str = "x", internal: bool = False) -> Grid:
+    """A cross table for a rich console: the last classification across, sums bold, suppressed cells as marks.
+
+    Of a table with more than ``rows`` x ``columns`` the first ones and the total are shown. The ``internal`` view, not
+    for publication, shows the values of suppressed cells with P (primary) or S (secondary).
+
+    >>> table = Table.from_cells({"s": ["m"], "x": [1]}, by={"s": None}, value="x")
+    >>> show(table).row_count
+    2
+    """
+    grid, notes = _grid(table, rows, columns, publication(mark=mark), internal)
+    grid.title = Text(_title(table), style="bold")
+    grid.caption = Text("\n".join(notes))
+    return grid
+
+
+def table_text(table: Table, *, rows: int = 40, columns: int = 10, mark: str = "x", internal: bool = False) -> str:
+    """The cross table of `show` as plain text.
+
+    >>> table = Table.from_cells({"nace": ["B", "C", "F"], "x": [3, 4, 5], "status": ["primary", "secondary", "open"]},
+    ...                          by={"nace": None}, value="x", status="status")
+    >>> print(table_text(table))
+    x by nace
+    nace     x
+    ──────────
+    B        x
+    C        x
+    F        5
+    Total   12
+    x = suppressed for confidentiality
+    """
+    grid, notes = _grid(table, rows, columns, publication(mark=mark), internal)
+    out = StringIO()
+    # Wide enough that nothing is wrapped: whoever prints the text decides what to do with long lines.
+    Console(file=out, width=100_000, color_system=None, force_terminal=False).print(grid)
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    return "\n".join([_title(table), *(line for line in lines if line), *notes])
+
+
+def _title(table: Table) -> str:
+    return Publication().title_of([table.response], table.names)
+
+
+def _grid(table: Table, rows: int, columns: int, options: Publication, internal: bool) -> tuple[Grid, list[str]]:
+    """The grid, and the lines that belong under it."""
+    *beside, across = table.hierarchies if len(table.by) > 1 else (*table.hierarchies, None)
+    outer = tuple(len(h) for h in beside if h is not None)
+    width = len(across) if across is not None else 1
+    down, over = _kept(prod(outer), rows), _kept(width, columns)
+    words = _words(table, (down[:, None] * width + over).reshape(-1), options, internal)
+
+    grid = Grid(box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left", show_edge=False, pad_edge=False)
+    names = list(table.names[:-1]) if across is not None else list(table.names)
+    if across is not None:
+        names[-1] += f" \\ {table.names[-1]}"
+    for name in names:
+        grid.add_column(Text(name))
+    heads = [Text(across.codes[i]) for i in over] if across is not None else [Text(table.response)]
+    bold_columns = ~across.is_leaf[over] if across is not None else np.zeros(1, dtype=np.bool_)
+    for head in _with_gap(heads, width):
+        grid.add_column(head, justify="right")
+
+    positions = np.unravel_index(down, outer)
+    for i in range(down.size):
+        at = [int(axis[i]) for axis in positions]
+        is_sum = any(not h.is_leaf[p] for h, p in zip(beside, at, strict=True) if h is not None)
+        cells = [
+            Text(w, style="bold" if is_sum or bold else "")
+            for w, bold in zip(words[i * over.size : (i + 1) * over.size], bold_columns, strict=True)
+        ]
+        named = [
+            Text(h.codes[p], style="bold" if is_sum else "") for h, p in zip(beside, at, strict=True) if h is not None
+        ]
+        if down.size < prod(outer) and i == down.size - 1:
+            grid.add_row(*[GAP] * len(grid.columns))
+        grid.add_row(*named, *_with_gap(cells, width))
+    return grid, _notes(table, prod(outer) - down.size, width - over.size, options, internal)
+
+
+def _kept(count: int, most: int) -> Ints:
+    """The first positions and the last, which is the total."""
+    if count <= max(most, 1):
+        return np.arange(count)
+    return np.append(np.arange(max(most, 1) - 1), count - 1)
+
+
+def _with_gap(items: list[Text], count: int) -> list[Text]:
+    return items if len(items) == count else [*items[:-1], Text(GAP), items[-1]]
+
+
+def _words(table: Table, cells: Ints, options: Publication, internal: bool) -> list[str]:
+    if not internal:
+        return release(table, options).measures[0].texts(cells, options.mark)
+    nothing = np.zeros(table.size, dtype=np.bool_)
+    words = Measure(table.response, table.value.reshape(-1), nothing, table.decimals).texts(cells, "")
+    letters = {int(status): f" {letter}" for status, letter in MARKS.items()}
+    return [w + letters.get(s, "") for w, s in zip(words, table.status.reshape(-1)[cells].tolist(), strict=True)]
+
+
+def _notes(table: Table, rows: int, columns: int, options: Publication, internal: bool) -> list[str]:
+    notes = []
+    if internal:
+        notes.append("internal view, not for publication: P = primary, S = secondary")
+    elif table.hidden.any():
+        notes += options.legend()
+    left_out = [f"{n} {what}{'s' if n > 1 else ''}" for n, what in ((rows, "row"), (columns, "column")) if n]
+    if left_out:
+        notes.append(f"left out: {' and '.join(left_out)}")
+    return notes

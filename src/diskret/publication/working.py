@@ -1,0 +1,168 @@
+"""Working files: tables with everything known about them, to go on working. Confidential; never for publication.
+
+One Parquet file: a column per array, in cell order, so that no codes are stored; classifications, options and what
+column belongs where stand as JSON in its footer. Arrays that several tables share are stored once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import nanoarrow as na
+import numpy as np
+import numpy.typing as npt
+
+from diskret.io.files import whole_file
+from diskret.model.contributors import Contributors
+from diskret.model.errors import UnreadableFile
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.source import literal, readable
+from diskret.model.table import Table
+from diskret.publication.parquet import copy_to_parquet
+from diskret.publication.release import responses
+
+KEY = "diskret_working"
+VERSION = 1
+LEVELS = ("respondents", "holdings")
+ARRAYS = ("value", "status", "rule", "below", "above", "lower", "upper", "weight")
+SCALARS = ("response", "rules", "decimals", "frequency", "positive", "weighted", "additive_counts")
+
+Array = npt.NDArray[Any]
+
+
+def save_working(tables: Table | Mapping[str, Table], path: str | Path) -> None:
+    """Write one or several tables over the same classifications with all their arrays, to be loaded again exactly.
+
+    >>> import tempfile
+    >>> table = Table.from_cells({"s": ["m"], "x": [0.1]}, by={"s": None}, value="x")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_working(table, Path(folder) / "work.parquet")
+    ...     load_working(Path(folder) / "work.parquet")
+    {'x': Table('x' by s 2: 2 cells, 0 primary, 0 secondary)}
+    """
+    several = responses(tables)
+    stored = _Columns()
+    described = [_describe(number, name, table, stored) for number, (name, table) in enumerate(several.items())]
+    by = next(iter(several.values())).by
+    head = {
+        "version": VERSION,
+        "by": [{"name": n, "codes": h.codes, "parents": h.parents, "labels": h.labels} for n, h in by.items()],
+        "tables": described,
+    }
+    with whole_file(path) as part:
+        copy_to_parquet(stored, "*", part, {KEY: json.dumps(head, ensure_ascii=False)})
+
+
+def load_working(path: str | Path) -> dict[str, Table]:
+    """The tables of a working file, by the names they were saved under."""
+    where = str(path)
+    if not Path(path).is_file():
+        raise UnreadableFile("there is no such file", where=where, hint="check the path of the working file.")
+    connection = duckdb.connect(":memory:")
+    try:
+        with readable(where):
+            head = _head(connection, where)
+            cells = prod(len(h["codes"]) for h in head["by"])
+            arrays = _read(connection, where)
+    finally:
+        connection.close()
+    wanted = {c for t in head["tables"] for a in t["arrays"].values() for c in a["columns"]}
+    if not wanted <= arrays.keys() or any(a.size != cells for a in arrays.values()):
+        raise UnreadableFile("the working file has lost columns or rows", where=where, hint="save it again.")
+    by = {h["name"]: Hierarchy(tuple(h["codes"]), tuple(h["parents"]), tuple(h["labels"])) for h in head["by"]}
+    shape = tuple(len(h) for h in by.values())
+    known: dict[tuple[str, ...], Array] = {}
+    return {t["name"]: _table(t, by, shape, arrays, known) for t in head["tables"]}
+
+
+class _Columns:
+    """Columns on their way to the engine; taken as an Arrow stream, which keeps undefined numbers undefined."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, Array] = {}
+        self.places: dict[int, dict[str, Any]] = {}
+
+    def add(self, name: str, array: Array, axes: int) -> dict[str, Any]:
+        """Keep an array, split along any axis beyond the cells, and say where it is."""
+        if id(array) not in self.places:
+            flat = array.reshape(prod(array.shape[:axes]), -1)
+            further = array.shape[axes:]
+            names = [f"{name}.{j + 1}" if further else name for j in range(flat.shape[1])]
+            self.arrays |= {n: np.ascontiguousarray(flat[:, j]) for j, n in enumerate(names)}
+            self.places[id(array)] = {"columns": names, "further": list(further), "dtype": array.dtype.str}
+        return self.places[id(array)]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        children = {name: na.c_array(array) for name, array in self.arrays.items()}
+        schema = na.struct({name: na.Schema(child.schema) for name, child in children.items()})
+        length = len(next(iter(self.arrays.values())))
+        rows = na.c_array_from_buffers(schema, length, [None], children=list(children.values()))
+        return na.c_array_stream(rows).__arrow_c_stream__(requested_schema)
+
+
+def _describe(number: int, name: str, table: Table, stored: _Columns) -> dict[str, Any]:
+    found = {field: getattr(table, field) for field in ARRAYS}
+    for level in LEVELS:
+        people = getattr(table, level)
+        if people is not None:
+            found |= {f"{level}.{f.name}": getattr(people, f.name) for f in fields(Contributors)}
+    axes = len(table.by)
+    arrays = {field: stored.add(f"{number}.{field}", a, axes) for field, a in found.items() if a is not None}
+    return {"name": name, "arrays": arrays} | {field: getattr(table, field) for field in SCALARS}
+
+
+def _table(
+    saved: dict[str, Any],
+    by: Mapping[str, Hierarchy],
+    shape: tuple[int, ...],
+    arrays: Mapping[str, Array],
+    known: dict[tuple[str, ...], Array],
+) -> Table:
+    def array(place: dict[str, Any]) -> Array:
+        names = tuple(place["columns"])
+        if not names:
+            return np.empty((*shape, *place["further"]), dtype=place["dtype"])
+        if names not in known:
+            whole = np.stack([arrays[n] for n in names], axis=-1) if place["further"] else arrays[names[0]]
+            known[names] = whole.astype(place["dtype"], copy=False).reshape(*shape, *place["further"])
+        return known[names]
+
+    restored = {field: array(place) for field, place in saved["arrays"].items()}
+    people: dict[str, Contributors | None] = {}
+    for level in LEVELS:
+        own = {f.removeprefix(f"{level}."): a for f, a in restored.items() if f.startswith(f"{level}.")}
+        people[level] = Contributors(**own) if own else None
+    plain = {field: a for field, a in restored.items() if field in ARRAYS}
+    scalars = {field: saved[field] for field in SCALARS} | {"rules": tuple(saved["rules"])}
+    given: dict[str, Any] = {**plain, **people, **scalars}
+    return Table(by=by, **given)
+
+
+def _head(connection: Any, where: str) -> dict[str, Any]:
+    found = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({literal(where)})").fetchall()
+    texts = {bytes(key).decode(): bytes(value).decode() for key, value in found}
+    if KEY not in texts:
+        raise UnreadableFile(
+            "the file is no working file of diskret",
+            where=where,
+            hint="working files are written by save_working; a list of cells is read with Table.from_cells.",
+        )
+    head: dict[str, Any] = json.loads(texts[KEY])
+    if head.get("version") != VERSION:
+        raise UnreadableFile(
+            f"the working file has version {head.get('version')}, this diskret reads version {VERSION}",
+            where=where,
+            hint="load it with the diskret that wrote it.",
+        )
+    return head
+
+
+def _read(connection: Any, where: str) -> dict[str, Array]:
+    columns = connection.execute(f"SELECT * FROM read_parquet({literal(where)})").fetchnumpy()
+    return {name: np.ma.getdata(column) for name, column in columns.items()}

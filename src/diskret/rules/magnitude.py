@@ -1,0 +1,250 @@
+"""Primary rules for magnitude tables: minimum count, (n,k) dominance, p% and (p,q).
+
+Notation: a cell's value X is the sum of contributions X1 >= X2 >= ... (by absolute size). All inequalities are strict;
+a cell exactly on the border stays open. The parameters must not become known: whoever knows k estimates X1 by k X.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from diskret.model.contributors import Contributors
+from diskret.model.errors import BadOption
+from diskret.model.exact import Number, exact, exceeds
+from diskret.model.table import Table
+from diskret.rules.rule import Cells, CountedBy, Floats, Joinable, Verdict, percent
+
+
+@dataclass(frozen=True, eq=False)
+class Behind:
+    """Who stands behind the cells as a rule sees them: public contributors left out, the one to protect singled out."""
+
+    people: Contributors
+    size: Floats
+    """Sum of the absolute contributions that are not public anyway."""
+    someone: Cells
+    """Cells with anybody who needs protection."""
+
+    @classmethod
+    def of(cls, table: Table, counted_by: CountedBy, ranked: int, rule: str) -> Behind:
+        """Look at respondents or at holdings; refuse if the table does not know enough."""
+        people = table.holdings if counted_by == "holding" else table.respondents
+        if people is None:
+            hint = "tabulate with holding=..." if counted_by == "holding" else "give the counts with count=..."
+            raise BadOption(f"the rule {rule!r} needs the number of {counted_by}s per cell", hint=f"{hint}.")
+        if people.ranked < ranked:
+            raise BadOption(
+                f"the rule {rule!r} looks at the {ranked} largest contributions, the table knows {people.ranked}",
+                hint=f"tabulate with largest={ranked}, or name {ranked} columns of largest contributions.",
+            )
+        size = np.abs(table.value) if people.absolute is None else people.absolute
+        if people.public_value is not None:
+            size = size - people.public_value
+        someone = people.count > 0 if people.protected_count is None else people.protected_count > 0
+        return cls(people, size, someone)
+
+    def contribution(self, k: int) -> Floats:
+        """The k-th largest contribution, from 0."""
+        assert self.people.largest is not None
+        column: Floats = self.people.largest[..., k]
+        return column
+
+    def target(self) -> Floats:
+        """The largest contribution that needs protection."""
+        own = self.people.protected_largest
+        return self.contribution(0) if own is None else own
+
+    def last_of(self, n: int) -> Floats:
+        """What the target adds to the n-1 largest others: the n-th largest, or the target itself if it is smaller."""
+        return np.minimum(self.contribution(n - 1), self.target())
+
+
+@dataclass(frozen=True)
+class MinCount(Joinable):
+    """Minimum count: fewer than ``n`` contributors, never weighted, against exact disclosure.
+
+    With fewer than three contributors one can subtract its own value. Cells whose contributions are all zero are open
+    unless ``zeros``. Contributors who publish their value themselves do not count as company.
+
+    >>> from diskret import Table, mark
+    >>> cells = Table.from_cells({"s": ["a", "b"], "x": [5, 9], "n": [2, 3]}, by={"s": None}, value="x", count="n")
+    >>> mark(cells, MinCount(3)).status.tolist()
+    [1, 0, 0]
+    """
+
+    n: int = 3
+    zeros: bool = False
+    counted_by: CountedBy = "respondent"
+    margin: Number = 0
+    """Further protection asked for, as a percentage of the value."""
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise BadOption(f"minimum count {self.n}", hint="at least 1; 3 is usual.")
+
+    @property
+    def name(self) -> str:
+        """The rule without its parameter."""
+        return "minimum count" + at_holdings(self.counted_by)
+
+    @property
+    def largest(self) -> int:
+        """Looks at no contribution."""
+        return 0
+
+    def judge(self, table: Table) -> Verdict:
+        """Cells with too few contributors."""
+        behind = Behind.of(table, self.counted_by, 0, self.name)
+        count = behind.people.count
+        few = (count > 0) & (count < self.n)
+        if behind.people.public_count is not None:
+            company = count - behind.people.public_count
+            few |= (company > 0) & (company < self.n)
+        if not self.zeros:
+            all_of_it = np.abs(table.value) if behind.people.absolute is None else behind.people.absolute
+            few &= all_of_it > 0
+        return Verdict(few & behind.someone, float(exact(self.margin) / 100) * np.abs(table.value))
+
+
+@dataclass(frozen=True)
+class Dominance(Joinable):
+    """(n,k) dominance: the n largest contributions make up more than ``k`` percent of the cell.
+
+    Primary if X1 + ... + Xn > k X. An open cell guarantees that the largest contribution is overestimated by at least
+    (1-k)/k when the value is taken for it.
+
+    >>> Dominance(1, 85).border()   # x > 0.85, x and y the shares of the two largest
+    (1.0, 0.0, 0.85)
+    """
+
+    n: int
+    k: Number
+    counted_by: CountedBy = "respondent"
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise BadOption(f"dominance of the {self.n} largest", hint="n is 1 or more; 1 and 2 are usual.")
+        percent("k of the dominance rule", self.k, low=0, high=100, below=True)
+
+    @property
+    def name(self) -> str:
+        """The rule without its parameter."""
+        return f"({self.n},k) dominance" + at_holdings(self.counted_by)
+
+    @property
+    def largest(self) -> int:
+        """The n largest contributions."""
+        return self.n
+
+    def judge(self, table: Table) -> Verdict:
+        """Cells that a few contributors dominate."""
+        behind = Behind.of(table, self.counted_by, self.n, self.name)
+        k = exact(self.k) / 100
+        largest = [behind.contribution(i) for i in range(self.n - 1)] + [behind.last_of(self.n)]
+        caught = exceeds([*((1, x) for x in largest), (-k, behind.size)]) & behind.someone
+        needed = np.maximum(sum(largest) / float(k) - behind.size, 0.0)
+        return Verdict(caught, needed)
+
+    def border(self) -> tuple[float, float, float] | None:
+        """(a, b, c): primary where a x + b y > c, for the shares x, y of the two largest; None for n over 2."""
+        k = float(exact(self.k) / 100)
+        return {1: (1.0, 0.0, k), 2: (1.0, 1.0, k)}.get(self.n)
+
+
+@dataclass(frozen=True)
+class PPercent(Joinable):
+    """p%: the second largest contributor can estimate the largest to within ``p`` percent.
+
+    Primary if X - X2 - X1 < p X1. The guaranteed overestimate of X1 is p in every open cell. Cells with one or two
+    contributors are always primary (unless all contributions are zero).
+
+    >>> round(PPercent(10).border()[0], 9)   # 1.1 x + y > 1
+    1.1
+    """
+
+    p: Number
+    counted_by: CountedBy = "respondent"
+
+    def __post_init__(self) -> None:
+        percent("p of the p% rule", self.p, low=0, high=100000)
+
+    @property
+    def name(self) -> str:
+        """The rule without its parameter."""
+        return "p%" + at_holdings(self.counted_by)
+
+    @property
+    def largest(self) -> int:
+        """The two largest contributions."""
+        return 2
+
+    @property
+    def fraction(self) -> Fraction:
+        """p as a fraction."""
+        return exact(self.p) / 100
+
+    def judge(self, table: Table) -> Verdict:
+        """Cells whose largest contribution the next one can estimate too closely."""
+        return _close_estimate(table, self.fraction, self.counted_by, self.name)
+
+    def border(self) -> tuple[float, float, float]:
+        """(a, b, c): primary where a x + b y > c, for the shares x, y of the two largest."""
+        return float(1 + self.fraction), 1.0, 1.0
+
+
+@dataclass(frozen=True)
+class PQ(Joinable):
+    """(p,q): like p%, when everybody knows each contribution beforehand to within ``q`` percent.
+
+    Primary if q (X - X2 - X1) < p X1; the same as the p% rule with p/q.
+
+    >>> PQ(5, 50).border() == PPercent(10).border()
+    True
+    """
+
+    p: Number
+    q: Number
+    counted_by: CountedBy = "respondent"
+
+    def __post_init__(self) -> None:
+        percent("p of the (p,q) rule", self.p, low=0, high=100000)
+        percent("q of the (p,q) rule", self.q, low=0, high=100)
+
+    @property
+    def name(self) -> str:
+        """The rule without its parameters."""
+        return "(p,q)" + at_holdings(self.counted_by)
+
+    @property
+    def largest(self) -> int:
+        """The two largest contributions."""
+        return 2
+
+    @property
+    def fraction(self) -> Fraction:
+        """p/q as a fraction."""
+        return exact(self.p) / exact(self.q)
+
+    def judge(self, table: Table) -> Verdict:
+        """Cells whose largest contribution the next one can estimate too closely."""
+        return _close_estimate(table, self.fraction, self.counted_by, self.name)
+
+    def border(self) -> tuple[float, float, float]:
+        """(a, b, c): primary where a x + b y > c, for the shares x, y of the two largest."""
+        return float(1 + self.fraction), 1.0, 1.0
+
+
+def _close_estimate(table: Table, p: Fraction, counted_by: CountedBy, name: str) -> Verdict:
+    behind = Behind.of(table, counted_by, 2, name)
+    target, first, second = behind.target(), behind.contribution(0), behind.last_of(2)
+    caught = exceeds([(p, target), (-1, behind.size), (1, first), (1, second)]) & behind.someone
+    needed = np.maximum(float(p) * target - (behind.size - first - second), 0.0)
+    return Verdict(caught, needed)
+
+
+def at_holdings(counted_by: CountedBy) -> str:
+    """How the level of counting appears in a rule's name."""
+    return " of holdings" if counted_by == "holding" else ""

@@ -1,0 +1,86 @@
+"""Marking: every rule judges the table, and each primary cell remembers who caught it and what it needs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.status import Status
+from diskret.model.table import Table
+from diskret.rules.rule import AnyOf, Rule, Verdict, rules_in
+from diskret.rules.special import notices
+
+GIVEN = "given"
+MOST_RULES = 31
+
+
+def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), special_cases: bool = True) -> Table:
+    """The table with every sensitive cell primary, the rules that caught it and the protection it needs.
+
+    Cells marked primary before stay primary. A sensitive cell that must be published is named in a `ProtectionWarning`,
+    and so are the special cases no rule decides; ``ordered`` names classifications with ordered classes.
+
+    >>> from diskret import Table, PPercent, MinCount
+    >>> cells = {"s": ["a", "b", "c"], "x": [95, 80, 60], "n": [4, 5, 2], "x1": [90, 30, 50], "x2": [4, 20, 10]}
+    >>> table = Table.from_cells(cells, by={"s": None}, value="x", count="n", largest=["x1", "x2"])
+    >>> marked = mark(table, MinCount(3) | PPercent(10))
+    >>> [(marked.codes((i,))[0], marked.rules_of((i,)), marked.above[i].item()) for i in np.flatnonzero(marked.hidden)]
+    [('a', ('p%',), 8.0), ('c', ('minimum count', 'p%'), 5.0)]
+    """
+    judged = rules_in(rules)
+    if not judged or len(judged) > MOST_RULES:
+        raise BadOption(f"{len(judged)} rules", hint=f"give between 1 and {MOST_RULES}.")
+    given = table.status == Status.PRIMARY
+    names = [GIVEN] + _distinct([r.name for r in judged])
+    rule = np.where(given, np.uint32(1), np.uint32(0)).astype(np.uint32)
+    needed = np.zeros(table.shape)
+    status = table.status.copy()
+    for bit, each in enumerate(judged, start=1):
+        verdict = each.judge(table)
+        _record(verdict, bit, rule, needed, status)
+    caught = (rule > 0) & ~given
+    must_show = caught & ((table.status == Status.NEVER) | (table.status == Status.PUBLISHED))
+    if must_show.any():
+        warnings.warn(
+            f"{int(must_show.sum())} sensitive cells must be published by their status and are not protected: "
+            + listed(table.name_cells(must_show)),
+            ProtectionWarning,
+            stacklevel=2,
+        )
+    status[caught & ~must_show] = Status.PRIMARY
+    below, above = _at_least(table.below, needed), _at_least(table.above, needed)
+    marked = replace(table, status=status, rules=tuple(names), rule=rule, below=below, above=above)
+    if special_cases:
+        for notice in notices(marked, ordered):
+            warnings.warn(str(notice), ProtectionWarning, stacklevel=2)
+    return marked
+
+
+def _record(
+    verdict: Verdict, bit: int, rule: npt.NDArray[np.uint32], needed: npt.NDArray[np.float64],
+    status: npt.NDArray[np.uint8],
+) -> None:  # fmt: skip
+    rule[verdict.primary] |= np.uint32(1 << bit)
+    if verdict.needed is not None:
+        np.maximum(needed, verdict.needed, out=needed, where=verdict.primary)
+    if verdict.partners is not None:
+        status[verdict.partners & (status == Status.OPEN)] = Status.ZERO
+
+
+def _at_least(old: npt.NDArray[np.float64] | None, new: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return new if old is None else np.maximum(old, new)
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """The same rule with other parameters gets a number, since parameters stay secret."""
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        result.append(name if seen[name] == 1 else f"{name} [{seen[name]}]")
+    return result

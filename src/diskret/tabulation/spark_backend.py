@@ -1,0 +1,158 @@
+"""Microdata on a Spark cluster: the same statements, run where the data live; only finest cells come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile
+from diskret.model.source import PARQUET, TEXT, Delimited, FixedWidth, Relation
+from diskret.tabulation.backend import Batch
+
+VIEW = "diskret_data"
+
+
+@dataclass
+class SparkRelation(Relation):
+    """A view in a Spark session."""
+
+    quote: str = "`"
+    row_number: str = "(monotonically_increasing_id() + 1)"
+
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        """Rows of a small result."""
+        return [tuple(row) for row in _said(self.where, lambda: self.connection.sql(sql).collect())]
+
+
+class SparkBackend:
+    """Runs statements in a Spark session; stops the session at the end only if it was started here."""
+
+    aggregates = True
+
+    def __init__(self, session: Any, data: Relation, own: bool) -> None:
+        self.session = session
+        self.data = data
+        self.own = own
+        self.kept: list[Any] = []
+
+    def lookup(self, name: str, codes: Sequence[str], positions: npt.NDArray[np.int64]) -> None:
+        """Make a small table of codes and positions."""
+        rows = list(zip(codes, positions.tolist(), strict=True))
+        self.session.createDataFrame(rows, "code string, position bigint").createOrReplaceTempView(name)
+
+    def keep(self, name: str, sql: str) -> None:
+        """Keep the result of a statement under a name."""
+        frame = self.session.sql(sql).persist()
+        self.kept.append(frame)
+        frame.createOrReplaceTempView(name)
+
+    def batches(self, sql: str) -> Iterator[Batch]:
+        """The columns of a result in one batch: finest cells, not records."""
+        table = _said(self.data.where, lambda: self.session.sql(sql).toArrow())
+        yield {name: table.column(name).to_numpy() for name in table.column_names}
+
+    def close(self) -> None:
+        """Give kept results back; stop the session if it was started here."""
+        for frame in self.kept:
+            frame.unpersist()
+        self.session.catalog.dropTempView(VIEW)
+        if self.own:
+            self.session.stop()
+
+
+def open_spark(source: object, engine: object) -> SparkBackend:
+    """A backend for "spark" (the active session, or a local one), a session, or a master URL."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as e:
+        raise MissingExtra.needed("spark", "engine='spark'") from e
+    if isinstance(engine, str):
+        if engine != "spark" and not engine.startswith(("local", "spark://", "yarn", "k8s://", "sc://")):
+            raise BadOption(
+                f"engine {engine!r} is not known",
+                hint="'duckdb', 'spark', a Spark session or a master URL such as 'local[4]'.",
+            )
+        active = SparkSession.getActiveSession() if engine == "spark" else None
+        session = active or _start(SparkSession, "local[*]" if engine == "spark" else engine)
+        own = active is None
+    elif hasattr(engine, "createDataFrame"):
+        session, own = engine, False
+    else:
+        raise BadOption(f"engine of type {type(engine).__name__}", hint="'duckdb', 'spark' or a Spark session.")
+    try:
+        frame, where, decimal = _frame(session, source)
+        frame.createOrReplaceTempView(VIEW)
+        if not frame.head(1):
+            raise EmptyData("there are no rows", where=where, hint="a table needs at least one row of data.")
+        types = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+    except BaseException:
+        if own:
+            session.stop()
+        raise
+    return SparkBackend(session, SparkRelation(session, VIEW, types, where, decimal), own)
+
+
+def _start(builder: Any, master: str) -> Any:
+    return (
+        builder.builder.master(master)
+        .appName("diskret")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.session.timeZone", "UTC")
+        .getOrCreate()
+    )
+
+
+def _frame(session: Any, source: object) -> tuple[Any, str, str]:
+    """The source as a Spark frame, how to speak of it, and its decimal sign."""
+    if hasattr(source, "createOrReplaceTempView"):
+        return source, "the Spark frame", "."
+    if isinstance(source, FixedWidth):
+        raise BadOption(
+            "fixed-width files are not read by Spark",
+            where=str(source.path),
+            hint="use engine='duckdb', or convert to Parquet.",
+        )
+    delimited = source if isinstance(source, Delimited) else None
+    if delimited or isinstance(source, str | Path):
+        path = delimited.path if delimited else Path(str(source))
+        reader = session.read
+        if path.suffix.lower() in PARQUET:
+            return _said(str(path), lambda: reader.parquet(str(path))), str(path), "."
+        if path.suffix.lower() not in TEXT:
+            raise BadOption(
+                f"Spark reads no {path.suffix!r} files here", where=str(path), hint="give .parquet or .csv."
+            )
+        # Text stays text: a code 05111 keeps its zero.
+        reader = reader.option("header", "true").option("inferSchema", "false")
+        if delimited and delimited.delimiter:
+            reader = reader.option("delimiter", delimited.delimiter)
+        return _said(str(path), lambda: reader.csv(str(path))), str(path), delimited.decimal if delimited else "."
+    import pyarrow as pa
+
+    if isinstance(source, dict):
+        table = pa.table({str(k): pa.array(v) for k, v in source.items()})
+    elif hasattr(source, "__arrow_c_stream__"):
+        table = pa.table(source)
+    else:
+        table = pa.Table.from_pandas(source)
+    where = f"the {type(source).__name__}"
+    return _said(where, lambda: session.createDataFrame(table)), where, "."
+
+
+def _said(where: str, work: Any) -> Any:
+    """Run something on the cluster; its complaints become ours."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        return work()
+    except (PySparkException, Py4JError) as e:
+        first = str(e).strip().splitlines()[0][:300]
+        raise UnreadableFile(
+            f"Spark cannot do this: {first}", where=where, hint="is the data complete and readable?"
+        ) from e
