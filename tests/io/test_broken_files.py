@@ -18,8 +18,23 @@ from diskret.io.metadata import classification
 from diskret.io.rda import read_metadata
 from diskret.model.errors import DiskretError
 
-RDA = b'<SEPARATOR> ";"\nA "9"\n<RECODEABLE>\n<HIERCODELIST> "a.hrc"\n<HIERLEADSTRING> "@"\n<CODELIST> "a.cdl"\nX\n<NUMERIC>\n' \
-    b"N\n<FREQUENCY>\nT\n<MAXSCORE>\nS\n<STATUS>\nL\n<NUMERIC> <LOWERPL>\n"  # fmt: skip
+RDA = b"""<SEPARATOR> ";"
+A "9"
+<RECODEABLE>
+<HIERCODELIST> "a.hrc"
+<HIERLEADSTRING> "@"
+<CODELIST> "a.cdl"
+X
+<NUMERIC>
+N
+<FREQUENCY>
+T
+<MAXSCORE>
+S
+<STATUS>
+L
+<NUMERIC> <LOWERPL>
+"""
 TAB = b'"1";1,5;2;1,0;S;0,1\n"2";2,5;3;1,0;U;0,1\n"B";4,0;5;1,0;S;0\n'
 HRC = b"B\n@1\n@2\n"
 CDL = b"1,one\n2,two\n"

@@ -28,9 +28,8 @@ REGION = Hierarchy.from_nested({"DE": {"05": ["05111", "05112"], "11": None}}, l
 @st.composite
 def ragged_trees(draw: st.DrawFn) -> Hierarchy:
     """A tree in which every new code hangs below any earlier one."""
-    names = draw(
-        st.lists(st.text("ab1 @.ä", min_size=1, max_size=4).map(str.strip).filter(bool), min_size=2, unique=True)
-    )
+    codes = st.text("ab1 @.ä", min_size=1, max_size=4).map(str.strip).filter(bool)
+    names = draw(st.lists(codes, min_size=2, unique=True))
     above = [draw(st.integers(0, i - 1)) for i in range(1, len(names))]
     return Hierarchy.from_parents([(names[i], names[p]) for i, p in enumerate(above, start=1)])
 
@@ -106,10 +105,7 @@ def test_labels_come_from_the_code_list(tmp_path: Path) -> None:
         ("r.csv", "Label;Code;Parent\n;05111;05\n;05112;05\nNRW;05;DE\n;11;DE\n"),
         ("r.tsv", "code\tlevel\tlabel\n05111\t1\n05112\t1\n05\t2\tNRW\n11\t2\nDE\t3\n"),
         ("r.JSON", json.dumps(REGION.describe())),
-        (
-            "r.json",
-            '{"codes": ["05111", "05112", "05", "11", "DE"], "levels": [1, 1, 2, 2, 3], "labels": {"05": "NRW"}}',
-        ),
+        ("r.json", json.dumps({"codes": REGION.codes, "levels": [1, 1, 2, 2, 3], "labels": {"05": "NRW"}})),
     ],
 )
 def test_every_notation_gives_the_same_hierarchy(tmp_path: Path, name: str, text: str) -> None:

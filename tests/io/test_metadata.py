@@ -123,9 +123,8 @@ def test_a_first_line_that_is_too_short_is_not_taken_for_a_title(tmp_path: Path)
 
 def test_metadata_of_cells_are_known_by_their_tags(tmp_path: Path) -> None:
     path = tmp_path / "t.rda"
-    path.write_text(
-        '<SEPARATOR> ","\n<UNSAFE> "x"\nSize 99\n<RECODEABLE>\n<TOTCODE> "All"\nX\n<NUMERIC>\nC\n<NUMERIC> <COST>\n'
-    )
+    head = '<SEPARATOR> ","\n<UNSAFE> "x"\n'
+    path.write_text(head + 'Size 99\n<RECODEABLE>\n<TOTCODE> "All"\nX\n<NUMERIC>\nC\n<NUMERIC> <COST>\n')
     metadata = read_metadata(path)
     assert (metadata.tabular, metadata.separator, metadata.unsafe) == (True, ",", "x")
     assert metadata.variable("Size").missing == ("99",)

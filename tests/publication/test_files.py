@@ -45,7 +45,7 @@ def full_disk(room: int = 20_000) -> Iterator[None]:
 def test_a_full_disk_leaves_the_old_file_untouched(ending, tmp_path):
     path = tmp_path / f"t{ending}"
     path.write_text("the old one")
-    with full_disk(), pytest.raises(CannotWrite):
+    with full_disk(), pytest.raises(CannotWrite, match="File too large"):
         publish(big_table(), path)
     assert path.read_text() == "the old one"
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
@@ -104,7 +104,7 @@ def test_a_big_table_is_published_in_good_time(tools, ending, tmp_path):
     assert table.size > 200_000
     start = time.perf_counter()
     publish(table, tmp_path / f"t{ending}")
-    assert time.perf_counter() - start < 4
+    assert time.perf_counter() - start < 2
     if ending != ".xlsx":
         found = tools.read(tmp_path / f"t{ending}", table)
         assert len(found) == table.size

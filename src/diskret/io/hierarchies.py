@@ -105,15 +105,16 @@ def _from_parents(
         if code in seen:
             raise DuplicateCode(f"code {code!r} stands twice", where=place, hint="give every code one line.")
         seen.add(code)
-    pairs = [(c, p) for c, p in zip(codes, parents, strict=True) if p is not None]
-    sums = {p for _, p in pairs}
-    alone = [c for c, p in zip(codes, parents, strict=True) if p is None and c not in sums and c != total]
-    if alone and total is None:
+    ups = [p if p is not None or c == total else total for c, p in zip(codes, parents, strict=True)]
+    sums = set(ups)
+    alone = [c for c, up in zip(codes, ups, strict=True) if up is None and c not in sums and c != total]
+    if alone:
         raise BrokenLevels(
             f"codes {listed(alone)} have neither a parent nor parts",
             hint="write their parent, or name the total of all tops with total=....",
         )
-    return Hierarchy.from_parents(pairs + [(c, str(total)) for c in alone], labels=labels, total=total)
+    pairs = [(c, up) for c, up in zip(codes, ups, strict=True) if up is not None]
+    return Hierarchy.from_parents(pairs, labels=labels, total=total)
 
 
 def _from_json(text: str, total: str | None, labels: Labels) -> Hierarchy:

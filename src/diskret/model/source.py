@@ -1,8 +1,8 @@
 """The door: any user's data, file or frame, opened for reading.
 
 Files (Parquet, CSV, fixed width) and frames (pandas, polars, Arrow, anything with an Arrow stream, dicts of columns)
-become one thing, a relation in an embedded DuckDB. Text columns of CSV files stay text until somebody asks for a number, so
-that a code ``05111`` keeps its zero.
+become one thing, a relation in an embedded DuckDB. Text columns of CSV files stay text until somebody asks for a
+number, so that a code ``05111`` keeps its zero.
 """
 
 from __future__ import annotations
@@ -260,7 +260,9 @@ def _file_sql(path: Path) -> str:
     text = str(path)
     suffix = path.suffix.lower()
     if not any(c in text for c in "*?[") and not path.exists():
-        raise _no_such_file(path)
+        near = [p.name for p in sorted(path.parent.glob("*"))] if path.parent.is_dir() else []
+        found = f"files there: {listed(near)}." if near else "check the path."
+        raise UnreadableFile("there is no such file", where=text, hint=found)
     if suffix in PARQUET:
         return f"SELECT * FROM read_parquet({literal(text)})"
     if suffix in TEXT:
@@ -270,15 +272,9 @@ def _file_sql(path: Path) -> str:
     )
 
 
-def _no_such_file(path: Path) -> UnreadableFile:
-    near = [p.name for p in sorted(path.parent.glob("*"))] if path.parent.is_dir() else []
-    found = f"files there: {listed(near)}." if near else "check the path."
-    return UnreadableFile("there is no such file", where=str(path), hint=found)
-
-
 def _delimited_sql(source: Delimited) -> str:
     if not source.path.exists() and not any(c in str(source.path) for c in "*?["):
-        raise _no_such_file(source.path)
+        return _file_sql(source.path)
     if source.path.is_file() and source.path.stat().st_size == 0:
         raise EmptyData("the file is empty", where=str(source.path), hint="was it written to the end?")
     options = ["all_varchar = true", f"header = {'false' if source.names else 'true'}"]
@@ -292,7 +288,7 @@ def _delimited_sql(source: Delimited) -> str:
 
 def _fixed_width_sql(source: FixedWidth) -> str:
     if not source.path.exists():
-        raise _no_such_file(source.path)
+        raise UnreadableFile("there is no such file", where=str(source.path), hint="check the path.")
     fields = ", ".join(
         f'trim(substring(line, {first}, {width})) AS "{name}"' for name, (first, width) in source.fields.items()
     )

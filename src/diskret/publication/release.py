@@ -83,15 +83,15 @@ class Release:
         """Whether a mark stands anywhere."""
         return any(bool(m.hidden.any()) for m in self.measures)
 
-    def chunks(self, rows: int = 1) -> Iterator[slice]:
-        """Stretches of cells that fit memory as text, each a multiple of ``rows`` cells."""
-        step = max(1, CHUNK // rows) * rows
+    def chunks(self, width: int = 1) -> Iterator[slice]:
+        """Stretches of cells that fit memory as text, each of whole rows of ``width`` cells."""
+        step = max(1, CHUNK // width) * width
         for start in range(0, self.size, step):
             yield slice(start, min(start + step, self.size))
 
-    def positions(self, cells: slice, shape: tuple[int, ...] | None = None) -> tuple[npt.NDArray[np.int64], ...]:
+    def positions(self, cells: slice) -> tuple[npt.NDArray[np.int64], ...]:
         """Position of each cell on every axis."""
-        return tuple(np.unravel_index(np.arange(cells.start, cells.stop), self.shape if shape is None else shape))
+        return tuple(np.unravel_index(np.arange(cells.start, cells.stop), self.shape))
 
     def long_names(self, *, labels: bool, statuses: bool) -> tuple[str, ...]:
         """Column names of the long form; refuses two columns of one name, which readers would confuse."""

@@ -109,11 +109,14 @@ def largest_to_sums(largest, parent, outer, inner):  # type: ignore[no-untyped-d
 
 
 @numba.njit(cache=True, nogil=True)
-def join_parts(number, cell, strides, chains, starts, offsets, slots, key, slot_of, out_cell):  # type: ignore[no-untyped-def]
+def join_parts(  # type: ignore[no-untyped-def]
+    number, cell, strides, chains, starts, offsets, slots, key, slot_of, out_cell
+):
     """Send every part of every holding to all cells above it, one entry per holding and cell.
 
     Parts stand sorted by holding number. ``chains`` and ``starts`` hold the ancestors of all axes end to end,
-    ``offsets`` says where each axis begins. Entries get numbers in order of appearance; ``out_cell`` is the cell of an entry, and
+    ``offsets`` says where each axis begins. Entries get numbers in order of appearance; ``out_cell`` is the cell of an
+    entry, and
     ``slot_of`` for each (part, ancestor) pair, in order, the entry it adds to. ``key`` and ``slots`` are an open
     hash table stamped with the holding, so that it needs no clearing.
     """

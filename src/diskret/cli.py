@@ -1,0 +1,265 @@
+"""The command line: parse, run a job, show progress, print a summary.
+
+Exit codes: 0 done; 2 the input was refused (the message says what to do); 3 a mistake in diskret itself; 130 stopped by
+the user. 1 is kept for audits that find something exposed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from diskret.job.run import JobResult
+    from diskret.model.table import Table
+
+REFUSED, BROKEN, STOPPED = 2, 3, 130
+
+app = typer.Typer(
+    name="diskret",
+    help="Protect tables and microdata: tell much about all, nothing about one.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="File to write; its ending chooses the format.")]
+By = Annotated[list[str], typer.Option("--by", help="Classification: COLUMN, COLUMN=FILE, or COLUMN=2,3 for prefixes.")]
+Value = Annotated[list[str] | None, typer.Option("--value", help="Column to add up; none for a frequency table.")]
+
+
+@app.command()
+def run(
+    job: Annotated[Path, typer.Argument(help="Job file (TOML).")],
+    show: Annotated[bool, typer.Option("--show", help="Print the tables, suppressed cells as marks.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Do what a job file says."""
+    from diskret.job.read import read_job
+    from diskret.job.run import run_job
+
+    with progress_bar(quiet or json) as progress:
+        result = run_job(read_job(job), job.parent, progress)
+    report(result, quiet, json, show)
+
+
+@app.command()
+def check(
+    job: Annotated[Path, typer.Argument(help="Job file (TOML).")],
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Do everything a job says except writing: files, codes and sums are checked."""
+    from diskret.job.read import read_job
+    from diskret.job.run import run_job
+
+    with progress_bar(quiet or json) as progress:
+        result = run_job(read_job(job), job.parent, progress, write=False)
+    report(result, quiet, json, show=False)
+
+
+@app.command()
+def init(
+    data: Annotated[Path, typer.Argument(help="Microdata: .parquet or .csv.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Job file to write.")] = Path("job.toml"),
+    delimiter: Annotated[str | None, typer.Option(help="Separator of a text file.")] = None,
+    decimal: Annotated[str, typer.Option(help="Decimal sign of a text file.")] = ".",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing job file.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a commented job file for a data file."""
+    from diskret.io.files import whole_file
+    from diskret.job.template import job_text
+    from diskret.model.errors import BadOption
+
+    if out.exists() and not force:
+        raise BadOption(
+            "the job file exists already", where=str(out), hint="choose another with --out, or add --force."
+        )
+    text = job_text(data, out.parent, delimiter, decimal)
+    with whole_file(out) as part:
+        part.write_text(text, encoding="utf-8")
+    if not quiet:
+        typer.echo(f"wrote {out}; look through it, then: diskret run {out}")
+
+
+@app.command()
+def tabulate(
+    data: Annotated[Path, typer.Argument(help="Microdata: .parquet or .csv.")],
+    by: By,
+    out: Out,
+    value: Value = None,
+    weight: Annotated[str | None, typer.Option(help="Column with sampling weights.")] = None,
+    holding: Annotated[str | None, typer.Option(help="Column that joins records of one owner.")] = None,
+    largest: Annotated[int, typer.Option(help="How many largest contributions to keep.")] = 2,
+    engine: Annotated[str, typer.Option(help="duckdb, spark, or the URL of a Spark master.")] = "duckdb",
+    delimiter: Annotated[str | None, typer.Option(help="Separator of a text file.")] = None,
+    decimal: Annotated[str, typer.Option(help="Decimal sign of a text file.")] = ".",
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Add microdata up to a working file with all sums (confidential)."""
+    classifications = dict(_classification(each) for each in by)
+    content: dict[str, Any] = {
+        "data": {"microdata": str(data.resolve()), "engine": engine, "decimal": decimal},
+        "table": {"by": list(classifications), "value": value or []},
+        "classifications": classifications,
+        "output": {"working": str(out.resolve())},
+    }
+    content["data"] |= {"delimiter": delimiter} if delimiter else {}
+    content["table"] |= {k: v for k, v in (("weight", weight), ("holding", holding)) if v}
+    _run_content(content, quiet, json, largest=largest)
+
+
+@app.command()
+def mark(
+    table: Annotated[Path, typer.Argument(help="Working file written by tabulate or run.")],
+    out: Out,
+    min_count: Annotated[int | None, typer.Option(help="Fewest contributors of an open cell.")] = None,
+    p_percent: Annotated[float | None, typer.Option(help="p of the p% rule.")] = None,
+    dominance: Annotated[list[str] | None, typer.Option(help="n,k of a dominance rule, such as 2,85.")] = None,
+    small_cells: Annotated[int | None, typer.Option(help="Smallest count that may be shown.")] = None,
+    small_margin: Annotated[bool, typer.Option("--small-margin", help="Lines with a margin of 1 or 2.")] = False,
+    one_category: Annotated[bool, typer.Option("--one-category", help="Lines with all units in one category.")] = False,
+    counted_by: Annotated[str, typer.Option(help="respondent or holding.")] = "respondent",
+    compare: Annotated[Path | None, typer.Option(help="Plot of the rules' regions (.svg, .html, .png).")] = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Mark the sensitive cells of a working file; write a working file or, by its ending, a file for the public."""
+    rules: dict[str, Any] = {
+        "min_count": min_count, "p_percent": p_percent, "small_cells": small_cells, "small_margin": small_margin,
+        "one_category": one_category, "counted_by": counted_by, "dominance": [_pair(d) for d in dominance or ()],
+    }  # fmt: skip
+    target = str(out.resolve())
+    output: dict[str, Any] = {"working": target} if out.suffix == ".parquet" else {"publish": [target]}
+    output |= {"comparison": str(compare.resolve())} if compare else {}
+    given = {k: v for k, v in rules.items() if v is not None}
+    _run_content({"data": {"table": str(table.resolve())}, "rules": given, "output": output}, quiet, json)
+
+
+def _run_content(content: dict[str, Any], quiet: bool, json: bool, **options: Any) -> None:
+    """Run a job made from the command's options: one way to do a thing."""
+    from diskret.job.read import job_from
+    from diskret.job.run import run_job
+
+    job = job_from(content, "the command's options", Path())
+    with progress_bar(quiet or json) as progress:
+        result = run_job(job, Path(), progress, **options)
+    report(result, quiet, json, show=False)
+
+
+def _classification(text: str) -> tuple[str, dict[str, Any]]:
+    name, _, how = text.partition("=")
+    if not how:
+        return name, {}
+    parts = how.split(",")
+    return name, {"prefixes": [int(p) for p in parts]} if all(p.strip().isdigit() for p in parts) else {
+        "hierarchy": str(Path(how).resolve())
+    }
+
+
+def _pair(text: str) -> list[Any]:
+    return [part.strip() for part in text.split(",")]
+
+
+# --- what the user sees ----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def progress_bar(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar on standard error for whatever takes longer than a second."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn(),
+        console=Console(stderr=True), transient=True,
+    )  # fmt: skip
+    tasks: dict[str, Any] = {}
+    start = time.monotonic()
+
+    def say(what: str, done: int, of: int) -> None:
+        if time.monotonic() - start < 1.0:
+            return
+        if not tasks:
+            bar.start()
+        if what not in tasks:
+            tasks[what] = bar.add_task(what, total=of or None)
+        bar.update(tasks[what], completed=done, total=of or None)
+
+    try:
+        yield say
+    finally:
+        if tasks:
+            bar.stop()
+
+
+def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
+    """Print what was done: counts, files, what deserves care."""
+    if json:
+        import json as writer
+
+        typer.echo(writer.dumps(result.summary(), ensure_ascii=False, indent=2))
+        return
+    if quiet:
+        return
+    from rich.console import Console
+
+    console = Console()
+    if show:
+        _show(console, list(result.tables.values()))
+    for name, facts in result.summary()["tables"].items():
+        statuses = ", ".join(f"{n:,} {s}" for s, n in facts["status"].items())
+        console.print(f"[bold]{name}[/]: {facts['cells']:,} cells, {facts['occupied']:,} occupied: {statuses}")
+        for rule, number in facts["rules"].items():
+            console.print(f"  {number:,} by {rule}", markup=False)
+    if result.comparison is not None:
+        console.print(str(result.comparison), markup=False)
+    for file in result.files:
+        console.print(f"wrote {file}", markup=False)
+    for warning in result.warnings:
+        Console(stderr=True).print(f"care: {warning}", style="yellow", markup=False)
+
+
+def _show(console: Any, tables: list[Table]) -> None:
+    from diskret.publication.text import show
+
+    for table in tables:
+        console.print(show(table))
+
+
+def main() -> None:
+    """Entry point: every refusal becomes a message and an exit code, never a traceback."""
+    from diskret.model.errors import DiskretError
+
+    try:
+        app()
+    except DiskretError as e:
+        typer.echo(f"diskret: {e}\n  more: {e.docs}", err=True)
+        raise SystemExit(REFUSED) from None
+    except KeyboardInterrupt:
+        typer.echo("diskret: stopped by the user; nothing half-written is left", err=True)
+        raise SystemExit(STOPPED) from None
+    except Exception as e:
+        if os.environ.get("DISKRET_DEBUG"):
+            raise
+        typer.echo(
+            f"diskret: a mistake in diskret itself ({type(e).__name__}); please report it.\n"
+            "  what to do: set DISKRET_DEBUG=1 and run again to see where.",
+            err=True,
+        )
+        raise SystemExit(BROKEN) from None

@@ -1,0 +1,154 @@
+"""A job file as typed models: data, classifications, table, rules, output.
+
+Every field says in its description what it is for; the same words are the hint of an error and stand in the published
+JSON Schema.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+
+def _as_list(given: Any) -> Any:
+    return [given] if isinstance(given, str) else given
+
+
+Names = Annotated[list[str], BeforeValidator(_as_list)]
+CountedBy = Literal["respondent", "holding"]
+
+
+class Section(BaseModel):
+    """A part of a job file; unknown keys are mistakes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class Data(Section):
+    """Where the data are."""
+
+    microdata: str | None = Field(
+        None, description="file with one record per row: .parquet, .csv, or .asc with metadata"
+    )
+    cells: str | None = Field(None, description="file with one row per cell: .parquet, .csv, or .tab with metadata")
+    table: str | None = Field(None, description="working file written by an earlier run")
+    metadata: str | None = Field(None, description="tau-ARGUS .rda that describes the file")
+    delimiter: str | None = Field(None, description="separator of a text file, found by itself if left out")
+    decimal: Literal[".", ","] = Field(".", description="decimal sign of a text file")
+    engine: str = Field("duckdb", description="'duckdb', 'spark', or the URL of a Spark master")
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Data:
+        given = [n for n in ("microdata", "cells", "table") if getattr(self, n)]
+        if len(given) != 1:
+            raise ValueError(f"give exactly one of microdata, cells, table (given: {', '.join(given) or 'none'})")
+        return self
+
+
+class Classification(Section):
+    """How the codes of one column add up; with nothing said, all of them add up to one total."""
+
+    hierarchy: str | None = Field(None, description="file: .hrc, .csv with code and parent or level, or .json")
+    prefixes: list[int] | None = Field(None, description="lengths of the code prefixes that are sums, such as [2, 3]")
+    total: str = Field("Total", description="code of the total where the file names none")
+    lead: str = Field("@", description="lead string of a .hrc file")
+    missing: str | None = Field(None, description="code under which records without one are counted")
+    ordered: bool = Field(False, description="whether the codes are ordered classes, such as sizes")
+    sensitive: bool | None = Field(None, description="whether frequency rules look along this classification")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Classification:
+        if self.hierarchy and self.prefixes:
+            raise ValueError("give either hierarchy or prefixes")
+        return self
+
+
+class FlagColumn(Section):
+    """A column that is true where it holds one of the codes."""
+
+    column: str = Field(description="name of the column")
+    codes: Names = Field(description="codes that mean yes")
+
+
+class TableSection(Section):
+    """What is tabulated, and the roles of further columns."""
+
+    by: list[str] = Field(default_factory=list, description="columns that classify, in the order of the table")
+    value: Names = Field(default_factory=list, description="column or columns to add up; none for a frequency table")
+    count: str | None = Field(None, description="column with contributor counts (cells)")
+    largest: Names = Field(default_factory=list, description="columns with the largest contributions (cells)")
+    status: str | None = Field(None, description="column with the status of each cell (cells)")
+    lower: str | None = Field(None, description="column with the smallest value an attacker thinks possible (cells)")
+    upper: str | None = Field(None, description="column with the largest value an attacker thinks possible (cells)")
+    cost: str | None = Field(None, description="column with the price of suppressing a cell (cells)")
+    weight: str | None = Field(None, description="column with sampling weights (microdata)")
+    holding: str | None = Field(None, description="column that joins records of one owner (microdata)")
+    waiver: str | FlagColumn | None = Field(None, description="column: agreed to publication (microdata)")
+    request: str | FlagColumn | None = Field(None, description="column: asked for protection (microdata)")
+    public: str | FlagColumn | None = Field(None, description="column: publishes its own value (microdata)")
+    positive: bool = Field(False, description="refuse negative values")
+    frequency: bool = Field(False, description="the values are counts of units (cells)")
+    tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected (cells)")
+
+
+class MinCountRule(Section):
+    """Minimum count."""
+
+    n: int = Field(3, ge=1, description="fewest contributors of an open cell")
+    zeros: bool = Field(False, description="whether cells with value zero count too")
+
+
+class LineRule(Section):
+    """A rule over lines of a frequency table."""
+
+    most: int = Field(2, ge=1, description="largest margin that is sensitive")
+    sensitive: list[str] | None = Field(None, description="classifications to look along; all if left out")
+
+
+Percent = Annotated[float, Field(gt=0)]
+
+
+class Rules(Section):
+    """Primary rules; a cell is primary if any of them catches it."""
+
+    min_count: int | MinCountRule | None = Field(None, description="fewest contributors of an open cell, such as 3")
+    dominance: list[tuple[int, Percent]] = Field(default_factory=list, description="pairs [n, k], such as [[1, 85]]")
+    p_percent: Percent | None = Field(None, description="p of the p% rule, such as 10")
+    pq: tuple[Percent, Percent] | None = Field(None, description="p and q of the (p,q) rule, such as [5, 50]")
+    small_cells: int | None = Field(None, ge=1, description="smallest count that may be shown, such as 3")
+    small_margin: bool | LineRule = Field(False, description="lines with a margin of 1 or 2")
+    one_category: bool | LineRule = Field(False, description="lines with all units in one category")
+    counted_by: list[CountedBy] | CountedBy = Field("respondent", description="'respondent', 'holding', or both")
+
+
+class CellStatus(Section):
+    """A cell that gets its status by hand."""
+
+    cell: dict[str, str] = Field(description="one code per classification; the total where one is left out")
+    status: str = Field(description="open, primary, secondary, never, published, structural zero or zero")
+    response: str | None = Field(None, description="only for this value column")
+
+
+class Output(Section):
+    """What is written. Paths are relative to the job file."""
+
+    publish: Names = Field(default_factory=list, description="files for the public: .csv .parquet .xlsx .json .px")
+    working: str | None = Field(None, description="working file with all values, to go on with; confidential")
+    tau_argus: str | None = Field(None, description="folder for a tau-ARGUS cell list with hierarchies; confidential")
+    comparison: str | None = Field(None, description="plot of the rules' regions, .svg .html .png; confidential")
+    mark: str = Field("x", description="what stands for a suppressed value")
+    counts: bool = Field(False, description="whether contributor counts are published too")
+    title: str = Field("", description="title of the table")
+    language: Literal["en", "de"] = Field("en", description="language of the legend")
+
+
+class Job(Section):
+    """Everything `diskret run` needs to know."""
+
+    data: Data
+    classifications: dict[str, Classification] = Field(default_factory=dict)
+    table: TableSection = Field(default_factory=lambda: TableSection())
+    rules: Rules = Field(default_factory=lambda: Rules())
+    status: list[CellStatus] = Field(default_factory=list)
+    output: Output = Field(default_factory=lambda: Output())

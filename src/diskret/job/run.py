@@ -1,0 +1,197 @@
+"""Running a job: read, tabulate, mark, write. The CLI and the page both call `run_job`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from diskret.io.cell_list import read_cell_list
+from diskret.io.cell_list_writer import write_cell_list
+from diskret.io.hierarchies import read_hierarchy
+from diskret.io.metadata import Metadata, classification, source
+from diskret.io.rda import read_metadata
+from diskret.job.models import FlagColumn, Job
+from diskret.job.rules import rules_of
+from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.source import Delimited, open_source
+from diskret.model.status import Status
+from diskret.model.table import Table
+from diskret.publication.plots import plot_comparison
+from diskret.publication.publish import publish
+from diskret.publication.working import load_working, save_working
+from diskret.rules.compare import RuleComparison, compare_rules
+from diskret.rules.mark import mark
+from diskret.rules.rule import largest_needed
+from diskret.tabulation.tabulate import Progress, tabulate
+
+
+@dataclass(frozen=True, eq=False)
+class JobResult:
+    """What a job made: tables, files, and what deserves care."""
+
+    tables: Mapping[str, Table]
+    files: tuple[Path, ...]
+    warnings: tuple[str, ...]
+    comparison: RuleComparison | None = None
+
+    def summary(self) -> dict[str, Any]:
+        """Counts and names only: fit to be printed or logged."""
+        return {
+            "tables": {name: summary_of(table) for name, table in self.tables.items()},
+            "files": [str(f) for f in self.files],
+            "warnings": list(self.warnings),
+        }
+
+
+def summary_of(table: Table) -> dict[str, Any]:
+    """Cells of a table by status, and primary cells by rule."""
+    hit = table.rule if table.rule is not None else None
+    rules = {n: int((hit >> i & 1).sum()) for i, n in enumerate(table.rules)} if hit is not None else {}
+    return {
+        "cells": table.size,
+        "occupied": int((~table.empty).sum()),
+        "status": {s.text: int((table.status == s).sum()) for s in Status if (table.status == s).any()},
+        "rules": {n: c for n, c in rules.items() if c},
+    }
+
+
+def run_job(
+    job: Job, folder: str | Path, progress: Progress | None = None, *, write: bool = True, largest: int = 0
+) -> JobResult:
+    """Do what a job says; files named in it are looked for, and written, in ``folder``.
+
+    ``largest`` keeps more largest contributions than the rules of the job need, for rules applied later.
+    """
+    here = Path(folder)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ProtectionWarning)
+        tables = load_tables(job, here, progress, largest)
+        tables = {name: _by_hand(table, job) for name, table in tables.items()}
+        rules = rules_of(job)
+        ordered = [n for n, c in job.classifications.items() if c.ordered]
+        if rules.rules:
+            tables = {name: mark(table, rules, ordered=ordered) for name, table in tables.items()}
+        comparison = None
+        if job.output.comparison and rules.rules:
+            comparison = compare_rules(next(iter(tables.values())), rules)
+        if job.output.publish and any((t.status == Status.PRIMARY).any() for t in tables.values()):
+            _warn_unprotected(tables)
+        files = _write(job, here, tables, comparison) if write else ()
+    care = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
+    for other in caught:
+        if not issubclass(other.category, ProtectionWarning):
+            warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
+    return JobResult(tables, files, care, comparison)
+
+
+def _warn_unprotected(tables: Mapping[str, Table]) -> None:
+    without = [n for n, t in tables.items() if not (t.status == Status.SECONDARY).any()]
+    if without:
+        warnings.warn(
+            f"{listed(without)}: primary cells are hidden, but nothing keeps them from being computed back from sums; "
+            "do not release this table before secondary suppression",
+            ProtectionWarning,
+            stacklevel=2,
+        )
+
+
+def load_tables(job: Job, here: Path, progress: Progress | None = None, largest: int = 0) -> dict[str, Table]:
+    """The tables of a job before marking: tabulated, built from cells, or loaded."""
+    if job.data.table:
+        return load_working(here / job.data.table)
+    if job.data.cells and job.data.metadata:
+        table = read_cell_list(here / job.data.cells, here / job.data.metadata)
+        return {table.response: table}
+    data, described = _source(job, here)
+    by = {name: _hierarchy(job, here, name, data, described) for name in job.table.by}
+    asked = job.table
+    if job.data.cells:
+        return Table.from_cells(
+            data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), status=asked.status,
+            lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
+            frequency=asked.frequency, tolerance=asked.tolerance,
+        )  # fmt: skip
+    missing = {n: c.missing for n, c in job.classifications.items() if c.missing is not None}
+    made = tabulate(
+        data, by=by, value=list(asked.value) or None,
+        largest=max(largest, largest_needed(rules_of(job))), weight=asked.weight, holding=asked.holding,
+        waiver=_flag(asked.waiver), request=_flag(asked.request), public=_flag(asked.public), missing=missing,
+        positive=asked.positive, engine=job.data.engine, progress=progress,
+    )  # fmt: skip
+    return made if isinstance(made, dict) else {made.response: made}
+
+
+def _source(job: Job, here: Path) -> tuple[Any, Metadata | None]:
+    name = job.data.microdata or job.data.cells
+    assert name is not None
+    path = here / name
+    if job.data.metadata:
+        described = read_metadata(here / job.data.metadata)
+        return source(described, path, decimal=job.data.decimal), described
+    if path.suffix.lower() in (".parquet", ".pq"):
+        return path, None
+    return Delimited(path, job.data.delimiter, job.data.decimal), None
+
+
+def _hierarchy(job: Job, here: Path, name: str, data: Any, described: Metadata | None) -> Hierarchy | None:
+    said = job.classifications.get(name)
+    if said is not None and said.hierarchy:
+        return read_hierarchy(here / said.hierarchy, total=said.total, lead=said.lead)
+    if said is not None and said.prefixes:
+        return Hierarchy.from_prefixes(_codes(data, name), said.prefixes, total=said.total)
+    if described is not None:
+        return classification(described, name, _codes(data, name))
+    if said is not None:
+        return Hierarchy.flat([c for c in _codes(data, name) if c != said.total], total=said.total)
+    return None
+
+
+def _codes(data: Any, name: str) -> list[str]:
+    """Distinct codes of a column."""
+    relation = open_source(data)
+    relation.require([name])
+    code = relation.code(name)
+    return [
+        c for (c,) in relation.query(f"SELECT DISTINCT {code} FROM {relation.view} WHERE {code} IS NOT NULL ORDER BY 1")
+    ]
+
+
+def _flag(given: str | FlagColumn | None) -> str | tuple[str, list[str]] | None:
+    return (given.column, given.codes) if isinstance(given, FlagColumn) else given
+
+
+def _by_hand(table: Table, job: Job) -> Table:
+    """Statuses the job sets cell by cell."""
+    status = table.status.copy()
+    for each in job.status:
+        unknown = [n for n in each.cell if n not in table.by]
+        if unknown:
+            raise BadOption(
+                f"status: no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}."
+            )
+        if each.response in (None, table.response):
+            at = table.index(*(each.cell.get(n, h.total) for n, h in table.by.items()))
+            status[at] = Status.from_text(each.status)
+    return replace(table, status=status) if job.status else table
+
+
+def _write(job: Job, here: Path, tables: Mapping[str, Table], comparison: RuleComparison | None) -> tuple[Path, ...]:
+    asked = job.output
+    files: list[Path] = []
+    for name in asked.publish:
+        publish(tables, here / name, mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language)
+        files.append(here / name)
+    if asked.working:
+        save_working(tables, here / asked.working)
+        files.append(here / asked.working)
+    if asked.tau_argus:
+        for name, table in tables.items():
+            files += write_cell_list(table, here / asked.tau_argus / name)
+    if asked.comparison and comparison is not None:
+        plot_comparison(comparison, here / asked.comparison)
+        files.append(here / asked.comparison)
+    return tuple(files)
