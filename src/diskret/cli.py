@@ -236,10 +236,11 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
 
 
 def _show(console: Any, tables: list[Table]) -> None:
-    from diskret.publication.text import show
+    from diskret.publication.text import columns_that_fit, show
 
     for table in tables:
-        console.print(show(table))
+        console.print(show(table, columns=columns_that_fit(table, console.width)))
+        console.print()
 
 
 def main() -> None:

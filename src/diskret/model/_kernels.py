@@ -23,7 +23,7 @@ def add_to_sums(cells, parent, outer, inner):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def merge_largest_to_sums(largest, parent, outer, inner, keep):  # type: ignore[no-untyped-def]
+def merge_largest_to_sums(largest, parent, outer, inner):  # type: ignore[no-untyped-def]
     """Merge every code's descending list of largest contributions into its sum's list along one axis."""
     codes = np.uint64(parent.size)
     width = np.uint64(inner)
@@ -37,8 +37,6 @@ def merge_largest_to_sums(largest, parent, outer, inner, keep):  # type: ignore[
             target = base + np.uint64(parent[i]) * width
             for j in range(width):
                 s, t = source + j, target + j
-                if keep[t]:
-                    continue
                 for k in range(n):
                     x = largest[s, k]
                     if x <= largest[t, n - 1]:

@@ -23,7 +23,7 @@ from diskret.model.errors import (
     WrongSum,
     listed,
 )
-from diskret.model.exact import Floats, decimals_of, from_units, to_units
+from diskret.model.exact import EXACT_LIMIT, Floats, decimals_of, from_units, to_units
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.source import Relation, literal, open_source
 from diskret.model.status import Status
@@ -188,6 +188,8 @@ def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
         rollup.add_up(units, frame.hierarchies)
         computed = from_units(units, decimals)
         off = to_units(value, decimals) != units
+        if int(np.abs(units).max(initial=0)) >= EXACT_LIMIT:
+            decimals = None
     else:
         computed = np.where(inner, value, 0.0)
         rollup.add_up(computed, frame.hierarchies)
@@ -211,8 +213,10 @@ def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
 def _refuse_sums(frame: _Frame, name: str, value: Floats, computed: Floats, wrong: npt.NDArray[np.bool_]) -> None:
     lines = []
     for at, cell in zip(np.argwhere(wrong)[:10], frame.name(wrong), strict=True):
-        difference = computed[tuple(at)] - value[tuple(at)]
-        lines.append(f"{cell}: the parts add up to {abs(difference):.10g} {'more' if difference > 0 else 'less'}")
+        parts, given = computed[tuple(at)], value[tuple(at)]
+        # The difference itself may be the value of a missing part: only its size relative to the sum is told.
+        share = float(f"{100 * abs(parts - given) / max(abs(parts), abs(given)):.1g}")
+        lines.append(f"{cell}: the parts add up to {'more' if parts > given else 'less'}, by about {share:g} %")
     raise WrongSum(
         f"{int(wrong.sum())} sums of {name!r} do not equal their parts",
         where=f"{frame.where}:\n    " + "\n    ".join(lines),
@@ -241,8 +245,11 @@ def _contributors(frame: _Frame, spread: Any, column: Any, given: CellColumns) -
     largest = None
     if given.largest:
         stacked = np.stack([spread(np.abs(column(c))) for c in given.largest], axis=-1)
-        largest = -np.sort(-stacked, axis=-1)
-        rollup.merge_largest(largest, frame.hierarchies, keep=frame.present)
+        given_lists = -np.sort(-stacked, axis=-1)
+        # From the finest cells only: a given sum merged along one axis would come in again along the other.
+        largest = np.where(frame.inner[..., None], given_lists, 0.0)
+        rollup.merge_largest(largest, frame.hierarchies)
+        largest = np.where(frame.present[..., None], given_lists, largest)
     return Contributors(counts, largest), additive
 
 

@@ -128,10 +128,12 @@ class NotANumber(DiskretError):
     code = "T2"
 
     @classmethod
-    def in_column(cls, column: str, text: str, rows: Sequence[int], where: str) -> NotANumber:
+    def in_column(cls, column: str, text: str, rows: Sequence[int], where: str, decimal: str = ".") -> NotANumber:
         """Name the column and the first rows, and show the shape of the first text."""
         hint = "write numbers with a decimal point and no thousands separator."
-        if "," in text:
+        if decimal == ",":
+            hint = "write numbers with a decimal comma; points may only stand between groups of three digits."
+        elif "," in text:
             hint = 'set decimal = "," if the file uses a decimal comma; otherwise ' + hint
         return cls(
             f"column {column!r} holds text that is not a number, like {masked(text)!r}",

@@ -165,6 +165,8 @@ def tree_from_prefixes(codes: Iterable[str], lengths: Sequence[int], total: str)
                 parent[code[:n]] = up
                 up = code[:n]
         parent[code] = up
+    if total in parent:
+        raise DuplicateCode(f"the total {total!r} is one of the sums", hint="choose another name with total=....")
     return _in_order(total, parent)
 
 
@@ -173,12 +175,14 @@ def tree_from_nested(nested: Mapping[str, Any]) -> Tree:
     if len(nested) != 1:
         raise BrokenLevels(f"{len(nested)} outermost keys", hint="nest everything under one total: {'Total': {...}}.")
     parent: dict[str, str] = {}
-    (total, below), *_ = nested.items()
+    (outermost, below), *_ = nested.items()
+    total = str(outermost)
     stack: list[tuple[str, Any]] = [(total, below)]
     while stack:
         up, inner = stack.pop()
         parts = inner.items() if isinstance(inner, Mapping) else [(c, None) for c in inner or ()]
-        for code, deeper in parts:
+        for name, deeper in parts:
+            code = str(name)
             if code in parent or code == total:
                 raise DuplicateCode(f"code {code!r} stands twice", hint="give every code of a hierarchy its own name.")
             parent[code] = up

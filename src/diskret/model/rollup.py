@@ -25,14 +25,11 @@ def add_up(cells: npt.NDArray[Any], hierarchies: Sequence[Hierarchy]) -> None:
         _kernels.add_to_sums(cells.reshape(-1), parent, outer, inner)
 
 
-def merge_largest(
-    largest: npt.NDArray[Any], hierarchies: Sequence[Hierarchy], keep: npt.NDArray[np.bool_] | None = None
-) -> None:
-    """Merge the descending lists of largest contributions upward, in place; cells to ``keep`` stay as they are."""
+def merge_largest(largest: npt.NDArray[Any], hierarchies: Sequence[Hierarchy]) -> None:
+    """Merge the descending lists of largest contributions upward, in place; the lists of sums must be zero before."""
     count = prod(len(h) for h in hierarchies)
-    kept = np.zeros(count, dtype=np.bool_) if keep is None else keep.reshape(-1)
     for parent, outer, inner in axes(hierarchies):
-        _kernels.merge_largest_to_sums(largest.reshape(count, -1), parent, outer, inner, kept)
+        _kernels.merge_largest_to_sums(largest.reshape(count, -1), parent, outer, inner)
 
 
 def axes(hierarchies: Sequence[Hierarchy]) -> list[tuple[npt.NDArray[np.int64], int, int]]:

@@ -111,15 +111,19 @@ class Relation:
             return self.column(name)
         text = f"trim(CAST({self.column(name)} AS STRING))"
         if self.decimal == ",":
-            text = f"replace(replace({text}, '.', ''), ',', '.')"
+            # Points only between groups of three digits: 1.234,5 is a number, 1.5 a mistake, not fifteen.
+            rest = f"regexp_replace({text}, '^[+-]?[0-9]{{1,3}}([.][0-9]{{3}})+(,[0-9]*)?$', '')"
+            grouped = f"{text} NOT LIKE '%.%' OR {rest} = ''"
+            text = f"CASE WHEN {grouped} THEN replace(replace({text}, '.', ''), ',', '.') END"
         return f"TRY_CAST({text} AS DOUBLE)"
 
     def code(self, name: str) -> str:
-        """A column as classification codes: text without outer blanks, 5.0 as 5, blank as missing."""
+        """A column as classification codes: text without outer blanks, 5.0 as 5, blank and NaN as missing."""
         column = self.column(name)
         if self.types[name].upper() in ("DOUBLE", "FLOAT"):
-            whole = f"CAST(CAST({column} AS BIGINT) AS STRING)"
-            column = f"CASE WHEN {column} = floor({column}) THEN {whole} ELSE CAST({column} AS STRING) END"
+            whole, text = f"CAST(CAST({column} AS BIGINT) AS STRING)", f"CAST({column} AS STRING)"
+            short = f"{column} = floor({column}) AND abs({column}) < 1e18"
+            column = f"CASE WHEN isnan({column}) THEN NULL WHEN {short} THEN {whole} ELSE {text} END"
         return f"nullif(trim(CAST({column} AS STRING)), '')"
 
     def flag(self, name: str, codes: Sequence[str] = YES) -> str:
@@ -151,7 +155,7 @@ class Relation:
         numbers = [int(n) for n, _ in rows]
         words = [t for _, t in rows if t is not None and t.strip().lower() not in UNDEFINED]
         if self.is_text(name) and words:
-            raise NotANumber.in_column(name, words[0], numbers, self.where)
+            raise NotANumber.in_column(name, words[0], numbers, self.where, self.decimal)
         raise NotFinite(
             f"column {name!r} has {found} missing, undefined or infinite numbers",
             where=f"{self.where}, rows {listed(numbers)}",
@@ -167,6 +171,11 @@ def readable(where: str) -> Iterator[None]:
     except duckdb.OutOfMemoryException as e:
         raise UnreadableFile(
             "not enough memory or disk to read the data", where=where, hint=str(e).splitlines()[0]
+        ) from e
+    except (duckdb.ConversionException, duckdb.OutOfRangeException) as e:
+        # The engine's own words would quote the number.
+        raise UnreadableFile(
+            "a number is too large to be worked with", where=where, hint="correct it, or use a larger unit."
         ) from e
     except duckdb.Error as e:
         raise UnreadableFile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from diskret.model.errors import BadOption, listed
+from diskret.model.errors import BadOption, listed, masked
 
 
 class Status(IntEnum):
@@ -47,7 +47,7 @@ class Status(IntEnum):
             if key in (status.text, str(int(status))):
                 return status
         raise BadOption(
-            f"status {text!r} is not known",
+            f"status {masked(str(text))!r} is not known",
             hint=f"one of {listed([s.text for s in cls])}, or a number 0 to {len(cls) - 1}.",
         )
 

@@ -37,6 +37,23 @@ def show(table: Table, *, rows: int = 40, columns: int = 10, mark: str = "x", in
     return grid
 
 
+def columns_that_fit(table: Table, width: int, mark: str = "x") -> int:
+    """How many columns of numbers a terminal of some width shows without cutting a number off.
+
+    >>> table = Table.from_cells({"s": ["m"], "r": ["a"], "x": [1]}, by={"s": None, "r": None}, value="x")
+    >>> columns_that_fit(table, 80)
+    8
+    """
+    shown = np.flatnonzero(~table.hidden.reshape(-1))
+    flat = table.value.reshape(-1)[shown]
+    widest = shown[[int(flat.argmin()), int(flat.argmax())]] if shown.size else shown
+    numbers = _words(table, widest, publication(mark=mark), internal=False)
+    codes = table.hierarchies[-1].codes
+    names = sum(max(len(n), *(len(c) for c in h.codes)) + 3 for n, h in list(table.by.items())[:-1])
+    each = max(len(w) for w in (*numbers, *codes, mark)) + 3
+    return max(2, (width - names - len(table.names[-1]) - 3) // each)
+
+
 def table_text(table: Table, *, rows: int = 40, columns: int = 10, mark: str = "x", internal: bool = False) -> str:
     """The cross table of `show` as plain text.
 
@@ -77,11 +94,11 @@ def _grid(table: Table, rows: int, columns: int, options: Publication, internal:
     if across is not None:
         names[-1] += f" \\ {table.names[-1]}"
     for name in names:
-        grid.add_column(Text(name))
+        grid.add_column(Text(name), no_wrap=True)
     heads = [Text(across.codes[i]) for i in over] if across is not None else [Text(table.response)]
     bold_columns = ~across.is_leaf[over] if across is not None else np.zeros(1, dtype=np.bool_)
     for head in _with_gap(heads, width):
-        grid.add_column(head, justify="right")
+        grid.add_column(head, justify="right", no_wrap=True)
 
     positions = np.unravel_index(down, outer)
     for i in range(down.size):

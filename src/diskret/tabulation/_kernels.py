@@ -46,21 +46,21 @@ def rank(cell, size, largest):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def rank_weighted(cell, size, weight, largest, weights):  # type: ignore[no-untyped-def]
-    """The same, each contribution carrying its sampling weight along."""
+    """The same, each contribution with its sampling weight; equal ones by weight, so that their order is no matter."""
     n = largest.shape[1]
     for i in range(np.uint64(cell.size)):
         c = np.uint64(cell[i])
         for k in range(size.shape[1]):
-            x = abs(size[i, k])
-            if x <= largest[c, n - 1]:
+            x, w = abs(size[i, k]), weight[i, k]
+            if x < largest[c, n - 1] or (x == largest[c, n - 1] and w <= weights[c, n - 1]):
                 continue
             m = n - 1
-            while m > 0 and largest[c, m - 1] < x:
+            while m > 0 and (largest[c, m - 1] < x or (largest[c, m - 1] == x and weights[c, m - 1] < w)):
                 largest[c, m] = largest[c, m - 1]
                 weights[c, m] = weights[c, m - 1]
                 m -= 1
             largest[c, m] = x
-            weights[c, m] = weight[i, k]
+            weights[c, m] = w
 
 
 @numba.njit(cache=True, nogil=True)
@@ -79,16 +79,16 @@ def merge_weighted_to_sums(largest, weights, parent, outer, inner):  # type: ign
             for j in range(width):
                 s, t = source + j, target + j
                 for k in range(n):
-                    x = largest[s, k]
-                    if x <= largest[t, n - 1]:
+                    x, w = largest[s, k], weights[s, k]
+                    if x < largest[t, n - 1] or (x == largest[t, n - 1] and w <= weights[t, n - 1]):
                         break
                     m = n - 1
-                    while m > 0 and largest[t, m - 1] < x:
+                    while m > 0 and (largest[t, m - 1] < x or (largest[t, m - 1] == x and weights[t, m - 1] < w)):
                         largest[t, m] = largest[t, m - 1]
                         weights[t, m] = weights[t, m - 1]
                         m -= 1
                     largest[t, m] = x
-                    weights[t, m] = weights[s, k]
+                    weights[t, m] = w
 
 
 @numba.njit(cache=True, nogil=True)

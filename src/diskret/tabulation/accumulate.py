@@ -168,7 +168,9 @@ class Level:
             n = self.plan.largest
             flat = in_floats(response.largest.reshape(-1), units.contribution).reshape(-1, n)
             if response.weights is not None:
-                flat = population_units(flat, response.weights, units)
+                # Respondents' shares have the decimals of the weights; those of holdings are quotients.
+                decimals = units.total if units.exact and response.total is not None else None
+                flat = population_units(flat, response.weights, decimals)
             largest = flat.reshape(*shape, n)
         return Contributors(
             count, largest, number(response.absolute, units.total),
@@ -188,14 +190,14 @@ def in_floats(array: Ints, decimals: int) -> Floats:
     return result
 
 
-def population_units(largest: Floats, weights: Floats, units: Units) -> Floats:
+def population_units(largest: Floats, weights: Floats, decimals: int | None) -> Floats:
     """The n largest units of the population: a contribution of weight w stands for w units of its size.
 
     A unit may be shared: with weights 1.5 and 3 the second unit is half the first contribution, half the second.
-    A respondent stands at least for itself, so weights below 1 count as 1 here.
+    A respondent stands at least for itself, so weights below 1 count as 1 here. ``decimals`` is how many the result
+    has, None where that is not known.
 
-    >>> unit = Units(0, 1, True, False)
-    >>> population_units(np.array([[100.0, 10.0]]), np.array([[1.5, 3.0]]), unit).tolist()
+    >>> population_units(np.array([[100.0, 10.0]]), np.array([[1.5, 3.0]]), 1).tolist()
     [[100.0, 55.0]]
     """
     n = largest.shape[1]
@@ -206,8 +208,8 @@ def population_units(largest: Floats, weights: Floats, units: Units) -> Floats:
         for k in range(n):
             share = np.minimum(end[:, i], k + 1) - np.maximum(begin, k)
             result[:, k] += largest[:, i] * np.maximum(share, 0.0)
-    if not units.exact or float(result.max(initial=0.0)) * 10.0**units.total >= EXACT_LIMIT:
-        return result
-    # Shares have the decimals of the weights: take binary fractions out again.
-    rounded: Floats = np.rint(result * 10.0**units.total) / 10.0**units.total
-    return rounded
+    # Take the errors of binary fractions out again: to the decimals, or to 15 digits.
+    powers = np.array([10.0**d for d in range(16)])
+    digits = np.floor(np.log10(np.where(result > 0, result, 1.0))).astype(np.int64)
+    scale = powers[np.clip(14 - digits, 0, 15)] if decimals is None else np.float64(10.0**decimals)
+    return np.where(result * scale < EXACT_LIMIT, np.rint(result * scale) / scale, result)

@@ -154,8 +154,8 @@ def roles(plan: Plan) -> list[str]:
 
 
 def holding_key(data: Relation, name: str) -> str:
-    """What identifies a holding: the column itself, text without outer blanks."""
-    return data.code(name) if data.is_text(name) else data.column(name)
+    """What identifies a holding: the column itself, text without outer blanks, blank and NaN as none."""
+    return data.column(name) if data.is_whole(name) else data.code(name)
 
 
 def shared_holdings_sql(data: Relation, name: str) -> str:

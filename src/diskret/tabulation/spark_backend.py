@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile
+from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, masked
 from diskret.model.source import PARQUET, TEXT, Delimited, FixedWidth, Relation
 from diskret.tabulation.backend import Batch
 
@@ -39,17 +39,20 @@ class SparkBackend:
         self.data = data
         self.own = own
         self.kept: list[Any] = []
+        self.views = [VIEW]
 
     def lookup(self, name: str, codes: Sequence[str], positions: npt.NDArray[np.int64]) -> None:
         """Make a small table of codes and positions."""
         rows = list(zip(codes, positions.tolist(), strict=True))
         self.session.createDataFrame(rows, "code string, position bigint").createOrReplaceTempView(name)
+        self.views.append(name)
 
     def keep(self, name: str, sql: str) -> None:
         """Keep the result of a statement under a name."""
         frame = self.session.sql(sql).persist()
         self.kept.append(frame)
         frame.createOrReplaceTempView(name)
+        self.views.append(name)
 
     def batches(self, sql: str) -> Iterator[Batch]:
         """The columns of a result in one batch: finest cells, not records."""
@@ -57,10 +60,11 @@ class SparkBackend:
         yield {name: table.column(name).to_numpy() for name in table.column_names}
 
     def close(self) -> None:
-        """Give kept results back; stop the session if it was started here."""
+        """Give kept results and views back; stop the session if it was started here."""
         for frame in self.kept:
             frame.unpersist()
-        self.session.catalog.dropTempView(VIEW)
+        for view in self.views:
+            self.session.catalog.dropTempView(view)
         if self.own:
             self.session.stop()
 
@@ -77,7 +81,8 @@ def open_spark(source: object, engine: object) -> SparkBackend:
                 f"engine {engine!r} is not known",
                 hint="'duckdb', 'spark', a Spark session or a master URL such as 'local[4]'.",
             )
-        active = SparkSession.getActiveSession() if engine == "spark" else None
+        # Spark has one session at a time: a running one is used, and left running, whatever the URL says.
+        active = SparkSession.getActiveSession()
         session = active or _start(SparkSession, "local[*]" if engine == "spark" else engine)
         own = active is None
     elif hasattr(engine, "createDataFrame"):
@@ -152,7 +157,7 @@ def _said(where: str, work: Any) -> Any:
     try:
         return work()
     except (PySparkException, Py4JError) as e:
-        first = str(e).strip().splitlines()[0][:300]
+        first = masked(str(e).strip().splitlines()[0], most=300)
         raise UnreadableFile(
             f"Spark cannot do this: {first}", where=where, hint="is the data complete and readable?"
         ) from e

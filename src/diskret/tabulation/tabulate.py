@@ -120,7 +120,7 @@ def _plan(
     flags = (Flag.of(waiver), Flag.of(request), Flag.of(public))
     draft = Plan({}, values, largest, weight, holding, *flags, missing)
     engine.data.require([*by, *draft.columns()])
-    known = {name: hierarchy or _from_data(engine, name) for name, hierarchy in by.items()}
+    known = {n: h or _from_data(engine, n, blanks=n not in (missing or {})) for n, h in by.items()}
     plan = Plan(known, values, largest, weight, holding, *flags, missing)
     for axis, name in enumerate(plan.by):
         codes, positions = plan.leaves(name)
@@ -133,11 +133,12 @@ def _plan(
     return plan
 
 
-def _from_data(engine: Backend, name: str) -> Hierarchy:
+def _from_data(engine: Backend, name: str, blanks: bool) -> Hierarchy:
+    """The codes that occur, under one total; with ``blanks`` records without a code get one of their own."""
     data = engine.data
     found = data.query(f"SELECT DISTINCT {data.code(name)} AS c FROM {data.view} ORDER BY 1")
     codes = sorted((c for (c,) in found if c is not None), key=str)
-    if len(codes) < len(found):
+    if blanks and len(codes) < len(found):
         codes.append(MISSING)
     return Hierarchy.flat(codes, total=TOTAL if TOTAL not in codes else f"{TOTAL} {name}")
 

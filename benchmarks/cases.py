@@ -1,0 +1,8 @@
+"""All cases, in the order of the table."""
+
+from __future__ import annotations
+
+from benchmarks import marking, tabulation
+from benchmarks.case import Case
+
+CASES: dict[str, Case] = {case.name: case for case in (*tabulation.cases(), *marking.cases())}
