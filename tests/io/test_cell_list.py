@@ -100,7 +100,7 @@ def test_a_table_of_tau_argus_is_read_with_everything_it_says(files: tuple[Path,
         (";U;0,75;", ";U;-1;", NegativeValue),
         ("2,00;-;m;-;", "2,00;-;m;-", UnreadableFile),
         (";5;", ";5,5;", NegativeValue),
-        (";5;", ";" + "9" * 30 + ";", BadOption),
+        (";5;", ";" + "9" * 30 + ";", NegativeValue),
     ],
 )
 def test_what_is_wrong_in_a_list_of_cells_is_refused_with_its_file(

@@ -77,7 +77,6 @@ def read_cell_list(
             by[v.name] = classification(metadata, v.name, columns[v.name])
         status = _first(metadata, Role.STATUS)
         count = _first(metadata, Role.FREQUENCY)
-        _refuse_huge_counts(count, columns)
         table = Table.from_cells(
             columns,
             by=by,
@@ -174,23 +173,6 @@ def _status_codes(metadata: Metadata, found: Sequence[str]) -> dict[str, Status]
             hint=f"the letters are {listed(sorted(letters))}.",
         )
     return codes
-
-
-def _refuse_huge_counts(name: str | None, columns: Columns) -> None:
-    """No table counts this far; such a number is a slip, and would not fit the integers that hold counts."""
-    long = [row for row, text in enumerate(columns[name], start=1) if _size(text) > 2**53] if name else []
-    if long:
-        raise BadOption(
-            f"column {name!r} holds impossibly large counts", where=f"rows {listed(long)}", hint="correct them."
-        )
-
-
-def _size(text: str) -> float:
-    """The number a text means; a text that means none is refused later, with its place."""
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0
 
 
 def _protection_level(table: Table, columns: Columns, name: str | None) -> npt.NDArray[np.float64] | None:

@@ -102,7 +102,9 @@ class Metadata:
         raise no_such_file(self.path.parent / named.name)
 
 
-def source(metadata: Metadata, data_path: str | Path, *, decimal: str = ".") -> FixedWidth | Delimited:
+def source(
+    metadata: Metadata, data_path: str | Path, *, decimal: str = ".", encoding: str = "utf-8"
+) -> FixedWidth | Delimited:
     """The data file as our readers take it: every variable a column, no header line.
 
     Numbers of fixed-width files have their decimal point written; ``<DECIMALS>`` does not move it.
@@ -112,9 +114,9 @@ def source(metadata: Metadata, data_path: str | Path, *, decimal: str = ".") -> 
     """
     if metadata.separator is not None:
         names = tuple(v.name for v in metadata.variables)
-        return Delimited(Path(data_path), metadata.separator, decimal, names)
+        return Delimited(Path(data_path), metadata.separator, decimal, names, encoding)
     fields = {v.name: (v.first or 1, v.width or 1) for v in metadata.variables}
-    return FixedWidth(Path(data_path), fields)
+    return FixedWidth(Path(data_path), fields, decimal, encoding)
 
 
 def classification(metadata: Metadata, name: str, codes: Iterable[str]) -> Hierarchy:

@@ -36,6 +36,7 @@ class Data(Section):
     metadata: str | None = Field(None, description="tau-ARGUS .rda that describes the file")
     delimiter: str | None = Field(None, description="separator of a text file, found by itself if left out")
     decimal: Literal[".", ","] = Field(".", description="decimal sign of a text file")
+    encoding: Literal["utf-8", "latin-1", "utf-16"] = Field("utf-8", description="encoding of a text file")
     engine: str = Field("duckdb", description="'duckdb', 'spark', or the URL of a Spark master")
 
     @model_validator(mode="after")

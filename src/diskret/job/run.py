@@ -131,10 +131,10 @@ def _source(job: Job, here: Path) -> tuple[Any, Metadata | None]:
     path = here / name
     if job.data.metadata:
         described = read_metadata(here / job.data.metadata)
-        return source(described, path, decimal=job.data.decimal), described
+        return source(described, path, decimal=job.data.decimal, encoding=job.data.encoding), described
     if path.suffix.lower() in (".parquet", ".pq"):
         return path, None
-    return Delimited(path, job.data.delimiter, job.data.decimal), None
+    return Delimited(path, job.data.delimiter, job.data.decimal, encoding=job.data.encoding), None
 
 
 def _hierarchy(job: Job, here: Path, name: str, data: Any, described: Metadata | None) -> Hierarchy | None:

@@ -229,11 +229,11 @@ def _contributors(frame: _Frame, spread: Any, column: Any, given: CellColumns) -
     if given.count is None:
         return None, True
     raw = column(given.count)
-    if (raw < 0).any() or (raw != np.rint(raw)).any():
-        bad = np.zeros(frame.present.shape, dtype=np.bool_)
-        bad |= spread(np.where((raw < 0) | (raw != np.rint(raw)), 1.0, 0.0)) > 0
+    odd = (raw < 0) | (raw != np.rint(raw)) | (raw > EXACT_LIMIT)
+    if odd.any():
+        bad = spread(odd.astype(np.float64)) > 0
         raise NegativeValue(
-            f"column {given.count!r} holds counts that are negative or no whole numbers",
+            f"column {given.count!r} holds counts that are negative, impossibly large or no whole numbers",
             where=f"{frame.where}: {listed(frame.name(bad))}",
             hint="count contributors, unweighted, in whole numbers.",
         )

@@ -26,6 +26,7 @@ PARQUET = {".parquet", ".pq"}
 TEXT = {".csv", ".tsv", ".txt", ".gz", ".zst"}
 YES = ("1", "true", "t", "yes", "y", "ja", "j")
 WHOLE = {"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN"}
+ENCODINGS = ("utf-8", "latin-1", "utf-16")
 UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 
 
@@ -35,6 +36,8 @@ class FixedWidth:
 
     path: Path
     fields: Mapping[str, tuple[int, int]]
+    decimal: str = "."
+    encoding: str = "utf-8"
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class Delimited:
     delimiter: str | None = None
     decimal: str = "."
     names: tuple[str, ...] | None = None
+    encoding: str = "utf-8"
 
 
 @dataclass
@@ -184,7 +188,9 @@ def readable(where: str) -> Iterator[None]:
             hint="is the file complete, and of the kind its name says?",
         ) from e
     except UnicodeDecodeError as e:
-        raise UnreadableFile("the data are not UTF-8 text", where=where, hint="save the file as UTF-8.") from e
+        raise UnreadableFile(
+            "the data are not UTF-8 text", where=where, hint='say encoding = "latin-1", or save the file as UTF-8.'
+        ) from e
 
 
 def literal(text: str) -> str:
@@ -210,7 +216,7 @@ def open_source(
     kept: list[object] = []
     decimal = "."
     if isinstance(source, FixedWidth):
-        where, sql = str(source.path), _fixed_width_sql(source)
+        where, sql, decimal = str(source.path), _fixed_width_sql(source), source.decimal
     elif isinstance(source, Delimited):
         where, sql, decimal = str(source.path), _delimited_sql(source), source.decimal
     elif isinstance(source, str | Path):
@@ -286,7 +292,7 @@ def _delimited_sql(source: Delimited) -> str:
         return _file_sql(source.path)
     if source.path.is_file() and source.path.stat().st_size == 0:
         raise EmptyData("the file is empty", where=str(source.path), hint="was it written to the end?")
-    options = ["all_varchar = true", f"header = {'false' if source.names else 'true'}"]
+    options = ["all_varchar = true", f"header = {'false' if source.names else 'true'}", _encoding(source.encoding)]
     if source.delimiter:
         options.append(f"delim = {literal(source.delimiter)}")
     if source.names:
@@ -303,6 +309,13 @@ def _fixed_width_sql(source: FixedWidth) -> str:
     )
     lines = (
         f"read_csv({literal(str(source.path))}, columns = {{'line': 'VARCHAR'}}, delim = '\x01', quote = '', "
-        "escape = '', header = false, auto_detect = false)"
+        f"escape = '', header = false, auto_detect = false, {_encoding(source.encoding)})"
     )
-    return f"SELECT {fields} FROM {lines}"
+    return f"SELECT {fields} FROM {lines} WHERE trim(line) <> ''"
+
+
+def _encoding(name: str) -> str:
+    """The reader's option for a text encoding."""
+    if name not in ENCODINGS:
+        raise BadOption(f"encoding {name!r} is not known", hint=f"one of {listed(ENCODINGS)}.")
+    return f"encoding = {literal(name)}"

@@ -71,7 +71,7 @@ def _points(alt: Any, comparison: RuleComparison, x: Any, y: Any) -> Any:
         {"x": float(a), "y": float(b), "caught": int(h)}
         for (a, b), h in zip(comparison.shares[::step], hits[::step], strict=True)
     ]
-    shade = alt.Opacity("caught:Q", title="rules that catch it", scale=alt.Scale(range=[0.25, 1]))
+    shade = alt.Opacity("caught:O", title="rules that catch it", scale=alt.Scale(range=[0.25, 1]))
     return alt.Chart(alt.Data(values=points)).mark_circle(size=16, color="#444").encode(x=x, y=y, opacity=shade)
 
 

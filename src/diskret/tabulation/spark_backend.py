@@ -136,6 +136,7 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str]:
         reader = reader.option("header", "true").option("inferSchema", "false")
         if delimited and delimited.delimiter:
             reader = reader.option("delimiter", delimited.delimiter)
+        reader = reader.option("encoding", delimited.encoding if delimited else "utf-8")
         return _said(str(path), lambda: reader.csv(str(path))), str(path), delimited.decimal if delimited else "."
     import pyarrow as pa
 

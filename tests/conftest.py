@@ -1,0 +1,73 @@
+"""What all rooms' tests share: golden files, random hierarchies, one Spark session."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+GOLDEN = Path(__file__).parent / "golden"
+Parents = dict[str, str]
+
+settings.register_profile(
+    "house", deadline=None, max_examples=60, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("house")
+
+
+@pytest.fixture(scope="session")
+def golden() -> Callable[[str], Any]:
+    """Read a golden file by its path below tests/golden, without the ending."""
+
+    def read(name: str) -> Any:
+        return json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+
+    return read
+
+
+@st.composite
+def _trees(draw: st.DrawFn, most: int = 12) -> Parents:
+    """Child-to-parent pairs of a random tree of any shape: ragged, with single parts, in any order."""
+    size = draw(st.integers(2, most))
+    pairs = [(f"c{i}", f"c{draw(st.integers(0, i - 1))}") for i in range(1, size)]
+    return dict(draw(st.permutations(pairs)))
+
+
+@pytest.fixture(scope="session")
+def trees() -> st.SearchStrategy[Parents]:
+    """Random child-to-parent pairs with the total 'c0'."""
+    return _trees()
+
+
+@pytest.fixture(scope="session")
+def small_trees() -> st.SearchStrategy[Parents]:
+    """The same with few codes, for products of several."""
+    return _trees(most=6)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """One local Spark session for all tests, stopped at the end."""
+    pytest.importorskip("pyspark")
+    from pyspark.sql import SparkSession
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("ignore", ResourceWarning)
+        session = (
+            SparkSession.builder.master("local[2]")
+            .appName("diskret tests")
+            .config("spark.ui.enabled", "false")
+            .config("spark.sql.shuffle.partitions", "2")
+            .config("spark.sql.session.timeZone", "UTC")
+            .getOrCreate()
+        )
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()

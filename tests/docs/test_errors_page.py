@@ -1,0 +1,197 @@
+"""docs/errors.md explains every error, and its example messages are what diskret says."""
+
+from __future__ import annotations
+
+import errno
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import diskret as dk
+from diskret.io.files import whole_file
+from diskret.io.hierarchies import read_hierarchy
+from diskret.job.read import read_job
+from diskret.model import errors
+from diskret.model.errors import DiskretError
+
+PAGE = Path(__file__).parents[2] / "docs" / "errors.md"
+FIRMS = {"region": ["N1", "N2", "S1"], "turnover": [10.5, 2.0, 7.25]}
+REGION = dk.Hierarchy.from_nested({"All": {"N": ["N1", "N2"], "S": ["S1"]}})
+HUGE = dk.Hierarchy.flat(map(str, range(99_999)))
+
+
+def classes() -> list[type[DiskretError]]:
+    found = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, DiskretError)]
+    return sorted(found, key=lambda c: (c.code[0], int(c.code[1:])))
+
+
+def section(code: str) -> str:
+    """The text below a code's heading."""
+    found = re.search(rf"^### {code}\n(.*?)(?=^##|\Z)", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    assert found, f"docs/errors.md has no section '### {code}'"
+    return found[1]
+
+
+# --- one mistake per code, made in an empty folder -------------------------------------------------------------------
+
+
+def unknown_code() -> None:
+    dk.tabulate({"region": ["N1", "N3"], "turnover": [1, 2]}, by={"region": REGION}, value="turnover")
+
+
+def duplicate_code() -> None:
+    Path("region.hrc").write_text("N\n@N1\n@N2\nS\n@N1\n")
+    read_hierarchy("region.hrc")
+
+
+def two_parents() -> None:
+    dk.Hierarchy.from_parents([("N1", "N"), ("N1", "S"), ("N", "All"), ("S", "All")])
+
+
+def hierarchy_cycle() -> None:
+    dk.Hierarchy.from_parents({"N1": "N", "N": "S", "S": "N"})
+
+
+def broken_levels() -> None:
+    Path("region.hrc").write_text("N\n@@N1\n")
+    read_hierarchy("region.hrc")
+
+
+def sum_in_records() -> None:
+    dk.tabulate({"region": ["N1", "N"], "turnover": [1, 2]}, by={"region": REGION}, value="turnover")
+
+
+def missing_code() -> None:
+    Path("firms.csv").write_text("region,turnover\nN1,10\n,2\n")
+    dk.tabulate("firms.csv", by={"region": REGION}, value="turnover")
+
+
+def missing_column() -> None:
+    Path("firms.csv").write_text("region,turnover\nN1,10\n")
+    dk.tabulate("firms.csv", by={"region": REGION}, value="turnovr")
+
+
+def not_a_number() -> None:
+    Path("firms.csv").write_text('region,turnover\nN1,10\nN2,"1.234,50"\n')
+    dk.tabulate("firms.csv", by={"region": REGION}, value="turnover")
+
+
+def not_finite() -> None:
+    Path("firms.csv").write_text("region,turnover\nN1,10\nN2,\n")
+    dk.tabulate("firms.csv", by={"region": REGION}, value="turnover")
+
+
+def negative_value() -> None:
+    Path("firms.csv").write_text("region,turnover\nN1,10\nN2,-3\n")
+    dk.tabulate("firms.csv", by={"region": REGION}, value="turnover", positive=True)
+
+
+def duplicate_cell() -> None:
+    Path("cells.csv").write_text("region,turnover\nN1,10\nN2,3\nN1,5\n")
+    dk.Table.from_cells("cells.csv", by={"region": REGION}, value="turnover")
+
+
+def wrong_sum() -> None:
+    Path("cells.csv").write_text("region,turnover\nN1,60\nN2,30\nN,100\n")
+    dk.Table.from_cells("cells.csv", by={"region": REGION}, value="turnover")
+
+
+def empty_data() -> None:
+    Path("firms.csv").write_text("")
+    dk.tabulate("firms.csv", by={"region": REGION}, value="turnover")
+
+
+def unreadable_file() -> None:
+    Path("firms.csv").write_text("region,turnover\nN1,10\n")
+    dk.tabulate("firm.csv", by={"region": REGION}, value="turnover")
+
+
+def table_too_large() -> None:
+    columns = {"product": ["1"], "origin": ["1"], "destination": ["1"], "value": [1]}
+    dk.tabulate(columns, by=dict.fromkeys(("product", "origin", "destination"), HUGE), value="value")
+
+
+def bad_prior_knowledge() -> None:
+    Path("cells.csv").write_text("region,turnover,low,high\nN1,60,70,90\nN2,30,20,40\n")
+    dk.Table.from_cells("cells.csv", by={"region": REGION}, value="turnover", lower="low", upper="high")
+
+
+def bad_option() -> None:
+    dk.mark(dk.tabulate(FIRMS, by={"region": REGION}, value="turnover", largest=2), dk.Dominance(3, 90))
+
+
+def missing_extra() -> None:
+    dk.tabulate(FIRMS, by={"region": REGION}, value="turnover", engine="spark")
+
+
+def bad_job() -> None:
+    Path("firms.csv").write_text("region,turnover\nN1,10\n")
+    Path("job.toml").write_text(
+        '[data]\nmicrodata = "firms.csv"\n[table]\nby = ["region"]\nvalu = "turnover"\n[rules]\np_percent = -5\n'
+    )
+    read_job("job.toml")
+
+
+def cannot_write() -> None:
+    with whole_file("turnover.csv"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+MISTAKES: dict[str, Callable[[], None]] = {
+    "H1": unknown_code,
+    "H2": duplicate_code,
+    "H3": two_parents,
+    "H4": hierarchy_cycle,
+    "H5": broken_levels,
+    "H6": sum_in_records,
+    "H7": missing_code,
+    "T1": missing_column,
+    "T2": not_a_number,
+    "T3": not_finite,
+    "T4": negative_value,
+    "T5": duplicate_cell,
+    "T6": wrong_sum,
+    "T7": empty_data,
+    "T8": unreadable_file,
+    "T9": table_too_large,
+    "T10": bad_prior_knowledge,
+    "O1": bad_option,
+    "O2": missing_extra,
+    "J1": bad_job,
+    "W1": cannot_write,
+}
+NEVER_RAISED = {"D0", "W2"}
+"""The common base, and a class no function raises yet."""
+
+
+@pytest.mark.parametrize("kind", classes(), ids=lambda c: c.code)
+def test_every_error_has_its_section(kind: type[DiskretError]) -> None:
+    assert kind("something").docs == f"docs/errors.md#{kind.code.lower()}"
+    assert f"`{kind.__name__}`" in section(kind.code)
+
+
+def test_no_code_is_used_twice_and_none_is_explained_that_does_not_exist() -> None:
+    codes = [c.code for c in classes()]
+    assert len(set(codes)) == len(codes)
+    assert re.findall(r"^### ([A-Z]\d+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE) == codes_in_order(codes)
+
+
+def codes_in_order(codes: list[str]) -> list[str]:
+    return sorted(codes, key=lambda c: ("DHTOJW".index(c[0]), int(c[1:])))
+
+
+def test_every_error_that_can_be_raised_has_an_example() -> None:
+    assert {c.code for c in classes()} == MISTAKES.keys() | NEVER_RAISED
+
+
+@pytest.mark.parametrize("code", MISTAKES)
+def test_example_message_is_what_diskret_says(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)  # as if the extra were not installed
+    with pytest.raises(DiskretError) as caught:
+        MISTAKES[code]()
+    assert caught.value.code == code
+    assert f"```text\n{caught.value}\n```" in section(code)
