@@ -147,7 +147,18 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str]:
     else:
         table = pa.Table.from_pandas(source)
     where = f"the {type(source).__name__}"
-    return _said(where, lambda: session.createDataFrame(table)), where, "."
+    return _said(where, lambda: session.createDataFrame(_plain(table))), where, "."
+
+
+def _plain(table: Any) -> Any:
+    """An Arrow table with text as plain text: Spark takes neither the string views of polars nor dictionaries."""
+    import pyarrow as pa
+
+    fields = []
+    for f in table.schema:
+        kind = f.type.value_type if pa.types.is_dictionary(f.type) else f.type
+        fields.append(f.with_type(pa.string() if pa.types.is_string_view(kind) else kind))
+    return table.cast(pa.schema(fields))
 
 
 def _said(where: str, work: Any) -> Any:
