@@ -15,11 +15,11 @@ COLOURS = {Status.PRIMARY: "#c0392b", Status.SECONDARY: "#d68910"}
 
 
 def main() -> None:
-    """Rows: industries; columns: the regions above the districts."""
+    """Rows: industries; columns: one region with its districts, and the country."""
     job = read_job(ROOT / "examples" / "turnover.toml")
     table = run_job(job, ROOT / "examples", write=False).tables["turnover"]
     industry, region = table.hierarchies
-    columns = [i for i in range(len(region)) if region.levels[i] >= 2]
+    columns = [region.index(code) for code in (*region.parts("03"), "03", region.total)]
     lines = []
     for j, at in enumerate(columns):
         lines.append(_text(FIRST + (j + 1) * COLUMN - 12, 24, region.labels[at], "end", bold=True))

@@ -52,7 +52,7 @@ class Classification(Section):
 
     hierarchy: str | None = Field(None, description="file: .hrc, .csv with code and parent or level, or .json")
     prefixes: list[int] | None = Field(None, description="lengths of the code prefixes that are sums, such as [2, 3]")
-    total: str = Field("Total", description="code of the total where the file names none")
+    total: str | None = Field(None, description="code of the total where the codes name none; 'Total' if left out")
     lead: str = Field("@", description="lead string of a .hrc file")
     missing: str | None = Field(None, description="code under which records without one are counted")
     ordered: bool = Field(False, description="whether the codes are ordered classes, such as sizes")

@@ -16,7 +16,7 @@ from diskret.io.rda import read_metadata
 from diskret.job.models import FlagColumn, Job
 from diskret.job.rules import rules_of
 from diskret.model.errors import BadOption, ProtectionWarning, listed
-from diskret.model.hierarchy import Hierarchy
+from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.source import Delimited, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -67,6 +67,7 @@ def run_job(
     ``largest`` keeps more largest contributions than the rules of the job need, for rules applied later.
     """
     here = Path(folder)
+    say = progress or (lambda what, done, of: None)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ProtectionWarning)
         tables = load_tables(job, here, progress, largest)
@@ -74,13 +75,15 @@ def run_job(
         rules = rules_of(job)
         ordered = [n for n, c in job.classifications.items() if c.ordered]
         if rules.rules:
-            tables = {name: mark(table, rules, ordered=ordered) for name, table in tables.items()}
+            for done, (name, table) in enumerate(list(tables.items())):
+                say("marking", done, len(tables))
+                tables[name] = mark(table, rules, ordered=ordered)
         comparison = None
         if job.output.comparison and rules.rules:
             comparison = compare_rules(next(iter(tables.values())), rules)
         if job.output.publish and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
-        files = _write(job, here, tables, comparison) if write else ()
+        files = _write(job, here, tables, comparison, say) if write else ()
     care = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):
@@ -142,11 +145,12 @@ def _hierarchy(job: Job, here: Path, name: str, data: Any, described: Metadata |
     if said is not None and said.hierarchy:
         return read_hierarchy(here / said.hierarchy, total=said.total, lead=said.lead)
     if said is not None and said.prefixes:
-        return Hierarchy.from_prefixes(_codes(data, name), said.prefixes, total=said.total)
+        return Hierarchy.from_prefixes(_codes(data, name), said.prefixes, total=said.total or TOTAL)
     if described is not None:
         return classification(described, name, _codes(data, name))
     if said is not None:
-        return Hierarchy.flat([c for c in _codes(data, name) if c != said.total], total=said.total)
+        total = said.total or TOTAL
+        return Hierarchy.flat([c for c in _codes(data, name) if c != total], total=total)
     return None
 
 
@@ -179,10 +183,13 @@ def _by_hand(table: Table, job: Job) -> Table:
     return replace(table, status=status) if job.status else table
 
 
-def _write(job: Job, here: Path, tables: Mapping[str, Table], comparison: RuleComparison | None) -> tuple[Path, ...]:
+def _write(
+    job: Job, here: Path, tables: Mapping[str, Table], comparison: RuleComparison | None, say: Progress
+) -> tuple[Path, ...]:
     asked = job.output
     files: list[Path] = []
     for name in asked.publish:
+        say("writing", len(files), len(asked.publish))
         publish(tables, here / name, mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language)
         files.append(here / name)
     if asked.working:
