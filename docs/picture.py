@@ -35,9 +35,8 @@ def main() -> None:
             x = FIRST + (j + 1) * COLUMN
             status = Status(int(table.status[i, at]))
             if status.hidden:
-                lines.append(
-                    f'<rect x="{x - 78}" y="{y - 15}" width="68" height="20" rx="4" fill="{COLOURS[status]}" opacity="0.85"/>'
-                )
+                place = f'x="{x - 78}" y="{y - 15}" width="68" height="20" rx="4"'
+                lines.append(f'<rect {place} fill="{COLOURS[status]}" opacity="0.85"/>')
                 lines.append(_text(x - 44, y, status.text, "middle", fill="#fff", size=11))
             else:
                 lines.append(_text(x - 12, y, f"{table.value[i, at]:,.0f}", "end", bold))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from diskret.model.table import Table
 
 REFUSED, BROKEN, STOPPED = 2, 3, 130
+STOPPED_WORDS = "diskret: stopped by the user; nothing half-written is left"
 
 app = typer.Typer(
     name="diskret",
@@ -82,7 +83,9 @@ def init(
     from diskret.job.template import job_text
     from diskret.model.errors import BadOption
 
-    if out.exists() and not force:
+    if decimal not in (".", ","):
+        raise BadOption("the decimal sign is a point or a comma", hint="say --decimal . or --decimal ,")
+    if os.path.exists(out) and not force:
         raise BadOption(
             "the job file exists already", where=str(out), hint="choose another with --out, or add --force."
         )
@@ -101,7 +104,7 @@ def tabulate(
     value: Value = None,
     weight: Annotated[str | None, typer.Option(help="Column with sampling weights.")] = None,
     holding: Annotated[str | None, typer.Option(help="Column that joins records of one owner.")] = None,
-    largest: Annotated[int, typer.Option(help="How many largest contributions to keep.")] = 2,
+    largest: Annotated[int, typer.Option(min=0, max=100, help="How many largest contributions to keep.")] = 2,
     engine: Annotated[str, typer.Option(help="duckdb, spark, or the URL of a Spark master.")] = "duckdb",
     delimiter: Annotated[str | None, typer.Option(help="Separator of a text file.")] = None,
     decimal: Annotated[str, typer.Option(help="Decimal sign of a text file.")] = ".",
@@ -164,7 +167,7 @@ def _classification(text: str) -> tuple[str, dict[str, Any]]:
     if not how:
         return name, {}
     parts = how.split(",")
-    return name, {"prefixes": [int(p) for p in parts]} if all(p.strip().isdigit() for p in parts) else {
+    return name, {"prefixes": [int(p) for p in parts]} if all(p.strip().isdecimal() for p in parts) else {
         "hierarchy": str(Path(how).resolve())
     }
 
@@ -218,13 +221,15 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
     if quiet:
         return
     from rich.console import Console
+    from rich.markup import escape
 
-    console = Console()
+    # Long lines stay whole, so that a path can be copied.
+    console = Console(soft_wrap=True)
     if show:
         _show(console, list(result.tables.values()))
     for name, facts in result.summary()["tables"].items():
         statuses = ", ".join(f"{n:,} {s}" for s, n in facts["status"].items())
-        console.print(f"[bold]{name}[/]: {facts['cells']:,} cells, {facts['occupied']:,} occupied: {statuses}")
+        console.print(f"[bold]{escape(name)}[/]: {facts['cells']:,} cells, {facts['occupied']:,} occupied: {statuses}")
         for rule, number in facts["rules"].items():
             console.print(f"  {number:,} by {rule}", markup=False)
     if result.comparison is not None:
@@ -232,7 +237,7 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
     for file in result.files:
         console.print(f"wrote {file}", markup=False)
     for warning in result.warnings:
-        Console(stderr=True).print(f"care: {warning}", style="yellow", markup=False)
+        Console(stderr=True, soft_wrap=True).print(f"care: {warning}", style="yellow", markup=False)
 
 
 def _show(console: Any, tables: list[Table]) -> None:
@@ -252,8 +257,12 @@ def main() -> None:
     except DiskretError as e:
         typer.echo(f"diskret: {e}\n  more: {e.docs}", err=True)
         raise SystemExit(REFUSED) from None
+    except SystemExit as e:
+        if e.code == STOPPED:  # Ctrl-C, of which typer makes an exit without a word
+            typer.echo(STOPPED_WORDS, err=True)
+        raise
     except KeyboardInterrupt:
-        typer.echo("diskret: stopped by the user; nothing half-written is left", err=True)
+        typer.echo(STOPPED_WORDS, err=True)
         raise SystemExit(STOPPED) from None
     except Exception as e:
         if os.environ.get("DISKRET_DEBUG"):

@@ -3,7 +3,7 @@
 Conventions: a sampled contributor of weight w stands for w units of the population of its own size, at least for one.
 A holding is the sum of its units in the cell at hand; its weight is its grossed-up sum over its own sum. It needs
 protection if one of its units there does, and is public only if all of them are. Only contributors who are not public
-are ranked, by absolute size.
+are ranked, by absolute size, or are a target.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def described(units: Sequence[Unit], n: int) -> dict[str, Any]:
         "largest": population([u for u in units if not u.public], n),
         "absolute": sum((abs(u.grossed_up) for u in units), Fraction(0)),
         "protected_count": len(protected),
-        "protected_largest": max((abs(u.own) for u in protected), default=Fraction(0)),
+        "protected_largest": max((abs(u.own) for u in protected if not u.public), default=Fraction(0)),
         "public_count": len(public),
         "public_value": sum((abs(u.grossed_up) for u in public), Fraction(0)),
     }

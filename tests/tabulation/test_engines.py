@@ -94,7 +94,7 @@ def test_records_without_a_code_get_their_own_line_where_the_data_make_the_class
 ) -> None:
     records = microdata()
     table = tabulate(columns(records), by={"place": None}, value="wages", engine=engine)
-    flat = {c: "Total" for c in [*FINEST, "(missing)"]}
+    flat = dict.fromkeys([*FINEST, "(missing)"], "Total")
     tools.same(table, tools.reference(records, {"place": flat}, value="wages", missing={"place": "(missing)"}))
 
 
@@ -102,7 +102,9 @@ def test_a_named_code_for_missing_ones_works_without_a_hierarchy_too(engine: Any
     records, missing = microdata(), {"place": "11"}
     table = tabulate(columns(records), by={"place": None}, value="wages", missing=missing, engine=engine)
     assert "(missing)" not in table.by["place"]
-    tools.same(table, tools.reference(records, {"place": dict.fromkeys(FINEST, "Total")}, value="wages", missing=missing))
+    tools.same(
+        table, tools.reference(records, {"place": dict.fromkeys(FINEST, "Total")}, value="wages", missing=missing)
+    )
 
 
 def test_several_values_in_one_pass_equal_single_passes_and_share_their_counts(engine: Any, tools: Any) -> None:

@@ -6,10 +6,10 @@ import contextlib
 import errno
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from diskret.model.errors import CannotWrite
+from diskret.model.errors import CannotWrite, DiskretError
 
 
 @contextlib.contextmanager
@@ -31,6 +31,8 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     except OSError as e:
         raise _cannot_write(target, e) from e
+    except ValueError as e:
+        raise CannotWrite("this is no path", where=repr(str(target)), hint="choose another name.") from e
     os.close(handle)
     part = Path(name)
     try:
@@ -43,6 +45,54 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         raise _cannot_write(target, e) from e
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def all_or_none() -> Iterator[Callable[[str | Path], Path]]:
+    """Several files that take their places only together, when the block ends well.
+
+    Gives a function from the place of a file to where it is written meanwhile: under its own name, in a hidden folder
+    beside its place. If anything fails, everything stands as it did before.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with contextlib.suppress(ZeroDivisionError), all_or_none() as meanwhile:
+    ...         _ = meanwhile(Path(folder) / "one.txt").write_text("one")
+    ...         _ = meanwhile(Path(folder) / "two.txt").write_text(str(2 / 0))
+    ...     [p.name for p in Path(folder).iterdir()]
+    []
+    """
+    stages: dict[Path, Path] = {}
+    with contextlib.ExitStack() as stack:
+
+        def meanwhile(path: str | Path) -> Path:
+            target = Path(path)
+            if target.parent not in stages:
+                try:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    hidden = tempfile.TemporaryDirectory(prefix=".diskret.", suffix=".part", dir=target.parent)
+                except OSError as e:
+                    raise _cannot_write(target, e) from e
+                except ValueError as e:
+                    raise CannotWrite("this is no path", where=repr(str(target)), hint="choose another name.") from e
+                stages[target.parent] = Path(stack.enter_context(hidden))
+            return stages[target.parent] / target.name
+
+        try:
+            yield meanwhile
+        except DiskretError as e:
+            for folder, hidden in stages.items():
+                e.where = e.where.replace(str(hidden), str(folder))
+            raise
+        files = [(file, folder / file.name) for folder, hidden in stages.items() for file in sorted(hidden.iterdir())]
+        for _, target in files:
+            if target.is_dir():
+                raise _cannot_write(target, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
+        for file, target in files:
+            try:
+                file.replace(target)
+            except OSError as e:
+                raise _cannot_write(target, e) from e
 
 
 def _cannot_write(target: Path, error: OSError) -> CannotWrite:

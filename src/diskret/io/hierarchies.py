@@ -17,6 +17,7 @@ from diskret.model.errors import (
     EmptyData,
     MissingCode,
     MissingColumn,
+    TwoParents,
     UnreadableFile,
     listed,
 )
@@ -100,11 +101,17 @@ def _from_parents(
     codes: Sequence[str], parents: Sequence[str | None], places: Sequence[str], total: str | None, labels: Labels
 ) -> Hierarchy:
     """One row per code; a code without a parent must be the top, or have the top named for it."""
-    seen: set[str] = set()
-    for code, place in zip(codes, places, strict=True):
-        if code in seen:
-            raise DuplicateCode(f"code {code!r} stands twice", where=place, hint="give every code one line.")
-        seen.add(code)
+    seen: dict[str, str | None] = {}
+    for code, parent, place in zip(codes, parents, places, strict=True):
+        if seen.setdefault(code, parent) != parent:
+            raise TwoParents(
+                f"code {code!r} has two parents, {seen[code]!r} and {parent!r}",
+                where=place,
+                hint="a code adds to one sum of a hierarchy; make two classifications of the two groupings.",
+            )
+    if len(seen) < len(codes):
+        at = next(i for i, code in enumerate(codes) if code in codes[:i])
+        raise DuplicateCode(f"code {codes[at]!r} stands twice", where=places[at], hint="give every code one line.")
     ups = [p if p is not None or c == total else total for c, p in zip(codes, parents, strict=True)]
     sums = set(ups)
     alone = [c for c, up in zip(codes, ups, strict=True) if up is None and c not in sums and c != total]

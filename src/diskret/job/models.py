@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 
 def _as_list(given: Any) -> Any:
     return [given] if isinstance(given, str) else given
 
 
-Names = Annotated[list[str], BeforeValidator(_as_list)]
+_TEXT_OR_LIST = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+Names = Annotated[list[str], BeforeValidator(_as_list), WithJsonSchema(_TEXT_OR_LIST)]
+AtLeastOne = Annotated[int, Field(ge=1)]
 CountedBy = Literal["respondent", "holding"]
 
 
@@ -52,7 +54,9 @@ class Classification(Section):
 
     hierarchy: str | None = Field(None, description="file: .hrc, .csv with code and parent or level, or .json")
     prefixes: list[int] | None = Field(None, description="lengths of the code prefixes that are sums, such as [2, 3]")
-    total: str | None = Field(None, description="code of the total where the codes name none; 'Total' if left out")
+    total: str | None = Field(
+        None, min_length=1, description="code of the total where the codes name none; 'Total' if left out"
+    )
     lead: str = Field("@", description="lead string of a .hrc file")
     missing: str | None = Field(None, description="code under which records without one are counted")
     ordered: bool = Field(False, description="whether the codes are ordered classes, such as sizes")
@@ -103,8 +107,13 @@ class MinCountRule(Section):
 class LineRule(Section):
     """A rule over lines of a frequency table."""
 
-    most: int = Field(2, ge=1, description="largest margin that is sensitive")
     sensitive: list[str] | None = Field(None, description="classifications to look along; all if left out")
+
+
+class MarginRule(LineRule):
+    """A rule over lines with a small margin."""
+
+    most: int = Field(2, ge=1, description="largest margin that is sensitive")
 
 
 Percent = Annotated[float, Field(gt=0)]
@@ -113,12 +122,14 @@ Percent = Annotated[float, Field(gt=0)]
 class Rules(Section):
     """Primary rules; a cell is primary if any of them catches it."""
 
-    min_count: int | MinCountRule | None = Field(None, description="fewest contributors of an open cell, such as 3")
+    min_count: AtLeastOne | MinCountRule | None = Field(
+        None, description="fewest contributors of an open cell, such as 3"
+    )
     dominance: list[tuple[int, Percent]] = Field(default_factory=list, description="pairs [n, k], such as [[1, 85]]")
     p_percent: Percent | None = Field(None, description="p of the p% rule, such as 10")
     pq: tuple[Percent, Percent] | None = Field(None, description="p and q of the (p,q) rule, such as [5, 50]")
     small_cells: int | None = Field(None, ge=1, description="smallest count that may be shown, such as 3")
-    small_margin: bool | LineRule = Field(False, description="lines with a margin of 1 or 2")
+    small_margin: bool | MarginRule = Field(False, description="lines with a margin of 1 or 2")
     one_category: bool | LineRule = Field(False, description="lines with all units in one category")
     counted_by: list[CountedBy] | CountedBy = Field("respondent", description="'respondent', 'holding', or both")
 

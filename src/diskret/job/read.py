@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -14,8 +15,12 @@ from pydantic import BaseModel, ValidationError
 
 from diskret.io.text import read_text
 from diskret.job.models import Job
-from diskret.model.errors import BadJob, listed
+from diskret.job.rules import rules_of
+from diskret.model.errors import BadJob, BadOption, listed
+from diskret.model.status import Status
 from diskret.publication.publish import WRITERS
+
+MOST_LARGEST = 100
 
 
 @dataclass(frozen=True)
@@ -35,9 +40,10 @@ def read_job(path: str | Path) -> Job:
     text = read_text(path)
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as e:
+    except (ValueError, RecursionError) as e:
+        said = str(e) if isinstance(e, tomllib.TOMLDecodeError) else "a number or a nesting beyond measure"
         raise BadJob(
-            f"the job file is no valid TOML: {e}", where=str(path), hint="text needs quotes; see docs/jobs.md."
+            f"the job file is no valid TOML: {said}", where=str(path), hint="text needs quotes; see docs/jobs.md."
         ) from e
     return job_from(content, str(path), Path(path).parent)
 
@@ -92,7 +98,7 @@ def _problem(error: Any) -> Problem:
 
 def _is_branch(part: str) -> bool:
     """Pydantic names the branch of a union inside the path; users know nothing of it."""
-    return part in ("MinCountRule", "LineRule", "FlagColumn") or part.startswith(
+    return part in ("MinCountRule", "LineRule", "MarginRule", "FlagColumn") or part.startswith(
         ("int", "bool", "str", "list[", "literal[", "function-", "constrained")
     )
 
@@ -135,14 +141,14 @@ def _further_problems(job: Job, folder: Path) -> Iterator[Problem]:
     """What the types cannot say: files that are missing, keys that do not go together."""
     for key in ("microdata", "cells", "table", "metadata"):
         name = getattr(job.data, key)
-        if name and not any(c in name for c in "*?[") and not (folder / name).exists():
+        if name and not any(c in name for c in "*?[") and not os.path.exists(folder / name):
             yield Problem(
                 f"data.{key}",
                 f"there is no file {name!r}",
                 f"looked in the folder of the job file{_near(folder / name)}",
             )
     for name, each in job.classifications.items():
-        if each.hierarchy and not (folder / each.hierarchy).exists():
+        if each.hierarchy and not os.path.exists(folder / each.hierarchy):
             yield Problem(
                 f"classifications.{name}.hierarchy",
                 f"there is no file {each.hierarchy!r}",
@@ -150,15 +156,35 @@ def _further_problems(job: Job, folder: Path) -> Iterator[Problem]:
             )
         if job.table.by and name not in job.table.by:
             yield Problem(f"classifications.{name}", "is not in table.by", f"table.by lists {listed(job.table.by)}")
-    if not job.data.table and not job.table.by:
+    described = job.data.cells and job.data.metadata
+    if not job.data.table and not job.table.by and not described:
         yield Problem("table.by", "missing", "columns that classify, in the order of the table")
     if job.data.cells and not job.table.value and not job.data.metadata:
         yield Problem("table.value", "missing", "column or columns with the values of the cells")
+    for key in ("by", "value", "largest"):
+        names = getattr(job.table, key)
+        if len(set(names)) < len(names):
+            yield Problem(f"table.{key}", "names a column twice", "name each once")
     yield from _misplaced(job)
-    yield from _outputs(job)
+    yield from _rules(job)
+    yield from _by_hand(job)
+    yield from _outputs(job, folder)
 
 
 def _misplaced(job: Job) -> Iterator[Problem]:
+    """Keys that would be passed over in silence with this kind of data."""
+    if job.data.table or (job.data.cells and job.data.metadata):
+        whose = "working file" if job.data.table else "metadata"
+        known = () if job.data.table else ("by", "value", "positive", "tolerance")
+        for key in sorted(job.table.model_fields_set - {*known}):
+            yield Problem(f"table.{key}", f"goes not with this data: the {whose} say{'s' * (whose[0] == 'w')} it")
+        for name, each in job.classifications.items():
+            for key in sorted(each.model_fields_set - {"ordered", "sensitive"}):
+                yield Problem(
+                    f"classifications.{name}.{key}",
+                    f"goes not with this data: the {whose} say{'s' * (whose[0] == 'w')} it",
+                )
+        return
     only_cells = ("count", "largest", "status", "lower", "upper", "cost", "frequency", "tolerance")
     only_records = ("weight", "holding", "waiver", "request", "public")
     wrong = only_cells if job.data.microdata else only_records if job.data.cells else ()
@@ -166,17 +192,32 @@ def _misplaced(job: Job) -> Iterator[Problem]:
         if getattr(job.table, key):
             kind = "cells" if job.data.microdata else "microdata"
             yield Problem(f"table.{key}", f"goes only with data.{kind}")
+
+
+def _rules(job: Job) -> Iterator[Problem]:
     levels = job.rules.counted_by if isinstance(job.rules.counted_by, list) else [job.rules.counted_by]
     if "holding" in levels and job.data.microdata and not job.table.holding:
         yield Problem(
             "rules.counted_by", "'holding' needs table.holding", "name the column that joins records of one owner"
         )
+    for key in ("dominance", "p_percent", "pq"):
+        if getattr(job.rules, key) and job.data.microdata and not job.table.value:
+            yield Problem(f"rules.{key}", "needs table.value", "a frequency table has no contributions to compare")
     for n, k in job.rules.dominance:
-        if n < 1 or k >= 100:
-            yield Problem("rules.dominance", f"[{n}, ...] is no dominance rule", "n is 1 or more, k under 100 percent")
+        if not 1 <= n <= MOST_LARGEST or k >= 100:
+            hint = f"n is 1 to {MOST_LARGEST}, k under 100 percent"
+            yield Problem("rules.dominance", f"[{n}, ...] is no dominance rule", hint)
 
 
-def _outputs(job: Job) -> Iterator[Problem]:
+def _by_hand(job: Job) -> Iterator[Problem]:
+    for number, each in enumerate(job.status):
+        try:
+            Status.from_text(each.status)
+        except BadOption as e:
+            yield Problem(f"status.{number}.status", e.what, e.hint.rstrip("."))
+
+
+def _outputs(job: Job, folder: Path) -> Iterator[Problem]:
     for name in job.output.publish:
         if Path(name).suffix.lower() not in WRITERS:
             yield Problem("output.publish", f"cannot write {name!r}", f"endings: {', '.join(WRITERS)}")
@@ -184,9 +225,37 @@ def _outputs(job: Job) -> Iterator[Problem]:
         yield Problem("output.working", f"cannot write {job.output.working!r}", "a working file ends in .parquet")
     if job.output.comparison and Path(job.output.comparison).suffix not in (".svg", ".html", ".png"):
         yield Problem("output.comparison", f"cannot write {job.output.comparison!r}", "endings: .svg, .html, .png")
+    if job.output.comparison and not rules_of(job).rules:
+        yield Problem("output.comparison", "there are no rules to compare", "name at least one under [rules]")
+    yield from _overwritten(job, folder)
+
+
+def _overwritten(job: Job, folder: Path) -> Iterator[Problem]:
+    """Outputs that would take the place of one another, or of what the job reads."""
+    hierarchies = {f"classifications.{n}.hierarchy": c.hierarchy for n, c in job.classifications.items()}
+    inputs = {f"data.{key}": getattr(job.data, key) for key in ("microdata", "cells", "table", "metadata")}
+    taken = {_place(folder / name): key for key, name in (inputs | hierarchies).items() if name}
+    outputs = [("output.publish", name) for name in job.output.publish]
+    outputs += [(f"output.{key}", getattr(job.output, key)) for key in ("working", "comparison")]
+    for key, name in outputs:
+        place = _place(folder / name) if name else ""
+        other = taken.get(place)
+        # A working file may be marked in its place: it loses nothing by it.
+        if other and (other, key) != ("data.table", "output.working"):
+            yield Problem(key, f"{name!r} is {other} too", "give every file its own name")
+        if name:
+            taken[place] = key
+
+
+def _place(path: Path) -> str:
+    """One name for one file, whatever way leads there."""
+    try:
+        return os.path.realpath(path)
+    except ValueError:
+        return str(path)  # no path at all: refused elsewhere
 
 
 def _near(path: Path) -> str:
-    names = [p.name for p in path.parent.glob("*")] if path.parent.is_dir() else []
+    names = sorted(os.listdir(path.parent)) if os.path.isdir(path.parent) else []
     near = difflib.get_close_matches(path.name, names, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

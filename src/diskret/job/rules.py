@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diskret.job.models import Job, LineRule, MinCountRule
+from diskret.job.models import Job, LineRule, MarginRule, MinCountRule
 from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
 from diskret.rules.rule import AnyOf, Rule
@@ -29,16 +29,19 @@ def rules_of(job: Job) -> AnyOf:
             found.append(PQ(*asked.pq, level))
     if asked.small_cells is not None:
         found.append(SmallCells(asked.small_cells))
-    along = tuple(n for n, c in job.classifications.items() if c.sensitive)
     if asked.small_margin:
-        line = asked.small_margin if isinstance(asked.small_margin, LineRule) else LineRule()
-        found.append(SmallMargin(line.most, _along(line, along)))
+        margin = asked.small_margin if isinstance(asked.small_margin, MarginRule) else MarginRule()
+        found.append(SmallMargin(margin.most, _along(margin, job)))
     if asked.one_category:
         line = asked.one_category if isinstance(asked.one_category, LineRule) else LineRule()
-        found.append(OneCategory(_along(line, along)))
+        found.append(OneCategory(_along(line, job)))
     return AnyOf(tuple(found))
 
 
-def _along(line: LineRule, sensitive: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The rule's own choice, else the classifications called sensitive, else all."""
-    return tuple(line.sensitive) if line.sensitive else sensitive or None
+def _along(line: LineRule, job: Job) -> tuple[str, ...] | None:
+    """The rule's own choice, else the classifications called sensitive, else all but those called not sensitive."""
+    if line.sensitive:
+        return tuple(line.sensitive)
+    said = {n: c.sensitive for n, c in job.classifications.items() if c.sensitive is not None}
+    chosen = [n for n in job.table.by if said.get(n, not any(said.values()))]
+    return tuple(chosen) if said else None

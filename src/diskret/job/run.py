@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,11 +11,13 @@ from typing import Any
 
 from diskret.io.cell_list import read_cell_list
 from diskret.io.cell_list_writer import write_cell_list
+from diskret.io.files import all_or_none
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
 from diskret.job.models import FlagColumn, Job
 from diskret.job.rules import rules_of
+from diskret.model.cells import MISSING
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.source import Delimited, open_source
@@ -71,6 +74,7 @@ def run_job(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ProtectionWarning)
         tables = load_tables(job, here, progress, largest)
+        _refuse_unknown_responses(job, tables)
         tables = {name: _by_hand(table, job) for name, table in tables.items()}
         rules = rules_of(job)
         ordered = [n for n, c in job.classifications.items() if c.ordered]
@@ -107,7 +111,7 @@ def load_tables(job: Job, here: Path, progress: Progress | None = None, largest:
     if job.data.table:
         return load_working(here / job.data.table)
     if job.data.cells and job.data.metadata:
-        table = read_cell_list(here / job.data.cells, here / job.data.metadata)
+        table = _cell_list(job, here)
         return {table.response: table}
     data, described = _source(job, here)
     by = {name: _hierarchy(job, here, name, data, described) for name in job.table.by}
@@ -118,14 +122,34 @@ def load_tables(job: Job, here: Path, progress: Progress | None = None, largest:
             lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
             frequency=asked.frequency, tolerance=asked.tolerance,
         )  # fmt: skip
+    rules = rules_of(job)
+    ranked = largest_needed(rules) if rules.rules else 2
     missing = {n: c.missing for n, c in job.classifications.items() if c.missing is not None}
     made = tabulate(
         data, by=by, value=list(asked.value) or None,
-        largest=max(largest, largest_needed(rules_of(job))), weight=asked.weight, holding=asked.holding,
+        largest=max(largest, ranked), weight=asked.weight, holding=asked.holding,
         waiver=_flag(asked.waiver), request=_flag(asked.request), public=_flag(asked.public), missing=missing,
         positive=asked.positive, engine=job.data.engine, progress=progress,
     )  # fmt: skip
     return made if isinstance(made, dict) else {made.response: made}
+
+
+def _cell_list(job: Job, here: Path) -> Table:
+    """A list of cells as its metadata describe it."""
+    assert job.data.cells
+    assert job.data.metadata
+    asked = job.table
+    table = read_cell_list(
+        here / job.data.cells, here / job.data.metadata, value=asked.value[0] if asked.value else None,
+        positive=asked.positive, tolerance=asked.tolerance,
+    )  # fmt: skip
+    if asked.by and list(asked.by) != list(table.names):
+        raise BadOption(
+            f"table.by lists {listed(asked.by)}, the metadata {listed(table.names)}",
+            where=str(here / job.data.metadata),
+            hint="leave table.by out: a list of cells has all of its classifications.",
+        )
+    return table
 
 
 def _source(job: Job, here: Path) -> tuple[Any, Metadata | None]:
@@ -150,22 +174,31 @@ def _hierarchy(job: Job, here: Path, name: str, data: Any, described: Metadata |
         return classification(described, name, _codes(data, name))
     if said is not None:
         total = said.total or TOTAL
-        return Hierarchy.flat([c for c in _codes(data, name) if c != total], total=total)
+        codes = [c for c in _codes(data, name, blanks=bool(job.data.microdata)) if c != total]
+        if said.missing is not None:
+            codes = [c for c in codes if c not in (MISSING, said.missing)] + [said.missing]
+        return Hierarchy.flat(codes, total=total)
     return None
 
 
-def _codes(data: Any, name: str) -> list[str]:
-    """Distinct codes of a column."""
+def _codes(data: Any, name: str, blanks: bool = False) -> list[str]:
+    """Distinct codes of a column; with ``blanks`` records without a code get one of their own."""
     relation = open_source(data)
     relation.require([name])
     code = relation.code(name)
-    return [
-        c for (c,) in relation.query(f"SELECT DISTINCT {code} FROM {relation.view} WHERE {code} IS NOT NULL ORDER BY 1")
-    ]
+    found = relation.query(f"SELECT DISTINCT {code} FROM {relation.view} ORDER BY 1")
+    codes = [c for (c,) in found if c is not None]
+    return codes + [MISSING] if blanks and len(codes) < len(found) else codes
 
 
 def _flag(given: str | FlagColumn | None) -> str | tuple[str, list[str]] | None:
     return (given.column, given.codes) if isinstance(given, FlagColumn) else given
+
+
+def _refuse_unknown_responses(job: Job, tables: Mapping[str, Table]) -> None:
+    unknown = [each.response for each in job.status if each.response is not None and each.response not in tables]
+    if unknown:
+        raise BadOption(f"status: no response {listed(unknown)}", hint=f"the table has {listed(tables)}.")
 
 
 def _by_hand(table: Table, job: Job) -> Table:
@@ -186,19 +219,25 @@ def _by_hand(table: Table, job: Job) -> Table:
 def _write(
     job: Job, here: Path, tables: Mapping[str, Table], comparison: RuleComparison | None, say: Progress
 ) -> tuple[Path, ...]:
+    """Write everything a job asks for, or nothing."""
     asked = job.output
     files: list[Path] = []
-    for name in asked.publish:
-        say("writing", len(files), len(asked.publish))
-        publish(tables, here / name, mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language)
-        files.append(here / name)
-    if asked.working:
-        save_working(tables, here / asked.working)
-        files.append(here / asked.working)
-    if asked.tau_argus:
-        for name, table in tables.items():
-            files += write_cell_list(table, here / asked.tau_argus / name)
-    if asked.comparison and comparison is not None:
-        plot_comparison(comparison, here / asked.comparison)
-        files.append(here / asked.comparison)
+    with all_or_none() as meanwhile:
+        for name in asked.publish:
+            say("writing", len(files), len(asked.publish))
+            publish(
+                tables, meanwhile(here / name),
+                mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
+            )  # fmt: skip
+            files.append(here / name)
+        if asked.working:
+            save_working(tables, meanwhile(here / asked.working))
+            files.append(here / asked.working)
+        if asked.tau_argus:
+            for name, table in tables.items():
+                target = here / asked.tau_argus / re.sub(r"\W+", "_", name)
+                files += [target.with_name(f.name) for f in write_cell_list(table, meanwhile(target))]
+        if asked.comparison and comparison is not None:
+            plot_comparison(comparison, meanwhile(here / asked.comparison))
+            files.append(here / asked.comparison)
     return tuple(files)

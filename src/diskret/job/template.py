@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
-from diskret.model.source import Delimited, Relation, open_source
+from diskret.model.source import PARQUET, WHOLE, Delimited, Relation, open_source
 
 MOST_CODES = 2000
+MOST_CELLS = 1_000_000
 LIKELY_WEIGHTS = ("weight", "wgt", "gewicht", "hochrechnungsfaktor")
-LIKELY_HOLDINGS = ("holding", "group", "enterprise", "unternehmen", "konzern")
+LIKELY_HOLDINGS = ("holding", "owner", "group", "enterprise", "unternehmen", "konzern")
 
 
 def job_text(data_path: str | Path, relative_to: str | Path, delimiter: str | None = None, decimal: str = ".") -> str:
     """A job file for microdata, with a guess at which columns classify and which add up."""
     path = Path(data_path)
-    data = open_source(path if path.suffix == ".parquet" else Delimited(path, delimiter, decimal))
+    data = open_source(path if path.suffix.lower() in PARQUET else Delimited(path, delimiter, decimal))
     by, values = guess_roles(data)
     name = Path(data_path).resolve()
     base = Path(relative_to).resolve()
@@ -25,11 +27,12 @@ def job_text(data_path: str | Path, relative_to: str | Path, delimiter: str | No
         extra=(f"delimiter = {_quoted(delimiter)}\n" if delimiter else "") + ('decimal = ","\n' * (decimal == ",")),
         by=", ".join(_quoted(c) for c in by),
         value=", ".join(_quoted(c) for c in values[:1]),
-        others=", ".join(values[1:]) or "none",
+        others=", ".join(_quoted(c) for c in values[1:]) or "none",
         sections="\n".join(_CLASSIFICATION.format(name=_quoted(c)) for c in by),
+        rules=_MAGNITUDE_RULES if values else _FREQUENCY_RULES,
         weight=_first(data, LIKELY_WEIGHTS, "weight"),
         holding=_first(data, LIKELY_HOLDINGS, "holding"),
-        stem=Path(data_path).stem,
+        stem=re.sub(r"[^\w.-]+", "_", path.stem),
     )  # fmt: skip
 
 
@@ -37,17 +40,29 @@ def guess_roles(data: Relation) -> tuple[list[str], list[str]]:
     """Columns that look like classifications (text with few codes) and like values (numbers)."""
     by: list[str] = []
     values: list[str] = []
+    cells = 1
     for name in data.columns:
-        column, number = data.column(name), data.number(name)
-        (codes, rows, numbers), *_ = data.query(
-            f"SELECT approx_count_distinct({column}), count({column}), count({number}) FROM {data.view}"
+        if name.lower() in (*LIKELY_WEIGHTS, *LIKELY_HOLDINGS):
+            continue
+        code, text = data.code(name), data.is_text(name)
+        good = f"NOT {data.bad_number(name)}" if text or _is_number(data.types[name]) else "false"
+        whole = f"NOT regexp_matches({code}, '[^0-9]')" if text else str(data.is_whole(name)).lower()
+        (codes, coded, numbers, digits, rows), *_ = data.query(
+            f"SELECT approx_count_distinct({code}), count({code}), count(CASE WHEN {good} THEN 1 END), "
+            f"count(CASE WHEN {whole} THEN 1 END), count(*) FROM {data.view}"
         )
-        few = codes <= MOST_CODES and codes * 2 <= rows
-        if numbers == rows and not (data.is_text(name) and few and _padded(data, name)):
-            (by if few and codes <= 20 and data.is_whole(name) else values).append(name)
-        elif few:
+        few = 0 < codes <= MOST_CODES and codes * 2 <= rows
+        as_codes = few and ((text and _padded(data, name)) or (digits == coded and codes <= 20))
+        if numbers == coded and not as_codes:
+            values += [name] if coded == rows else []
+        elif few and cells * (codes + 1) <= MOST_CELLS:
             by.append(name)
-    return by[:6], [v for v in values if v.lower() not in (*LIKELY_WEIGHTS, *LIKELY_HOLDINGS)]
+            cells *= codes + 1
+    return by, values
+
+
+def _is_number(kind: str) -> bool:
+    return kind.upper() in WHOLE or kind.upper().startswith(("DOUBLE", "FLOAT", "DECIMAL", "HUGEINT", "UBIGINT"))
 
 
 def _padded(data: Relation, name: str) -> bool:
@@ -75,6 +90,16 @@ _CLASSIFICATION = """[classifications.{name}]
 # missing = "unknown"         # code under which records without one are counted
 """
 
+_MAGNITUDE_RULES = """min_count = 3                 # fewest contributors of an open cell
+p_percent = 10                # p of the p% rule
+# dominance = [[1, 85], [2, 90]]
+"""
+
+_FREQUENCY_RULES = """small_cells = 3               # smallest count that may be shown
+# small_margin = true         # lines with one or two units
+# one_category = true         # lines with all units in one category
+"""
+
 _TEMPLATE = """# A job for diskret. Run it with: diskret run THIS_FILE
 # Everything behind a # is a comment; remove the # to use a line.
 
@@ -91,10 +116,7 @@ value = [{value}]  # columns to add up; leave out for a frequency table. Other n
 
 {sections}
 [rules]                       # parameters are secret: do not publish this file
-min_count = 3                 # fewest contributors of an open cell
-p_percent = 10                # p of the p% rule
-# dominance = [[1, 85], [2, 90]]
-# counted_by = "holding"
+{rules}# counted_by = "holding"
 
 [output]
 publish = ["out/{stem}.csv", "out/{stem}.xlsx"]   # for the public, suppressed values as marks

@@ -7,7 +7,7 @@ import numpy as np
 
 
 @numba.njit(cache=True, nogil=True)
-def add_to_sums(cells, parent, outer, inner):  # type: ignore[no-untyped-def]
+def add_to_sums(cells, parent, outer, inner):
     """Add every code's slab to its sum's slab along one axis; codes stand with sums after their parts."""
     codes = np.uint64(parent.size)
     width = np.uint64(inner)
@@ -23,7 +23,7 @@ def add_to_sums(cells, parent, outer, inner):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def merge_largest_to_sums(largest, parent, outer, inner):  # type: ignore[no-untyped-def]
+def merge_largest_to_sums(largest, parent, outer, inner):
     """Merge every code's descending list of largest contributions into its sum's list along one axis."""
     codes = np.uint64(parent.size)
     width = np.uint64(inner)

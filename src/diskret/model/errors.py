@@ -113,12 +113,16 @@ class MissingColumn(DiskretError):
     @classmethod
     def named(cls, wanted: Sequence[str], present: Sequence[str], where: str) -> MissingColumn:
         """Name the columns that are missing, the ones that are there, and the nearest match."""
-        near = difflib.get_close_matches(wanted[0], present, n=1, cutoff=0.6)
+        # A number is no column name: the first line is a record, and its values must not reach a message.
+        names = [masked(name) if _is_number(name) else name for name in present]
+        near = difflib.get_close_matches(wanted[0], names, n=1, cutoff=0.6)
         guess = f"did you mean {near[0]!r}? " if near else ""
+        if list(names) != list(present):
+            guess = "the first line must hold the names of the columns. "
         return cls(
             f"no column {listed(wanted)}",
             where=where,
-            hint=f"{guess}The columns are {listed(present, most=20)}.",
+            hint=f"{guess}The columns are {listed(names, most=20)}.",
         )
 
 
@@ -219,10 +223,8 @@ class CannotWrite(DiskretError):
     code = "W1"
 
 
-class Interrupted(DiskretError):
-    """The user stopped the run; nothing half-written is left."""
-
-    code = "W2"
+def _is_number(text: str) -> bool:
+    return bool(re.fullmatch(r"[\s+-]*[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*", text))
 
 
 def masked(text: str, most: int = 24) -> str:

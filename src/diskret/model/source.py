@@ -8,6 +8,7 @@ number, so that a code ``05111`` keeps its zero.
 from __future__ import annotations
 
 import contextlib
+import csv
 import os
 import re
 import tempfile
@@ -20,13 +21,23 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber, NotFinite, UnreadableFile, listed
+from diskret.model.errors import (
+    BadOption,
+    EmptyData,
+    MissingColumn,
+    NotANumber,
+    NotFinite,
+    UnreadableFile,
+    listed,
+    masked,
+)
 
 PARQUET = {".parquet", ".pq"}
 TEXT = {".csv", ".tsv", ".txt", ".gz", ".zst"}
 YES = ("1", "true", "t", "yes", "y", "ja", "j")
 WHOLE = {"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN"}
 ENCODINGS = ("utf-8", "latin-1", "utf-16")
+DELIMITERS = ",;\t|"
 UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 
 
@@ -181,16 +192,36 @@ def readable(where: str) -> Iterator[None]:
         raise UnreadableFile(
             "a number is too large to be worked with", where=where, hint="correct it, or use a larger unit."
         ) from e
+    except duckdb.InterruptException as e:
+        raise KeyboardInterrupt from e
     except duckdb.Error as e:
-        raise UnreadableFile(
-            "the data cannot be read: " + str(e).splitlines()[0][:300],
-            where=where,
-            hint="is the file complete, and of the kind its name says?",
-        ) from e
+        raise _unreadable(str(e), where) from e
+    except RuntimeError as e:
+        if str(e) == "Query interrupted":  # how the engine passes on that the user pressed Ctrl-C
+            raise KeyboardInterrupt from e
+        raise
     except UnicodeDecodeError as e:
-        raise UnreadableFile(
-            "the data are not UTF-8 text", where=where, hint='say encoding = "latin-1", or save the file as UTF-8.'
-        ) from e
+        raise _unreadable("not utf-8 encoded", where) from e
+
+
+def _unreadable(said: str, where: str) -> UnreadableFile:
+    """The engine's complaint in our words, which never quote a line of the data."""
+    line = re.search(r"CSV Error on Line: (\d+)", said)
+    place = f"{where}, line {line[1]}" if line else where
+    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
+    if "not utf-8 encoded" in said:
+        what, hint = "the data are not UTF-8 text", 'say encoding = "latin-1", or save the file as UTF-8.'
+    elif fields:
+        what = f"a line has {'fewer' if int(fields[2]) < int(fields[1]) else 'more'} fields than there are columns"
+        hint = "give every line one field per column; a field that holds the separator needs quotes."
+    elif "unterminated quote" in said:
+        what, hint = "a quotation mark is opened and not closed", "close it, or double it where it is meant."
+    elif line:
+        what, hint = "a line is no record", "is the file complete, and of the kind its name says?"
+    else:
+        what = "the data cannot be read: " + masked(said.splitlines()[0], most=300)
+        hint = "is the file complete, and of the kind its name says?"
+    return UnreadableFile(what, where=place, hint=hint)
 
 
 def literal(text: str) -> str:
@@ -274,7 +305,7 @@ class _Stream:
 def _file_sql(path: Path) -> str:
     text = str(path)
     suffix = path.suffix.lower()
-    if not any(c in text for c in "*?[") and not path.exists():
+    if not any(c in text for c in "*?[") and not os.path.exists(path):
         near = [p.name for p in sorted(path.parent.glob("*"))] if path.parent.is_dir() else []
         found = f"files there: {listed(near)}." if near else "check the path."
         raise UnreadableFile("there is no such file", where=text, hint=found)
@@ -288,30 +319,68 @@ def _file_sql(path: Path) -> str:
 
 
 def _delimited_sql(source: Delimited) -> str:
-    if not source.path.exists() and not any(c in str(source.path) for c in "*?["):
+    if not os.path.exists(source.path) and not any(c in str(source.path) for c in "*?["):
         return _file_sql(source.path)
+    if source.path.is_dir():
+        hint = "name a file in it, or several by a pattern such as folder/*.csv."
+        raise UnreadableFile("this is a folder, not a file", where=str(source.path), hint=hint)
     if source.path.is_file() and source.path.stat().st_size == 0:
         raise EmptyData("the file is empty", where=str(source.path), hint="was it written to the end?")
-    options = ["all_varchar = true", f"header = {'false' if source.names else 'true'}", _encoding(source.encoding)]
-    if source.delimiter:
-        options.append(f"delim = {literal(source.delimiter)}")
-    if source.names:
-        options.append("names = [" + ", ".join(literal(n) for n in source.names) + "]")
-        options.append("skip = 0")  # a first line that is too short is refused, not taken for a title and skipped
-    return f"SELECT * FROM read_csv({literal(str(source.path))}, {', '.join(options)})"
+    names, delimiter, skipped = source.names, source.delimiter or ";", 0
+    if names is None:
+        names, delimiter, skipped = _header(source)
+    columns = ", ".join(f"{literal(n)}: 'VARCHAR'" for n in names)
+    # Nothing is left to guessing, which takes a data row for the column names when a line is too short or too long.
+    return (
+        f"SELECT * FROM read_csv({literal(str(source.path))}, columns = {{{columns}}}, delim = {literal(delimiter)}, "
+        f"quote = '\"', escape = '\"', header = {str(source.names is None).lower()}, skip = {skipped}, "
+        f"auto_detect = false, {_encoding(source.encoding)})"
+    )
+
+
+def _header(source: Delimited) -> tuple[tuple[str, ...], str, int]:
+    """Names of the columns from the first line, the separator, and how many blank lines come before."""
+    where = str(source.path)
+    if source.delimiter and (len(source.delimiter) > 1 or source.delimiter in '"\r\n\0'):
+        raise BadOption("the separator is not one visible character or a tab", hint='for example ";".')
+    with readable(where), duckdb.connect(":memory:") as connection:
+        found = connection.execute(f"SELECT line FROM {_lines(source.path, source.encoding)} LIMIT 100").fetchall()
+    lines = [line or "" for (line,) in found]
+    skipped = next((i for i, line in enumerate(lines) if line.strip()), None)
+    if skipped is None:
+        raise EmptyData("the file is empty", where=where, hint="was it written to the end?")
+    head = lines[skipped]
+    delimiter = source.delimiter or max(DELIMITERS, key=head.count)
+    try:
+        (given,) = csv.reader([head], delimiter=delimiter)
+    except csv.Error as e:
+        raise UnreadableFile("the first line holds no column names", where=where, hint="is it a text file?") from e
+    names: list[str] = []
+    for number, name in enumerate(given):
+        base = new = name.strip() or f"column{number}"
+        again = 0
+        while new.lower() in {n.lower() for n in names}:
+            again += 1
+            new = f"{base}_{again}"
+        names.append(new)
+    return tuple(names), delimiter, skipped
+
+
+def _lines(path: Path, encoding: str) -> str:
+    """A text file as one column of whole lines."""
+    return (
+        f"read_csv({literal(str(path))}, columns = {{'line': 'VARCHAR'}}, delim = '\x01', quote = '', escape = '', "
+        f"header = false, auto_detect = false, {_encoding(encoding)})"
+    )
 
 
 def _fixed_width_sql(source: FixedWidth) -> str:
-    if not source.path.exists():
+    if not os.path.exists(source.path):
         raise UnreadableFile("there is no such file", where=str(source.path), hint="check the path.")
     fields = ", ".join(
         f'trim(substring(line, {first}, {width})) AS "{name}"' for name, (first, width) in source.fields.items()
     )
-    lines = (
-        f"read_csv({literal(str(source.path))}, columns = {{'line': 'VARCHAR'}}, delim = '\x01', quote = '', "
-        f"escape = '', header = false, auto_detect = false, {_encoding(source.encoding)})"
-    )
-    return f"SELECT {fields} FROM {lines} WHERE trim(line) <> ''"
+    return f"SELECT {fields} FROM {_lines(source.path, source.encoding)} WHERE trim(line) <> ''"
 
 
 def _encoding(name: str) -> str:

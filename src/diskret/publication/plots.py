@@ -26,8 +26,10 @@ def plot_comparison(comparison: RuleComparison, path: str | Path) -> None:
         if target.suffix == ".html":
             part.write_text(chart.to_html(inline=True), encoding="utf-8")
         elif target.suffix in (".svg", ".png"):
-            import vl_convert
-
+            try:
+                import vl_convert
+            except ImportError as e:
+                raise MissingExtra.needed("plots", f"a plot as {target.suffix}") from e
             if target.suffix == ".svg":
                 part.write_text(vl_convert.vegalite_to_svg(chart.to_json()), encoding="utf-8")
             else:

@@ -7,7 +7,8 @@ column belongs where stand as JSON in its footer. Arrays that several tables sha
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from math import prod
 from pathlib import Path
@@ -28,6 +29,7 @@ from diskret.publication.parquet import copy_to_parquet
 from diskret.publication.release import responses
 
 KEY = "diskret_working"
+SEAL = "diskret_seal"
 VERSION = 1
 LEVELS = ("respondents", "holdings")
 ARRAYS = ("value", "status", "rule", "below", "above", "lower", "upper", "weight")
@@ -55,8 +57,9 @@ def save_working(tables: Table | Mapping[str, Table], path: str | Path) -> None:
         "by": [{"name": n, "codes": h.codes, "parents": h.parents, "labels": h.labels} for n, h in by.items()],
         "tables": described,
     }
+    text = json.dumps(head, ensure_ascii=False)
     with whole_file(path) as part:
-        copy_to_parquet(stored, "*", part, {KEY: json.dumps(head, ensure_ascii=False)})
+        copy_to_parquet(stored, "*", part, {KEY: text, SEAL: _seal(text, stored.arrays.values())})
 
 
 def load_working(path: str | Path) -> dict[str, Table]:
@@ -67,18 +70,43 @@ def load_working(path: str | Path) -> dict[str, Table]:
     connection = duckdb.connect(":memory:")
     try:
         with readable(where):
-            head = _head(connection, where)
-            cells = prod(len(h["codes"]) for h in head["by"])
+            texts = _footer(connection, where)
+            head = _head(texts, where)
             arrays = _read(connection, where)
+        return _tables(texts, head, arrays, where)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as e:
+        raise _damaged("is damaged", where) from e
     finally:
         connection.close()
-    wanted = {c for t in head["tables"] for a in t["arrays"].values() for c in a["columns"]}
-    if not wanted <= arrays.keys() or any(a.size != cells for a in arrays.values()):
-        raise UnreadableFile("the working file has lost columns or rows", where=where, hint="save it again.")
+
+
+def _tables(
+    texts: Mapping[str, str], head: Mapping[str, Any], arrays: Mapping[str, Array], where: str
+) -> dict[str, Table]:
+    """The tables, once nothing is found missing or changed."""
+    cells = prod(len(h["codes"]) for h in head["by"])
+    places = [place for t in head["tables"] for place in t["arrays"].values()]
+    kinds = {column: place["dtype"] for place in places for column in place["columns"]}
+    if not kinds.keys() <= arrays.keys() or any(a.size != cells for a in arrays.values()):
+        raise _damaged("has lost columns or rows", where)
+    if texts.get(SEAL) != _seal(texts[KEY], (arrays[c].astype(kind, copy=False) for c, kind in kinds.items())):
+        raise _damaged("is damaged", where)
     by = {h["name"]: Hierarchy(tuple(h["codes"]), tuple(h["parents"]), tuple(h["labels"])) for h in head["by"]}
     shape = tuple(len(h) for h in by.values())
     known: dict[tuple[str, ...], Array] = {}
     return {t["name"]: _table(t, by, shape, arrays, known) for t in head["tables"]}
+
+
+def _damaged(what: str, where: str) -> UnreadableFile:
+    return UnreadableFile(f"the working file {what}", where=where, hint="make it again.")
+
+
+def _seal(head: str, arrays: Iterable[Array]) -> str:
+    """A checksum: one flipped bit on a disk must not become a wrong table."""
+    found = zlib.crc32(head.encode())
+    for array in arrays:
+        found = zlib.crc32(np.ascontiguousarray(array).data, found)
+    return f"{found:08x}"
 
 
 class _Columns:
@@ -144,9 +172,12 @@ def _table(
     return Table(by=by, **given)
 
 
-def _head(connection: Any, where: str) -> dict[str, Any]:
+def _footer(connection: Any, where: str) -> dict[str, str]:
     found = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({literal(where)})").fetchall()
-    texts = {bytes(key).decode(): bytes(value).decode() for key, value in found}
+    return {bytes(key).decode(): bytes(value).decode() for key, value in found}
+
+
+def _head(texts: Mapping[str, str], where: str) -> dict[str, Any]:
     if KEY not in texts:
         raise UnreadableFile(
             "the file is no working file of diskret",

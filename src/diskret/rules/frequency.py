@@ -58,6 +58,10 @@ class SmallMargin(Joinable):
     most: int = 2
     sensitive: tuple[str, ...] | None = None
 
+    def __post_init__(self) -> None:
+        if self.most < 1:
+            raise BadOption(f"small margins up to {self.most}", hint="at least 1; 2 is usual.")
+
     @property
     def name(self) -> str:
         """The rule without its parameter."""

@@ -22,8 +22,9 @@ MOST_RULES = 31
 def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), special_cases: bool = True) -> Table:
     """The table with every sensitive cell primary, the rules that caught it and the protection it needs.
 
-    Cells marked primary before stay primary. A sensitive cell that must be published is named in a `ProtectionWarning`,
-    and so are the special cases no rule decides; ``ordered`` names classifications with ordered classes.
+    Cells set primary by hand stay primary; marks of an earlier call are replaced. A sensitive cell that must be
+    published is named in a `ProtectionWarning`, and so are the special cases no rule decides; ``ordered`` names
+    classifications with ordered classes.
 
     >>> from diskret import Table, PPercent, MinCount
     >>> cells = {"s": ["a", "b", "c"], "x": [95, 80, 60], "n": [4, 5, 2], "x1": [90, 30, 50], "x2": [4, 20, 10]}
@@ -35,6 +36,7 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
     judged = rules_in(rules)
     if not judged or len(judged) > MOST_RULES:
         raise BadOption(f"{len(judged)} rules", hint=f"give between 1 and {MOST_RULES}.")
+    table = _unmarked(table)
     given = table.status == Status.PRIMARY
     names = [GIVEN] + _distinct([r.name for r in judged])
     rule = np.where(given, np.uint32(1), np.uint32(0)).astype(np.uint32)
@@ -59,6 +61,17 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
         for notice in notices(marked, ordered):
             warnings.warn(str(notice), ProtectionWarning, stacklevel=2)
     return marked
+
+
+def _unmarked(table: Table) -> Table:
+    """The table without the marks of earlier rules; what was set by hand stays."""
+    if table.rule is None:
+        return table
+    by_rule = (table.status == Status.PRIMARY) & (table.rule & 1 == 0)
+    status = np.where(by_rule, np.uint8(Status.OPEN), table.status)
+    keep = table.rule & 1 > 0
+    below, above = (None if a is None else np.where(keep, a, 0.0) for a in (table.below, table.above))
+    return replace(table, status=status, rules=(), rule=None, below=below, above=above)
 
 
 def _record(

@@ -7,28 +7,28 @@ import numpy as np
 
 
 @numba.njit(cache=True, nogil=True)
-def add(cell, amount, total):  # type: ignore[no-untyped-def]
+def add(cell, amount, total):
     """Add amounts to their cells."""
     for i in range(np.uint64(cell.size)):
         total[np.uint64(cell[i])] += amount[i]
 
 
 @numba.njit(cache=True, nogil=True)
-def add_one(cell, total):  # type: ignore[no-untyped-def]
+def add_one(cell, total):
     """Count each record in its cell."""
     for i in range(np.uint64(cell.size)):
         total[np.uint64(cell[i])] += 1
 
 
 @numba.njit(cache=True, nogil=True)
-def add_absolute(cell, amount, total):  # type: ignore[no-untyped-def]
+def add_absolute(cell, amount, total):
     """Add absolute amounts to their cells."""
     for i in range(np.uint64(cell.size)):
         total[np.uint64(cell[i])] += abs(amount[i])
 
 
 @numba.njit(cache=True, nogil=True)
-def rank(cell, size, largest):  # type: ignore[no-untyped-def]
+def rank(cell, size, largest):
     """Enter contributions (by absolute size) into the descending lists of their cells."""
     n = largest.shape[1]
     for i in range(np.uint64(cell.size)):
@@ -45,7 +45,7 @@ def rank(cell, size, largest):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def rank_weighted(cell, size, weight, largest, weights):  # type: ignore[no-untyped-def]
+def rank_weighted(cell, size, weight, largest, weights):
     """The same, each contribution with its sampling weight; equal ones by weight, so that their order is no matter."""
     n = largest.shape[1]
     for i in range(np.uint64(cell.size)):
@@ -64,7 +64,7 @@ def rank_weighted(cell, size, weight, largest, weights):  # type: ignore[no-unty
 
 
 @numba.njit(cache=True, nogil=True)
-def merge_weighted_to_sums(largest, weights, parent, outer, inner):  # type: ignore[no-untyped-def]
+def merge_weighted_to_sums(largest, weights, parent, outer, inner):
     """Merge weighted lists along one axis, sums after their parts."""
     codes = np.uint64(parent.size)
     width = np.uint64(inner)
@@ -92,7 +92,7 @@ def merge_weighted_to_sums(largest, weights, parent, outer, inner):  # type: ign
 
 
 @numba.njit(cache=True, nogil=True)
-def largest_to_sums(largest, parent, outer, inner):  # type: ignore[no-untyped-def]
+def largest_to_sums(largest, parent, outer, inner):
     """The largest single value of each sum along one axis."""
     codes = np.uint64(parent.size)
     width = np.uint64(inner)
@@ -109,9 +109,7 @@ def largest_to_sums(largest, parent, outer, inner):  # type: ignore[no-untyped-d
 
 
 @numba.njit(cache=True, nogil=True)
-def join_parts(  # type: ignore[no-untyped-def]
-    number, cell, strides, chains, starts, offsets, slots, key, slot_of, out_cell
-):
+def join_parts(number, cell, strides, chains, starts, offsets, slots, key, slot_of, out_cell):
     """Send every part of every holding to all cells above it, one entry per holding and cell.
 
     Parts stand sorted by holding number. ``chains`` and ``starts`` hold the ancestors of all axes end to end,
@@ -165,7 +163,7 @@ def join_parts(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def add_parts(amount, fan, slot_of, joined):  # type: ignore[no-untyped-def]
+def add_parts(amount, fan, slot_of, joined):
     """Add what every part brings to the entries it feeds; ``fan`` is how many entries each part feeds."""
     at = 0
     for p in range(amount.size):

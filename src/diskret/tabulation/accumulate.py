@@ -91,7 +91,9 @@ class Level:
                 continue
             size = batch[f"x{j}"].reshape(-1, 1)
             if response.protected is not None:
-                _kernels.rank(cell[protected], size[protected], response.protected.reshape(-1, 1))
+                # the sum a rule looks at leaves public contributors out, so its target is none of them
+                target = protected if public is None else protected & ~public
+                _kernels.rank(cell[target], size[target], response.protected.reshape(-1, 1))
             weight = batch.get(f"w{j}", batch.get("w"))
             weight = None if weight is None else weight.reshape(-1, 1)
             if public is None:

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.cells import MISSING
 from diskret.model.source import Relation, literal
 from diskret.tabulation.plan import Plan, Units
 
 Batch = dict[str, npt.NDArray[Any]]
 DECIMALS_TRIED = (0, 1, 2, 3, 4, 6)
-MISSING = "(missing)"
 
 
 class Backend(Protocol):
@@ -129,7 +129,7 @@ def finest_cells_sql(records: str, plan: Plan) -> str:
             if plan.weight:
                 columns.append(f"coalesce(max({at} w END), CAST(1 AS DOUBLE)) AS w{j}_{k}")
         if plan.selective:
-            columns.append(f"coalesce(max(CASE WHEN protected = 1 THEN abs(x{j}) END), 0) AS protected_x{j}")
+            columns.append(f"coalesce(max(CASE WHEN {shown}protected = 1 THEN abs(x{j}) END), 0) AS protected_x{j}")
         if plan.public:
             columns.append(f"coalesce(sum(CASE WHEN public = 1 THEN abs(t{j}) END), 0) AS public_t{j}")
     if plan.weight and not plan.values:

@@ -1,0 +1,93 @@
+"""Writes what the docs take from the code: the tables of keys in docs/jobs.md, and docs/job.schema.json.
+
+Run `python docs/generate.py` after changing the models of a job file; a test compares.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from diskret.job.models import Job
+
+DOCS = Path(__file__).parent
+WORDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
+LISTS = {"string": "list of texts", "integer": "list of whole numbers", "array": "list of lists"}
+HEADINGS = {
+    "Data": "[data]",
+    "Classification": "[classifications.NAME]",
+    "TableSection": "[table]",
+    "FlagColumn": "Flag columns",
+    "Rules": "[rules]",
+    "MinCountRule": "min_count as a table",
+    "MarginRule": "small_margin as a table",
+    "LineRule": "one_category as a table",
+    "CellStatus": "[[status]]",
+    "Output": "[output]",
+}
+"""Where the page explains the keys of each model."""
+
+
+def kind(said: dict[str, Any]) -> str:
+    """The type of a key in words a user knows."""
+    if "anyOf" in said:
+        forms = [s for s in said["anyOf"] if s.get("type") != "null"]
+        return " or ".join(kind(s) for s in sorted(forms, key=lambda s: s.get("type") == "array"))
+    if "enum" in said:
+        return " or ".join(f"`{word}`" for word in said["enum"])
+    if "$ref" in said or said.get("type") == "object":
+        return "table"
+    if "prefixItems" in said:
+        return "list of two numbers"
+    if said.get("type") == "array":
+        inner = said["items"]
+        return "list of them" if "enum" in inner else LISTS[inner["type"]]
+    return WORDS[said["type"]]
+
+
+def default(said: dict[str, Any], required: bool) -> str:
+    """What holds if a key is left out."""
+    if required:
+        return "required"
+    given = said.get("default")
+    return "" if given in (None, [], "") else f"`{json.dumps(given)}`"
+
+
+def table(model: str, schema: dict[str, Any]) -> str:
+    """The table of keys of one section."""
+    described = schema["$defs"][model]
+    required = described.get("required", [])
+    lines = ["| key | type | default | meaning |", "|---|---|---|---|"]
+    for key, said in described["properties"].items():
+        lines.append(f"| `{key}` | {kind(said)} | {default(said, key in required)} | {said['description']} |")
+    return "\n".join(lines)
+
+
+def page(text: str, schema: dict[str, Any]) -> str:
+    """The page with its tables written anew."""
+    for model, heading in HEADINGS.items():
+        place = rf"(^###? `?{re.escape(heading)}`?\n(?:(?!^##)[^\n]*\n)*?)(?:^\| [^\n]*\n)(?:^\|[^\n]*\n)+"
+        if not re.search(place, text, re.MULTILINE):
+            raise ValueError(f"docs/jobs.md has no table below {heading!r}")
+        keys = table(model, schema).replace("\\", r"\\")
+        text = re.sub(place, rf"\g<1>{keys}\n", text, count=1, flags=re.MULTILINE)
+    return text
+
+
+def schema_text(schema: dict[str, Any]) -> str:
+    """The published JSON Schema."""
+    return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def main() -> None:
+    """Write both."""
+    schema = Job.model_json_schema()
+    jobs = DOCS / "jobs.md"
+    jobs.write_text(page(jobs.read_text(encoding="utf-8"), schema), encoding="utf-8")
+    (DOCS / "job.schema.json").write_text(schema_text(schema), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""What a suppression gives back: the table, why each cell is hidden, and what could not be protected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from diskret.model.move import Move
+from diskret.model.status import Status
+from diskret.model.table import Index, Table
+from diskret.suppression.moves import Moves
+
+
+@dataclass(frozen=True)
+class Unprotected:
+    """A cell no cuboid can protect, with the widest interval that was reached."""
+
+    cell: str
+    index: Index
+    reached: float
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Suppression:
+    """A protected table with the moves that protect it."""
+
+    table: Table
+    moves: Moves
+    unprotected: tuple[Unprotected, ...]
+    passes: int
+    before: Table
+    notes: tuple[str, ...] = ()
+    consistency: Mapping[str, float] = field(default_factory=dict)
+    """With last period's table: how far its pattern was kept, and what that cost."""
+
+    @property
+    def secondary(self) -> Any:
+        """Cells suppressed by this run."""
+        return (self.table.status == Status.SECONDARY) & (self.before.status != Status.SECONDARY)
+
+    def interval(self, *codes: str) -> tuple[float, float] | None:
+        """What remains possible for a suppressed cell, as far as its cuboids say; None if it is in none.
+
+        In a table with subtotals this holds inside the subtables of the cuboids; an audit says what holds overall.
+        """
+        at = self.table.index(*codes)
+        cell = int(np.ravel_multi_index(at, self.table.shape))
+        value = float(self.table.value[at])
+        ends = [
+            self.moves.move(int(k), self.table).interval(cell, value) for k in self.moves.using(cell, self.table.shape)
+        ]
+        return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
+
+    def moves_of(self, *codes: str) -> tuple[Move, ...]:
+        """The cuboids that protect a cell."""
+        cell = int(np.ravel_multi_index(self.table.index(*codes), self.table.shape))
+        return tuple(self.moves.move(int(k), self.table) for k in self.moves.protecting(cell))
+
+    def explain(self, *codes: str) -> str:
+        """In words why a cell is hidden: its rules, the cuboids that protect it, and whom it protects."""
+        at = self.table.index(*codes)
+        cell = int(np.ravel_multi_index(at, self.table.shape))
+        status = Status(int(self.table.status[at]))
+        lines = [f"{self._name(cell)}: {status.text}"]
+        rules = self.table.rules_of(at)
+        if rules:
+            lines.append(f"  caught by {', '.join(rules)}")
+        for k in self.moves.protecting(cell):
+            partners = ", ".join(self._name(int(c)) for c in self.moves.move(int(k), self.table).cells[1:])
+            lines.append(f"  protected together with {partners}")
+        others = [int(p) for p in np.unique(self.moves.pivot[self.moves.using(cell, self.table.shape)]) if p != cell]
+        if others:
+            lines.append(f"  needed to protect {', '.join(self._name(p) for p in others[:10])}")
+        lines += [f"  not protected: {u.why}" for u in self.unprotected if u.index == at]
+        return "\n".join(lines)
+
+    def _name(self, cell: int) -> str:
+        return "(" + "; ".join(self.table.codes(tuple(int(i) for i in np.unravel_index(cell, self.table.shape)))) + ")"
+
+    def summary(self) -> dict[str, Any]:
+        """Counts and shares only: fit to be printed or logged."""
+        new = self.secondary
+        whole = float(np.abs(self.table.value).sum())
+        return {
+            "primary": int((self.table.status == Status.PRIMARY).sum()),
+            "secondary": int((self.table.status == Status.SECONDARY).sum()),
+            "new": int(new.sum()),
+            "hidden value share": float(np.abs(self.table.value[self.table.hidden]).sum()) / whole if whole else 0.0,
+            "passes": self.passes,
+            "cuboids": len(self.moves),
+            "unprotected": len(self.unprotected),
+            **self.consistency,
+        }
+
+    def __repr__(self) -> str:
+        s = self.summary()
+        hidden = (
+            f"{s['primary']} primary, {s['secondary']} secondary, {s['hidden value share']:.1%} of the value hidden"
+        )
+        return f"Suppression({hidden}, {s['unprotected']} unprotected)"

@@ -1,0 +1,87 @@
+"""Tables of a time series: keep last period's pattern where that is cheap, and say what it costs.
+
+A suppressed value can be estimated from an open value of the last period, and the other way round. So cells that were
+open before are made dear, and cells that are easily estimated dearer (Quaderverfahren, 5.3.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadOption, listed
+from diskret.model.table import Table
+from diskret.suppression.options import CLASSES
+from diskret.suppression.result import Suppression
+
+Floats = npt.NDArray[np.float64]
+
+
+def weighed(table: Table, previous: Table, *, by_error: bool = True) -> Table:
+    """The table with weights that prefer cells suppressed in the previous one.
+
+    Open before: weight 100,000 times the cells of a cuboid, over the squared error of carrying the old value forward;
+    suppressed before: the squared error. Codes that are new get weight 1.
+    """
+    if set(previous.names) != set(table.names):
+        raise BadOption(
+            f"the previous table has other classifications: {listed(previous.names)}",
+            hint=f"expected {listed(table.names)}.",
+        )
+    known, value, hidden = _aligned(table, previous)
+    weight = np.where(hidden, 1.0, CLASSES * 2.0 ** len(table.by))
+    if by_error:
+        error = carry_forward_error(table.value, value)
+        # an old value that is met exactly gives no finite weight: cap it
+        weight = weight * np.where(
+            hidden, np.clip(error**2, 1e-6, 1e6), np.clip(1 / np.maximum(error**2, 1e-6), 1e-6, 1e6)
+        )
+    own = np.ones(table.shape) if table.weight is None else table.weight
+    return replace(table, weight=np.where(known, weight, 1.0) * own)
+
+
+def carry_forward_error(value: Floats, before: Floats) -> Floats:
+    """Relative error of taking the old value for the new one; the old value itself where the new one is zero.
+
+    >>> carry_forward_error(np.array([100.0, 0.0]), np.array([90.0, 3.0])).tolist()
+    [0.1, 3.0]
+    """
+    size = np.abs(value)
+    return np.where(size > 0, np.abs(value - before) / np.where(size > 0, size, 1.0), np.abs(before))
+
+
+def _aligned(table: Table, previous: Table) -> tuple[npt.NDArray[np.bool_], Floats, npt.NDArray[np.bool_]]:
+    """The previous table on the codes of the current one: which cells it knows, their values, which were hidden."""
+    old = np.transpose(np.arange(previous.size).reshape(previous.shape), [previous.names.index(n) for n in table.names])
+    picks, known = [], np.ones(table.shape, dtype=np.bool_)
+    for axis, (name, hierarchy) in enumerate(table.by.items()):
+        before = previous.by[name]
+        at = np.array([before.index(c) if c in before else -1 for c in hierarchy.codes])
+        shape = [1] * len(table.shape)
+        shape[axis] = at.size
+        known &= (at >= 0).reshape(shape)
+        picks.append(np.maximum(at, 0))
+    cells = old[np.ix_(*picks)]
+    return known, previous.value.reshape(-1)[cells], previous.hidden.reshape(-1)[cells] & known
+
+
+def consistency_of(
+    previous: Table, protect: Callable[[Table], Suppression], plain: Table, weighted: Table
+) -> Suppression:
+    """Protect with and without last period's weights; report how far the pattern was kept and what that cost."""
+    free = protect(plain)
+    kept = protect(weighted)
+    _, _, before = _aligned(plain, previous)
+    hidden, alone = kept.table.hidden, free.table.hidden
+    price = {
+        "hidden before": float(before.sum()),
+        "hidden before and now": float((before & hidden).sum()),
+        "hidden before and now, without consistency": float((before & alone).sum()),
+        "more cells for consistency": float(hidden.sum()) - float(alone.sum()),
+        "more value for consistency": float(np.abs(plain.value[hidden]).sum() - np.abs(plain.value[alone]).sum()),
+    }
+    table = replace(kept.table, weight=plain.weight)
+    return replace(kept, table=table, before=plain, consistency=price)
