@@ -13,18 +13,23 @@ if TYPE_CHECKING:
     from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
     from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
     from diskret.rules.mark import mark
+    from diskret.suppression.options import Cost, Knowledge, Protection
+    from diskret.suppression.suppress import suppress
     from diskret.tabulation.tabulate import tabulate
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Cost",
     "DiskretError",
     "Dominance",
     "Hierarchy",
+    "Knowledge",
     "MinCount",
     "OneCategory",
     "PPercent",
     "PQ",
+    "Protection",
     "ProtectionWarning",
     "SmallCells",
     "SmallMargin",
@@ -33,6 +38,7 @@ __all__ = [
     "compare_rules",
     "mark",
     "publish",
+    "suppress",
     "tabulate",
 ]
 
@@ -53,6 +59,10 @@ _HOME = {
     "MinCount": "rules.magnitude",
     "PPercent": "rules.magnitude",
     "mark": "rules.mark",
+    "Cost": "suppression.options",
+    "Knowledge": "suppression.options",
+    "Protection": "suppression.options",
+    "suppress": "suppression.suppress",
     "tabulate": "tabulation.tabulate",
 }
 

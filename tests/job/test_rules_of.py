@@ -10,7 +10,8 @@ from diskret.job.rules import rules_of
 
 
 def rules(asked: dict[str, Any], classifications: dict[str, Any] | None = None) -> list[object]:
-    content = {"data": {"cells": "x"}, "rules": asked, "classifications": classifications or {}}
+    by = list(classifications or {})
+    content = {"data": {"cells": "x"}, "rules": asked, "classifications": classifications or {}, "table": {"by": by}}
     return list(rules_of(Job.model_validate(content)))
 
 
@@ -45,7 +46,16 @@ def test_magnitude_rules_are_judged_on_every_level_of_counting_asked_for() -> No
 def test_lines_are_read_along_the_classifications_called_sensitive() -> None:
     sensitive = {"diagnosis": {"sensitive": True}, "sex": {"sensitive": False}, "age": {}}
     assert rules({"one_category": True}, sensitive) == [OneCategory(("diagnosis",))]
+    assert rules({"one_category": True}, {"sex": {"sensitive": False}, "age": {}}) == [OneCategory(("age",))]
     assert rules({"small_margin": True}, {"age": {}}) == [SmallMargin(2, None)]
+
+
+def test_a_working_file_knows_its_classifications_and_the_job_need_not_list_them() -> None:
+    content = {"data": {"table": "x"}, "rules": {"one_category": True}}
+    sensitive = Job.model_validate(content | {"classifications": {"diagnosis": {"sensitive": True}}})
+    assert list(rules_of(sensitive)) == [OneCategory(("diagnosis",))]
+    harmless = Job.model_validate(content | {"classifications": {"sex": {"sensitive": False}}})
+    assert list(rules_of(harmless, ["sex", "age"])) == [OneCategory(("age",))]
 
 
 def test_a_rule_may_choose_its_own_classifications() -> None:

@@ -244,6 +244,16 @@ def test_a_working_file_goes_on_where_the_last_run_ended(run: Run, folder: Path)
     assert hidden(load_working(folder / "w.parquet")["turnover"]) == hidden(more)
 
 
+def test_a_frequency_rule_looks_along_the_sensitive_classification_of_a_working_file(run: Run, folder: Path) -> None:
+    (folder / "cells.csv").write_text("sex,ill,persons\nm,yes,0\nm,no,9\nw,yes,4\nw,no,5\n")
+    text = '[data]\ncells = "cells.csv"\n[table]\nby = ["sex", "ill"]\nvalue = "persons"\nfrequency = true\n'
+    run(text + '[output]\nworking = "w.parquet"\n')
+    rule = '[data]\ntable = "w.parquet"\n[rules]\none_category = true\n'
+    assert hidden(only(run(rule + "[classifications.ill]\nsensitive = true\n"))) == {("m", "no")}
+    assert hidden(only(run(rule + "[classifications.sex]\nsensitive = false\n"))) == {("m", "no")}
+    assert hidden(only(run(rule))) == {("m", "no"), ("w", "yes")}
+
+
 def test_a_table_travels_through_tau_argus_files_unchanged(run: Run, folder: Path) -> None:
     result = run(MARKED + '[output]\ntau_argus = "tau"\n')
     assert [f.name for f in result.files] == ["turnover.tab", "turnover.rda"]

@@ -15,7 +15,6 @@ from pydantic import BaseModel, ValidationError
 
 from diskret.io.text import read_text
 from diskret.job.models import Job
-from diskret.job.rules import rules_of
 from diskret.model.errors import BadJob, BadOption, listed
 from diskret.model.status import Status
 from diskret.publication.publish import WRITERS
@@ -225,7 +224,8 @@ def _outputs(job: Job, folder: Path) -> Iterator[Problem]:
         yield Problem("output.working", f"cannot write {job.output.working!r}", "a working file ends in .parquet")
     if job.output.comparison and Path(job.output.comparison).suffix not in (".svg", ".html", ".png"):
         yield Problem("output.comparison", f"cannot write {job.output.comparison!r}", "endings: .svg, .html, .png")
-    if job.output.comparison and not rules_of(job).rules:
+    asked = [key for key in type(job.rules).model_fields if key != "counted_by" and getattr(job.rules, key)]
+    if job.output.comparison and not asked:
         yield Problem("output.comparison", "there are no rules to compare", "name at least one under [rules]")
     yield from _overwritten(job, folder)
 

@@ -76,7 +76,7 @@ def run_job(
         tables = load_tables(job, here, progress, largest)
         _refuse_unknown_responses(job, tables)
         tables = {name: _by_hand(table, job) for name, table in tables.items()}
-        rules = rules_of(job)
+        rules = rules_of(job, next(iter(tables.values())).names)
         ordered = [n for n, c in job.classifications.items() if c.ordered]
         if rules.rules:
             for done, (name, table) in enumerate(list(tables.items())):

@@ -51,6 +51,8 @@ class Table:
     """Prior knowledge: largest value an attacker thinks possible."""
     weight: Floats | None = None
     """Price of suppressing a cell."""
+    creator: npt.NDArray[np.int64] | None = None
+    """Which subtable suppressed a secondary cell, -1 where unknown: it needs no protection there a second time."""
     decimals: int | None = 0
     """Decimals that hold every value exactly; None for values that are no short decimals."""
     frequency: bool = False

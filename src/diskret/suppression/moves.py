@@ -30,8 +30,8 @@ class Moves:
     @classmethod
     def of(cls, rows: Floats) -> Moves:
         """From the rows of the engine."""
-        whole = rows.astype(np.int64)
-        return cls(whole[:, 0], whole[:, 1], rows[:, 2], rows[:, 3], whole[:, 4], whole[:, 5] == 1)
+        pivot, diametral, subtable = (rows[:, c].astype(np.int64) for c in (0, 1, 4))
+        return cls(pivot, diametral, rows[:, 2], rows[:, 3], subtable, rows[:, 5] == 1)
 
     def __len__(self) -> int:
         return int(self.pivot.size)

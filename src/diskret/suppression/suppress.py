@@ -74,32 +74,32 @@ def suppress(
     primaries = np.flatnonzero(task.state & _kernels.PRIMARY)
     notes = [] if primaries.size else ["no cell is primary: nothing to protect"]
     hopeless = primaries[task.up[primaries] + task.down[primaries] <= task.need[primaries]]
-    outcome = _secure(task, table, non_additive, threads or os.cpu_count() or 1, progress)
+    outcome = secure(task, _segments(table, non_additive), threads or os.cpu_count() or 1, progress)
     status = table.status.copy().reshape(-1)
     status[(task.state & _kernels.HIDDEN > 0) & (status != Status.PRIMARY)] = Status.SECONDARY
-    protected = replace(table, status=status.reshape(table.shape))
+    protected = replace(table, status=status.reshape(table.shape), creator=task.creator.reshape(table.shape))
     unprotected = _unprotected(table, outcome, {int(c) for c in hopeless})
     _warn(protected, unprotected)
     moves = Moves.of(np.concatenate(outcome.moves) if outcome.moves else np.empty((0, 6)))
     return Suppression(protected, moves, unprotected, outcome.passes, table, tuple(notes))
 
 
-def _secure(task: Task, table: Table, non_additive: Sequence[str], threads: int, progress: Progress | None) -> Outcome:
-    """The table itself, then with it the tables of totals along classifications whose counts do not add up."""
-    outcome = secure(task, Segments.of(table.hierarchies), threads, progress)
+def _segments(table: Table, non_additive: Sequence[str]) -> Segments:
+    """The subtables, and along classifications whose counts do not add up the tables of totals as well.
+
+    In a table of totals a single contributor of the margin lies inside and is seen (Quaderverfahren, 2.1.2.2).
+    """
     unknown = [n for n in non_additive if n not in table.by]
     if unknown:
         raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
-    if not non_additive:
-        return outcome
     sums = [np.flatnonzero(~h.is_leaf).tolist() if n in non_additive else [] for n, h in table.by.items()]
-    together = Segments.of(table.hierarchies, sums)
-    # numbers of subtables mean something else in the pool: what was secured before counts as coming in
-    task.creator[task.creator >= 0] = -1
-    pooled = secure(task, together, threads, progress)
-    pooled.moves = outcome.moves + pooled.moves
-    pooled.passes += outcome.passes
-    return pooled
+    return Segments.of(table.hierarchies, sums)
+
+
+def _creator(table: Table) -> npt.NDArray[np.int64]:
+    if table.creator is None:
+        return np.full(table.size, -1, dtype=np.int64)
+    return np.where(table.status == Status.SECONDARY, table.creator, -1).reshape(-1)
 
 
 def _task(
@@ -109,7 +109,7 @@ def _task(
     up, down = knowledge.room(table)
     need, need_down, need_up = protection.needs(table)
     return Task(
-        table.shape, table.value.reshape(-1), up, down, _state(table, zeros), np.full(table.size, -1, dtype=np.int64),
+        table.shape, table.value.reshape(-1), up, down, _state(table, zeros), _creator(table),
         cost.of(table), need, need_down, need_up, _barrier(table, barriers), cost.powers(table),
         single_contributors and (table.respondents is not None or table.frequency), carry,
     )  # fmt: skip
