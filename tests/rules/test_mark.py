@@ -182,7 +182,7 @@ def test_hidden_categories_of_like_frequency_are_not_obvious() -> None:
 
 
 def test_values_published_elsewhere_are_named_as_useless_partners(cells_of: Any) -> None:
-    table = cells_of([[5, 5, 5], [5, 5, 5]], public=[["1", "1", "1"], ["1", "0", "0"]])
+    table = cells_of([[5, 5, 5], [5, 5, 5, 5]], public=[["1", "1", "1"], ["1", "0", "0", "0"]])
     with pytest.warns(ProtectionWarning, match="values published elsewhere: 1 cell .*'cell=c0'") as caught:
         mark(table, PPercent(1))
     assert "cell=c1" not in str(caught[0].message)

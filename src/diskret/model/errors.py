@@ -224,7 +224,7 @@ class CannotWrite(DiskretError):
 
 
 def _is_number(text: str) -> bool:
-    return bool(re.fullmatch(r"[\s+-]*[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*", text))
+    return bool(re.fullmatch(r"[\s+-]*[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*(_\d+)?", text))
 
 
 def masked(text: str, most: int = 24) -> str:

@@ -344,12 +344,19 @@ def _header(source: Delimited) -> tuple[tuple[str, ...], str, int]:
     if source.delimiter and (len(source.delimiter) > 1 or source.delimiter in '"\r\n\0'):
         raise BadOption("the separator is not one visible character or a tab", hint='for example ";".')
     with readable(where), duckdb.connect(":memory:") as connection:
-        found = connection.execute(f"SELECT line FROM {_lines(source.path, source.encoding)} LIMIT 100").fetchall()
+        try:
+            found = connection.execute(f"SELECT line FROM {_lines(source.path, source.encoding)} LIMIT 100").fetchall()
+        except duckdb.InvalidInputException as e:
+            if "Expected Number of Columns" in str(e):  # the control character that separates nothing in a text
+                raise _no_text(where) from e
+            raise
     lines = [line or "" for (line,) in found]
     skipped = next((i for i, line in enumerate(lines) if line.strip()), None)
     if skipped is None:
         raise EmptyData("the file is empty", where=where, hint="was it written to the end?")
     head = lines[skipped]
+    if re.search(r"[\x00-\x08\x0e-\x1f]", head):
+        raise _no_text(where)
     delimiter = source.delimiter or max(DELIMITERS, key=head.count)
     try:
         (given,) = csv.reader([head], delimiter=delimiter)
@@ -364,6 +371,10 @@ def _header(source: Delimited) -> tuple[tuple[str, ...], str, int]:
             new = f"{base}_{again}"
         names.append(new)
     return tuple(names), delimiter, skipped
+
+
+def _no_text(where: str) -> UnreadableFile:
+    return UnreadableFile("the file is no plain text", where=where, hint="is it of the kind its name says?")
 
 
 def _lines(path: Path, encoding: str) -> str:

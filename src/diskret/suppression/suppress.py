@@ -17,6 +17,7 @@ from diskret.model.table import Table
 from diskret.suppression.cuboid import _kernels
 from diskret.suppression.cuboid.engine import Outcome, Task, secure
 from diskret.suppression.cuboid.subtables import Segments
+from diskret.suppression.cuboid.thinning import thin as thin_pattern
 from diskret.suppression.moves import Moves
 from diskret.suppression.options import Cost, Knowledge, Protection
 from diskret.suppression.result import Suppression, Unprotected
@@ -39,6 +40,7 @@ def suppress(
     non_additive: Sequence[str] = (),
     carry: Literal["off", "once", "always"] = "off",
     previous: Table | None = None,
+    thin: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Suppression:
@@ -49,7 +51,8 @@ def suppress(
     ``barriers`` keep margins visible (per classification +1 avoid, -1 prefer, 0 neither). ``single_contributors``
     guards against respondents who are alone in a cell; ``non_additive`` names classifications along which counts do
     not add up. ``carry`` hands intervals from subtable to subtable. ``previous`` is last period's table, whose pattern
-    is kept where that is cheap.
+    is kept where that is cheap. ``thin`` opens secondaries again that turned out to be needed by nobody (not together
+    with ``carry``).
 
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "open", "open"]}
     >>> result = suppress(Table.from_cells(cells, by={"s": None}, value="x", status="status"))
@@ -61,8 +64,8 @@ def suppress(
             previous,
             lambda t: suppress(
                 t, protection=protection, knowledge=knowledge, cost=cost, zeros=zeros, barriers=barriers,
-                single_contributors=single_contributors, non_additive=non_additive, carry=carry, threads=threads,
-                progress=progress,
+                single_contributors=single_contributors, non_additive=non_additive, carry=carry, thin=thin,
+                threads=threads, progress=progress,
             ),
             table,
             weighed(table, previous),
@@ -74,14 +77,17 @@ def suppress(
     primaries = np.flatnonzero(task.state & _kernels.PRIMARY)
     notes = [] if primaries.size else ["no cell is primary: nothing to protect"]
     hopeless = primaries[task.up[primaries] + task.down[primaries] <= task.need[primaries]]
-    outcome = secure(task, _segments(table, non_additive), threads or os.cpu_count() or 1, progress)
+    segments = _segments(table, non_additive)
+    outcome = secure(task, segments, threads or os.cpu_count() or 1, progress)
+    moves = np.concatenate(outcome.moves) if outcome.moves else np.empty((0, 6))
+    if thin and carry == "off" and len(moves):
+        moves = thin_pattern(task, segments, moves, table.hidden.reshape(-1))
     status = table.status.copy().reshape(-1)
     status[(task.state & _kernels.HIDDEN > 0) & (status != Status.PRIMARY)] = Status.SECONDARY
     protected = replace(table, status=status.reshape(table.shape), creator=task.creator.reshape(table.shape))
     unprotected = _unprotected(table, outcome, {int(c) for c in hopeless})
     _warn(protected, unprotected)
-    moves = Moves.of(np.concatenate(outcome.moves) if outcome.moves else np.empty((0, 6)))
-    return Suppression(protected, moves, unprotected, outcome.passes, table, tuple(notes))
+    return Suppression(protected, Moves.of(moves), unprotected, outcome.passes, table, tuple(notes))
 
 
 def _segments(table: Table, non_additive: Sequence[str]) -> Segments:

@@ -1,0 +1,100 @@
+"""Tables of the shapes printed in the Quaderverfahren, and larger ones, filled with made-up firms; seeded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+import diskret as dk
+from diskret.model import rollup
+from diskret.model.contributors import Contributors
+
+
+def tree(parents_per_level: list[int], codes: int) -> dk.Hierarchy:
+    """A ragged hierarchy: so many sums on each level from the top, so many codes in all; leaves fill the lowest sums."""
+    up: dict[str, str] = {}
+    above = ["0"]
+    number = 1
+    for count in parents_per_level[1:]:
+        level = [f"{number + i}" for i in range(count)]
+        for i, code in enumerate(level):
+            up[code] = above[i * len(above) // count]
+        number += count
+        above = level
+    leaves = codes - number
+    weights = np.random.default_rng(len(above)).gamma(0.8, size=len(above)) + 0.15
+    shares = np.maximum(1, np.round(weights / weights.sum() * leaves)).astype(int)
+    while shares.sum() != leaves:
+        shares[int(np.argmax(shares))] += 1 if shares.sum() < leaves else -1
+    for parent, share in zip(above, shares, strict=True):
+        for _ in range(int(share)):
+            up[f"{number}"] = parent
+            number += 1
+    return dk.Hierarchy.from_parents(up)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A table to be made: hierarchies and the number of firms."""
+
+    hierarchies: tuple[dk.Hierarchy, ...]
+    records: int
+    skew: float = 1.5
+
+    def table(self, seed: int = 1) -> dk.Table:
+        """Values, counts and primary cells by the rule of three."""
+        rng = np.random.default_rng(seed)
+        shape = tuple(len(h) for h in self.hierarchies)
+        cell: npt.NDArray[np.int64] = np.zeros(self.records, dtype=np.int64)
+        for hierarchy, length in zip(self.hierarchies, shape, strict=True):
+            leaves = np.flatnonzero(hierarchy.is_leaf)
+            weight = rng.gamma(1 / self.skew, size=leaves.size) + 1e-3
+            cell = cell * length + rng.choice(leaves, size=self.records, p=weight / weight.sum())
+        value = np.ceil(np.exp(rng.normal(4.0, 1.3, size=self.records))).astype(np.int64)
+        count, total = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        np.add.at(count.reshape(-1), cell, 1)
+        np.add.at(total.reshape(-1), cell, value)
+        rollup.add_up(count, self.hierarchies)
+        rollup.add_up(total, self.hierarchies)
+        status = np.where((count > 0) & (count < 3), dk.Status.PRIMARY, dk.Status.OPEN).astype(np.uint8)
+        by = {f"d{i}": h for i, h in enumerate(self.hierarchies)}
+        return dk.Table(by, "turnover", total.astype(np.float64), status, Contributors(count), positive=True)
+
+
+def region() -> dk.Hierarchy:
+    """North Rhine-Westphalia: 373 municipalities, 54 counties and cities, 5 districts: 433 codes, 37 of them sums."""
+    up = {f"D{i}": "NRW" for i in range(5)}
+    up |= {f"C{i:02d}": f"D{i % 5}" for i in range(54)}
+    up |= {f"M{i:03d}": f"C{i % 31:02d}" for i in range(373)}
+    return dk.Hierarchy.from_parents(up)
+
+
+def turnover_tax() -> Shape:
+    """A.1, turnover tax 1994: 433 x 1658 cells on 4 x 7 levels."""
+    return Shape((region(), tree([1, 12, 60, 150, 250, 351], 1658)), 620_000, 3.0)
+
+
+def tourism(third: int) -> Shape:
+    """A.2, tourism 1995: 433 x 9 x third."""
+    return Shape((region(), dk.Hierarchy.flat([f"{i}" for i in range(8)]), dk.Hierarchy.flat([f"{i}" for i in range(third - 1)])), 12_000, 2.0)
+
+
+def flat(n: int) -> dk.Hierarchy:
+    """One total over n codes."""
+    return dk.Hierarchy.flat([f"{i}" for i in range(n)])
+
+
+def ten_million(dimensions: int) -> Shape:
+    """Ten million cells in 3 or 5 dimensions."""
+    if dimensions == 3:
+        return Shape((tree([1, 10, 60], 560), tree([1, 8, 40], 360), tree([1, 8], 50)), 1_500_000, 1.5)
+    return Shape((tree([1, 8], 60), tree([1, 6], 40), tree([1, 5], 30), flat(12), flat(10)), 1_500_000, 1.5)
+
+
+def cube(cells: int) -> Shape:
+    """A 3-dimensional table of about so many cells, two levels of subtotals, a tenth as many firms."""
+    side = (cells / 8) ** 0.5
+    first, second = int(side * 1.25), int(side / 1.25)
+    return Shape((tree([1, max(2, first // 10)], first), tree([1, max(2, second // 10)], second), flat(7)), cells // 7, 1.5)

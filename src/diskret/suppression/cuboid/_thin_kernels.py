@@ -1,0 +1,224 @@
+"""Compiled second look at a finished pattern: open again what no pivot needs.
+
+A requirement is a pivot in a subtable with the cuboid, or the two cuboids, that protect it there. A secondary cell may
+be opened if every requirement that uses it finds other cuboids among the hidden cells.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+HIDDEN, PRIMARY, SINGLE = 2, 4, 8
+SLACK = 1e-12
+MOST_WITH_SINGLES = 256
+
+
+@numba.njit(cache=True, nogil=True)
+def coordinates(place, strides, at):
+    """Position on every axis of a flat place."""
+    for a in range(strides.size):
+        at[a] = place // strides[a]
+        place -= at[a] * strides[a]
+
+
+@numba.njit(cache=True, nogil=True)
+def uses(place, pivot, diametral, strides):
+    """Whether a cell belongs to the cuboid of two diametral cells."""
+    if diametral < 0:
+        return False
+    for a in range(strides.size):
+        here, g, d = place // strides[a], pivot // strides[a], diametral // strides[a]
+        if here != g and here != d:
+            return False
+        place -= here * strides[a]
+        pivot -= g * strides[a]
+        diametral -= d * strides[a]
+    return True
+
+
+@numba.njit(cache=True, nogil=True)
+def enter(requirement, pivot, diametral, strides, head, following, owner, used, cells):
+    """Note for every cell of a cuboid that a requirement uses it; returns how many entries there are now."""
+    number = 1
+    cells[0] = pivot
+    rest_g, rest_d = pivot, diametral
+    for a in range(strides.size):
+        g, d = rest_g // strides[a], rest_d // strides[a]
+        rest_g -= g * strides[a]
+        rest_d -= d * strides[a]
+        if g != d:
+            for k in range(number):
+                cells[number + k] = cells[k] + (d - g) * strides[a]
+            number *= 2
+    for k in range(number):
+        following[used] = head[cells[k]]
+        owner[used] = requirement
+        head[cells[k]] = used
+        used += 1
+    return used
+
+
+@numba.njit(cache=True, nogil=True)
+def hidden_cuboids(pivot, without, row, first, items, strides, state, up, down, asked, single_rule, found, space):
+    """Cuboids of hidden cells for a pivot that do without one cell: a clean one, or two with no single in common.
+
+    Returns how many (0: none, 1, or 2); ``found`` holds their diametral places.
+    """
+    at, axis_of, totals, lines, numbers, cells, signs, rises, falls, index, kept, singles, alone = space
+    need, need_down, need_up = asked
+    coordinates(pivot, strides, at)
+    n = 0
+    for a in range(strides.size):
+        start, stop = first[row[a]], first[row[a] + 1]
+        if stop - start < 2:
+            continue
+        axis_of[n] = a
+        totals[n] = items[stop - 1]
+        numbers[n] = 0
+        for i in range(start, stop):
+            if items[i] != at[a] and state[pivot + (items[i] - at[a]) * strides[a]] & HIDDEN:
+                lines[n, numbers[n]] = items[i]
+                numbers[n] += 1
+        if numbers[n] == 0:
+            return 0
+        n += 1
+    cells[0], signs[0] = pivot, 0
+    rises[0], falls[0] = up[pivot], down[pivot]
+    alone[0] = 0
+    stored = 0
+    axis = 0
+    index[0] = -1
+    while axis >= 0:
+        index[axis] += 1
+        if index[axis] >= numbers[axis]:
+            axis -= 1
+            continue
+        a = axis_of[axis]
+        code = lines[axis, index[axis]]
+        shift = (code - at[a]) * strides[a]
+        flip = 0 if code == totals[axis] or at[a] == totals[axis] else 1
+        half = 1 << axis
+        rise, fall, met = rises[axis], falls[axis], alone[axis]
+        usable = True
+        for k in range(half):
+            c = cells[k] + shift
+            if state[c] & HIDDEN == 0 or c == without:
+                usable = False
+                break
+            sign = signs[k] ^ flip
+            if sign:
+                rise, fall = min(rise, down[c]), min(fall, up[c])
+            else:
+                rise, fall = min(rise, up[c]), min(fall, down[c])
+            cells[half + k], signs[half + k] = c, sign
+        if not usable:
+            continue
+        reach = rise + fall
+        if not reach > need + SLACK * max(need, reach if reach < np.inf else 0.0) or rise < need_up or fall < need_down:
+            continue
+        if axis < n - 1:
+            axis += 1
+            rises[axis], falls[axis], alone[axis] = rise, fall, met
+            index[axis] = -1
+            continue
+        diametral = cells[2 * half - 1]
+        met = 0
+        if single_rule:
+            for k in range(1, 2 * half):
+                if state[cells[k]] & SINGLE and inside(cells[k], axis_of, totals, n, strides):
+                    singles[stored, met] = cells[k]
+                    met += 1
+        if met == 0:
+            found[0] = diametral
+            return 1
+        for other in range(stored):
+            common = False
+            for i in range(met):
+                for j in range(kept[other, 1]):
+                    common = common or singles[stored, i] == singles[other, j]
+            if not common:
+                found[0], found[1] = kept[other, 0], diametral
+                return 2
+        if stored < MOST_WITH_SINGLES - 1:
+            kept[stored, 0], kept[stored, 1] = diametral, met
+            stored += 1
+    return 0
+
+
+@numba.njit(cache=True, nogil=True)
+def inside(place, axis_of, totals, n, strides):
+    """Whether a cell lies inside its subtable, on no total."""
+    for i in range(n):
+        a = axis_of[i]
+        width = strides[a - 1] if a > 0 else place + 1
+        if (place % width) // strides[a] == totals[i]:
+            return False
+    return True
+
+
+@numba.njit(cache=True, nogil=True)
+def reopen(order, pivots, firsts, seconds, rows, incoming, first, items, strides, state, up, down, needs, options,
+           widest):  # fmt: skip
+    """Try to open secondary cells in the given order; returns how many were opened. Changes ``state``.
+
+    Requirement r: ``pivots[r]`` in the subtable ``rows[r]``, protected by the cuboids to ``firsts[r]`` and, if not -1,
+    ``seconds[r]``; ``incoming[r]`` says that it is a secondary cell, for which any range will do.
+    """
+    single_rule, full_incoming = options
+    axes = strides.size
+    corners = 1 << axes
+    head = np.full(state.size, -1, np.int64)
+    room = 4 * corners * pivots.size + 1024
+    following, owner = np.empty(room, np.int64), np.empty(room, np.int64)
+    cells = np.empty(corners, np.int64)
+    used = 0
+    for r in range(pivots.size):
+        used = enter(r, pivots[r], firsts[r], strides, head, following, owner, used, cells)
+        if seconds[r] >= 0:
+            used = enter(r, pivots[r], seconds[r], strides, head, following, owner, used, cells)
+    space = (np.empty(axes, np.int64), np.empty(axes, np.int64), np.empty(axes, np.int64),
+             np.empty((axes, widest), np.int64), np.empty(axes, np.int64), np.empty(corners, np.int64),
+             np.empty(corners, np.int64), np.empty(axes + 1), np.empty(axes + 1), np.empty(axes + 1, np.int64),
+             np.empty((MOST_WITH_SINGLES, 2), np.int64), np.empty((MOST_WITH_SINGLES, corners), np.int64),
+             np.empty(axes + 1, np.int64))  # fmt: skip
+    found = np.empty(2, np.int64)
+    changed = np.empty((pivots.size, 3), np.int64)
+    opened = 0
+    for o in range(order.size):
+        cell = order[o]
+        number = 0
+        possible = True
+        entry = head[cell]
+        while entry >= 0 and possible:
+            r = owner[entry]
+            entry = following[entry]
+            p = pivots[r]
+            if p == cell or state[p] & HIDDEN == 0:
+                continue
+            if not (uses(cell, p, firsts[r], strides) or uses(cell, p, seconds[r], strides)):
+                continue
+            seen = False
+            for k in range(number):
+                seen = seen or changed[k, 0] == r
+            if seen:
+                continue
+            any_range = incoming[r] and not full_incoming
+            asked = (0.0, 0.0, 0.0) if any_range else (needs[0][p], needs[1][p], needs[2][p])
+            cuboids = hidden_cuboids(p, cell, rows[r], first, items, strides, state, up, down, asked, single_rule,
+                                     found, space)  # fmt: skip
+            possible = cuboids > 0
+            changed[number, 0], changed[number, 1] = r, found[0]
+            changed[number, 2] = found[1] if cuboids == 2 else -1
+            number += 1
+        if not possible or used + 2 * corners * number > room:
+            continue
+        state[cell] &= ~HIDDEN & 0xFF
+        opened += 1
+        for k in range(number):
+            r = changed[k, 0]
+            firsts[r], seconds[r] = changed[k, 1], changed[k, 2]
+            used = enter(r, pivots[r], firsts[r], strides, head, following, owner, used, cells)
+            if seconds[r] >= 0:
+                used = enter(r, pivots[r], seconds[r], strides, head, following, owner, used, cells)
+    return opened

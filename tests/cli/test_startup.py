@@ -1,0 +1,56 @@
+"""Help is there at once: nobody waits for a compiler and a database to read a line of text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Call = Callable[..., Any]
+HEAVY = ("numba", "duckdb", "numpy", "altair", "pyspark")
+SCRIPT = """
+import sys
+from diskret.cli import main
+sys.argv = ["diskret", *{words!r}]
+try:
+    main()
+except SystemExit as stopped:
+    assert not stopped.code, stopped.code
+print(sorted(sys.modules), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["tabulate", "--help"], ["mark", "--help"]])
+def test_help_loads_neither_compiler_nor_database(words: list[str]) -> None:
+    script = SCRIPT.format(words=words)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "Usage: diskret" in done.stdout
+    assert "'diskret.cli'" in done.stderr
+    assert not [name for name in HEAVY if f"'{name}'" in done.stderr]
+
+
+def test_help_is_quick_and_names_every_command(diskret: Call) -> None:
+    diskret("--help")
+    started = time.perf_counter()
+    done = diskret("--help")
+    assert time.perf_counter() - started < 2
+    assert done.code == 0
+    for command in ("run", "check", "init", "tabulate", "mark"):
+        assert f" {command} " in done.out
+
+
+def test_without_a_command_the_help_is_shown(diskret: Call) -> None:
+    done = diskret()
+    assert done.code == 2
+    assert "Usage: diskret" in done.said
+
+
+def test_an_unknown_command_is_refused_in_a_line(diskret: Call) -> None:
+    done = diskret("runn", "job.toml")
+    assert done.code == 2
+    assert "No such command 'runn'" in done.err
+    assert "Traceback" not in done.err
