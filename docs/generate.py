@@ -24,6 +24,8 @@ HEADINGS = {
     "MinCountRule": "min_count as a table",
     "MarginRule": "small_margin as a table",
     "LineRule": "one_category as a table",
+    "SuppressionSection": "[suppression]",
+    "RelativeKnowledge": "knowledge as a table",
     "CellStatus": "[[status]]",
     "Output": "[output]",
 }
@@ -39,6 +41,8 @@ def kind(said: dict[str, Any]) -> str:
         return " or ".join(f"`{word}`" for word in said["enum"])
     if "$ref" in said or said.get("type") == "object":
         return "table"
+    if "const" in said:
+        return f"`{said['const']}`"
     if "prefixItems" in said:
         return "list of two numbers"
     if said.get("type") == "array":

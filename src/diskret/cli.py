@@ -144,11 +144,37 @@ def mark(
         "min_count": min_count, "p_percent": p_percent, "small_cells": small_cells, "small_margin": small_margin,
         "one_category": one_category, "counted_by": counted_by, "dominance": [_pair(d) for d in dominance or ()],
     }  # fmt: skip
-    target = str(out.resolve())
-    output: dict[str, Any] = {"working": target} if out.suffix == ".parquet" else {"publish": [target]}
-    output |= {"comparison": str(compare.resolve())} if compare else {}
+    output = _output(out) | ({"comparison": str(compare.resolve())} if compare else {})
     given = {k: v for k, v in rules.items() if v is not None}
     _run_content({"data": {"table": str(table.resolve())}, "rules": given, "output": output}, quiet, json)
+
+
+@app.command()
+def suppress(
+    table: Annotated[Path, typer.Argument(help="Working file with marked cells.")],
+    out: Out,
+    min_relative_range: Annotated[float, typer.Option(help="Interval over value must be greater.")] = 0.0,
+    levels: Annotated[bool, typer.Option("--levels", help="Intervals as wide as the primary rules demand.")] = False,
+    zeros: Annotated[str, typer.Option(help="Which zeros may be suppressed: marked, allowed, forbidden.")] = "marked",
+    barriers: Annotated[str, typer.Option(help="Keep margins visible: on or off.")] = "on",
+    previous: Annotated[Path | None, typer.Option(help="Working file of the last period.")] = None,
+    thin: Annotated[bool, typer.Option(help="Open secondaries again that nobody needs.")] = True,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Hide further cells so that no primary cell can be computed back."""
+    asked: dict[str, Any] = {
+        "min_relative_range": min_relative_range, "levels": levels, "zeros": zeros, "barriers": barriers, "thin": thin
+    }  # fmt: skip
+    asked |= {"previous": str(previous.resolve())} if previous else {}
+    content = {"data": {"table": str(table.resolve())}, "suppression": asked, "output": _output(out)}
+    _run_content(content, quiet, json)
+
+
+def _output(out: Path) -> dict[str, Any]:
+    """A working file, or by its ending a file for the public."""
+    target = str(out.resolve())
+    return {"working": target} if out.suffix == ".parquet" else {"publish": [target]}
 
 
 def _run_content(content: dict[str, Any], quiet: bool, json: bool, **options: Any) -> None:

@@ -150,9 +150,10 @@ def outcome(folder: Path, *words: str) -> int:
 # --- breaking files --------------------------------------------------------------------------------------------------
 
 ODD = [
-    b"\x00", b"\xff", b"\x01", b"\xef\xbb\xbf", "ä".encode(), "\u2028".encode(), "٣".encode(), b'"', b"'", b",", b";", b"\t",
-    b"\r", b"\n", b"\n\n", b"@", b"#", b"=", b"[", b"]", b"{", b"}", b"<", b">", b"-", b"+", b".", b"0", b"1", b"nan",
-    b"inf", b"1e308", b"-1e-308", b"9" * 25, b"null", b"true", b"Total", b"(missing)", b"*", b"[/bold]", b"%s", b"x" * 300,
+    b"\x00", b"\xff", b"\x01", b"\xef\xbb\xbf", "ä".encode(), "\u2028".encode(), "٣".encode(), b'"', b"'", b",", b";",
+    b"\t", b"\r", b"\n", b"\n\n", b"@", b"#", b"=", b"[", b"]", b"{", b"}", b"<", b">", b"-", b"+", b".", b"0", b"1",
+    b"nan", b"inf", b"1e308", b"-1e-308", b"9" * 25, b"null", b"true", b"Total", b"(missing)", b"*", b"[/bold]", b"%s",
+    b"x" * 300,
 ]  # fmt: skip
 Break = Callable[[bytes], bytes]
 SHARE = st.floats(0, 1)

@@ -134,6 +134,36 @@ class Rules(Section):
     counted_by: list[CountedBy] | CountedBy = Field("respondent", description="'respondent', 'holding', or both")
 
 
+class RelativeKnowledge(Section):
+    """Every value known beforehand to within an error."""
+
+    relative: float = Field(gt=0, description="relative error to which every value is known, such as 0.5")
+    absolute: float = Field(0.0, ge=0, description="absolute error for small values and zeros")
+
+
+class SuppressionSection(Section):
+    """Secondary suppression by the cuboid method. The ranges are secret, like the parameters of the rules."""
+
+    min_relative_range: float = Field(0.0, ge=0, description="interval over value must be greater, such as 0.5")
+    min_range: float | None = Field(None, ge=0, description="smallest interval of zero and tiny values")
+    levels: bool = Field(False, description="whether intervals must reach as far as the primary rules demand")
+    sliding: bool = Field(False, description="with levels: only the length of the interval counts")
+    knowledge: Literal["none", "positive", "intervals"] | RelativeKnowledge | None = Field(
+        None, description="what an attacker knows; left out: that values are positive, if they are"
+    )
+    zeros: Literal["marked", "allowed", "forbidden"] = Field("marked", description="which zero cells may be suppressed")
+    barriers: Literal["on", "off"] | dict[str, int] = Field(
+        "on", description="keep margins visible; or per classification 1 avoid, -1 prefer, 0 neither"
+    )
+    single_contributors: bool = Field(True, description="guard against respondents who are alone in a cell")
+    non_additive: Names = Field(default_factory=list, description="classifications along which counts do not add up")
+    cost: Literal["value", "log", "count", "unity"] = Field("value", description="what a suppressed cell costs")
+    distance: dict[str, float] = Field(default_factory=dict, description="powers: cells far from the primary cost more")
+    carry: Literal["off", "once", "always"] = Field("off", description="hand intervals from subtable to subtable")
+    previous: str | None = Field(None, description="working file of the last period, whose pattern is kept if cheap")
+    thin: bool = Field(True, description="open secondaries again that nobody needs")
+
+
 class CellStatus(Section):
     """A cell that gets its status by hand."""
 
@@ -162,5 +192,6 @@ class Job(Section):
     classifications: dict[str, Classification] = Field(default_factory=dict)
     table: TableSection = Field(default_factory=lambda: TableSection())
     rules: Rules = Field(default_factory=lambda: Rules())
+    suppression: SuppressionSection | None = Field(None, description="secondary suppression; none if left out")
     status: list[CellStatus] = Field(default_factory=list)
     output: Output = Field(default_factory=lambda: Output())

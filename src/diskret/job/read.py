@@ -97,7 +97,7 @@ def _problem(error: Any) -> Problem:
 
 def _is_branch(part: str) -> bool:
     """Pydantic names the branch of a union inside the path; users know nothing of it."""
-    return part in ("MinCountRule", "LineRule", "MarginRule", "FlagColumn") or part.startswith(
+    return part in ("MinCountRule", "LineRule", "MarginRule", "FlagColumn", "RelativeKnowledge") or part.startswith(
         ("int", "bool", "str", "list[", "literal[", "function-", "constrained")
     )
 
@@ -166,8 +166,32 @@ def _further_problems(job: Job, folder: Path) -> Iterator[Problem]:
             yield Problem(f"table.{key}", "names a column twice", "name each once")
     yield from _misplaced(job)
     yield from _rules(job)
+    yield from _suppression(job, folder)
     yield from _by_hand(job)
     yield from _outputs(job, folder)
+
+
+def _suppression(job: Job, folder: Path) -> Iterator[Problem]:
+    asked = job.suppression
+    if asked is None:
+        return
+    if asked.previous and not os.path.exists(folder / asked.previous):
+        yield Problem(
+            "suppression.previous", f"there is no file {asked.previous!r}", _near(folder / asked.previous)[2:]
+        )
+    named = {
+        "barriers": asked.barriers if isinstance(asked.barriers, dict) else (),
+        "non_additive": asked.non_additive,
+        "distance": asked.distance,
+    }
+    for key, names in named.items():
+        for name in names if job.table.by else ():
+            if name not in job.table.by:
+                yield Problem(
+                    f"suppression.{key}", f"no classification {name!r}", f"table.by lists {listed(job.table.by)}"
+                )
+    if asked.sliding and not asked.levels:
+        yield Problem("suppression.sliding", "goes only with levels = true")
 
 
 def _misplaced(job: Job) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
 from diskret.job.models import FlagColumn, Job
 from diskret.job.rules import rules_of
+from diskret.job.suppression import suppress_tables
 from diskret.model.cells import MISSING
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.hierarchy import TOTAL, Hierarchy
@@ -29,6 +30,7 @@ from diskret.publication.working import load_working, save_working
 from diskret.rules.compare import RuleComparison, compare_rules
 from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
+from diskret.suppression.result import Suppression
 from diskret.tabulation.tabulate import Progress, tabulate
 
 
@@ -40,14 +42,19 @@ class JobResult:
     files: tuple[Path, ...]
     warnings: tuple[str, ...]
     comparison: RuleComparison | None = None
+    suppressions: Mapping[str, Suppression] = field(default_factory=dict)
 
     def summary(self) -> dict[str, Any]:
         """Counts and names only: fit to be printed or logged."""
         return {
-            "tables": {name: summary_of(table) for name, table in self.tables.items()},
+            "tables": {name: self._facts(name) for name in self.tables},
             "files": [str(f) for f in self.files],
             "warnings": list(self.warnings),
         }
+
+    def _facts(self, name: str) -> dict[str, Any]:
+        protected = {"suppression": self.suppressions[name].summary()} if name in self.suppressions else {}
+        return summary_of(self.tables[name]) | protected
 
 
 def summary_of(table: Table) -> dict[str, Any]:
@@ -82,17 +89,19 @@ def run_job(
             for done, (name, table) in enumerate(list(tables.items())):
                 say("marking", done, len(tables))
                 tables[name] = mark(table, rules, ordered=ordered)
+        suppressions = suppress_tables(job, here, tables, progress)
+        tables |= {name: done.table for name, done in suppressions.items()}
         comparison = None
         if job.output.comparison and rules.rules:
             comparison = compare_rules(next(iter(tables.values())), rules)
-        if job.output.publish and any((t.status == Status.PRIMARY).any() for t in tables.values()):
+        if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
         files = _write(job, here, tables, comparison, say) if write else ()
     care = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
-    return JobResult(tables, files, care, comparison)
+    return JobResult(tables, files, care, comparison, suppressions)
 
 
 def _warn_unprotected(tables: Mapping[str, Table]) -> None:

@@ -25,6 +25,7 @@ from diskret.model.errors import (
 )
 from diskret.model.exact import EXACT_LIMIT, Floats, decimals_of, from_units, to_units
 from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.memory import refuse_too_large
 from diskret.model.source import Relation, literal, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -66,8 +67,11 @@ def tables_from_cells(
     data = open_source(source)
     others = [c for c in (given.status,) if c is not None]
     data.require([*by, *values, *given.numeric(), *others])
-    data.refuse_bad_numbers([*values, *given.numeric()])
+    bounds = [c for c in (given.lower, given.upper) if c is not None]
+    data.refuse_bad_numbers([*values, *(c for c in given.numeric() if c not in bounds)])
+    data.refuse_bad_numbers(bounds, blanks=True)
     classifications = {n: h if h is not None else _flat_from_data(data, n, given.total) for n, h in by.items()}
+    refuse_too_large(classifications, 4 * len(values) + 2 * len(given.largest) + 6)
     shape = tuple(len(h) for h in classifications.values())
     position = _positions(data, classifications, shape)
     _refuse_duplicates(position, classifications, shape, data.where)

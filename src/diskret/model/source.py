@@ -150,10 +150,12 @@ class Relation:
 
     # --- refusals ----------------------------------------------------------------------------------------------------
 
-    def refuse_bad_numbers(self, names: Sequence[str]) -> None:
-        """Refuse text, missing, infinite and undefined numbers, with the first rows."""
+    def refuse_bad_numbers(self, names: Sequence[str], blanks: bool = False) -> None:
+        """Refuse text, missing, infinite and undefined numbers, with the first rows; ``blanks`` may be allowed."""
         for name in names:
             bad = self.bad_number(name)
+            if blanks:
+                bad = f"({bad} AND {self.code(name)} IS NOT NULL)"
             found = self.query(f"SELECT count(*) FROM {self.view} WHERE {bad}")[0][0]
             if found:
                 self._refuse(name, bad, int(found))

@@ -20,6 +20,8 @@ from diskret.rules.rule import Joinable, Verdict
 class SmallCells(Joinable):
     """Every cell with fewer than ``n`` units but not none: the blanket policy of some offices.
 
+    Totals of a classification stay open unless ``margins``: a small margin does not tell where its units are.
+
     >>> from diskret import Table, mark
     >>> t = Table.from_cells({"s": ["a", "b"], "n": [1, 50]}, by={"s": None}, value="n", frequency=True)
     >>> mark(t, SmallCells()).status.tolist()
@@ -27,6 +29,7 @@ class SmallCells(Joinable):
     """
 
     n: int = 3
+    margins: bool = False
 
     def __post_init__(self) -> None:
         if self.n < 1:
@@ -45,7 +48,11 @@ class SmallCells(Joinable):
     def judge(self, table: Table) -> Verdict:
         """Cells with few units."""
         units = units_of(table)
-        return Verdict((units > 0) & (units < self.n))
+        few = (units > 0) & (units < self.n)
+        if not self.margins:
+            for axis in range(few.ndim):
+                np.moveaxis(few, axis, 0)[-1] = False
+        return Verdict(few)
 
 
 @dataclass(frozen=True)

@@ -83,4 +83,5 @@ def percent(name: str, value: object, *, low: float, high: float, below: bool = 
     """Refuse a percentage outside its range."""
     number = float(value)  # type: ignore[arg-type]
     if not (low < number < high if below else low < number <= high):
-        raise BadOption(f"{name} must be a percentage over {low:g} and {'under' if below else 'up to'} {high:g}")
+        allowed = f"a percentage over {low:g} and {'under' if below else 'up to'} {high:g}"
+        raise BadOption(f"{name} is out of range", hint=f"give {allowed}.")

@@ -87,5 +87,5 @@ def obvious_category(table: Table, odds: float = 10.0) -> Notice | None:
         usual = segment.parts(overall)
         likely = np.sort(np.where(hidden, usual, 0.0), axis=0)
         several = hidden.sum(axis=0) >= 2
-        segment.mark(cells, hidden & (several & (likely[-1] >= odds * likely[-2])))
+        segment.mark(cells, hidden & (several & (likely[-1] > 0) & (likely[-1] >= odds * likely[-2])))
     return _notice(table, "obvious category", "one hidden category is far likelier than the others of its line", cells)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, overload
@@ -17,12 +16,12 @@ from diskret.model.errors import (
     NegativeValue,
     ProtectionWarning,
     SumInRecords,
-    TableTooLarge,
     UnknownCode,
     listed,
 )
 from diskret.model.exact import EXACT_LIMIT
 from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.memory import refuse_too_large
 from diskret.model.table import Table
 from diskret.tabulation import backend as sql
 from diskret.tabulation.accumulate import Level, in_floats
@@ -35,6 +34,7 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and how much there is."""
 FlagColumn = str | tuple[str, Sequence[str]]
 SHARED = "diskret_shared_holdings"
+MOST_DIGITS = 15
 
 
 @overload
@@ -95,7 +95,7 @@ def tabulate(
     engine_ = _open(source, engine, threads, memory_limit)
     try:
         plan = _plan(engine_, by, values, largest, weight, holding, waiver, request, public, missing)
-        _refuse_too_large(plan)
+        refuse_too_large(plan.by, _numbers_per_cell(plan))
         records, units = _profile(engine_, plan, positive)
         respondents, holdings = _accumulate(engine_, plan, units, records, say)
         return _tables(plan, units, respondents, holdings, value, positive)
@@ -143,17 +143,10 @@ def _from_data(engine: Backend, name: str, blanks: bool) -> Hierarchy:
     return Hierarchy.flat(codes, total=TOTAL if TOTAL not in codes else f"{TOTAL} {name}")
 
 
-def _refuse_too_large(plan: Plan) -> None:
+def _numbers_per_cell(plan: Plan) -> int:
     levels = 2 if plan.holding else 1
     ranked = plan.largest * (2 if plan.weight else 1)
-    needed = plan.cells * 8 * (max(1, len(plan.values)) * (1 + ranked * levels) + levels + 1)
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if needed > there:
-        raise TableTooLarge(
-            f"the table has {plan.cells:,} cells and needs {needed / 1e9:.0f} GB, more than this machine's memory",
-            where=" x ".join(f"{n} {s}" for n, s in zip(plan.by, plan.shape, strict=True)),
-            hint="use coarser hierarchies, fewer classifications, or several linked tables.",
-        )
+    return max(1, len(plan.values)) * (1 + ranked * levels) + levels + 1
 
 
 def _profile(engine: Backend, plan: Plan, positive: bool) -> tuple[int, list[Units]]:
@@ -200,16 +193,17 @@ def _units(name: str, column: list[Any], decimals: int | None, weight_decimals: 
     # A product of two decimals is rounded to its units in floating point: leave it some bits.
     limit = EXACT_LIMIT // 8 if weighted else EXACT_LIMIT
     room = len(str(limit // bound)) - 1 if bound <= limit else -len(str(bound // limit))
-    fine = 9 if decimals is None else decimals
-    finer = fine + (9 if weight_decimals is None else weight_decimals)
-    exact = decimals is not None and weight_decimals is not None and finer <= room
-    if decimals is not None and fine > room:
+    if decimals is None or weight_decimals is None:
+        # no short decimals: as fine as the sums allow
+        return Units(min(room, MOST_DIGITS), min(room, MOST_DIGITS), False, bool(column[1] < 0))
+    fine, finer = decimals, decimals + weight_decimals
+    if fine > room:
         warnings.warn(
             f"the sums of {name!r} are too large for its {fine} decimals and are rounded to {room}",
             ProtectionWarning,
             stacklevel=4,
         )
-    return Units(min(fine, room), min(finer, room), exact, bool(column[1] < 0))
+    return Units(min(fine, room), min(finer, room), finer <= room, bool(column[1] < 0))
 
 
 def _accumulate(

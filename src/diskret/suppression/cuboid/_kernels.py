@@ -83,7 +83,7 @@ def walk(pivot, at, sizes, steps, local, places, powers, asked, prune_rank, sing
                     price += cost[c] * distance
                 else:
                     price += cost[c]
-            elif single_rule and s & SINGLE and interior[c]:
+            if single_rule and s & SINGLE and interior[c]:
                 alone += 1
             sign = signs[k] ^ flip
             if sign:
@@ -169,7 +169,7 @@ def best_pair(pivot, at, sizes, steps, local, kept, number, best, found, stamp, 
             for k in range(1, size):
                 c = first[k]
                 if stamp[c] == 1:
-                    if state[c] & SINGLE and state[c] & HIDDEN and interior[c]:
+                    if state[c] & SINGLE and interior[c]:
                         disjoint = False
                         break
                 elif state[c] & HIDDEN == 0:

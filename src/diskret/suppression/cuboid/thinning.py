@@ -18,7 +18,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def thin(task: Task, segments: Segments, moves: Floats, untouchable: npt.NDArray[np.bool_]) -> Floats:
-    """Open unneeded secondaries in ``task.state``; returns the moves that still protect every pivot in its subtables."""
+    """Open unneeded secondaries in ``task.state``; returns the moves that still protect the pivots."""
     needed = _requirements(moves)
     pivots, firsts, seconds, names = needed
     secondary = (task.state & _kernels.HIDDEN > 0) & (task.state & _kernels.PRIMARY == 0) & ~untouchable

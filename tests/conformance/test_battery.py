@@ -1,0 +1,296 @@
+"""What every method keeps to, whatever it does: a new method joins by one line in `MARKING` or `PROTECTING`.
+
+A method takes a table and gives one back. It may hide cells; it may not touch its input, hide what must be published,
+open what was hidden, or depend on anything but the table. Marking judges cells one by one or line by line, so for it
+the order of codes and the sign of numbers do not matter either.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diskret import (
+    PQ,
+    Dominance,
+    Hierarchy,
+    MinCount,
+    OneCategory,
+    PPercent,
+    ProtectionWarning,
+    SmallCells,
+    SmallMargin,
+    Status,
+    Table,
+    mark,
+    tabulate,
+)
+from diskret.model import rollup
+from diskret.model.contributors import Contributors
+
+Method = Callable[[Table], Table]
+Records = list[tuple[str, str, float, str]]
+
+MARKING: dict[str, Method] = {
+    "minimum count": lambda table: mark(table, MinCount(3)),
+    "minimum count with zeros": lambda table: mark(table, MinCount(3, zeros=True)),
+    "minimum count of holdings": lambda table: mark(table, MinCount(3, counted_by="holding")),
+    "dominance": lambda table: mark(table, Dominance(1, 85)),
+    "dominance of two": lambda table: mark(table, Dominance(2, 90)),
+    "p%": lambda table: mark(table, PPercent(10)),
+    "(p,q)": lambda table: mark(table, PQ(5, 50)),
+    "small cells": lambda table: mark(table, SmallCells(3)),
+    "small margin": lambda table: mark(table, SmallMargin(2)),
+    "one category": lambda table: mark(table, OneCategory()),
+    "several rules": lambda table: mark(table, MinCount(3) | PPercent(10) | Dominance(1, 85)),
+}
+PROTECTING: dict[str, Method] = {}
+"""Methods that mark and then protect, such as ``lambda table: suppress(mark(table, MinCount(3)), ...).table``."""
+METHODS = MARKING | PROTECTING
+
+FLAT = Hierarchy.flat(["N", "S", "E"])
+RAGGED = Hierarchy.from_parents({"a1": "a", "a2": "a", "a": "T", "b": "T", "c1": "c", "c11": "c1", "c": "T"})
+FIXED = (Status.NEVER, Status.PUBLISHED)
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def table_of(
+    records: Records[tuple[str, str, float, str]], first: Hierarchy = FLAT, second: Hierarchy = RAGGED
+) -> Table:
+    """A table of two classifications, with everything a method may ask for."""
+    columns = dict(zip(("first", "second", "x", "owner"), zip(*records, strict=True), strict=True))
+    given = {name: list(column) for name, column in columns.items()}
+    return tabulate(given, by={"first": first, "second": second}, value="x", holding="owner", largest=3)
+
+
+def records(sign: int = 1, seed: int = 0) -> Records:
+    """Firms in cells of one, two and many contributors, some of them giants."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for first in "NSE":
+        for second in ("a1", "a2", "b", "c11"):
+            for _ in range(int(rng.choice([0, 1, 2, 5, 9]))):
+                amount = float(rng.integers(1, 1000)) * (50 if rng.random() < 0.1 else 1)
+                signed = amount * (sign if rng.random() < 0.5 else 1)
+                found.append((first, second, signed, f"o{rng.integers(0, 20)}"))
+    return found
+
+
+def nobody(table: Table) -> Table:
+    """The same table with all cells empty."""
+
+    def nothing(people: Contributors | None) -> Contributors | None:
+        if people is None:
+            return None
+        arrays = {f.name: getattr(people, f.name) for f in fields(people)}
+        return Contributors(**{n: None if a is None else np.zeros_like(a) for n, a in arrays.items()})
+
+    return replace(
+        table, value=np.zeros(table.shape), respondents=nothing(table.respondents), holdings=nothing(table.holdings)
+    )
+
+
+TABLES: dict[str, Callable[[], Table]] = {
+    "usual": lambda: table_of(records()),
+    "ragged depth on both sides": lambda: table_of(
+        [({"N": "a1", "S": "b", "E": "c11"}[f], s, x, o) for f, s, x, o in records(seed=1)], first=RAGGED
+    ),
+    "negative values": lambda: table_of(records(sign=-1, seed=2)),
+    "all cells empty": lambda: nobody(table_of(records())),
+    "one record": lambda: table_of([("N", "b", 5.0, "o1")]),
+    "one cell": lambda: table_of([("N", "b", 5.0, "o1")], Hierarchy.flat(["N"]), Hierarchy.flat(["b"])),
+    "depth 1": lambda: without_parts(5.0),
+    "everything sensitive": lambda: table_of([(f, s, 7.0, f"{f}{s}") for f in "N" for s in ("a1",)]),
+    "some cells marked before": lambda: usual_with(Status.PRIMARY, Status.SECONDARY),
+    "zeros that may be hidden": lambda: usual_with(Status.ZERO, Status.STRUCTURAL_ZERO),
+}
+
+
+def without_parts(value: float) -> Table:
+    """A table without parts: two totals, one cell."""
+    people = Contributors(np.array([[1]]), np.array([[[value, 0.0, 0.0]]]))
+    total = Hierarchy.flat([])
+    by = {"first": total, "second": total}
+    return Table(by, "x", np.array([[value]]), np.zeros((1, 1), np.uint8), people, people)
+
+
+def usual_with(*statuses: Status) -> Table:
+    """The usual table with statuses in some cells."""
+    table = table_of(records())
+    status = table.status.copy()
+    for i, each in enumerate(statuses):
+        status.reshape(-1)[i :: 7 * len(statuses)] = each
+    return replace(table, status=status)
+
+
+def arrays_of(table: Table) -> dict[str, Any]:
+    """Every array of a table, contributors included."""
+    found = {f.name: getattr(table, f.name) for f in fields(table)}
+    for level in ("respondents", "holdings"):
+        people = found.pop(level)
+        found |= {f"{level}.{f.name}": getattr(people, f.name) for f in fields(people)} if people is not None else {}
+    return {name: a for name, a in found.items() if isinstance(a, np.ndarray)}
+
+
+def same(one: Table, two: Table) -> bool:
+    first, second = arrays_of(one), arrays_of(two)
+    return first.keys() == second.keys() and all(np.array_equal(first[k], second[k]) for k in first)
+
+
+def quietly(method: Method, table: Table) -> Table:
+    """Run a method; what deserves care is another test's business."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProtectionWarning)
+        return method(table)
+
+
+def frozen(table: Table) -> Table:
+    """The table with arrays that cannot be written to: a method that tries breaks down."""
+    for array in arrays_of(table).values():
+        array.setflags(write=False)
+    return table
+
+
+@cache
+def table_called(name: str) -> Table:
+    return frozen(TABLES[name]())
+
+
+@pytest.fixture(params=METHODS)
+def method(request: pytest.FixtureRequest) -> Method:
+    return METHODS[request.param]
+
+
+@pytest.fixture(params=MARKING)
+def marking(request: pytest.FixtureRequest) -> Method:
+    return MARKING[request.param]
+
+
+@pytest.fixture(params=TABLES)
+def table(request: pytest.FixtureRequest) -> Table:
+    return table_called(request.param)
+
+
+# --- what holds for every method on every table ----------------------------------------------------------------------
+
+
+def test_the_input_stays_untouched(method: Method, table: Table) -> None:
+    before = {name: a.copy() for name, a in arrays_of(table).items()}
+    quietly(method, table)
+    after = arrays_of(table)
+    assert before.keys() == after.keys()
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+def test_the_same_table_gives_the_same_result(method: Method, table: Table) -> None:
+    assert same(quietly(method, table), quietly(method, table))
+
+
+def test_a_second_time_changes_nothing_more(method: Method, table: Table) -> None:
+    once = quietly(method, table)
+    assert np.array_equal(quietly(method, once).status, once.status)
+
+
+def test_shape_and_classifications_stay(method: Method, table: Table) -> None:
+    result = quietly(method, table)
+    assert result.by == table.by
+    assert all(a.shape[:2] == table.shape for a in arrays_of(result).values())
+
+
+def test_every_sum_stays_the_sum_of_its_parts(method: Method, table: Table) -> None:
+    result = quietly(method, table)
+    again = np.where(rollup.inner_cells(result.hierarchies), result.value, 0.0)
+    rollup.add_up(again, result.hierarchies)
+    assert np.allclose(again, result.value)
+
+
+def test_what_was_hidden_stays_hidden(method: Method, table: Table) -> None:
+    result = quietly(method, table)
+    assert result.hidden[table.hidden].all()
+    assert (result.status[table.status == Status.PRIMARY] == Status.PRIMARY).all()
+
+
+def test_cells_that_must_be_published_stay_visible(method: Method, table: Table) -> None:
+    for status in FIXED:
+        shown = replace(table, status=np.full(table.shape, status, dtype=np.uint8))
+        result = quietly(method, shown)
+        assert not result.hidden.any()
+        assert (result.status == status).all()
+
+
+def test_every_primary_cell_says_why(method: Method, table: Table) -> None:
+    result = quietly(method, table)
+    for cell in map(tuple, np.argwhere(result.status == Status.PRIMARY).tolist()):
+        assert result.rules_of(cell)
+    for array in (result.below, result.above):
+        assert array is not None
+        assert (np.isfinite(array) & (array >= 0)).all()
+
+
+# --- what holds on tables of one kind --------------------------------------------------------------------------------
+
+
+def test_a_sensitive_cell_that_must_be_published_is_named_in_a_warning(method: Method) -> None:
+    table = table_called("usual")
+    caught = quietly(method, table).status == Status.PRIMARY
+    assert caught.any(), "the usual table has something for every method"
+    cell = tuple(np.argwhere(caught)[0].tolist())
+    name = table.name_cells(
+        np.isin(np.arange(table.size), np.ravel_multi_index(cell, table.shape)).reshape(table.shape)
+    )
+    for status in FIXED:
+        shown = table.with_status(status, [table.codes(cell)])
+        with pytest.warns(ProtectionWarning, match="must be published") as told:
+            result = method(shown)
+        assert result.status[cell] == status
+        assert [w for w in told if name[0] in str(w.message)]
+
+
+def test_where_there_is_nothing_nothing_is_hidden(method: Method) -> None:
+    assert not quietly(method, table_called("all cells empty")).hidden.any()
+
+
+# --- what holds for marking ------------------------------------------------------------------------------------------
+
+
+@cache
+def both_ways(seed: int) -> tuple[Table, Table]:
+    """One table with its first classification in two orders, from records in two orders."""
+    given = records(seed=seed)
+    return table_of(given), table_of(given[::-1], first=Hierarchy.flat(["E", "S", "N"]))
+
+
+@cache
+def both_signs() -> tuple[Table, Table]:
+    """One table with every sign turned."""
+    given = records(sign=-1, seed=3)
+    return table_of(given), table_of([(first, second, -x, owner) for first, second, x, owner in given])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_records_and_codes_does_not_matter(marking: Method, seed: int) -> None:
+    forward, backward = (quietly(marking, table) for table in both_ways(seed))
+    for code in FLAT.codes:
+        there, back = forward.by["first"].index(code), backward.by["first"].index(code)
+        assert np.array_equal(forward.hidden[there], backward.hidden[back])
+
+
+def test_signs_do_not_matter_to_who_is_large(marking: Method) -> None:
+    one, two = (quietly(marking, table) for table in both_signs())
+    assert np.array_equal(one.hidden, two.hidden)
+
+
+def test_one_firm_is_hidden_in_every_finest_cell_and_no_empty_cell_with_it(marking: Method) -> None:
+    """One firm in every cell it reaches: whoever looks at cells hides them all, whoever looks at lines their parts."""
+    result = quietly(marking, table_called("everything sensitive"))
+    occupied = result.value > 0
+    assert result.hidden[occupied & rollup.inner_cells(result.hierarchies)].all()
+    assert not result.hidden[~occupied].any()
