@@ -411,8 +411,8 @@ def example_part() -> str:
         f"P: primary, S: secondary. {int(exact.result.secondary.sum())} secondary cells with the value sum "
         f"{number(float(table.value[exact.result.secondary].sum()))}, {exact.result.passes} passes.", "",
         "### The same table with a range of 125 percent", "",
-        "Now the interval of every primary cell must be longer than 1.25 times its value, the attacker knows that no value "
-        "is negative, and zeros may be partners.", "", *ranges(wide), "",
+        "Now the interval of every primary cell must be longer than 1.25 times its value, the attacker knows that no "
+        "value is negative, and zeros may be partners.", "", *ranges(wide), "",
         "Two of the choices in full:", "", *(line for s in discussed for line in told(s, table, ranges=True)),
         "The pattern:", "", *grid(wide.result.table, marks=True), "",
         f"{int(wide.result.secondary.sum())} secondary cells. Suppressed only against exact computation: "

@@ -9,6 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from unittest.mock import patch
 
@@ -85,8 +86,15 @@ DESCRIBED = '[data]\nmicrodata = "d.asc"\nmetadata = "d.rda"\n[table]\nby = ["re
 LOADED = '[data]\ntable = "w.parquet"\n[rules]\nmin_count = 3\n[output]\npublish = "t.csv"\nworking = "v.parquet"\n'
 
 
+@dataclass(frozen=True)
+class Good:
+    """Good files of all kinds, by name; not worth printing."""
+
+    files: dict[str, bytes] = field(repr=False)
+
+
 @pytest.fixture(scope="module")
-def good(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def good(tmp_path_factory: pytest.TempPathFactory) -> Good:
     """Good files of all kinds, by name."""
     folder = tmp_path_factory.mktemp("good")
     files = {
@@ -98,7 +106,8 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
         (folder / name).write_bytes(content)
     duckdb.sql(f"FROM read_csv('{folder / 'firms.csv'}', all_varchar = true)").write_parquet(str(folder / "f.parquet"))
     assert outcome(folder, "run", "records.toml") == 0
-    return files | {"w.parquet": (folder / "v.parquet").read_bytes(), "f.parquet": (folder / "f.parquet").read_bytes()}
+    files |= {"w.parquet": (folder / "v.parquet").read_bytes(), "f.parquet": (folder / "f.parquet").read_bytes()}
+    return Good(files)
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +115,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("broken")
 
 
-MOST = int(os.environ.get("FUZZ", "60"))
+MOST = int(os.environ.get("DISKRET_FUZZ_EXAMPLES", "40"))
 TARGETS: dict[str, tuple[str, str]] = {
     "firms.csv": ("records.toml", RECORDS.replace("HIERARCHY", "r.hrc")),
     "cells.csv": ("cells.toml", OF_CELLS),
@@ -217,24 +226,22 @@ BREAKS = st.lists(
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_unbroken_files_are_accepted(good: dict[str, bytes], folder: Path, target: str) -> None:
-    assert run_with(good, folder, target, good[target]) == 0
+def test_the_unbroken_files_are_accepted(good: Good, folder: Path, target: str) -> None:
+    assert run_with(good, folder, target, good.files[target]) == 0
 
 
 @pytest.mark.parametrize("target", TARGETS)
 @settings(max_examples=MOST, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(breaks=BREAKS)
-def test_a_broken_file_is_read_or_refused(
-    good: dict[str, bytes], folder: Path, target: str, breaks: list[Break]
-) -> None:
-    content = good[target]
+def test_a_broken_file_is_read_or_refused(good: Good, folder: Path, target: str, breaks: list[Break]) -> None:
+    content = good.files[target]
     for each in breaks:
         content = each(content)
     assert run_with(good, folder, target, content) in (0, 2)
 
 
-def run_with(good: dict[str, bytes], folder: Path, target: str, content: bytes) -> int:
-    for name, whole in good.items():
+def run_with(good: Good, folder: Path, target: str, content: bytes) -> int:
+    for name, whole in good.files.items():
         (folder / name).write_bytes(whole)
     job, text = TARGETS[target]
     if text:

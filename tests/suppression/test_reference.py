@@ -1,7 +1,7 @@
 """The engine against a slow reading of section 1 of the reproduction matrix: cell for cell on random tables.
 
-The reference knows no pruning, no kernels and no arrays. It lists all cuboids of a pivot, all pairs of them, and takes the
-first of the lowest rank. What the matrix leaves open it settles like the engine, each place marked *open*.
+The reference knows no pruning, no kernels and no arrays. It lists all cuboids of a pivot, all pairs of them, and takes
+the first of the lowest rank. What the matrix leaves open it settles like the engine, each place marked *open*.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Draw = Callable[[int, int], int]
 """A whole number from a range, ends included: from hypothesis or from a seeded generator."""
 
 
-# --- the reference -------------------------------------------------------------------------------------------------------
+# --- the reference ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Reference:
     def __init__(
         self, table: Table, q: float = 0.0, knowledge: Knowledge = Knowledge.none(), cost: str = "value",  # noqa: B008
         zeros: str = "marked", barriers: Mapping[str, int] | None = None, singles: bool = True,
-        non_additive: tuple[str, ...] = (),
+        non_additive: tuple[str, ...] = (), distance: Mapping[str, int] | None = None,
     ) -> None:  # fmt: skip
         self.table, self.q = table, q
         every = list(product(*(range(n) for n in table.shape)))
@@ -87,6 +87,7 @@ class Reference:
         self.bounds = {c: self._bounds(c, knowledge) for c in every}
         self.price = self._prices(cost)
         self.barrier = [1] * len(table.by) if barriers is None else [barriers.get(n, 0) for n in table.by]
+        self.powers = [(distance or {}).get(n, 0) for n in table.by] if distance and any(distance.values()) else None
         self.creator: dict[Cell, Subtable] = {}
         self.unprotected: dict[Cell, float] = {}
         self.subtables = self._subtables(non_additive)
@@ -183,9 +184,19 @@ class Reference:
         return cuboid.up + cuboid.down > needed
 
     def rank(self, subtable: Subtable, *cuboids: Cuboid) -> Rank:
+        """Of the union of the new cells; the pivot is the first cell of every cuboid."""
         new = {c for q in cuboids for c in q.cells} - self.hidden
+        pivot = cuboids[0].cells[0]
         margin = sum(b for c in new for b, total in zip(self.barrier, subtable.totals(c), strict=True) if total)
-        return len(new), margin, math.fsum(self.price[c] for c in new)
+        return len(new), margin, math.fsum(self.price[c] * self._distance(subtable, c, pivot) for c in new)
+
+    def _distance(self, subtable: Subtable, cell: Cell, pivot: Cell) -> float:
+        """Sum of powers of the gaps (5.3.3); a gap of zero counts 1 with power 0, else nothing."""
+        if self.powers is None:
+            return 1.0
+        open_axes = [i for i, s in enumerate(subtable.segments) if len(s) > 1]
+        gaps = [(abs(cell[i] - pivot[i]), self.powers[i]) for i in open_axes]
+        return sum(float(gap) ** p if gap else float(p == 0) for gap, p in gaps)
 
     def secure(self, subtable: Subtable, pivot: Cell) -> None:
         """Check, then choose: one comparison over clean cuboids and pairs with no single in common."""
@@ -216,9 +227,9 @@ class Reference:
         return self.hidden - self.primary
 
 
-# --- random tables -------------------------------------------------------------------------------------------------------
+# --- random tables ----------------------------------------------------------------------------------------------------
 
-CODES = {1: 9, 2: 6, 3: 4, 4: 3}
+CODES = {1: 10, 2: 7, 3: 5, 4: 3}
 """Most codes per dimension, total included."""
 
 
@@ -281,13 +292,18 @@ def some_case(draw: Draw) -> tuple[Table, dict[str, Any]]:
     }
     if draw(0, 4) == 0:
         options["non_additive"] = (table.names[draw(0, len(table.names) - 1)],)
+    if cost == "value" and draw(0, 4) == 0:
+        options["distance"] = {n: draw(-1, 2) for n in table.by}
     return table, options
 
 
-def engine(table: Table, q: float, cost: str, barriers: Any, singles: bool, threads: int = 1, **options: Any) -> Any:
+def engine(
+    table: Table, q: float, cost: str, barriers: Any, singles: bool, distance: Any = None, threads: int = 1,
+    **options: Any,
+) -> Any:  # fmt: skip
     return suppress(
-        table, protection=Protection(q), cost=Cost(cost), barriers="on" if barriers is None else barriers or "off",
-        single_contributors=singles, threads=threads, **options,
+        table, protection=Protection(q), cost=Cost(cost, distance=distance or {}), single_contributors=singles,
+        barriers="on" if barriers is None else barriers or "off", threads=threads, **options,
     )  # fmt: skip
 
 

@@ -74,7 +74,7 @@ def load_working(path: str | Path) -> dict[str, Table]:
             head = _head(texts, where)
             arrays = _read(connection, where)
         return _tables(texts, head, arrays, where)
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as e:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, SyntaxError) as e:
         raise _damaged("is damaged", where) from e
     finally:
         connection.close()

@@ -35,7 +35,7 @@ class Suppression:
     before: Table
     notes: tuple[str, ...] = ()
     consistency: Mapping[str, float] = field(default_factory=dict)
-    """With last period's table: how far its pattern was kept, and what that cost."""
+    """With last period's table: how far its pattern was kept, and what that cost. Internal, like all sums of values."""
 
     @property
     def secondary(self) -> Any:
@@ -50,10 +50,14 @@ class Suppression:
         at = self.table.index(*codes)
         cell = int(np.ravel_multi_index(at, self.table.shape))
         value = float(self.table.value[at])
-        ends = [
-            self.moves.move(int(k), self.table).interval(cell, value) for k in self.moves.using(cell, self.table.shape)
-        ]
-        return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
+        inside: dict[int, tuple[float, float]] = {}
+        for k in self.moves.using(cell, self.table.shape):
+            low, high = self.moves.move(int(k), self.table).interval(cell, value)
+            where = int(self.moves.subtable[k])
+            before = inside.get(where, (low, high))
+            inside[where] = min(low, before[0]), max(high, before[1])
+        # inside one subtable the widest cuboid counts; every subtable is another thing an attacker knows
+        return (max(low for low, _ in inside.values()), min(high for _, high in inside.values())) if inside else None
 
     def moves_of(self, *codes: str) -> tuple[Move, ...]:
         """The cuboids that protect a cell."""
@@ -82,23 +86,21 @@ class Suppression:
         return "(" + "; ".join(self.table.codes(tuple(int(i) for i in np.unravel_index(cell, self.table.shape)))) + ")"
 
     def summary(self) -> dict[str, Any]:
-        """Counts and shares only: fit to be printed or logged."""
-        new = self.secondary
-        whole = float(np.abs(self.table.value).sum())
+        """Counts only: fit to be printed or logged."""
         return {
             "primary": int((self.table.status == Status.PRIMARY).sum()),
             "secondary": int((self.table.status == Status.SECONDARY).sum()),
-            "new": int(new.sum()),
-            "hidden value share": float(np.abs(self.table.value[self.table.hidden]).sum()) / whole if whole else 0.0,
+            "new": int(self.secondary.sum()),
             "passes": self.passes,
             "cuboids": len(self.moves),
             "unprotected": len(self.unprotected),
-            **self.consistency,
         }
+
+    def hidden_share(self) -> float:
+        """Share of the absolute values that is hidden. Internal: with few hidden cells it may tell one of them."""
+        whole = float(np.abs(self.table.value).sum())
+        return float(np.abs(self.table.value[self.table.hidden]).sum()) / whole if whole else 0.0
 
     def __repr__(self) -> str:
         s = self.summary()
-        hidden = (
-            f"{s['primary']} primary, {s['secondary']} secondary, {s['hidden value share']:.1%} of the value hidden"
-        )
-        return f"Suppression({hidden}, {s['unprotected']} unprotected)"
+        return f"Suppression({s['primary']} primary, {s['secondary']} secondary, {s['unprotected']} unprotected)"

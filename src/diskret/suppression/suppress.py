@@ -60,6 +60,7 @@ def suppress(
     ([1, 2, 0, 0], (0.0, 30.0))
     """
     if previous is not None:
+        cost = cost or Cost("log")  # the weights of the time series are made for classes, not for values
         return consistency_of(
             previous,
             lambda t: suppress(
@@ -76,6 +77,7 @@ def suppress(
     task = _task(table, wanted, known, cost or Cost(), zeros, barriers, single_contributors, carry)
     primaries = np.flatnonzero(task.state & _kernels.PRIMARY)
     notes = [] if primaries.size else ["no cell is primary: nothing to protect"]
+    notes += ["nothing is opened again where intervals are carried"] if thin and carry != "off" else []
     hopeless = primaries[task.up[primaries] + task.down[primaries] <= task.need[primaries]]
     segments = _segments(table, non_additive)
     outcome = secure(task, segments, threads or os.cpu_count() or 1, progress)
@@ -86,7 +88,7 @@ def suppress(
     status[(task.state & _kernels.HIDDEN > 0) & (status != Status.PRIMARY)] = Status.SECONDARY
     protected = replace(table, status=status.reshape(table.shape), creator=task.creator.reshape(table.shape))
     unprotected = _unprotected(table, outcome, {int(c) for c in hopeless})
-    _warn(protected, unprotected)
+    _warn(protected, unprotected, outcome, non_additive)
     return Suppression(protected, Moves.of(moves), unprotected, outcome.passes, table, tuple(notes))
 
 
@@ -114,9 +116,13 @@ def _task(
 ) -> Task:  # fmt: skip
     up, down = knowledge.room(table)
     need, need_down, need_up = protection.needs(table)
+    prices = cost.of(table)
+    if (prices < 0).any():
+        where = listed(table.name_cells(prices.reshape(table.shape) < 0))
+        raise BadOption("cells with a negative price", where=where, hint="weights are zero or more.")
     return Task(
         table.shape, table.value.reshape(-1), up, down, _state(table, zeros), _creator(table),
-        cost.of(table), need, need_down, need_up, _barrier(table, barriers), cost.powers(table),
+        prices, need, need_down, need_up, _barrier(table, barriers), cost.powers(table),
         single_contributors and (table.respondents is not None or table.frequency), carry,
     )  # fmt: skip
 
@@ -128,6 +134,10 @@ def _state(table: Table, zeros: Zeros) -> npt.NDArray[np.uint8]:
     partner = (status == Status.OPEN) & ((value != 0) | (zeros == "allowed"))
     if zeros != "forbidden":
         partner |= status == Status.ZERO
+    people = table.respondents
+    if people is not None and people.public_count is not None:
+        # whoever publishes its own value protects nobody
+        partner &= ((people.public_count < people.count) | (people.count == 0)).reshape(-1)
     state[partner] |= _kernels.USABLE
     state[(status == Status.PRIMARY) | (status == Status.SECONDARY)] |= _kernels.HIDDEN
     state[status == Status.PRIMARY] |= _kernels.PRIMARY
@@ -162,7 +172,18 @@ def _unprotected(table: Table, outcome: Outcome, hopeless: set[int]) -> tuple[Un
     return tuple(found)
 
 
-def _warn(table: Table, unprotected: Sequence[Unprotected]) -> None:
+def _warn(table: Table, unprotected: Sequence[Unprotected], outcome: Outcome, non_additive: Sequence[str]) -> None:
+    if not outcome.finished:
+        warnings.warn(
+            f"stopped after {outcome.passes} passes: some subtables are not secured", ProtectionWarning, stacklevel=3
+        )
+    if not table.additive_counts and not non_additive:
+        warnings.warn(
+            "contributor counts do not add up: name the classifications along which they do not with non_additive, "
+            "or a respondent alone in a margin is not seen",
+            ProtectionWarning,
+            stacklevel=3,
+        )
     if unprotected:
         warnings.warn(
             f"{len(unprotected)} cells cannot be protected as asked: {listed([u.cell for u in unprotected])}",

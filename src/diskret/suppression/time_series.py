@@ -6,6 +6,7 @@ open before are made dear, and cells that are easily estimated dearer (Quaderver
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -72,7 +73,9 @@ def consistency_of(
     previous: Table, protect: Callable[[Table], Suppression], plain: Table, weighted: Table
 ) -> Suppression:
     """Protect with and without last period's weights; report how far the pattern was kept and what that cost."""
-    free = protect(plain)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what deserves care is said once, of the table that is kept
+        free = protect(plain)
     kept = protect(weighted)
     _, _, before = _aligned(plain, previous)
     hidden, alone = kept.table.hidden, free.table.hidden

@@ -17,16 +17,19 @@ SLACK = 1e-12
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def _before(count_a, rank_a, cost_a, count_b, rank_b, cost_b):
-    """Whether choice a comes before choice b: fewest new cells, lowest margin rank, smallest cost."""
+    """Whether choice a comes before choice b: fewest new cells, lowest margin rank, smallest cost.
+
+    Costs that differ by rounding only are equal, so that the order of adding up decides nothing.
+    """
     if count_a != count_b:
         return count_a < count_b
     if rank_a != rank_b:
         return rank_a < rank_b
-    return cost_a < cost_b
+    return cost_b - cost_a > SLACK * abs(cost_a)
 
 
 @numba.njit(cache=True, nogil=True)
-def walk(pivot, at, sizes, steps, local, places, powers, asked, prune_rank, single_rule, best, found, kept, work):
+def walk(pivot, at, sizes, steps, local, asked, prune_rank, single_rule, best, found, kept, work):
     """All admissible cuboids of a pivot in file order; the best clean one, and those with singles for pairs.
 
     ``best`` is (count, rank, cost, up, down) of the best clean cuboid, ``found`` its diametral cell (-1: none).
@@ -46,7 +49,6 @@ def walk(pivot, at, sizes, steps, local, places, powers, asked, prune_rank, sing
     singles[0] = 0
     found[0] = -1
     number = 0
-    weighted = powers.size > 0
     axis = 0
     index[0] = -1
     while axis >= 0:
@@ -72,17 +74,7 @@ def walk(pivot, at, sizes, steps, local, places, powers, asked, prune_rank, sing
             if s & HIDDEN == 0:
                 count += 1
                 margin += rank[c]
-                if weighted:
-                    distance = 0.0
-                    for a in range(n):
-                        gap = abs(places[a, (c // steps[a]) % sizes[a]] - places[a, at[a]])
-                        if gap > 0:
-                            distance += gap ** powers[a]
-                        elif powers[a] == 0:
-                            distance += 1.0
-                    price += cost[c] * distance
-                else:
-                    price += cost[c]
+                price += cost[c]
             if single_rule and s & SINGLE and interior[c]:
                 alone += 1
             sign = signs[k] ^ flip
@@ -256,7 +248,21 @@ def turns(pivots, waiting, sizes, steps, state, where, value):
 
 
 @numba.njit(cache=True, nogil=True)
-def choose(pivot, at, sizes, steps, local, places, powers, asked, prune_rank, single_rule, kept, work, space):
+def price_by_distance(at, sizes, steps, volume, places, powers, plain, cost):
+    """Prices for one pivot: the plain ones times the distance, a sum of powers over the axes (0 ** 0 counts 1)."""
+    for c in range(volume):
+        distance = 0.0
+        for a in range(sizes.size):
+            gap = abs(places[a, (c // steps[a]) % sizes[a]] - places[a, at[a]])
+            if gap > 0:
+                distance += gap ** powers[a]
+            elif powers[a] == 0:
+                distance += 1.0
+        cost[c] = plain[c] * distance
+
+
+@numba.njit(cache=True, nogil=True)
+def choose(pivot, at, sizes, steps, local, asked, prune_rank, single_rule, kept, work, space):
     """The best cuboid, or pair of cuboids, for one pivot.
 
     Returns how many cuboids (0: none protects it) and the buffer of cuboids with singles, which may have grown;
@@ -265,8 +271,7 @@ def choose(pivot, at, sizes, steps, local, places, powers, asked, prune_rank, si
     best, found, reach, stamp, cells_a, cells_b = space
     number = -1
     while number < 0:
-        number = walk(pivot, at, sizes, steps, local, places, powers, asked, prune_rank, single_rule, best, found,
-                      kept, work)  # fmt: skip
+        number = walk(pivot, at, sizes, steps, local, asked, prune_rank, single_rule, best, found, kept, work)
         if number < 0:
             kept = np.empty((2 * kept.shape[0], 6))
     worth = number > 1 and (found[0] < 0 or best[0] > 0)
@@ -351,7 +356,7 @@ def secure_subtables(subtables, names, first, items, strides, value, cells, crea
     where, l_state, l_up, l_down = local[0], local[1], local[3], local[4]
     low, high = np.empty(largest if mode else 0), np.empty(largest if mode else 0)
     pivots = np.empty(largest, np.int64)
-    places = np.zeros((axes, widest))
+    places, plain = np.zeros((axes, widest)), np.empty(largest if powers.size else 0)
     kept = np.empty((256, 6))
     work = (np.empty(1 << axes, np.int64), np.empty(1 << axes, np.int64), np.empty(axes + 1), np.empty(axes + 1),
             np.empty(axes + 1), np.empty(axes + 1), np.empty(axes + 1), np.empty(axes + 1, np.int64),
@@ -379,6 +384,8 @@ def secure_subtables(subtables, names, first, items, strides, value, cells, crea
         for i in range(bent.size):
             for k in range(sizes[i]):
                 places[i, k] = items[first[row[used[i]]] + k]
+        if bent.size:
+            plain[:volume] = local[6][:volume]
         if mode:
             low[:volume], high[:volume] = np.inf, -np.inf
         turn = turns(pivots, waiting, sizes, steps, l_state, where, value)
@@ -391,8 +398,9 @@ def secure_subtables(subtables, names, first, items, strides, value, cells, crea
                 asked = (needs[0][place], needs[1][place], needs[2][place])
             else:
                 asked = (0.0, 0.0, 0.0)
-            number, kept = choose(pivot, at, sizes, steps, local, places, bent, asked, prune_rank, single_rule, kept,
-                                  work, space)  # fmt: skip
+            if bent.size:
+                price_by_distance(at, sizes, steps, volume, places, bent, plain, local[6])
+            number, kept = choose(pivot, at, sizes, steps, local, asked, prune_rank, single_rule, kept, work, space)
             if number == 0:
                 failures[n_failures, 0], failures[n_failures, 1] = place, names[t]
                 failures[n_failures, 2] = best_range(pivot, at, sizes, steps, l_state, l_up, l_down, work)

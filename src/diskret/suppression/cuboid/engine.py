@@ -52,6 +52,7 @@ class Outcome:
     failures: dict[int, float] = field(default_factory=dict)
     passes: int = 0
     fresh: int = 0
+    finished: bool = True
 
 
 def secure(task: Task, segments: Segments, threads: int = 1, progress: Progress | None = None) -> Outcome:
@@ -81,6 +82,7 @@ def secure(task: Task, segments: Segments, threads: int = 1, progress: Progress 
                 again = subtables_of(touched, task.shape, containing, segments.counts)
                 # a subtable needs no second look at what it did itself
                 waiting[again[~np.isin(again, chosen)]] = True
+    outcome.finished = not waiting.any()
     for cells in failed.values():
         for cell, reach in cells.items():
             outcome.failures[cell] = max(reach, outcome.failures.get(cell, 0.0))

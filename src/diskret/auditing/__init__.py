@@ -1,0 +1,1 @@
+"""The attacker with a solver: what can be found out about hidden cells."""

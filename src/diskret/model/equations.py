@@ -1,0 +1,83 @@
+"""The published equations of a table, restricted to the cells that are hidden.
+
+Every sum of every classification gives one equation per line: the parts minus the sum are zero. Whoever reads the table
+knows them all; what is hidden are the unknowns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.table import Table
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """A sparse system, row by row: ``coefficients`` over ``columns`` add up to zero deviation in every row."""
+
+    cells: Ints
+    """Flat position of the cell behind each column (the unknowns), ascending."""
+    start: Ints
+    """Where each row begins; one more at the end."""
+    columns: Ints
+    coefficients: Floats
+    axis: Ints
+    """Along which classification each row adds."""
+    sum_cell: Ints
+    """Flat position of the sum each row is about."""
+
+    @property
+    def rows(self) -> int:
+        """Number of equations."""
+        return int(self.axis.size)
+
+    def row_of(self) -> Ints:
+        """The row of every entry."""
+        return np.repeat(np.arange(self.rows), np.diff(self.start))
+
+    def times(self, y: Floats) -> Floats:
+        """What each equation is off by if the unknowns move by ``y``."""
+        off = self.coefficients * y[self.columns]
+        return np.bincount(self.row_of(), weights=off, minlength=self.rows).astype(np.float64)
+
+    def transposed_times(self, z: Floats) -> Floats:
+        """The combination of unknowns that a combination of equations says something about."""
+        said = self.coefficients * z[self.row_of()]
+        return np.bincount(self.columns, weights=said, minlength=self.cells.size).astype(np.float64)
+
+
+def equations_of(table: Table, hidden: npt.NDArray[np.bool_] | None = None) -> Equations:
+    """All equations that hold a hidden cell.
+
+    >>> from diskret import Hierarchy, Status
+    >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
+    >>> system = equations_of(Table.from_cells(cells, by={"s": Hierarchy.flat("abc")}, value="x", status="st"))
+    >>> system.columns.tolist(), system.coefficients.tolist()
+    ([0, 1], [1.0, 1.0])
+    """
+    cells = np.flatnonzero(table.hidden if hidden is None else hidden)
+    at = np.unravel_index(cells, table.shape)
+    keys, columns, signs = [], [], []
+    for axis, hierarchy in enumerate(table.hierarchies):
+        stride = prod(table.shape[axis + 1 :])
+        parent = hierarchy.parent_index[at[axis]]
+        part = np.flatnonzero(parent >= 0)
+        keys.append(axis * table.size + cells[part] + (parent[part] - at[axis][part]) * stride)
+        columns.append(part)
+        signs.append(np.ones(part.size))
+        whole = np.flatnonzero(~hierarchy.is_leaf[at[axis]])
+        keys.append(axis * table.size + cells[whole])
+        columns.append(whole)
+        signs.append(-np.ones(whole.size))
+    key, column, sign = np.concatenate(keys), np.concatenate(columns), np.concatenate(signs)
+    order = np.lexsort((column, key))
+    names, begin = np.unique(key[order], return_index=True)
+    start = np.append(begin, key.size).astype(np.int64)
+    return Equations(cells, start, column[order], sign[order], names // table.size, names % table.size)
