@@ -21,7 +21,7 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.cuboid.subtables import Segments
-from diskret.suppression.options import Knowledge, Protection
+from diskret.model.protection import Knowledge, Protection
 from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
 

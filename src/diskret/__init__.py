@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from diskret.model.errors import DiskretError, ProtectionWarning
     from diskret.model.hierarchy import Hierarchy
+    from diskret.model.protection import Knowledge, Protection
     from diskret.model.status import Status
     from diskret.model.table import Table
     from diskret.publication.publish import publish
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
     from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
     from diskret.rules.mark import mark
-    from diskret.suppression.options import Cost, Knowledge, Protection
+    from diskret.suppression.options import Cost
     from diskret.suppression.suppress import suppress
     from diskret.tabulation.tabulate import tabulate
 
@@ -60,8 +61,8 @@ _HOME = {
     "PPercent": "rules.magnitude",
     "mark": "rules.mark",
     "Cost": "suppression.options",
-    "Knowledge": "suppression.options",
-    "Protection": "suppression.options",
+    "Knowledge": "model.protection",
+    "Protection": "model.protection",
     "suppress": "suppression.suppress",
     "tabulate": "tabulation.tabulate",
 }

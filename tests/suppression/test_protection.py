@@ -1,4 +1,4 @@
-"""What the cuboid method promises, checked by an attacker who solves linear programs over all equations of the table."""
+"""What the cuboid method promises, checked by an attacker who solves linear programs over all equations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Draw = Callable[[int, int], int]
 CLOSE = 1e-6
 
 
-# --- the attacker ------------------------------------------------------------------------------------------------------
+# --- the attacker -----------------------------------------------------------------------------------------------------
 
 
 def equations(table: Table) -> Iterator[tuple[Cell, list[Cell]]]:
@@ -106,7 +106,7 @@ class Attacker:
         return high - low
 
 
-# --- random tables -----------------------------------------------------------------------------------------------------
+# --- random tables ----------------------------------------------------------------------------------------------------
 
 
 def some_table(draw: Draw, *, subtotals: bool = False, levels: bool = False) -> Table:
@@ -167,7 +167,7 @@ def _cells(chosen: Any) -> list[Cell]:
     return [tuple(int(i) for i in at) for at in np.argwhere(chosen)]
 
 
-# --- (a) without subtotals the promise is kept ---------------------------------------------------------------------------
+# --- (a) without subtotals the promise is kept ------------------------------------------------------------------------
 
 
 def keeps_the_range(draw: Draw) -> None:
@@ -258,7 +258,7 @@ def test_protection_levels_are_kept(sliding: bool) -> None:
     assert asked > 200
 
 
-# --- (b) respondents who know their own value ----------------------------------------------------------------------------
+# --- (b) respondents who know their own value -------------------------------------------------------------------------
 
 
 def insiders_learn_nothing(draw: Draw) -> int:
@@ -292,7 +292,7 @@ def test_single_contributor_cannot_compute_another_primary_in_seeded_tables() ->
     assert sum(insiders_learn_nothing(seeded(seed)) for seed in range(200)) > 500
 
 
-# --- (c), (d) moves --------------------------------------------------------------------------------------------------------
+# --- (c), (d) moves ---------------------------------------------------------------------------------------------------
 
 
 def segment_total(hierarchy: Hierarchy, g: int, d: int) -> int:
@@ -350,7 +350,7 @@ def test_moves_touch_no_equation_and_no_bound_in_seeded_tables() -> None:
     assert sum(moves_keep_equations_and_bounds(seeded(seed)) for seed in range(250)) > 1000
 
 
-# --- (e) carried intervals -----------------------------------------------------------------------------------------------
+# --- (e) carried intervals --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("carry", ["once", "always"])

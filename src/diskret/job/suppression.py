@@ -7,9 +7,10 @@ from pathlib import Path
 
 from diskret.job.models import Job, RelativeKnowledge
 from diskret.model.errors import BadOption, listed
+from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
 from diskret.publication.working import load_working
-from diskret.suppression.options import Cost, Knowledge, Protection
+from diskret.suppression.options import Cost
 from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
 from diskret.tabulation.tabulate import Progress

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.cuboid import _kernels
@@ -19,7 +20,7 @@ from diskret.suppression.cuboid.engine import Outcome, Task, secure
 from diskret.suppression.cuboid.subtables import Segments
 from diskret.suppression.cuboid.thinning import thin as thin_pattern
 from diskret.suppression.moves import Moves
-from diskret.suppression.options import Cost, Knowledge, Protection
+from diskret.suppression.options import Cost
 from diskret.suppression.result import Suppression, Unprotected
 from diskret.suppression.time_series import consistency_of, weighed
 
