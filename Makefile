@@ -23,7 +23,7 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-bench: $(VENV)/.dev
+bench: $(VENV)/.bench .venv-bench/.peers
 	$(BIN)/python -m benchmarks
 
 clean:
@@ -39,3 +39,14 @@ $(VENV)/.base: pyproject.toml | $(BIN)/python
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(PIP) -e ".[dev,spark,plots]"
 	touch $@ $(VENV)/.base
+
+# exact intervals for `bench`
+$(VENV)/.bench: $(VENV)/.dev
+	$(PIP) highspy
+	touch $@
+
+# programs to compare with, apart from everything else: never dependencies
+.venv-bench/.peers:
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check pytauargus gconfid pandas
+	touch $@

@@ -1,7 +1,7 @@
-"""`python -m benchmarks [WORD ...]`: run every case (or those whose name holds a word), write results.csv and results.md.
+"""`python -m benchmarks [WORD ...]`: run all cases, or those whose name holds a word; write results.csv and results.md.
 
-Each case runs in a process of its own. CPU seconds are of the case alone: starting Python, making data and compiling kernels
-(shown apart) are left out. Peak memory is of the whole process.
+Each case runs in a process of its own. CPU seconds are of the case alone: starting Python, making data, compiling
+kernels (shown apart) and judging the result are left out. Peak memory is of the whole process.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def main() -> None:
         writer.writerows(kept)
     lines = [" | ".join(COLUMNS), " | ".join("---" for _ in COLUMNS)]
     lines += [" | ".join(r[c] for c in COLUMNS) for r in kept]
-    text = "# Benchmarks\n\nWritten by `make bench`; every case in its own process. Absolute times depend on the machine, ratios count.\n\n"
+    text = "# Benchmarks\n\nWritten by `make bench`; every case in its own process. "
+    text += "Absolute times depend on the machine, ratios count.\n\n"
     text += f"Last run: {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}.\n\n"
     text += "\n".join(f"| {line} |" for line in lines) + "\n\n" + (HERE / "notes.md").read_text(encoding="utf-8")
     (HERE / "results.md").write_text(text, encoding="utf-8")

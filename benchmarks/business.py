@@ -1,7 +1,7 @@
 """Synthetic business records: the same rows on every machine, made by hashing the row number.
 
 Four hierarchical classifications shaped like the German ones: 401 counties in 38 districts in 16 states; 615 classes in
-272 groups in 88 divisions in 21 sections; 7 size classes; 6 legal forms. 20 % of the firms belong to one of n/25 owners.
+272 groups in 88 divisions in 21 sections; 7 size classes; 6 legal forms. 20 % of the firms belong to n/25 owners.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def records(rows: int) -> Path:
         f"""COPY (SELECT {code("", 5, COUNTIES, 1.7, 1)} AS region, {code("N", 4, CLASSES, 2.0, 2)} AS nace,
         {code("S", 1, 7, 2.5, 3)} AS size, {code("L", 1, 6, 2.0, 4)} AS legal,
         round(exp(4 + 1.6 * {normal}), 2) AS turnover,
-        CASE WHEN {uniform(7)} < 0.2 THEN (floor({uniform(8)} * {max(1, rows // 25)}))::BIGINT ELSE i + {rows} END AS owner
+        CASE WHEN {uniform(7)} < 0.2 THEN (floor({uniform(8)} * {max(1, rows // 25)}))::BIGINT
+            ELSE i + {rows} END AS owner
         FROM range({rows}) t(i)) TO '{part}' (FORMAT parquet)"""
     )
     part.replace(path)

@@ -13,7 +13,7 @@ from diskret.model.contributors import Contributors
 
 
 def tree(parents_per_level: list[int], codes: int) -> dk.Hierarchy:
-    """A ragged hierarchy: so many sums on each level from the top, so many codes in all; leaves fill the lowest sums."""
+    """A ragged hierarchy: so many sums on each level from the top, so many codes in all; leaves below the last sums."""
     up: dict[str, str] = {}
     above = ["0"]
     number = 1
@@ -71,14 +71,35 @@ def region() -> dk.Hierarchy:
     return dk.Hierarchy.from_parents(up)
 
 
+def counties() -> dk.Hierarchy:
+    """The same without municipalities: 60 codes."""
+    up = {f"D{i}": "NRW" for i in range(5)}
+    return dk.Hierarchy.from_parents(up | {f"C{i:02d}": f"D{i % 5}" for i in range(54)})
+
+
 def turnover_tax() -> Shape:
-    """A.1, turnover tax 1994: 433 x 1658 cells on 4 x 7 levels."""
-    return Shape((region(), tree([1, 12, 60, 150, 250, 351], 1658)), 620_000, 3.0)
+    """A.1, turnover tax 1994: 433 x 1658 cells on 4 x 7 levels; printed are 260,656 occupied and 159,051 primary."""
+    return Shape((region(), tree([1, 12, 60, 150, 250, 351], 1658)), 98_000, 1.0)
 
 
 def tourism(third: int) -> Shape:
-    """A.2, tourism 1995: 433 x 9 x third."""
-    return Shape((region(), dk.Hierarchy.flat([f"{i}" for i in range(8)]), dk.Hierarchy.flat([f"{i}" for i in range(third - 1)])), 12_000, 2.0)
+    """A.2, tourism 1995: 433 x 9 x third; printed are 6,218 occupied, 3,465 primary (6) and 7,929, 4,826 (8)."""
+    records, skew = (4_671, 1.3) if third == 6 else (4_138, 1.0)
+    return Shape((region(), flat(8), flat(third - 1)), records, skew)
+
+
+def extract(number: int) -> Shape:
+    """A.4.2, extracts 1 to 4; printed are 2,552 / 5,529 / 15,482 / 75,450 occupied, 298 / 844 / 4,566 / 36,590 primary.
+
+    Primaries are the printed primary cells and single contributors together.
+    """
+    sums, codes, records, skew = {
+        1: ([1, 14], 45, 43_293, 1.0),
+        2: ([1, 14, 30], 103, 43_293, 1.0),
+        3: ([1, 14, 30, 58], 323, 35_579, 0.7),
+        4: ([1, 14, 30, 58], 323, 64_102, 0.7),
+    }[number]
+    return Shape((region() if number == 4 else counties(), tree(sums, codes)), records, skew)
 
 
 def flat(n: int) -> dk.Hierarchy:
@@ -93,8 +114,18 @@ def ten_million(dimensions: int) -> Shape:
     return Shape((tree([1, 8], 60), tree([1, 6], 40), tree([1, 5], 30), flat(12), flat(10)), 1_500_000, 1.5)
 
 
-def cube(cells: int) -> Shape:
-    """A 3-dimensional table of about so many cells, two levels of subtotals, a tenth as many firms."""
+def cube(cells: int, deep: bool = True) -> Shape:
+    """A 3-dimensional table of about so many cells, a seventh as many firms.
+
+    ``deep``: as many levels as it takes to have about ten parts to every sum; otherwise three, and the top sums have
+    more parts the larger the table is.
+    """
     side = (cells / 8) ** 0.5
-    first, second = int(side * 1.25), int(side / 1.25)
-    return Shape((tree([1, max(2, first // 10)], first), tree([1, max(2, second // 10)], second), flat(7)), cells // 7, 1.5)
+
+    def axis(codes: int) -> dk.Hierarchy:
+        sums = [max(2, codes // 10)]
+        while deep and sums[0] > 15:
+            sums.insert(0, sums[0] // 10)
+        return tree([1, *sums], codes)
+
+    return Shape((axis(int(side * 1.25)), axis(int(side / 1.25)), flat(7)), cells // 7, 1.5)

@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from diskret.model.errors import ProtectionWarning
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.cuboid.subtables import Segments
-from diskret.model.protection import Knowledge, Protection
 from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from diskret import Status
 from diskret.job.read import read_job
 from diskret.job.run import JobResult, run_job
 from diskret.model import rollup
@@ -53,7 +54,7 @@ def test_the_example_of_turnover_counts_owners_not_firms(tmp_path: Path) -> None
 def test_the_example_of_diagnoses_looks_only_along_the_sensitive_classification(tmp_path: Path) -> None:
     result, _ = run_example("diagnoses.toml", tmp_path)
     (table,) = result.tables.values()
-    lines = {table.codes(tuple(at))[0] for at in np.argwhere(table.hidden).tolist()}
+    lines = {table.codes(tuple(at))[0] for at in np.argwhere(table.status == Status.PRIMARY).tolist()}
     margins = {code: table.value[table.index(code, "Total")] for code in table.by["nationality"].codes}
     occupied = {c: (table.value[table.by["nationality"].index(c), :-1] > 0).sum() for c in margins}
     assert lines == {code for code in margins if 0 < margins[code] <= 2 or occupied[code] == 1}
