@@ -29,7 +29,7 @@ def relations(table: dk.Table, cells: Ints) -> tuple[Ints, Ints, npt.NDArray[np.
 
 
 def under(table: dk.Table, hidden: Bools, most: int | None = None) -> str:
-    """How many primaries have an interval too short for their level, above or below; '2 of 40 sampled' for large tables.
+    """How many primaries have an interval too short for their level, above or below; '2 of 40' if sampled.
 
     The attacker knows all open cells, all sums and that no value is negative.
     """

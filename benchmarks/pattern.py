@@ -8,7 +8,7 @@ import numpy.typing as npt
 from benchmarks.exact import under
 from benchmarks.given import given
 
-SAMPLE = {"h3": 40}
+SAMPLE = {"h3": 500}
 """Where there are too many primaries for two linear programs each."""
 
 

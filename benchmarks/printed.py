@@ -97,12 +97,18 @@ def judge(found: tuple[Any, float]) -> str:
     """Counts, shares and microseconds per cell."""
     result, cpu = found
     before = result.before
-    said = result.summary()
-    occupied = int((before.count > 0).sum())
-    text = f"{before.size:,} cells, {occupied:,} occupied, {said['primary']:,} primary, {said['secondary']:,} secondary"
-    text += f", {said['hidden value share']:.1%} of value hidden, {said['passes']} passes"
+    occupied, primary = int((before.count > 0).sum()), int((before.status == dk.Status.PRIMARY).sum())
+    text = (
+        f"{before.size:,} cells, {occupied:,} occupied, {primary:,} primary, {int(result.secondary.sum()):,} secondary"
+    )
+    text += f", {share(result.table):.1%} of value hidden, {result.passes} passes"
     text += f", {cpu / before.size * 1e6:.2f} us/cell"
-    return text + (f", {said['unprotected']:,} unprotected" if said["unprotected"] else "")
+    return text + (f", {len(result.unprotected):,} unprotected" if result.unprotected else "")
+
+
+def share(of: dk.Table) -> float:
+    """Hidden part of the value of all cells, sums included."""
+    return float(of.value[of.hidden].sum() / of.value.sum())
 
 
 def ranges() -> str:
@@ -111,8 +117,8 @@ def ranges() -> str:
     for q in RANGES:
         result, cpu = run(shapes.turnover_tax, q, thin=False)
         margins = int(_margins(result.table)[result.secondary].sum())
-        share = result.summary()["hidden value share"]
-        parts.append(f"q {q:g}: {int(result.secondary.sum()):,} ({margins:,} sums), {share:.1%}, {cpu:.2f} s")
+        hidden = share(result.table)
+        parts.append(f"q {q:g}: {int(result.secondary.sum()):,} ({margins:,} sums), {hidden:.1%}, {cpu:.2f} s")
     return "secondary (of them sums), value hidden, CPU: " + "; ".join(parts)
 
 

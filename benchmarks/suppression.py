@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import product
 from typing import Any
 
 import diskret as dk
@@ -43,10 +44,10 @@ def cases() -> Iterator[Case]:
             judge = partial(_stored, table, column, stored)
             yield Case(f"suppress-{table}-{setting}-ghmiter", what, "GHMITER (stored)", _nothing, judge=judge)
         what = f"suppress {table} ({shape}): p% levels"
-        for singles in (False, True):
-            program = "diskret, thinned, singles" if singles else "diskret, thinned"
-            name = f"suppress-{table}-levels{'-singles' if singles else ''}"
-            yield _ours(name, what, program, table, dk.Protection(levels=True), singles, True)
+        for singles, (procedure, (program, thin)) in product((False, True), PROCEDURES.items()):
+            name = f"suppress-{table}-levels-{procedure}{'-singles' if singles else ''}"
+            said = f"{program}, singles" if singles else program
+            yield _ours(name, what, said, table, dk.Protection(levels=True), singles, thin)
         yield from peers.cases(table, what)
     yield from printed.cases()
 

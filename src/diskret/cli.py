@@ -146,7 +146,7 @@ def mark(
     }  # fmt: skip
     output = _output(out) | ({"comparison": str(compare.resolve())} if compare else {})
     given = {k: v for k, v in rules.items() if v is not None}
-    _run_content({"data": {"table": str(table.resolve())}, "rules": given, "output": output}, quiet, json)
+    _run_content({"data": {"table": str(table.resolve())}, "rules": given, "output": output}, quiet, json, marks=True)
 
 
 @app.command()
@@ -177,12 +177,16 @@ def _output(out: Path) -> dict[str, Any]:
     return {"working": target} if out.suffix == ".parquet" else {"publish": [target]}
 
 
-def _run_content(content: dict[str, Any], quiet: bool, json: bool, **options: Any) -> None:
+def _run_content(content: dict[str, Any], quiet: bool, json: bool, marks: bool = False, **options: Any) -> None:
     """Run a job made from the command's options: one way to do a thing."""
     from diskret.job.read import job_from
+    from diskret.job.rules import rules_of
     from diskret.job.run import run_job
+    from diskret.model.errors import BadOption
 
     job = job_from(content, "the command's options", Path())
+    if marks and not rules_of(job).rules:
+        raise BadOption("no rule to mark by", hint="give at least one, such as --min-count 3 or --p-percent 10.")
     with progress_bar(quiet or json) as progress:
         result = run_job(job, Path(), progress, **options)
     report(result, quiet, json, show=False)

@@ -162,6 +162,15 @@ def test_the_unit_of_measurement_changes_nothing(factor: float) -> None:
         assert [u.reached for u in other.unprotected] == pytest.approx([u.reached * factor for u in plain.unprotected])
 
 
+def test_rounding_breaks_no_tie() -> None:
+    """0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 cost the same: the first in file order is taken."""
+    value = np.array([[5, 0.2, 0.2, 0], [0.1, 0.3, 50, 0], [0.3, 50, 0.1, 0], [0, 0, 0, 0]])
+    value[3, :3], value[:, 3] = value[:3, :3].sum(axis=0), value.sum(axis=1)
+    value[3, 3] = value[3, :3].sum()
+    result = suppress(replace(square(), value=value, decimals=1), knowledge=Knowledge.none())
+    assert cells_where(result.secondary) == [(0, 1), (1, 0), (1, 1)]
+
+
 def one_primary(draw: Draw) -> Table:
     """One subtable, one primary cell, nobody alone: the choice is one of a set of cuboids."""
     table = some_table(draw, subtotals=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -275,12 +275,12 @@ def some_table(draw: Draw, *, signed: bool, large: bool) -> Table:
     return Table(by, "x", value, status, Contributors(count), lower=lower, upper=upper)
 
 
-def some_case(draw: Draw) -> tuple[Table, dict[str, Any]]:
+def some_case(draw: Draw, make: Callable[..., Table] = some_table) -> tuple[Table, dict[str, Any]]:
     """A table and the options of the reference."""
     cost = ("value", "log", "unity")[draw(0, 2)]
     signed = draw(0, 3) == 0
     # under log classes small values give ties of different cells that only exact logarithms would see
-    table = some_table(draw, signed=signed, large=cost == "log")
+    table = make(draw, signed=signed, large=cost == "log")
     known = [Knowledge.none(), Knowledge.relative(0.5, 2.0), Knowledge.intervals(), Knowledge.positive()]
     options: dict[str, Any] = {
         "knowledge": known[draw(0, 2 if signed else 3)],
@@ -334,16 +334,30 @@ def test_engine_and_reference_agree_on_seeded_tables(block: int) -> None:
         agree(*some_case(seeded(seed)))
 
 
-def test_many_single_contributors_are_paired_alike() -> None:
-    """Most cells have one contributor: nearly every choice is one between pairs."""
+def table_of_singles(draw: Draw, *, signed: bool, large: bool) -> Table:
+    """Nearly everybody is alone in his cell and totals must stay open: pairs compete with pairs, by their cost."""
+    dimensions = draw(1, 3)
+    by = {n: Hierarchy.flat([f"c{i}" for i in range(draw(3, CODES[dimensions] - 1))]) for n in "abc"[:dimensions]}
+    inner = rollup.inner_cells(tuple(by.values()))
+    value = np.zeros(inner.shape)
+    for at in map(tuple, np.argwhere(inner)):
+        value[at] = draw(1, 99_999 if large else 20) * (draw(0, 1) * 2 - 1 if signed else 1)
+    count = np.where(inner & np.array([draw(0, 9) > 0 for _ in range(inner.size)]).reshape(inner.shape), 1, 2)
+    status = np.where(inner, Status.OPEN, (Status.OPEN, Status.NEVER)[draw(0, 4) > 0]).astype(np.uint8)
+    for _ in range(draw(1, 3)):
+        status[tuple(draw(0, n - 2) for n in inner.shape)] = Status.PRIMARY
+    rollup.add_up(value, tuple(by.values()))
+    return Table(by, "x", value, status, Contributors(count), lower=value - 9, upper=value + 9)
+
+
+def test_pairs_of_cuboids_are_chosen_alike() -> None:
+    pairs = 0
     for seed in range(60):
-        table, options = some_case(seeded(1000 + seed))
-        inner = rollup.inner_cells(table.hierarchies)
-        count = np.where(inner & (table.value != 0), 1, 0)
-        rollup.add_up(count, table.hierarchies)
-        status = np.where((count == 1) & (table.status == Status.OPEN), Status.PRIMARY, table.status)
-        table = replace(table, respondents=Contributors(count), status=status.astype(np.uint8))
-        agree(table, options | {"singles": True, "q": 0.0})
+        table, options = some_case(seeded(1000 + seed), table_of_singles)
+        options |= {"singles": True, "q": 0.0}
+        agree(table, options)
+        pairs += int(engine(table, **options).moves.second.sum())
+    assert pairs > 50
 
 
 def test_threads_change_nothing() -> None:
