@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from diskret.auditing.audit import audit
     from diskret.model.errors import DiskretError, ProtectionWarning
     from diskret.model.hierarchy import Hierarchy
     from diskret.model.protection import Knowledge, Protection
@@ -36,6 +37,7 @@ __all__ = [
     "SmallMargin",
     "Status",
     "Table",
+    "audit",
     "compare_rules",
     "mark",
     "publish",
@@ -60,6 +62,7 @@ _HOME = {
     "MinCount": "rules.magnitude",
     "PPercent": "rules.magnitude",
     "mark": "rules.mark",
+    "audit": "auditing.audit",
     "Cost": "suppression.options",
     "Knowledge": "model.protection",
     "Protection": "model.protection",

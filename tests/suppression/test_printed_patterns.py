@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
-from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table, suppress
+import diskret
+from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table
 from diskret.suppression.time_series import weighed
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table has subtotals")
+suppress = partial(diskret.suppress, thin=False)
+"""The printed procedure never takes a suppression back."""
 
 
 def secondary(result) -> set[tuple[str, ...]]:

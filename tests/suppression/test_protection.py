@@ -292,6 +292,64 @@ def test_single_contributor_cannot_compute_another_primary_in_seeded_tables() ->
     assert sum(insiders_learn_nothing(seeded(seed)) for seed in range(200)) > 500
 
 
+# Rule 3 leaves out singles in the margin because the twin inside speaks for them. It does so only if the twin is hidden
+# and no zero can take its place in a cuboid (part 1, section 10); the engine does not see that yet.
+
+
+@pytest.mark.xfail(reason="rule 3 with zeros as partners: a single in the margin is not protected for itself")
+def test_single_in_the_margin_stays_secret_when_a_zero_protects_its_twin() -> None:
+    value = np.array([[23, 17, 40], [21, 0, 21], [0, 23, 23], [0, 27, 27], [44, 67, 111]], dtype=np.float64)
+    count = np.array([[1, 4, 5], [1, 0, 1], [0, 5, 5], [0, 4, 4], [2, 13, 15]])
+    table = _two_way(value, count, primary=[(0, 0), (1, 0), (1, 2), (3, 1), (4, 0)])
+    result = suppress(table, knowledge=Knowledge.none(), zeros="allowed")
+    assert result.unprotected == ()
+    assert Attacker(result.table, Knowledge.none()).range((1, 2)) > CLOSE
+
+
+@pytest.mark.xfail(reason="rule 3 with zeros as partners: a single in the margin is taken for a safe partner")
+def test_single_in_the_margin_is_no_partner_without_its_twin() -> None:
+    value = np.array([[8, 9, 20, 27, 64], [19, 0, 5, 11, 35], [27, 9, 25, 38, 99]], dtype=np.float64)
+    count = np.array([[5, 1, 3, 5, 14], [6, 0, 2, 6, 14], [11, 1, 5, 11, 28]])
+    table = _two_way(value, count, primary=[(0, 1), (1, 2), (2, 1), (2, 2)])
+    result = suppress(table, knowledge=Knowledge.none(), zeros="allowed")
+    assert result.unprotected == ()
+    insider = Attacker(result.table, Knowledge.none(), frozenset({(0, 1), (2, 1)}))
+    assert insider.range((2, 2)) > CLOSE
+
+
+@pytest.mark.xfail(reason="rule 3 with a twin that is not primary: the hidden total equals an open cell")
+def test_single_in_the_margin_is_protected_if_its_twin_is_open() -> None:
+    value = np.array([[7, 0, 7], [5, 30, 35], [12, 30, 42]], dtype=np.float64)
+    count = np.array([[1, 0, 1], [4, 6, 10], [5, 6, 11]])
+    table = _two_way(value, count, primary=[(0, 2)])
+    result = suppress(table, knowledge=Knowledge.none())
+    failed = {u.index for u in result.unprotected}
+    assert (0, 2) in failed or Attacker(result.table, Knowledge.none()).range((0, 2)) > CLOSE
+
+
+def _two_way(value: Any, count: Any, primary: list[Cell]) -> Table:
+    by = {name: Hierarchy.flat([f"{name}{i}" for i in range(n - 1)]) for name, n in zip("rc", value.shape, strict=True)}
+    status = np.zeros(value.shape, dtype=np.uint8)
+    for at in primary:
+        status[at] = Status.PRIMARY
+    return Table(by, "x", value, status, Contributors(count))
+
+
+# --- with subtotals: no hidden cell is computable inside one of its subtables ----------------------------------------
+
+
+@pytest.mark.parametrize("thin", [False, True], ids=["as found", "thinned"])
+def test_every_hidden_cell_lies_in_a_hidden_cuboid_of_each_of_its_subtables(thin: bool) -> None:
+    """What its own subtable gives away protects nothing elsewhere; a run that forgot who made what sees it."""
+    for seed in range(150):
+        draw = seeded(seed)
+        table, knowledge = some_table(draw, subtotals=True), (Knowledge.none(), Knowledge.positive())[draw(0, 1)]
+        result = suppress(table, knowledge=knowledge, thin=thin, threads=1)
+        forgotten = replace(result.table, creator=None)
+        again = suppress(forgotten, knowledge=knowledge, single_contributors=False, threads=1)
+        assert not again.secondary.any(), seed
+
+
 # --- (c), (d) moves ---------------------------------------------------------------------------------------------------
 
 

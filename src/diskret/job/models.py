@@ -144,6 +144,9 @@ class RelativeKnowledge(Section):
 class SuppressionSection(Section):
     """Secondary suppression by the cuboid method. The ranges are secret, like the parameters of the rules."""
 
+    guarantee: Literal["audit", "subtables"] = Field(
+        "audit", description="attack the whole table with a solver and repair, or secure every subtable on its own"
+    )
     min_relative_range: float = Field(0.0, ge=0, description="interval over value must be greater, such as 0.5")
     min_range: float | None = Field(None, ge=0, description="smallest interval of zero and tiny values")
     levels: bool = Field(False, description="whether intervals must reach as far as the primary rules demand")

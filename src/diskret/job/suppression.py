@@ -36,6 +36,7 @@ def suppress_tables(
             table,
             protection=Protection(asked.min_relative_range, asked.min_range, asked.levels, asked.sliding),
             knowledge=_knowledge(job),
+            guarantee=asked.guarantee,
             cost=Cost(asked.cost, distance=asked.distance),
             zeros=asked.zeros,
             barriers=asked.barriers,

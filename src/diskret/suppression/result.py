@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from diskret.auditing.audit import AuditReport
 from diskret.model.move import Move
 from diskret.model.status import Status
 from diskret.model.table import Index, Table
@@ -36,6 +37,8 @@ class Suppression:
     notes: tuple[str, ...] = ()
     consistency: Mapping[str, float] = field(default_factory=dict)
     """With last period's table: how far its pattern was kept, and what that cost. Internal, like all sums of values."""
+    audit: AuditReport | None = None
+    """With the guarantee "audit": what the attack on the finished table found."""
 
     @property
     def secondary(self) -> Any:

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 HIDDEN, PRIMARY, SINGLE = 2, 4, 8
+FIRST_HAND, INCOMING, OWN = 0, 1, 2
 SLACK = 1e-12
 MOST_WITH_SINGLES = 256
 
@@ -158,12 +159,13 @@ def inside(place, axis_of, totals, n, strides):
 
 
 @numba.njit(cache=True, nogil=True)
-def reopen(order, pivots, firsts, seconds, rows, incoming, first, items, strides, state, up, down, needs, options,
+def reopen(order, pivots, firsts, seconds, rows, kinds, first, items, strides, state, up, down, needs, options,
            widest):  # fmt: skip
     """Try to open secondary cells in the given order; returns how many were opened. Changes ``state``.
 
     Requirement r: ``pivots[r]`` in the subtable ``rows[r]``, protected by the cuboids to ``firsts[r]`` and, if not -1,
-    ``seconds[r]``; ``incoming[r]`` says that it is a secondary cell, for which any range will do.
+    ``seconds[r]``; ``kinds[r]`` says whether the pivot is primary, a secondary from another subtable, for which any
+    range will do, or one of this subtable, which only must not be computable.
     """
     single_rule, full_incoming = options
     axes = strides.size
@@ -203,10 +205,11 @@ def reopen(order, pivots, firsts, seconds, rows, incoming, first, items, strides
                 seen = seen or changed[k, 0] == r
             if seen:
                 continue
-            any_range = incoming[r] and not full_incoming
+            any_range = kinds[r] == OWN or (kinds[r] == INCOMING and not full_incoming)
             asked = (0.0, 0.0, 0.0) if any_range else (needs[0][p], needs[1][p], needs[2][p])
-            cuboids = hidden_cuboids(p, cell, rows[r], first, items, strides, state, up, down, asked, single_rule,
-                                     found, space)  # fmt: skip
+            guarded = single_rule and kinds[r] != OWN
+            cuboids = hidden_cuboids(p, cell, rows[r], first, items, strides, state, up, down, asked, guarded, found,
+                                     space)  # fmt: skip
             possible = cuboids > 0
             changed[number, 0], changed[number, 1] = r, found[0]
             changed[number, 2] = found[1] if cuboids == 2 else -1

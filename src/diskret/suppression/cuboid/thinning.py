@@ -1,7 +1,9 @@
 """A second look at a finished pattern: secondaries that no pivot needs are opened again, the dearest first.
 
 Pivots are secured one after the other, and a later cuboid often makes an earlier one unnecessary. Every pivot keeps, in
-each of its subtables, a cuboid (or a pair) of hidden cells as wide as asked; only what none of them needs is opened.
+each of its subtables, a cuboid (or a pair) of hidden cells as wide as asked; only what none of them needs is opened. A
+secondary that stays hidden keeps a cuboid in the subtable that made it as well: were it computable there, it would
+protect nothing elsewhere.
 """
 
 from __future__ import annotations
@@ -19,18 +21,19 @@ Ints = npt.NDArray[np.int64]
 
 def thin(task: Task, segments: Segments, moves: Floats, untouchable: npt.NDArray[np.bool_]) -> Floats:
     """Open unneeded secondaries in ``task.state``; returns the moves that still protect the pivots."""
-    needed = _requirements(moves)
-    pivots, firsts, seconds, names = needed
+    of_pivots, of_partners = _requirements(moves), _own_partners(task, moves)
+    pivots, firsts, seconds, names = (np.concatenate(both) for both in zip(of_pivots, of_partners, strict=True))
+    kinds = np.where(task.state[pivots] & _kernels.PRIMARY == 0, _thin_kernels.INCOMING, _thin_kernels.FIRST_HAND)
+    kinds[of_pivots[0].size :] = _thin_kernels.OWN
     secondary = (task.state & _kernels.HIDDEN > 0) & (task.state & _kernels.PRIMARY == 0) & ~untouchable
     cells = np.flatnonzero(secondary)
     order = cells[np.lexsort((cells, -task.cost[cells]))]
     rows = segments.rows(names)
     strides = np.array([int(np.prod(task.shape[i + 1 :])) for i in range(len(task.shape))], dtype=np.int64)
-    incoming = task.state[pivots] & _kernels.PRIMARY == 0
     widest = int(np.diff(segments.first).max())
     while order.size:
         opened = _thin_kernels.reopen(
-            order, pivots, firsts, seconds, rows, incoming, segments.first, segments.items, strides, task.state,
+            order, pivots, firsts, seconds, rows, kinds, segments.first, segments.items, strides, task.state,
             task.up, task.down, (task.need, task.need_down, task.need_up), (task.single_rule, task.carry != "off"),
             widest,
         )  # fmt: skip
@@ -38,7 +41,7 @@ def thin(task: Task, segments: Segments, moves: Floats, untouchable: npt.NDArray
             break
         order = order[task.state[order] & _kernels.HIDDEN > 0]
     task.creator[task.state & _kernels.HIDDEN == 0] = -1
-    kept = task.state[pivots] & _kernels.HIDDEN > 0
+    kept = (task.state[pivots] & _kernels.HIDDEN > 0) & (kinds != _thin_kernels.OWN)
     return _moves(task, segments, pivots[kept], firsts[kept], seconds[kept], names[kept])
 
 
@@ -54,6 +57,22 @@ def _requirements(moves: Floats) -> tuple[Ints, Ints, Ints, Ints]:
     follower = np.minimum(at + 1, len(moves) - 1)
     paired = second[follower] & (follower > at)
     return pivot[at], diametral[at], np.where(paired, diametral[follower], -1), name[at]
+
+
+def _own_partners(task: Task, moves: Floats) -> tuple[Ints, Ints, Ints, Ints]:
+    """The secondaries a subtable made itself, each with the cuboid it was made for, seen from its own corner."""
+    pivot, diametral, name = (moves[:, c].astype(np.int64) for c in (0, 1, 4))
+    g, d = np.unravel_index(pivot, task.shape), np.unravel_index(diametral, task.shape)
+    corners = [pivot]
+    for axis in range(len(task.shape)):
+        shift = (d[axis] - g[axis]) * int(np.prod(task.shape[axis + 1 :]))
+        corners += [c + shift for c in corners]
+    cells = np.stack(corners)
+    own = (task.state[cells] & _kernels.PRIMARY == 0) & (task.creator[cells] == name)
+    found, opposite = cells[own], (pivot + diametral - cells)[own]
+    made_by = np.broadcast_to(name, cells.shape)[own]
+    found, once = np.unique(found, return_index=True)
+    return found, opposite[once], np.full(found.size, -1, dtype=np.int64), made_by[once]
 
 
 def _moves(task: Task, segments: Segments, pivots: Ints, firsts: Ints, seconds: Ints, names: Ints) -> Floats:

@@ -1,0 +1,175 @@
+"""One run of the cuboid method over a table."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.protection import Knowledge, Protection
+from diskret.model.status import Status
+from diskret.model.table import Table
+from diskret.suppression.cuboid import _kernels
+from diskret.suppression.cuboid.engine import Outcome, Task, secure
+from diskret.suppression.cuboid.subtables import Segments
+from diskret.suppression.cuboid.thinning import thin as thin_pattern
+from diskret.suppression.moves import Moves
+from diskret.suppression.options import Cost
+from diskret.suppression.result import Suppression, Unprotected
+
+Zeros = Literal["marked", "allowed", "forbidden"]
+Barriers = Literal["on", "off"] | Mapping[str, int]
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a run can be told; the fields are explained at `diskret.suppress`."""
+
+    protection: Protection
+    knowledge: Knowledge
+    cost: Cost
+    zeros: Zeros = "marked"
+    barriers: Barriers = "on"
+    single_contributors: bool = True
+    non_additive: tuple[str, ...] = ()
+    carry: Literal["off", "once", "always"] = "off"
+    thin: bool = True
+    threads: int | None = None
+    progress: Progress | None = None
+
+
+def by_cuboids(table: Table, settings: Settings) -> Suppression:
+    """Secure every pivot of every subtable, then open again what nobody needs."""
+    task = _task(table, settings)
+    primaries = np.flatnonzero(task.state & _kernels.PRIMARY)
+    thinning = settings.thin and settings.carry == "off"
+    notes = [] if primaries.size else ["no cell is primary: nothing to protect"]
+    notes += ["nothing is opened again where intervals are carried"] if settings.thin and not thinning else []
+    hopeless = primaries[task.up[primaries] + task.down[primaries] <= task.need[primaries]]
+    segments = _segments(table, settings.non_additive)
+    outcome = secure(task, segments, settings.threads or os.cpu_count() or 1, settings.progress)
+    moves = np.concatenate(outcome.moves) if outcome.moves else np.empty((0, 6))
+    if thinning and len(moves):
+        moves = thin_pattern(task, segments, moves, table.hidden.reshape(-1))
+    status = table.status.copy().reshape(-1)
+    status[(task.state & _kernels.HIDDEN > 0) & (status != Status.PRIMARY)] = Status.SECONDARY
+    protected = replace(table, status=status.reshape(table.shape), creator=task.creator.reshape(table.shape))
+    unprotected = _unprotected(table, outcome, {int(c) for c in hopeless})
+    _warn(protected, unprotected, outcome, settings.non_additive)
+    return Suppression(protected, Moves.of(moves), unprotected, outcome.passes, table, tuple(notes))
+
+
+def _segments(table: Table, non_additive: Sequence[str]) -> Segments:
+    """The subtables, and along classifications whose counts do not add up the tables of totals as well.
+
+    In a table of totals a single contributor of the margin lies inside and is seen (Quaderverfahren, 2.1.2.2).
+    """
+    unknown = [n for n in non_additive if n not in table.by]
+    if unknown:
+        raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
+    sums = [np.flatnonzero(~h.is_leaf).tolist() if n in non_additive else [] for n, h in table.by.items()]
+    return Segments.of(table.hierarchies, sums)
+
+
+def _creator(table: Table) -> npt.NDArray[np.int64]:
+    if table.creator is None:
+        return np.full(table.size, -1, dtype=np.int64)
+    return np.where(table.status == Status.SECONDARY, table.creator, -1).reshape(-1)
+
+
+def _task(table: Table, settings: Settings) -> Task:
+    up, down = settings.knowledge.room(table)
+    need, need_down, need_up = settings.protection.needs(table)
+    return Task(
+        table.shape, table.value.reshape(-1), up, down, state_of(table, settings.zeros), _creator(table),
+        prices(table, settings.cost), need, need_down, need_up, _barrier(table, settings.barriers),
+        settings.cost.powers(table),
+        settings.single_contributors and (table.respondents is not None or table.frequency), settings.carry,
+    )  # fmt: skip
+
+
+def prices(table: Table, cost: Cost) -> npt.NDArray[np.float64]:
+    """What every cell costs; refuses negative prices."""
+    found = cost.of(table)
+    if (found < 0).any():
+        where = listed(table.name_cells(found.reshape(table.shape) < 0))
+        raise BadOption("cells with a negative price", where=where, hint="weights are zero or more.")
+    return found
+
+
+def state_of(table: Table, zeros: Zeros) -> npt.NDArray[np.uint8]:
+    """What the engine may do with each cell."""
+    status, value = table.status.reshape(-1), table.value.reshape(-1)
+    state = np.zeros(table.size, dtype=np.uint8)
+    partner = (status == Status.OPEN) & ((value != 0) | (zeros == "allowed"))
+    if zeros != "forbidden":
+        partner |= status == Status.ZERO
+    people = table.respondents
+    if people is not None and people.public_count is not None:
+        # whoever publishes its own value protects nobody
+        partner &= ((people.public_count < people.count) | (people.count == 0)).reshape(-1)
+    state[partner] |= _kernels.USABLE
+    state[(status == Status.PRIMARY) | (status == Status.SECONDARY)] |= _kernels.HIDDEN
+    state[status == Status.PRIMARY] |= _kernels.PRIMARY
+    counts = table.respondents.count.reshape(-1) if table.respondents is not None else value
+    if table.respondents is not None or table.frequency:
+        state[counts == 1] |= _kernels.SINGLE
+    return state
+
+
+def _barrier(table: Table, barriers: Barriers) -> npt.NDArray[np.float64]:
+    if isinstance(barriers, str):
+        if barriers not in ("on", "off"):
+            raise BadOption(f"barriers {barriers!r}", hint="'on', 'off', or +1, 0, -1 per classification.")
+        return np.full(len(table.by), 1.0 if barriers == "on" else 0.0)
+    unknown = [n for n in barriers if n not in table.by]
+    if unknown:
+        raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
+    return np.array([float(barriers.get(n, 0)) for n in table.names])
+
+
+def _unprotected(table: Table, outcome: Outcome, hopeless: set[int]) -> tuple[Unprotected, ...]:
+    found = []
+    for cell, reached in sorted(outcome.failures.items()):
+        at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
+        name = ", ".join(f"{n}={c}" for n, c in zip(table.names, table.codes(at), strict=True))
+        why = (
+            "what is known beforehand is closer than the required range"
+            if cell in hopeless
+            else "no cuboid of usable cells leaves a wide enough interval"
+        )
+        found.append(Unprotected(name, at, reached, why))
+    return tuple(found)
+
+
+def _warn(table: Table, unprotected: Sequence[Unprotected], outcome: Outcome, non_additive: Sequence[str]) -> None:
+    if not outcome.finished:
+        warnings.warn(
+            f"stopped after {outcome.passes} passes: some subtables are not secured", ProtectionWarning, stacklevel=3
+        )
+    if not table.additive_counts and not non_additive:
+        warnings.warn(
+            "contributor counts do not add up: name the classifications along which they do not with non_additive, "
+            "or a respondent alone in a margin is not seen",
+            ProtectionWarning,
+            stacklevel=3,
+        )
+    if unprotected:
+        warnings.warn(
+            f"{len(unprotected)} cells cannot be protected as asked: {listed([u.cell for u in unprotected])}",
+            ProtectionWarning,
+            stacklevel=3,
+        )
+    if any(h.depth > 2 for h in table.hierarchies) and (table.status == Status.PRIMARY).any():
+        warnings.warn(
+            "the table has subtotals: protection inside subtables is necessary, not sufficient; audit before release",
+            ProtectionWarning,
+            stacklevel=3,
+        )
