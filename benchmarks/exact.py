@@ -65,6 +65,9 @@ def under(table: dk.Table, hidden: Bools, most: int | None = None) -> str:
         for sense, sign in ((ObjSense.kMaximize, 1.0), (ObjSense.kMinimize, -1.0)):
             solver.changeObjectiveSense(sense)
             solver.run()
+            if solver.getModelStatus() not in (HighsModelStatus.kOptimal, HighsModelStatus.kUnbounded):
+                solver.clearSolver()  # lost its way from the last corner: from the start
+                solver.run()
             status = solver.getModelStatus()
             if status == HighsModelStatus.kUnbounded:
                 continue

@@ -38,6 +38,10 @@ class Printed:
         found = [c.get("at", c.get("coord")) if isinstance(c, dict) else c for c in cells]
         return {tuple(str(code) for code in c) for c in found}
 
+    def expected_unknowns(self) -> set[tuple[str, ...]]:
+        """The suppressed cells of a counter-example."""
+        return {tuple(str(c) for c in codes) for codes in self.content["expected"]["unknown_names"].values()}
+
     def with_counts(self, counts: dict[tuple[str, ...], int]) -> Table:
         count = self.table.count.copy()
         for codes, n in counts.items():

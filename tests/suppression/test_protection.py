@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from diskret import Hierarchy, Knowledge, Protection, Status, Table, suppress
 from diskret.model import rollup
 from diskret.model.contributors import Contributors
-from diskret.suppression.cuboid.engine import secure
+from diskret.suppression.cuboid import _kernels
+from diskret.suppression.cuboid.engine import Task, secure
 from diskret.suppression.cuboid.subtables import Segments
-from diskret.suppression.options import Cost
 from diskret.suppression.result import Suppression
-from diskret.suppression.suppress import _task
 
 highspy = pytest.importorskip("highspy")
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
@@ -411,13 +410,28 @@ def test_moves_touch_no_equation_and_no_bound_in_seeded_tables() -> None:
 # --- (e) carried intervals --------------------------------------------------------------------------------------------
 
 
+def carrying(table: Table, knowledge: Knowledge, carry: str) -> Task:
+    """What the engine works on, kept at hand to see the bounds it changes."""
+    status, value = table.status.reshape(-1), table.value.reshape(-1)
+    state = np.zeros(table.size, dtype=np.uint8)
+    state[(status == Status.OPEN) & (value != 0)] = _kernels.USABLE
+    state[status == Status.PRIMARY] = _kernels.HIDDEN | _kernels.PRIMARY
+    state[table.count.reshape(-1) == 1] |= _kernels.SINGLE
+    low, high = (b.reshape(-1) for b in bounds_of(table, knowledge))
+    nothing, creator = np.zeros(table.size), np.full(table.size, -1, dtype=np.int64)
+    return Task(
+        table.shape, value, high - value, value - low, state, creator, value.copy(), 0.25 * value, nothing, nothing,
+        np.ones(len(table.by)), np.empty(0), True, carry,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("carry", ["once", "always"])
 def test_carried_intervals_only_get_narrower_and_keep_the_value(carry: str) -> None:
     narrowed = 0
     for seed in range(150):
         draw = seeded(seed)
         table, knowledge = some_table(draw, subtotals=True), some_knowledge(draw)
-        task = _task(table, Protection(0.25), knowledge, Cost(), "marked", "on", True, carry)
+        task = carrying(table, knowledge, carry)
         up, down = task.up.copy(), task.down.copy()
         secure(task, Segments.of(table.hierarchies))
         assert (task.up <= up).all()

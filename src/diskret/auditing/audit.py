@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +60,8 @@ class AuditReport:
     undecided: tuple[str, ...]
     programmes: int
     checked: int
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Exact intervals of the cells that were asked for; internal, like every interval."""
 
     @property
     def safe(self) -> bool:
@@ -76,12 +79,19 @@ class AuditReport:
         }
 
 
-def audit(table: Table, *, protection: Protection | None = None, knowledge: Knowledge | None = None) -> AuditReport:
+def audit(
+    table: Table,
+    *,
+    protection: Protection | None = None,
+    knowledge: Knowledge | None = None,
+    intervals: Literal["none", "primary", "hidden"] = "none",
+) -> AuditReport:
     """Attack a table with a solver: find the primary cells that can be computed more closely than they may be.
 
     ``protection`` says what must be kept (left out: the levels the primary rules demand, or that no value can be
     computed exactly), ``knowledge`` what the attacker knows beforehand (left out: that values are positive, if they
-    are).
+    are). ``intervals`` asks for the exact interval of every primary or every hidden cell as well, which takes two
+    programmes each.
 
     >>> from diskret import Hierarchy
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "open", "open"]}
@@ -101,7 +111,13 @@ def audit(table: Table, *, protection: Protection | None = None, knowledge: Know
     failed = np.flatnonzero(~needs.met(attacker.reached_up, attacker.reached_down))
     exposed = tuple(_exposure(table, system, int(primary[k]), attacker) for k in failed if int(k) not in undecided)
     names = tuple(_name(table, int(system.cells[primary[k]])) for k in sorted(undecided))
-    return AuditReport(table, exposed, names, attacker.programmes, primary.size)
+    asked = primary if intervals == "primary" else np.arange(system.cells.size if intervals == "hidden" else 0)
+    exact = {
+        _name(table, int(system.cells[c])): (e.lower, e.upper)
+        for c in asked
+        for e in [_exposure(table, system, int(c), attacker)]
+    }
+    return AuditReport(table, exposed, names, attacker.programmes, primary.size, exact)
 
 
 def _needs(table: Table, protection: Protection, system: Equations, columns: Ints) -> Needs:
