@@ -1,7 +1,7 @@
 """The command line: parse, run a job, show progress, print a summary.
 
-Exit codes: 0 done; 2 the input was refused (the message says what to do); 3 a mistake in diskret itself; 130 stopped by
-the user. 1 is kept for audits that find something exposed.
+Exit codes: 0 done; 1 an audit found something exposed; 2 the input was refused (the message says what to do); 3 a
+mistake in diskret itself; 130 stopped by the user.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from diskret.job.run import JobResult
     from diskret.model.table import Table
 
-REFUSED, BROKEN, STOPPED = 2, 3, 130
+EXPOSED, REFUSED, BROKEN, STOPPED = 1, 2, 3, 130
 STOPPED_WORDS = "diskret: stopped by the user; nothing half-written is left"
 
 app = typer.Typer(
@@ -52,6 +52,8 @@ def run(
     with progress_bar(quiet or json) as progress:
         result = run_job(read_job(job), job.parent, progress)
     report(result, quiet, json, show)
+    if result.exposed:
+        raise typer.Exit(EXPOSED)
 
 
 @app.command()
@@ -171,6 +173,34 @@ def suppress(
     _run_content(content, quiet, json)
 
 
+@app.command()
+def audit(
+    table: Annotated[Path, typer.Argument(help="Working file with suppressed cells.")],
+    min_relative_range: Annotated[float, typer.Option(help="Interval over value must be greater.")] = 0.0,
+    internal: Annotated[bool, typer.Option("--internal", help="Show intervals; not for publication.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Attack a table with a solver; exit code 1 if anything is exposed."""
+    from diskret.auditing.audit import audit as attack
+    from diskret.model.protection import Protection
+    from diskret.publication.working import load_working
+
+    reports = {}
+    for name, each in load_working(table).items():
+        wanted = Protection(min_relative_range, levels=each.below is not None)
+        reports[name] = attack(each, protection=wanted)
+    if json:
+        import json as writer
+
+        typer.echo(writer.dumps({name: r.summary() for name, r in reports.items()}, ensure_ascii=False, indent=2))
+    elif not quiet:
+        for name, r in reports.items():
+            typer.echo(f"{name}: {r.report(internal=internal)}")
+    if not all(r.safe for r in reports.values()):
+        raise typer.Exit(EXPOSED)
+
+
 def _output(out: Path) -> dict[str, Any]:
     """A working file, or by its ending a file for the public."""
     target = str(out.resolve())
@@ -262,6 +292,11 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
         console.print(f"[bold]{escape(name)}[/]: {facts['cells']:,} cells, {facts['occupied']:,} occupied: {statuses}")
         for rule, number in facts["rules"].items():
             console.print(f"  {number:,} by {rule}", markup=False)
+        attack = facts.get("suppression", {}).get("audit")
+        if attack:
+            found = f"{attack['exposed']} exposed, {attack['undecided']} undecided"
+            safe = attack["exposed"] + attack["undecided"] == 0
+            console.print(f"  attacked with a solver: {'nothing is exposed' if safe else found}")
     if result.comparison is not None:
         console.print(str(result.comparison), markup=False)
     for file in result.files:

@@ -302,7 +302,7 @@ def engine(
     **options: Any,
 ) -> Any:  # fmt: skip
     return suppress(
-        table, protection=Protection(q), cost=Cost(cost, distance=distance or {}), single_contributors=singles,
+        table, protection=Protection(q), cost=Cost(cost, distance=distance or {}), single_contributors=singles, thin=False,
         barriers="on" if barriers is None else barriers or "off", threads=threads, **options,
     )  # fmt: skip
 

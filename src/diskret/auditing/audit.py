@@ -78,6 +78,17 @@ class AuditReport:
             "linear programmes": self.programmes,
         }
 
+    def report(self, *, internal: bool = False) -> str:
+        """In words: the exposed cells by name, with their intervals (which tell values) only if ``internal``."""
+        lines = [f"{self.checked} primary cells checked with {self.programmes} linear programmes"]
+        for e in self.exposed:
+            how = "can be computed exactly" if e.exact else "can be computed too closely"
+            lines.append(f"exposed: {e.cell} {how}" + (f": [{e.lower:.10g}; {e.upper:.10g}]" if internal else ""))
+        lines += [f"undecided: {name} (the solver gave up; do not treat it as safe)" for name in self.undecided]
+        if self.safe:
+            lines.append("nothing is exposed")
+        return "\n".join(lines)
+
 
 def audit(
     table: Table,

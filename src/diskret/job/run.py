@@ -44,6 +44,11 @@ class JobResult:
     comparison: RuleComparison | None = None
     suppressions: Mapping[str, Suppression] = field(default_factory=dict)
 
+    @property
+    def exposed(self) -> bool:
+        """Whether an audit found cells that can be computed too closely."""
+        return any(s.audit is not None and not s.audit.safe for s in self.suppressions.values())
+
     def summary(self) -> dict[str, Any]:
         """Counts and names only: fit to be printed or logged."""
         return {

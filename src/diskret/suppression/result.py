@@ -97,7 +97,7 @@ class Suppression:
             "passes": self.passes,
             "cuboids": len(self.moves),
             "unprotected": len(self.unprotected),
-        }
+        } | ({} if self.audit is None else {"audit": self.audit.summary()})
 
     def hidden_share(self) -> float:
         """Share of the absolute values that is hidden. Internal: with few hidden cells it may tell one of them."""
