@@ -29,6 +29,7 @@ from diskret import (
     Status,
     Table,
     mark,
+    suppress,
     tabulate,
 )
 from diskret.model import rollup
@@ -50,8 +51,12 @@ MARKING: dict[str, Method] = {
     "one category": lambda table: mark(table, OneCategory()),
     "several rules": lambda table: mark(table, MinCount(3) | PPercent(10) | Dominance(1, 85)),
 }
-PROTECTING: dict[str, Method] = {}
-"""Methods that mark and then protect, such as ``lambda table: suppress(mark(table, MinCount(3)), ...).table``."""
+PROTECTING: dict[str, Method] = {
+    "cuboids": lambda table: suppress(mark(table, MinCount(3))).table,
+    "cuboids as printed": lambda table: suppress(mark(table, MinCount(3)), thin=False).table,
+    "audited cuboids": lambda table: suppress(mark(table, MinCount(3)), guarantee="audit").table,
+}
+"""Methods that mark and then protect."""
 METHODS = MARKING | PROTECTING
 
 FLAT = Hierarchy.flat(["N", "S", "E"])

@@ -1,4 +1,4 @@
-"""Printed patterns of chapters 1 to 5 and appendix A.3, cell for cell, by one engine with the options the text names."""
+"""Printed patterns of chapters 1 to 5 and appendix A.3, cell for cell, by one engine with the options of the text."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_4_1_with_estimate_intervals_nothing_stays_open(printed) -> None:
     assert result.table.hidden.all()
 
 
-# --- the chain of figure 3.5: intervals handed from subtable to subtable ------------------------------------------------
+# --- the chain of figure 3.5: intervals handed from subtable to subtable --------------------------------------------
 
 
 def intervals(result, said) -> None:
@@ -146,7 +146,7 @@ def test_repeated_transfer_makes_intervals_collapse(printed) -> None:
     assert "row=2, col=3" in {u.cell for u in result.unprotected}
 
 
-# --- chapter 5 -----------------------------------------------------------------------------------------------------------
+# --- chapter 5 ------------------------------------------------------------------------------------------------------
 
 
 def test_5_1_2_3_two_zeros_protect_each_other_only_if_signs_are_unknown() -> None:
@@ -177,7 +177,7 @@ def one_cell(value: float, status: Status = Status.OPEN) -> Table:
 
 @pytest.mark.parametrize("powers", [(2, 2), (1, 0), (-1, 2)])
 def test_5_3_3_far_cells_cost_more_by_the_printed_distance(powers) -> None:
-    """In one line of equal values the partner with the smallest |distance| ** p is taken, and the cost decides alone."""
+    """Among equal values the partners with the smallest |distance| ** p are taken: the cost decides alone."""
     names = ["r", "c"]
     codes = [str(i) for i in range(1, 6)]
     by = {n: Hierarchy.flat(codes) for n in names}

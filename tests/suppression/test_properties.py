@@ -71,6 +71,7 @@ def some_options(draw: Draw) -> dict[str, Any]:
         "cost": Cost(("value", "log", "count", "unity")[draw(0, 3)]),
         "zeros": ("marked", "allowed", "forbidden")[draw(0, 2)],
         "barriers": ("on", "off")[draw(0, 1)],
+        "thin": draw(0, 1) == 1,
         "threads": 1,
     }
 

@@ -302,8 +302,8 @@ def engine(
     **options: Any,
 ) -> Any:  # fmt: skip
     return suppress(
-        table, protection=Protection(q), cost=Cost(cost, distance=distance or {}), single_contributors=singles, thin=False,
-        barriers="on" if barriers is None else barriers or "off", threads=threads, **options,
+        table, protection=Protection(q), cost=Cost(cost, distance=distance or {}), single_contributors=singles,
+        barriers="on" if barriers is None else barriers or "off", thin=False, threads=threads, **options,
     )  # fmt: skip
 
 

@@ -58,6 +58,8 @@ def by_cuboids(table: Table, settings: Settings) -> Suppression:
     moves = np.concatenate(outcome.moves) if outcome.moves else np.empty((0, 6))
     if thinning and len(moves):
         moves = thin_pattern(task, segments, moves, table.hidden.reshape(-1))
+        # a secondary that could not be protected, and was opened again, needs no protection
+        outcome.failures = {c: r for c, r in outcome.failures.items() if task.state[c] & _kernels.HIDDEN}
     status = table.status.copy().reshape(-1)
     status[(task.state & _kernels.HIDDEN > 0) & (status != Status.PRIMARY)] = Status.SECONDARY
     protected = replace(table, status=status.reshape(table.shape), creator=task.creator.reshape(table.shape))

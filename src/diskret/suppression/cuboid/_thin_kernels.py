@@ -13,6 +13,7 @@ HIDDEN, PRIMARY, SINGLE = 2, 4, 8
 FIRST_HAND, INCOMING, OWN = 0, 1, 2
 SLACK = 1e-12
 MOST_WITH_SINGLES = 256
+MOST_TOGETHER = 4
 
 
 @numba.njit(cache=True, nogil=True)
@@ -159,69 +160,155 @@ def inside(place, axis_of, totals, n, strides):
 
 
 @numba.njit(cache=True, nogil=True)
-def reopen(order, pivots, firsts, seconds, rows, kinds, first, items, strides, state, up, down, needs, options,
-           widest):  # fmt: skip
-    """Try to open secondary cells in the given order; returns how many were opened. Changes ``state``.
+def asked_of(r, pivots, kinds, needs, full_incoming):
+    """What a requirement demands: primaries their range, secondaries only that they cannot be computed."""
+    p = pivots[r]
+    if kinds[r] == OWN or (kinds[r] == INCOMING and not full_incoming):
+        return 0.0, 0.0, 0.0
+    return needs[0][p], needs[1][p], needs[2][p]
+
+
+@numba.njit(cache=True, nogil=True)
+def is_hidden(pivot, diametral, strides, state, cells):
+    """Whether all cells of a cuboid are hidden."""
+    number = 1
+    cells[0] = pivot
+    rest_g, rest_d = pivot, diametral
+    for a in range(strides.size):
+        g, d = rest_g // strides[a], rest_d // strides[a]
+        rest_g -= g * strides[a]
+        rest_d -= d * strides[a]
+        if g != d:
+            for k in range(number):
+                cells[number + k] = cells[k] + (d - g) * strides[a]
+            number *= 2
+    hidden = True
+    for k in range(number):
+        hidden = hidden and state[cells[k]] & HIDDEN != 0
+    return hidden
+
+
+@numba.njit(cache=True, nogil=True)
+def try_to_open(cell, requirements, lists, system, cells_of, options, openable, group, changed, place_of, space, found,
+                corner):  # fmt: skip
+    """Open a cell, and with it every secondary that is left without a cuboid; undo it all if a primary would be.
+
+    Returns how many cells were opened (``group``) and how many requirements found other cuboids (``changed``).
+    """
+    pivots, firsts, seconds, rows, kinds = requirements
+    head, following, owner = lists
+    first, items, strides = system
+    state, up, down, needs = cells_of
+    single_rule, full_incoming = options
+    size, number, done = 1, 0, 0
+    group[0] = cell
+    state[cell] &= ~HIDDEN & 0xFF
+    possible = True
+    while possible and done < size:
+        entry = head[group[done]]
+        done += 1
+        while entry >= 0 and possible:
+            r = owner[entry]
+            entry = following[entry]
+            p = pivots[r]
+            if state[p] & HIDDEN == 0:
+                continue
+            k = place_of[r]
+            one, two = (firsts[r], seconds[r]) if k < 0 else (changed[k, 1], changed[k, 2])
+            if is_hidden(p, one, strides, state, corner) and (two < 0 or is_hidden(p, two, strides, state, corner)):
+                continue
+            guarded = single_rule and kinds[r] != OWN
+            asked = asked_of(r, pivots, kinds, needs, full_incoming)
+            cuboids = hidden_cuboids(p, -1, rows[r], first, items, strides, state, up, down, asked, guarded, found,
+                                     space)  # fmt: skip
+            if cuboids == 0:
+                possible = openable[p] and size < group.size
+                if possible:
+                    group[size] = p
+                    state[p] &= ~HIDDEN & 0xFF
+                    size += 1
+                continue
+            if k < 0:
+                k = number
+                place_of[r] = k
+                changed[k, 0] = r
+                number += 1
+            changed[k, 1] = found[0]
+            changed[k, 2] = found[1] if cuboids == 2 else -1
+        if possible and done == size:
+            # a cuboid found early may have lost a cell since: look at it again through the cell that it lost
+            for k in range(number):
+                r = changed[k, 0]
+                p = pivots[r]
+                two = changed[k, 2]
+                whole = is_hidden(p, changed[k, 1], strides, state, corner)
+                if state[p] & HIDDEN and not (whole and (two < 0 or is_hidden(p, two, strides, state, corner))):
+                    guarded = single_rule and kinds[r] != OWN
+                    asked = asked_of(r, pivots, kinds, needs, full_incoming)
+                    cuboids = hidden_cuboids(p, -1, rows[r], first, items, strides, state, up, down, asked, guarded,
+                                             found, space)  # fmt: skip
+                    if cuboids > 0:
+                        changed[k, 1] = found[0]
+                        changed[k, 2] = found[1] if cuboids == 2 else -1
+                    elif openable[p] and size < group.size:
+                        group[size] = p
+                        state[p] &= ~HIDDEN & 0xFF
+                        size += 1
+                    else:
+                        possible = False
+                        break
+    for k in range(number):
+        place_of[changed[k, 0]] = -1
+    if not possible:
+        for k in range(size):
+            state[group[k]] |= HIDDEN
+        return 0, 0
+    return size, number
+
+
+@numba.njit(cache=True, nogil=True)
+def reopen(order, requirements, system, cells_of, options, openable, widest):
+    """Try to open secondary cells in the given order; returns how many were opened. Changes the state and the cuboids.
 
     Requirement r: ``pivots[r]`` in the subtable ``rows[r]``, protected by the cuboids to ``firsts[r]`` and, if not -1,
     ``seconds[r]``; ``kinds[r]`` says whether the pivot is primary, a secondary from another subtable, for which any
     range will do, or one of this subtable, which only must not be computable.
     """
-    single_rule, full_incoming = options
+    pivots, firsts, seconds, _, _ = requirements
+    strides, state = system[2], cells_of[0]
     axes = strides.size
     corners = 1 << axes
     head = np.full(state.size, -1, np.int64)
     room = 4 * corners * pivots.size + 1024
-    following, owner = np.empty(room, np.int64), np.empty(room, np.int64)
-    cells = np.empty(corners, np.int64)
+    lists = (head, np.empty(room, np.int64), np.empty(room, np.int64))
+    corner = np.empty(corners, np.int64)
     used = 0
     for r in range(pivots.size):
-        used = enter(r, pivots[r], firsts[r], strides, head, following, owner, used, cells)
+        used = enter(r, pivots[r], firsts[r], strides, head, lists[1], lists[2], used, corner)
         if seconds[r] >= 0:
-            used = enter(r, pivots[r], seconds[r], strides, head, following, owner, used, cells)
+            used = enter(r, pivots[r], seconds[r], strides, head, lists[1], lists[2], used, corner)
     space = (np.empty(axes, np.int64), np.empty(axes, np.int64), np.empty(axes, np.int64),
              np.empty((axes, widest), np.int64), np.empty(axes, np.int64), np.empty(corners, np.int64),
              np.empty(corners, np.int64), np.empty(axes + 1), np.empty(axes + 1), np.empty(axes + 1, np.int64),
              np.empty((MOST_WITH_SINGLES, 2), np.int64), np.empty((MOST_WITH_SINGLES, corners), np.int64),
              np.empty(axes + 1, np.int64))  # fmt: skip
     found = np.empty(2, np.int64)
+    group = np.empty(MOST_TOGETHER * corners, np.int64)
     changed = np.empty((pivots.size, 3), np.int64)
+    place_of = np.full(pivots.size, -1, np.int64)
     opened = 0
     for o in range(order.size):
-        cell = order[o]
-        number = 0
-        possible = True
-        entry = head[cell]
-        while entry >= 0 and possible:
-            r = owner[entry]
-            entry = following[entry]
-            p = pivots[r]
-            if p == cell or state[p] & HIDDEN == 0:
-                continue
-            if not (uses(cell, p, firsts[r], strides) or uses(cell, p, seconds[r], strides)):
-                continue
-            seen = False
-            for k in range(number):
-                seen = seen or changed[k, 0] == r
-            if seen:
-                continue
-            any_range = kinds[r] == OWN or (kinds[r] == INCOMING and not full_incoming)
-            asked = (0.0, 0.0, 0.0) if any_range else (needs[0][p], needs[1][p], needs[2][p])
-            guarded = single_rule and kinds[r] != OWN
-            cuboids = hidden_cuboids(p, cell, rows[r], first, items, strides, state, up, down, asked, guarded, found,
-                                     space)  # fmt: skip
-            possible = cuboids > 0
-            changed[number, 0], changed[number, 1] = r, found[0]
-            changed[number, 2] = found[1] if cuboids == 2 else -1
-            number += 1
-        if not possible or used + 2 * corners * number > room:
+        if state[order[o]] & HIDDEN == 0:
             continue
-        state[cell] &= ~HIDDEN & 0xFF
-        opened += 1
+        size, number = try_to_open(order[o], requirements, lists, system, cells_of, options, openable, group, changed,
+                                   place_of, space, found, corner)  # fmt: skip
+        opened += size
         for k in range(number):
             r = changed[k, 0]
             firsts[r], seconds[r] = changed[k, 1], changed[k, 2]
-            used = enter(r, pivots[r], firsts[r], strides, head, following, owner, used, cells)
+            if used + 2 * corners > room:
+                return opened  # the next round starts with tidy lists
+            used = enter(r, pivots[r], firsts[r], strides, head, lists[1], lists[2], used, corner)
             if seconds[r] >= 0:
-                used = enter(r, pivots[r], seconds[r], strides, head, following, owner, used, cells)
+                used = enter(r, pivots[r], seconds[r], strides, head, lists[1], lists[2], used, corner)
     return opened

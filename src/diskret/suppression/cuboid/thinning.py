@@ -33,9 +33,9 @@ def thin(task: Task, segments: Segments, moves: Floats, untouchable: npt.NDArray
     widest = int(np.diff(segments.first).max())
     while order.size:
         opened = _thin_kernels.reopen(
-            order, pivots, firsts, seconds, rows, kinds, segments.first, segments.items, strides, task.state,
-            task.up, task.down, (task.need, task.need_down, task.need_up), (task.single_rule, task.carry != "off"),
-            widest,
+            order, (pivots, firsts, seconds, rows, kinds), (segments.first, segments.items, strides),
+            (task.state, task.up, task.down, (task.need, task.need_down, task.need_up)),
+            (task.single_rule, task.carry != "off"), secondary, widest,
         )  # fmt: skip
         if not opened:
             break
