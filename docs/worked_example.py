@@ -67,9 +67,8 @@ class Run:
         """Protect the table; its subtotals are no news here."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ProtectionWarning)
-            result = suppress(
-                table, protection=Protection(q), knowledge=knowledge, zeros="allowed" if zeros else "marked"
-            )
+            usable = "allowed" if zeros else "marked"
+            result = suppress(table, protection=Protection(q), knowledge=knowledge, zeros=usable, thin=False)
         return cls(result, knowledge, zeros, q)
 
 

@@ -295,7 +295,6 @@ def test_single_contributor_cannot_compute_another_primary_in_seeded_tables() ->
 # and no zero can take its place in a cuboid (part 1, section 10); the engine does not see that yet.
 
 
-@pytest.mark.xfail(reason="rule 3 with zeros as partners: a single in the margin is not protected for itself")
 def test_single_in_the_margin_stays_secret_when_a_zero_protects_its_twin() -> None:
     value = np.array([[23, 17, 40], [21, 0, 21], [0, 23, 23], [0, 27, 27], [44, 67, 111]], dtype=np.float64)
     count = np.array([[1, 4, 5], [1, 0, 1], [0, 5, 5], [0, 4, 4], [2, 13, 15]])
@@ -305,7 +304,6 @@ def test_single_in_the_margin_stays_secret_when_a_zero_protects_its_twin() -> No
     assert Attacker(result.table, Knowledge.none()).range((1, 2)) > CLOSE
 
 
-@pytest.mark.xfail(reason="rule 3 with zeros as partners: a single in the margin is taken for a safe partner")
 def test_single_in_the_margin_is_no_partner_without_its_twin() -> None:
     value = np.array([[8, 9, 20, 27, 64], [19, 0, 5, 11, 35], [27, 9, 25, 38, 99]], dtype=np.float64)
     count = np.array([[5, 1, 3, 5, 14], [6, 0, 2, 6, 14], [11, 1, 5, 11, 28]])
@@ -316,7 +314,6 @@ def test_single_in_the_margin_is_no_partner_without_its_twin() -> None:
     assert insider.range((2, 2)) > CLOSE
 
 
-@pytest.mark.xfail(reason="rule 3 with a twin that is not primary: the hidden total equals an open cell")
 def test_single_in_the_margin_is_protected_if_its_twin_is_open() -> None:
     value = np.array([[7, 0, 7], [5, 30, 35], [12, 30, 42]], dtype=np.float64)
     count = np.array([[1, 0, 1], [4, 6, 10], [5, 6, 11]])

@@ -146,7 +146,7 @@ class Reference:
         if all(len(s) == 1 for s in subtable.segments):
             return []
         inside = [c for c in subtable.cells() if c in self.hidden]
-        inside = [c for c in inside if not (c in self.single and any(subtable.totals(c)))]
+        inside = [c for c in inside if self.person(subtable, c) is not None]
         primaries = sorted((c for c in inside if c in self.primary), key=lambda c: self._file_order(subtable, c))
         incoming = [c for c in inside if c not in self.primary and self.creator.get(c) != subtable]
         # *open*: negative values by their size, equal values in file order with dimension 1 outermost
@@ -171,8 +171,21 @@ class Reference:
         below = {c: self.value[c] - self.bounds[c][0] for c in cells}
         up = min([above[c] for c in same] + [below[c] for c in other])
         down = min([below[c] for c in same] + [above[c] for c in other])
-        singles = {c for c in cells if c != pivot and c in self.single and not any(subtable.totals(c))}
-        return Cuboid(tuple(cells), up, down, frozenset(singles))
+        people = {self.person(subtable, c) for c in cells if c in self.single}
+        return Cuboid(tuple(cells), up, down, frozenset(people - {None, self.person(subtable, pivot)}))
+
+    def person(self, subtable: Subtable, cell: Cell) -> Cell | None:
+        """The respondent alone in a cell, by its cell inside; None: a margin protected together with it (rule 3)."""
+        totals = subtable.totals(cell)
+        if cell not in self.single or not any(totals):
+            return cell
+        spread = [s[:-1] if t else (i,) for i, s, t in zip(cell, subtable.segments, totals, strict=True)]
+        parts = list(product(*spread))
+        twins = [c for c in parts if c in self.single]
+        others = [c for c in parts if c not in self.single and (c in self.hidden or c in self.partners)]
+        if len(twins) != 1:
+            return None
+        return None if not others and twins[0] in self.primary else twins[0]
 
     def admissible(self, cuboid: Cuboid, pivot: Cell) -> bool:
         # *open*: a cell that is hidden already is usable, zero or not; the span decides

@@ -29,6 +29,53 @@ def _before(count_a, rank_a, cost_a, count_b, rank_b, cost_b):
 
 
 @numba.njit(cache=True, nogil=True)
+def person(place, row, first, items, strides, state):
+    """Who the single contributor of a cell is, named by the cell inside the subtable; -1 if it need not be looked at.
+
+    A single in the margin is the single inside that feeds it. If that one is primary and nothing else can hide among
+    the parts, the two are suppressed and protected together, and the margin is an ordinary cell (rule 3).
+    """
+    n = 0
+    base = place
+    rest = place
+    free = np.empty(strides.size, np.int64)
+    for a in range(strides.size):
+        code = rest // strides[a]
+        rest -= code * strides[a]
+        start, stop = first[row[a]], first[row[a] + 1]
+        if stop - start > 1 and code == items[stop - 1]:
+            free[n] = a
+            n += 1
+            base += (items[start] - code) * strides[a]
+    if n == 0:
+        return place
+    digit = np.zeros(n, np.int64)
+    here, twin, twins, others = base, -1, 0, 0
+    i = 0
+    while i < n:
+        s = state[here]
+        if s & SINGLE:
+            twin = here
+            twins += 1
+        elif s & (USABLE | HIDDEN):
+            others += 1
+        i = 0
+        while i < n:
+            a = free[i]
+            start, parts = first[row[a]], first[row[a] + 1] - first[row[a]] - 1
+            digit[i] += 1
+            if digit[i] < parts:
+                here += (items[start + digit[i]] - items[start + digit[i] - 1]) * strides[a]
+                break
+            here += (items[start] - items[start + parts - 1]) * strides[a]
+            digit[i] = 0
+            i += 1
+    if twins != 1:
+        return -1  # counts that do not add up: that is what tables of totals are for
+    return -1 if others == 0 and state[twin] & PRIMARY else twin
+
+
+@numba.njit(cache=True, nogil=True)
 def walk(pivot, at, sizes, steps, local, asked, prune_rank, single_rule, best, found, kept, work):
     """All admissible cuboids of a pivot in file order; the best clean one, and those with singles for pairs.
 
@@ -36,7 +83,8 @@ def walk(pivot, at, sizes, steps, local, asked, prune_rank, single_rule, best, f
     Cuboids with singles that could still win in a pair go to ``kept``; returns how many, or -1 if kept is full.
     """
     n = sizes.size
-    _, state, interior, up, down, rank, cost = local
+    _, state, persons, up, down, rank, cost = local
+    own = persons[pivot]
     need, need_down, need_up = asked
     cells, signs, counts, ranks, costs, rises, falls, singles, index = work
     cells[0] = pivot
@@ -75,7 +123,7 @@ def walk(pivot, at, sizes, steps, local, asked, prune_rank, single_rule, best, f
                 count += 1
                 margin += rank[c]
                 price += cost[c]
-            if single_rule and s & SINGLE and interior[c]:
+            if single_rule and s & SINGLE and persons[c] >= 0 and persons[c] != own:
                 alone += 1
             sign = signs[k] ^ flip
             if sign:
@@ -130,13 +178,15 @@ def cuboid_cells(pivot, diametral, at, sizes, steps, cells):
 
 
 @numba.njit(cache=True, nogil=True)
-def best_pair(pivot, at, sizes, steps, local, kept, number, best, found, stamp, first, second):
+def best_pair(pivot, at, sizes, steps, local, kept, number, prune_rank, best, found, stamp, first, second):
     """The best pair of cuboids with no single in common, if it comes before the best clean cuboid.
 
-    The union of a pair never comes before either member, so members are taken in order of rank until they cannot win.
+    The union of a pair never comes before either member, so members are taken in order of rank until they cannot win
+    (with negative barriers only its number of cells is sure to be no smaller).
     Returns the two diametral cells in ``found[0], found[1]`` and True if a pair wins.
     """
-    _, state, interior, _, _, rank, cost = local
+    _, state, persons, _, _, rank, cost = local
+    own = persons[pivot]
     size = 1 << sizes.size
     order = np.argsort(kept[:number, 2], kind="mergesort")
     order = order[np.argsort(kept[:number, 1][order], kind="mergesort")]
@@ -144,13 +194,20 @@ def best_pair(pivot, at, sizes, steps, local, kept, number, best, found, stamp, 
     none = found[0] < 0
     won = False
     shared = (size >> 1) - 1
+    someone = np.empty(size, np.int64)
     for jj in range(1, number):
         j = order[jj]
-        if not none and not _before(kept[j, 0], kept[j, 1], kept[j, 2], best[0], best[1], best[2]):
+        if not none and (kept[j, 0] > best[0] if not prune_rank else
+                         not _before(kept[j, 0], kept[j, 1], kept[j, 2], best[0], best[1], best[2])):  # fmt: skip
             break
         cuboid_cells(pivot, np.int64(kept[j, 5]), at, sizes, steps, second)
+        met = 0
         for k in range(size):
-            stamp[second[k]] = 1
+            c = second[k]
+            stamp[c] = 1
+            if state[c] & SINGLE and persons[c] >= 0 and persons[c] != own:
+                someone[met] = persons[c]
+                met += 1
         for ii in range(jj):
             i = order[ii]
             if not none and kept[i, 0] + kept[j, 0] - shared > best[0]:
@@ -160,11 +217,10 @@ def best_pair(pivot, at, sizes, steps, local, kept, number, best, found, stamp, 
             disjoint = True
             for k in range(1, size):
                 c = first[k]
-                if stamp[c] == 1:
-                    if state[c] & SINGLE and interior[c]:
-                        disjoint = False
-                        break
-                elif state[c] & HIDDEN == 0:
+                if state[c] & SINGLE and persons[c] >= 0:
+                    for m in range(met):
+                        disjoint = disjoint and someone[m] != persons[c]
+                if stamp[c] == 0 and state[c] & HIDDEN == 0:
                     count += 1
                     margin += rank[c]
                     price += cost[c]
@@ -203,11 +259,11 @@ def copy_in(row, name, base, volume, used, sizes, steps, first, items, strides, 
             local, pivots):  # fmt: skip
     """Copy a subtable into the local arrays; collect its pivots and return how many there are.
 
-    Pivots are primaries, and secondaries that another subtable suppressed. A single in the margin is none: it is the
-    same respondent as the single inside, and protected with it.
+    Pivots are primaries, and secondaries that another subtable suppressed. A single in the margin is none if it is
+    protected together with the single inside (see `person`).
     """
     up, down, state, cost = cells
-    where, l_state, l_inner, l_up, l_down, l_rank, l_cost = local
+    where, l_state, l_person, l_up, l_down, l_rank, l_cost = local
     waiting = 0
     for c in range(volume):
         place = base
@@ -220,11 +276,14 @@ def copy_in(row, name, base, volume, used, sizes, steps, first, items, strides, 
                 inner = False
                 margin += barrier[used[i]]
         s = state[place]
-        where[c], l_state[c], l_inner[c] = place, s, inner
+        who = place
+        if single_rule and s & SINGLE and not inner:
+            who = person(place, row, first, items, strides, state)
+        where[c], l_state[c], l_person[c] = place, s, who
         l_up[c], l_down[c] = up[place], down[place]
         l_rank[c], l_cost[c] = margin, cost[place]
         coming = s & HIDDEN and (s & PRIMARY or creator[place] != name)
-        if coming and (inner or not (single_rule and s & SINGLE)):
+        if coming and who >= 0:
             pivots[waiting] = c
             waiting += 1
     return waiting
@@ -275,7 +334,9 @@ def choose(pivot, at, sizes, steps, local, asked, prune_rank, single_rule, kept,
         if number < 0:
             kept = np.empty((2 * kept.shape[0], 6))
     worth = number > 1 and (found[0] < 0 or best[0] > 0)
-    if worth and best_pair(pivot, at, sizes, steps, local, kept, number, best, found, stamp, cells_a, cells_b):
+    if worth and best_pair(
+        pivot, at, sizes, steps, local, kept, number, prune_rank, best, found, stamp, cells_a, cells_b
+    ):
         for half in range(2):
             reach[half, 0], reach[half, 1] = kept[found[2 + half], 3], kept[found[2 + half], 4]
         return 2, kept
@@ -351,7 +412,7 @@ def secure_subtables(subtables, names, first, items, strides, value, cells, crea
     axes = strides.size
     single_rule, full_incoming, mode = options
     largest, widest = volumes(subtables, first)
-    local = (np.empty(largest, np.int64), np.empty(largest, np.uint8), np.empty(largest, np.bool_), np.empty(largest),
+    local = (np.empty(largest, np.int64), np.empty(largest, np.uint8), np.empty(largest, np.int64), np.empty(largest),
              np.empty(largest), np.empty(largest), np.empty(largest))  # fmt: skip
     where, l_state, l_up, l_down = local[0], local[1], local[3], local[4]
     low, high = np.empty(largest if mode else 0), np.empty(largest if mode else 0)

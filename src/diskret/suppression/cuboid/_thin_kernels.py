@@ -9,7 +9,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-HIDDEN, PRIMARY, SINGLE = 2, 4, 8
+USABLE, HIDDEN, PRIMARY, SINGLE = 1, 2, 4, 8
 FIRST_HAND, INCOMING, OWN = 0, 1, 2
 SLACK = 1e-12
 MOST_WITH_SINGLES = 256
@@ -62,6 +62,53 @@ def enter(requirement, pivot, diametral, strides, head, following, owner, used, 
 
 
 @numba.njit(cache=True, nogil=True)
+def person(place, row, first, items, strides, state):
+    """Who the single contributor of a cell is, named by the cell inside the subtable; -1 if it need not be looked at.
+
+    A single in the margin is the single inside that feeds it. If that one is primary and nothing else can hide among
+    the parts, the two are suppressed and protected together, and the margin is an ordinary cell (rule 3).
+    """
+    n = 0
+    base = place
+    rest = place
+    free = np.empty(strides.size, np.int64)
+    for a in range(strides.size):
+        code = rest // strides[a]
+        rest -= code * strides[a]
+        start, stop = first[row[a]], first[row[a] + 1]
+        if stop - start > 1 and code == items[stop - 1]:
+            free[n] = a
+            n += 1
+            base += (items[start] - code) * strides[a]
+    if n == 0:
+        return place
+    digit = np.zeros(n, np.int64)
+    here, twin, twins, others = base, -1, 0, 0
+    i = 0
+    while i < n:
+        s = state[here]
+        if s & SINGLE:
+            twin = here
+            twins += 1
+        elif s & (USABLE | HIDDEN):
+            others += 1
+        i = 0
+        while i < n:
+            a = free[i]
+            start, parts = first[row[a]], first[row[a] + 1] - first[row[a]] - 1
+            digit[i] += 1
+            if digit[i] < parts:
+                here += (items[start + digit[i]] - items[start + digit[i] - 1]) * strides[a]
+                break
+            here += (items[start] - items[start + parts - 1]) * strides[a]
+            digit[i] = 0
+            i += 1
+    if twins != 1:
+        return -1  # counts that do not add up: that is what tables of totals are for
+    return -1 if others == 0 and state[twin] & PRIMARY else twin
+
+
+@numba.njit(cache=True, nogil=True)
 def hidden_cuboids(pivot, without, row, first, items, strides, state, up, down, asked, single_rule, found, space):
     """Cuboids of hidden cells for a pivot that do without one cell: a clean one, or two with no single in common.
 
@@ -89,6 +136,7 @@ def hidden_cuboids(pivot, without, row, first, items, strides, state, up, down, 
     rises[0], falls[0] = up[pivot], down[pivot]
     alone[0] = 0
     stored = 0
+    own = person(pivot, row, first, items, strides, state) if state[pivot] & SINGLE else pivot
     axis = 0
     index[0] = -1
     while axis >= 0:
@@ -128,9 +176,11 @@ def hidden_cuboids(pivot, without, row, first, items, strides, state, up, down, 
         met = 0
         if single_rule:
             for k in range(1, 2 * half):
-                if state[cells[k]] & SINGLE and inside(cells[k], axis_of, totals, n, strides):
-                    singles[stored, met] = cells[k]
-                    met += 1
+                if state[cells[k]] & SINGLE:
+                    who = person(cells[k], row, first, items, strides, state)
+                    if who >= 0 and who != own:
+                        singles[stored, met] = who
+                        met += 1
         if met == 0:
             found[0] = diametral
             return 1
@@ -146,17 +196,6 @@ def hidden_cuboids(pivot, without, row, first, items, strides, state, up, down, 
             kept[stored, 0], kept[stored, 1] = diametral, met
             stored += 1
     return 0
-
-
-@numba.njit(cache=True, nogil=True)
-def inside(place, axis_of, totals, n, strides):
-    """Whether a cell lies inside its subtable, on no total."""
-    for i in range(n):
-        a = axis_of[i]
-        width = strides[a - 1] if a > 0 else place + 1
-        if (place % width) // strides[a] == totals[i]:
-            return False
-    return True
 
 
 @numba.njit(cache=True, nogil=True)
