@@ -224,7 +224,7 @@ class Reference:
         if not options:
             usable = [q for q in every if all(c in self.hidden or c in self.partners for c in q.cells)]
             reached = max((q.up + q.down for q in usable), default=0.0)
-            self.unprotected[pivot] = max(reached, self.unprotected.get(pivot, 0.0))
+            self.unprotected[pivot] = min(reached, self.unprotected.get(pivot, math.inf))
             return
         best, lowest = options[0], self.rank(subtable, *options[0])
         for option in options[1:]:

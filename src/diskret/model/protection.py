@@ -31,7 +31,7 @@ class Knowledge:
 
     @classmethod
     def none(cls) -> Knowledge:
-        """Nothing, not even the signs: only exact computation must be prevented."""
+        """Nothing, not even the signs (unless the table is declared positive): only exact computation is prevented."""
         return cls("none")
 
     @classmethod

@@ -52,7 +52,9 @@ def by_cuboids(table: Table, settings: Settings) -> Suppression:
     thinning = settings.thin and settings.carry == "off"
     notes = [] if primaries.size else ["no cell is primary: nothing to protect"]
     notes += ["nothing is opened again where intervals are carried"] if settings.thin and not thinning else []
-    hopeless = primaries[task.up[primaries] + task.down[primaries] <= task.need[primaries]]
+    too_close = task.up + task.down <= task.need
+    too_close |= (task.up < task.need_up) | (task.down < task.need_down)
+    hopeless = primaries[too_close[primaries]]
     segments = _segments(table, settings.non_additive)
     outcome = secure(task, segments, settings.threads or os.cpu_count() or 1, settings.progress)
     moves = np.concatenate(outcome.moves) if outcome.moves else np.empty((0, 6))
@@ -63,7 +65,7 @@ def by_cuboids(table: Table, settings: Settings) -> Suppression:
     status = table.status.copy().reshape(-1)
     status[(task.state & _kernels.HIDDEN > 0) & (status != Status.PRIMARY)] = Status.SECONDARY
     protected = replace(table, status=status.reshape(table.shape), creator=task.creator.reshape(table.shape))
-    unprotected = _unprotected(table, outcome, {int(c) for c in hopeless})
+    unprotected = _unprotected(table, outcome, {int(c) for c in hopeless}, task.need)
     _warn(protected, unprotected, outcome, settings.non_additive)
     return Suppression(protected, Moves.of(moves), unprotected, outcome.passes, table, tuple(notes))
 
@@ -76,8 +78,7 @@ def _segments(table: Table, non_additive: Sequence[str]) -> Segments:
     unknown = [n for n in non_additive if n not in table.by]
     if unknown:
         raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
-    sums = [np.flatnonzero(~h.is_leaf).tolist() if n in non_additive else [] for n, h in table.by.items()]
-    return Segments.of(table.hierarchies, sums)
+    return Segments.of(table.hierarchies, [n in non_additive for n in table.by])
 
 
 def _creator(table: Table) -> npt.NDArray[np.int64]:
@@ -123,6 +124,8 @@ def state_of(table: Table, zeros: Zeros) -> npt.NDArray[np.uint8]:
     counts = table.respondents.count.reshape(-1) if table.respondents is not None else value
     if table.respondents is not None or table.frequency:
         state[counts == 1] |= _kernels.SINGLE
+    if table.holdings is not None:
+        state[table.holdings.count.reshape(-1) == 1] |= _kernels.SINGLE
     return state
 
 
@@ -137,16 +140,19 @@ def _barrier(table: Table, barriers: Barriers) -> npt.NDArray[np.float64]:
     return np.array([float(barriers.get(n, 0)) for n in table.names])
 
 
-def _unprotected(table: Table, outcome: Outcome, hopeless: set[int]) -> tuple[Unprotected, ...]:
+def _unprotected(
+    table: Table, outcome: Outcome, hopeless: set[int], needed: npt.NDArray[np.float64]
+) -> tuple[Unprotected, ...]:
     found = []
     for cell, reached in sorted(outcome.failures.items()):
         at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
         name = ", ".join(f"{n}={c}" for n, c in zip(table.names, table.codes(at), strict=True))
-        why = (
-            "what is known beforehand is closer than the required range"
-            if cell in hopeless
-            else "no cuboid of usable cells leaves a wide enough interval"
-        )
+        if cell in hopeless:
+            why = "what is known beforehand is closer than the required range"
+        elif reached > needed[cell]:
+            why = "every cuboid that is wide enough holds single contributors or is too short on one side"
+        else:
+            why = "no cuboid of usable cells leaves a wide enough interval"
         found.append(Unprotected(name, at, reached, why))
     return tuple(found)
 

@@ -85,7 +85,7 @@ def secure(task: Task, segments: Segments, threads: int = 1, progress: Progress 
     outcome.finished = not waiting.any()
     for cells in failed.values():
         for cell, reach in cells.items():
-            outcome.failures[cell] = max(reach, outcome.failures.get(cell, 0.0))
+            outcome.failures[cell] = min(reach, outcome.failures.get(cell, np.inf))
     return outcome
 
 

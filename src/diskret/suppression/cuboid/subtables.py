@@ -17,7 +17,10 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """The segments of all axes end to end: the parts of a sum, then the sum; one code alone fixes its axis."""
+    """The segments of all axes end to end: the parts of a sum, then the sum; one code alone fixes its axis.
+
+    Fixed sums are always numbered, so that the number of a subtable never depends on whether they are used.
+    """
 
     first: Ints
     """Where each segment starts in ``items``; one more at the end."""
@@ -25,29 +28,29 @@ class Segments:
     """Positions of the codes on their axis."""
     levels: tuple[Ints, ...]
     """Per axis the aggregation index of each segment: the level of its parts (0 for a code alone)."""
+    used: tuple[npt.NDArray[np.bool_], ...]
+    """Per axis which segments make subtables."""
     offsets: tuple[int, ...]
     """Per axis the number of its first segment."""
 
     @classmethod
-    def of(cls, hierarchies: Sequence[Hierarchy], alone: Sequence[Sequence[int]] | None = None) -> Segments:
-        """All segments of the hierarchies; ``alone`` adds fixed codes per axis (for tables of totals)."""
+    def of(cls, hierarchies: Sequence[Hierarchy], fixed: Sequence[bool] | None = None) -> Segments:
+        """All segments of the hierarchies; on axes that are ``fixed`` the sums alone too (for tables of totals)."""
         first, items = [0], []
-        levels, offsets = [], []
+        levels, used, offsets = [], [], []
         for axis, hierarchy in enumerate(hierarchies):
             offsets.append(len(first) - 1)
-            of_axis = []
-            for code, parts in enumerate(hierarchy.part_index):
-                if parts.size:
-                    items += [*parts.tolist(), code]
-                    first.append(len(items))
-                    of_axis.append(int(hierarchy.levels[code]) - 1)
-            fixed = [0] if len(hierarchy) == 1 else list(alone[axis]) if alone else []
-            for code in fixed:
-                items.append(code)
+            of_axis, used_here = [], []
+            segments = [[*parts.tolist(), code] for code, parts in enumerate(hierarchy.part_index) if parts.size]
+            alone = [[code] for code in np.flatnonzero(~hierarchy.is_leaf).tolist()]
+            for segment in segments + (alone or [[0]]):
+                items += segment
                 first.append(len(items))
-                of_axis.append(0)
+                of_axis.append(int(hierarchy.levels[segment[-1]]) - 1 if len(segment) > 1 else 0)
+                used_here.append(len(segment) > 1 or not alone or bool(fixed and fixed[axis]))
             levels.append(np.array(of_axis, dtype=np.int64))
-        return cls(np.array(first), np.array(items), tuple(levels), tuple(offsets))
+            used.append(np.array(used_here, dtype=np.bool_))
+        return cls(np.array(first), np.array(items), tuple(levels), tuple(used), tuple(offsets))
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -74,16 +77,17 @@ class Segments:
 
         Inside a group the order is by position, and does not matter: two segments of one level have no common code.
         """
-        kinds = [np.unique(level).tolist() for level in self.levels]
+        kinds = [np.unique(level[used]).tolist() for level, used in zip(self.levels, self.used, strict=True)]
         for group in sorted(product(*kinds), key=lambda g: (-sum(g), g)):
-            yield self.names([np.flatnonzero(level == k) for level, k in zip(self.levels, group, strict=True)])
+            axes = zip(self.levels, self.used, group, strict=True)
+            yield self.names([np.flatnonzero((level == k) & used) for level, used, k in axes])
 
     def containing(self, shape: tuple[int, ...]) -> tuple[Ints, ...]:
         """Per axis and code the segments it lies in, at most ``width`` of them, -1 where there are fewer."""
         result = []
         for axis, length in enumerate(shape):
             inside: list[list[int]] = [[] for _ in range(length)]
-            for s in range(self.counts[axis]):
+            for s in np.flatnonzero(self.used[axis]).tolist():
                 at = self.offsets[axis] + s
                 for code in self.items[self.first[at] : self.first[at + 1]]:
                     inside[code].append(s)
