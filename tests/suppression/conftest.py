@@ -104,3 +104,12 @@ def printed_vectors() -> Callable[[str], list[dict[str, Any]]]:
         return vectors
 
     return load
+
+
+@pytest.fixture(scope="session")
+def printed_file() -> Callable[[str], dict[str, Any]]:
+    def load(name: str) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+        return content
+
+    return load
