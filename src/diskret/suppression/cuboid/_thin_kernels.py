@@ -25,35 +25,25 @@ def coordinates(place, strides, at):
 
 
 @numba.njit(cache=True, nogil=True)
-def uses(place, pivot, diametral, strides):
-    """Whether a cell belongs to the cuboid of two diametral cells."""
-    if diametral < 0:
-        return False
+def corners_of(pivot, diametral, strides, cells):
+    """The cells of the cuboid of two cells, pivot first; returns how many (axes that are fixed do not double them)."""
+    number = 1
+    cells[0] = pivot
     for a in range(strides.size):
-        here, g, d = place // strides[a], pivot // strides[a], diametral // strides[a]
-        if here != g and here != d:
-            return False
-        place -= here * strides[a]
+        g, d = pivot // strides[a], diametral // strides[a]
         pivot -= g * strides[a]
         diametral -= d * strides[a]
-    return True
+        if g != d:
+            for k in range(number):
+                cells[number + k] = cells[k] + (d - g) * strides[a]
+            number *= 2
+    return number
 
 
 @numba.njit(cache=True, nogil=True)
 def enter(requirement, pivot, diametral, strides, head, following, owner, used, cells):
     """Note for every cell of a cuboid that a requirement uses it; returns how many entries there are now."""
-    number = 1
-    cells[0] = pivot
-    rest_g, rest_d = pivot, diametral
-    for a in range(strides.size):
-        g, d = rest_g // strides[a], rest_d // strides[a]
-        rest_g -= g * strides[a]
-        rest_d -= d * strides[a]
-        if g != d:
-            for k in range(number):
-                cells[number + k] = cells[k] + (d - g) * strides[a]
-            number *= 2
-    for k in range(number):
+    for k in range(corners_of(pivot, diametral, strides, cells)):
         following[used] = head[cells[k]]
         owner[used] = requirement
         head[cells[k]] = used
@@ -210,19 +200,8 @@ def asked_of(r, pivots, kinds, needs, full_incoming):
 @numba.njit(cache=True, nogil=True)
 def is_hidden(pivot, diametral, strides, state, cells):
     """Whether all cells of a cuboid are hidden."""
-    number = 1
-    cells[0] = pivot
-    rest_g, rest_d = pivot, diametral
-    for a in range(strides.size):
-        g, d = rest_g // strides[a], rest_d // strides[a]
-        rest_g -= g * strides[a]
-        rest_d -= d * strides[a]
-        if g != d:
-            for k in range(number):
-                cells[number + k] = cells[k] + (d - g) * strides[a]
-            number *= 2
     hidden = True
-    for k in range(number):
+    for k in range(corners_of(pivot, diametral, strides, cells)):
         hidden = hidden and state[cells[k]] & HIDDEN != 0
     return hidden
 
