@@ -174,6 +174,22 @@ def suppress(
 
 
 @app.command()
+def publish(
+    table: Annotated[Path, typer.Argument(help="Working file.")],
+    out: Annotated[list[Path], typer.Option("--out", "-o", help="File for the public: .csv .parquet .xlsx .json .px.")],
+    sign: Annotated[str, typer.Option("--mark", help="What stands for a suppressed value.")] = "x",
+    counts: Annotated[bool, typer.Option("--counts", help="Publish contributor counts too.")] = False,
+    language: Annotated[str, typer.Option(help="Language of the legend: en or de.")] = "en",
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Write a working file for the public, suppressed values as marks."""
+    files = [str(each.resolve()) for each in out]
+    output = {"publish": files, "mark": sign, "counts": counts, "language": language}
+    _run_content({"data": {"table": str(table.resolve())}, "output": output}, quiet, json)
+
+
+@app.command()
 def audit(
     table: Annotated[Path, typer.Argument(help="Working file with suppressed cells.")],
     min_relative_range: Annotated[float, typer.Option(help="Interval over value must be greater.")] = 0.0,

@@ -14,6 +14,8 @@ FIRST_HAND, INCOMING, OWN = 0, 1, 2
 SLACK = 1e-12
 MOST_WITH_SINGLES = 256
 MOST_TOGETHER = 4
+MOST_TRIED = 2000
+MOST_USERS = 64
 
 
 @numba.njit(cache=True, nogil=True)
@@ -126,6 +128,7 @@ def hidden_cuboids(pivot, without, row, first, items, strides, state, up, down, 
     rises[0], falls[0] = up[pivot], down[pivot]
     alone[0] = 0
     stored = 0
+    tried = 0
     own = person(pivot, row, first, items, strides, state) if state[pivot] & SINGLE else pivot
     axis = 0
     index[0] = -1
@@ -134,6 +137,9 @@ def hidden_cuboids(pivot, without, row, first, items, strides, state, up, down, 
         if index[axis] >= numbers[axis]:
             axis -= 1
             continue
+        tried += 1
+        if tried > MOST_TRIED:
+            return 0  # looking longer is not worth a cell: it stays hidden
         a = axis_of[axis]
         code = lines[axis, index[axis]]
         shift = (code - at[a]) * strides[a]
@@ -218,6 +224,12 @@ def try_to_open(cell, requirements, lists, system, cells_of, options, openable, 
     first, items, strides = system
     state, up, down, needs = cells_of
     single_rule, full_incoming = options
+    entry, users = head[cell], 0
+    while entry >= 0 and users <= MOST_USERS:
+        users += 1
+        entry = following[entry]
+    if users > MOST_USERS:
+        return 0, 0  # a cell so many cuboids run through is hardly ever free
     size, number, done = 1, 0, 0
     group[0] = cell
     state[cell] &= ~HIDDEN & 0xFF

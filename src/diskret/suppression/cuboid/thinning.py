@@ -15,6 +15,8 @@ from diskret.suppression.cuboid import _kernels, _thin_kernels
 from diskret.suppression.cuboid.engine import Task
 from diskret.suppression.cuboid.subtables import Segments
 
+WORTH_A_ROUND = 100
+"""Another round is made as long as the last one opened more than one cell in so many."""
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -37,7 +39,7 @@ def thin(task: Task, segments: Segments, moves: Floats, untouchable: npt.NDArray
             (task.state, task.up, task.down, (task.need, task.need_down, task.need_up)),
             (task.single_rule, task.carry != "off"), secondary, widest,
         )  # fmt: skip
-        if not opened:
+        if opened * WORTH_A_ROUND <= order.size:
             break
         order = order[task.state[order] & _kernels.HIDDEN > 0]
     task.creator[task.state & _kernels.HIDDEN == 0] = -1
