@@ -29,7 +29,8 @@ def measure(name: str) -> dict[str, str]:
     except subprocess.TimeoutExpired:
         return _row(name, quality=f"stopped after {LIMIT} s")
     if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        silent = f"ended by signal {-done.returncode}" if done.returncode < 0 else "no message"
+        last = (done.stderr.strip().splitlines() or [silent])[-1]
         return _row(name, quality=f"failed: {last[:80]}")
     return _row(name, **json.loads(done.stdout.splitlines()[-1]))
 

@@ -118,6 +118,10 @@ value = [{value}]  # columns to add up; leave out for a frequency table. Other n
 [rules]                       # parameters are secret: do not publish this file
 {rules}# counted_by = "holding"
 
+[suppression]                 # hides further cells so that nothing can be computed back, and attacks the result
+levels = true                 # intervals as wide as the rules demand
+# min_relative_range = 0.5    # or: interval over value must be greater; secret too
+
 [output]
 publish = ["out/{stem}.csv", "out/{stem}.xlsx"]   # for the public, suppressed values as marks
 working = "out/{stem}.working.parquet"            # to go on with; holds all values, confidential
