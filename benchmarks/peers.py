@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -40,7 +41,9 @@ def run(program: str, table: str) -> str | dict[str, Any]:
         return "not run: .venv-bench is missing, `make bench` makes it"
     command = [str(INTERPRETER), str(Path(__file__).with_name("peer.py")), program, str(FOLDER), table]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
+        # the programs leave logs where they stand: let them stand somewhere else
+        with tempfile.TemporaryDirectory() as elsewhere:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False, cwd=elsewhere)
     except subprocess.TimeoutExpired:
         return f"stopped after {LIMIT} s"
     if done.returncode != 0:

@@ -14,7 +14,7 @@ from diskret.io.rda import read_metadata
 from diskret.model.errors import ProtectionWarning, WrongSum
 from diskret.model.source import open_source
 
-SAMPLES = Path(os.environ.get("DISKRET_SAMPLES", "/work/shared/data")) / "tables"
+SAMPLES = Path(os.environ.get("DISKRET_SAMPLES", Path(__file__).parents[3] / "shared" / "data")) / "tables"
 
 
 @pytest.fixture
