@@ -100,11 +100,6 @@ def test_4_1_with_estimate_intervals_nothing_stays_open(printed) -> None:
 # --- the chain of figure 3.5: intervals handed from subtable to subtable --------------------------------------------
 
 
-def intervals(result, said) -> None:
-    for each in said:
-        assert result.interval(*[str(c) for c in each["coord"]]) == (each["lower"], each["upper"]), each
-
-
 def test_3_5_first_pass_without_transfer(printed) -> None:
     p = printed("ch3-fig3.5-base-table")
     result = suppress(p.table, protection=Protection(0.2), knowledge=Knowledge.positive())

@@ -77,7 +77,7 @@ def test_merging_weighted_lists_equals_sorting_everything_below(data: st.DataObj
             below[cell].append((x, w))
     for parent, outer, inside in rollup.axes(hierarchies):
         _kernels.merge_weighted_to_sums(largest.reshape(-1, n), weights.reshape(-1, n), parent, outer, inside)
-        _kernels.largest_to_sums(single.reshape(-1), parent, outer, inside)
+    rollup.merge_largest(single, hierarchies)
     for cell in np.ndindex(shape):
         wanted = sorted([*below[cell], *[(0, 1.0)] * n], reverse=True)[:n]
         assert list(zip(largest[cell].tolist(), weights[cell].tolist(), strict=True)) == wanted

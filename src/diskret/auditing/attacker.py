@@ -91,9 +91,7 @@ UNBOUNDED = (highspy.HighsModelStatus.kUnbounded, highspy.HighsModelStatus.kUnbo
 
 def _model(system: Equations, up: Floats, down: Floats, aims: Ints, cap_up: Floats, cap_down: Floats) -> Any:
     """Columns: every unknown (an aim: the part within its levels), then for each aim the parts below and above."""
-    order = np.lexsort((system.row_of(), system.columns))
-    row, value = system.row_of()[order], system.coefficients[order]
-    start = np.searchsorted(system.columns[order], np.arange(system.cells.size + 1))
+    start, row, value = system.by_column()
     lengths = np.diff(start)
     extra = np.repeat(aims, 2)
     entries = (
@@ -101,7 +99,7 @@ def _model(system: Equations, up: Floats, down: Floats, aims: Ints, cap_up: Floa
     )
     lower, upper = -down, up.copy()
     lower[aims], upper[aims] = np.maximum(-down[aims], -cap_down), np.minimum(up[aims], cap_up)
-    below_low = np.minimum(lower[aims] * 0 - down[aims] - lower[aims], 0.0)
+    below_low = np.minimum(-down[aims] - lower[aims], 0.0)
     above_high = np.maximum(up[aims] - upper[aims], 0.0)
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = system.cells.size + extra.size, system.rows

@@ -42,6 +42,13 @@ class Equations:
         """The row of every entry."""
         return np.repeat(np.arange(self.rows), np.diff(self.start))
 
+    def by_column(self) -> tuple[Ints, Ints, Floats]:
+        """The same entries column by column: where each column begins, rows, coefficients."""
+        row = self.row_of()
+        order = np.lexsort((row, self.columns))
+        start = np.searchsorted(self.columns[order], np.arange(self.cells.size + 1))
+        return start, row[order], self.coefficients[order]
+
     def times(self, y: Floats) -> Floats:
         """What each equation is off by if the unknowns move by ``y``."""
         off = self.coefficients * y[self.columns]

@@ -40,11 +40,6 @@ class SmallCells(Joinable):
         """The rule without its parameter."""
         return "small cells"
 
-    @property
-    def largest(self) -> int:
-        """Looks at no contribution."""
-        return 0
-
     def judge(self, table: Table) -> Verdict:
         """Cells with few units."""
         units = units_of(table)
@@ -74,11 +69,6 @@ class SmallMargin(Joinable):
         """The rule without its parameter."""
         return "small margin"
 
-    @property
-    def largest(self) -> int:
-        """Looks at no contribution."""
-        return 0
-
     def judge(self, table: Table) -> Verdict:
         """Occupied cells of lines with a small margin; the line's zeros may serve as partners."""
         units = units_of(table)
@@ -106,11 +96,6 @@ class OneCategory(Joinable):
     def name(self) -> str:
         """The rule."""
         return "one category"
-
-    @property
-    def largest(self) -> int:
-        """Looks at no contribution."""
-        return 0
 
     def judge(self, table: Table) -> Verdict:
         """The one occupied cell of a line."""

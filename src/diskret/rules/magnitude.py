@@ -90,11 +90,6 @@ class MinCount(Joinable):
         """The rule without its parameter."""
         return "minimum count" + at_holdings(self.counted_by)
 
-    @property
-    def largest(self) -> int:
-        """Looks at no contribution."""
-        return 0
-
     def judge(self, table: Table) -> Verdict:
         """Cells with too few contributors."""
         behind = Behind.of(table, self.counted_by, 0, self.name)

@@ -50,6 +50,11 @@ class Rule(Protocol):
 class Joinable:
     """Rules can be joined with ``|``: a cell is primary if any of them says so."""
 
+    @property
+    def largest(self) -> int:
+        """How many largest contributions a rule looks at: none, unless it says otherwise."""
+        return 0
+
     def __or__(self, other: Rule | AnyOf) -> AnyOf:
         return AnyOf((*rules_in(self), *rules_in(other)))  # type: ignore[arg-type]
 

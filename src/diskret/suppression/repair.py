@@ -140,9 +140,7 @@ def _solve(
     room = np.minimum(np.minimum(up, down) + 1e-9, amount)
     weight = np.where(price > 0, price / np.maximum(room, 1e-9 * amount), 1e-7)
     weight /= weight.max()
-    order = np.lexsort((system.row_of(), system.columns))
-    row, value = system.row_of()[order].astype(np.int32), system.coefficients[order]
-    start = np.searchsorted(system.columns[order], np.arange(n + 1)).astype(np.int32)
+    start, row, value = system.by_column()
     rise, fall = np.minimum(up, FREE), np.minimum(down, FREE)
     low_rise, low_fall = np.zeros(n), np.zeros(n)
     rise[at], fall[at] = (amount, 0.0) if upward else (0.0, amount)
@@ -154,7 +152,7 @@ def _solve(
     lp.row_lower_ = lp.row_upper_ = np.zeros(system.rows)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = np.concatenate([start, start[-1] + start[1:]]).astype(np.int32)
-    lp.a_matrix_.index_ = np.concatenate([row, row])
+    lp.a_matrix_.index_ = np.concatenate([row, row]).astype(np.int32)
     lp.a_matrix_.value_ = np.concatenate([value, -value])
     model = highspy.Highs()
     model.setOptionValue("output_flag", False)

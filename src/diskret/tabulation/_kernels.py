@@ -92,23 +92,6 @@ def merge_weighted_to_sums(largest, weights, parent, outer, inner):
 
 
 @numba.njit(cache=True, nogil=True)
-def largest_to_sums(largest, parent, outer, inner):
-    """The largest single value of each sum along one axis."""
-    codes = np.uint64(parent.size)
-    width = np.uint64(inner)
-    for o in range(np.uint64(outer)):
-        base = o * codes * width
-        for i in range(codes):
-            if parent[i] < 0:
-                continue
-            source = base + i * width
-            target = base + np.uint64(parent[i]) * width
-            for j in range(width):
-                if largest[source + j] > largest[target + j]:
-                    largest[target + j] = largest[source + j]
-
-
-@numba.njit(cache=True, nogil=True)
 def join_parts(number, cell, strides, chains, starts, offsets, slots, key, slot_of, out_cell):
     """Send every part of every holding to all cells above it, one entry per holding and cell.
 

@@ -145,8 +145,8 @@ class Level:
             for parent, outer, inner in rollup.axes(self.hierarchies):
                 if response.weights is not None:
                     _kernels.merge_weighted_to_sums(response.largest, response.weights, parent, outer, inner)
-                if response.protected is not None:
-                    _kernels.largest_to_sums(response.protected, parent, outer, inner)
+            if response.protected is not None:
+                rollup.merge_largest(response.protected, self.hierarchies)
             if response.largest is not None and response.weights is None:
                 rollup.merge_largest(response.largest, self.hierarchies)
 

@@ -101,12 +101,12 @@ def person(place, row, first, items, strides, state):
 
 
 @numba.njit(cache=True, nogil=True)
-def hidden_cuboids(pivot, without, row, first, items, strides, state, up, down, asked, single_rule, found, space):
-    """Cuboids of hidden cells for a pivot that do without one cell: a clean one, or two with no single in common.
+def hidden_cuboids(pivot, row, first, items, strides, state, up, down, asked, single_rule, found, space):
+    """Cuboids of hidden cells for a pivot: a clean one, or two with no single in common.
 
     Returns how many (0: none, 1, or 2); ``found`` holds their diametral places.
     """
-    at, axis_of, totals, lines, numbers, cells, signs, rises, falls, index, kept, singles, alone = space
+    at, axis_of, totals, lines, numbers, cells, signs, rises, falls, index, kept, singles = space
     need, need_down, need_up = asked
     coordinates(pivot, strides, at)
     n = 0
@@ -126,7 +126,6 @@ def hidden_cuboids(pivot, without, row, first, items, strides, state, up, down, 
         n += 1
     cells[0], signs[0] = pivot, 0
     rises[0], falls[0] = up[pivot], down[pivot]
-    alone[0] = 0
     stored = 0
     tried = 0
     own = person(pivot, row, first, items, strides, state) if state[pivot] & SINGLE else pivot
@@ -145,11 +144,11 @@ def hidden_cuboids(pivot, without, row, first, items, strides, state, up, down, 
         shift = (code - at[a]) * strides[a]
         flip = 0 if code == totals[axis] or at[a] == totals[axis] else 1
         half = 1 << axis
-        rise, fall, met = rises[axis], falls[axis], alone[axis]
+        rise, fall = rises[axis], falls[axis]
         usable = True
         for k in range(half):
             c = cells[k] + shift
-            if state[c] & HIDDEN == 0 or c == without:
+            if state[c] & HIDDEN == 0:
                 usable = False
                 break
             sign = signs[k] ^ flip
@@ -165,7 +164,7 @@ def hidden_cuboids(pivot, without, row, first, items, strides, state, up, down, 
             continue
         if axis < n - 1:
             axis += 1
-            rises[axis], falls[axis], alone[axis] = rise, fall, met
+            rises[axis], falls[axis] = rise, fall
             index[axis] = -1
             continue
         diametral = cells[2 * half - 1]
@@ -249,7 +248,7 @@ def try_to_open(cell, requirements, lists, system, cells_of, options, openable, 
                 continue
             guarded = single_rule and kinds[r] != OWN
             asked = asked_of(r, pivots, kinds, needs, full_incoming)
-            cuboids = hidden_cuboids(p, -1, rows[r], first, items, strides, state, up, down, asked, guarded, found,
+            cuboids = hidden_cuboids(p, rows[r], first, items, strides, state, up, down, asked, guarded, found,
                                      space)  # fmt: skip
             if cuboids == 0:
                 possible = openable[p] and size < group.size
@@ -275,7 +274,7 @@ def try_to_open(cell, requirements, lists, system, cells_of, options, openable, 
                 if state[p] & HIDDEN and not (whole and (two < 0 or is_hidden(p, two, strides, state, corner))):
                     guarded = single_rule and kinds[r] != OWN
                     asked = asked_of(r, pivots, kinds, needs, full_incoming)
-                    cuboids = hidden_cuboids(p, -1, rows[r], first, items, strides, state, up, down, asked, guarded,
+                    cuboids = hidden_cuboids(p, rows[r], first, items, strides, state, up, down, asked, guarded,
                                              found, space)  # fmt: skip
                     if cuboids > 0:
                         changed[k, 1] = found[0]
@@ -320,8 +319,7 @@ def reopen(order, requirements, system, cells_of, options, openable, widest):
     space = (np.empty(axes, np.int64), np.empty(axes, np.int64), np.empty(axes, np.int64),
              np.empty((axes, widest), np.int64), np.empty(axes, np.int64), np.empty(corners, np.int64),
              np.empty(corners, np.int64), np.empty(axes + 1), np.empty(axes + 1), np.empty(axes + 1, np.int64),
-             np.empty((MOST_WITH_SINGLES, 2), np.int64), np.empty((MOST_WITH_SINGLES, corners), np.int64),
-             np.empty(axes + 1, np.int64))  # fmt: skip
+             np.empty((MOST_WITH_SINGLES, 2), np.int64), np.empty((MOST_WITH_SINGLES, corners), np.int64))  # fmt: skip
     found = np.empty(2, np.int64)
     group = np.empty(MOST_TOGETHER * corners, np.int64)
     changed = np.empty((pivots.size, 3), np.int64)
