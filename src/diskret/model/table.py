@@ -134,14 +134,14 @@ class Table:
         """Codes of the cell at a position."""
         return tuple(h.codes[i] for h, i in zip(self.hierarchies, index, strict=True))
 
+    def name_of(self, cell: int) -> str:
+        """Name of the cell at a flat position, for messages: ``region=05, nace=10``."""
+        at = tuple(int(i) for i in np.unravel_index(cell, self.shape))
+        return ", ".join(f"{n}={c}" for n, c in zip(self.names, self.codes(at), strict=True))
+
     def name_cells(self, chosen: npt.NDArray[np.bool_], most: int = 10) -> list[str]:
-        """Names of the first chosen cells, for messages: ``region=05, nace=10``."""
-        flat = np.flatnonzero(chosen)[:most]
-        found = zip(*np.unravel_index(flat, self.shape), strict=True)
-        return [
-            ", ".join(f"{n}={c}" for n, c in zip(self.names, self.codes(tuple(map(int, at))), strict=True))
-            for at in found
-        ]
+        """Names of the first chosen cells."""
+        return [self.name_of(int(cell)) for cell in np.flatnonzero(chosen)[:most]]
 
     def rules_of(self, index: Index) -> tuple[str, ...]:
         """The rules that made a cell primary."""

@@ -1,0 +1,124 @@
+"""Kept moves, and which demands they settle against whom.
+
+A move settles a demand if it carries the cell far enough without making any cell impossible. Against an insider it does
+so only if the cells he knows something about stay within what he thinks possible. A demand is settled against everybody
+when no insider can object to all of its moves: with two moves that share no single contributor nobody is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.insiders import Insiders
+from diskret.auditing.targets import DOWN, LENGTH, Targets
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Nobody: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A move that is kept: cells, by how much each moves, and the demands it settles with those who can object."""
+
+    cells: Ints
+    moved: Floats
+    settles: dict[int, frozenset[int]]
+
+
+class Cover:
+    """All kept moves of a pattern; knows at any time which demands are settled and which cells are in use."""
+
+    def __init__(self, targets: Targets, insiders: Insiders, up: Floats, down: Floats) -> None:
+        self.targets, self.insiders, self.up, self.down = targets, insiders, up, down
+        self.moves: dict[int, Kept] = {}
+        self.settled_by: list[list[int]] = [[] for _ in range(targets.count)]
+        self.through: dict[int, set[int]] = {}
+        """Moves through every cell in use."""
+        self.in_use = np.zeros(up.size, dtype=np.bool_)
+        self._next = 0
+
+    def judge(self, cells: Ints, moved: Floats) -> Kept:
+        """What a move settles, and who can object."""
+        up, down, size = self.up[cells], self.down[cells], np.abs(moved)
+        rises = moved > 0
+        ahead = np.where(rises, up, down) / size
+        back = np.where(rises, down, up) / size
+        forth, reverse = float(ahead.min()), float(back.min())
+        numbers = self.targets.at[cells]
+        place, slot = np.nonzero(numbers >= 0)
+        number = numbers[place, slot].astype(np.int64)
+        kind, amount = self.targets.kind[number], self.targets.amount[number] * (1 - 1e-12)
+        enough = _reach(kind, rises[place], size[place], forth, reverse) >= amount
+        place, number, kind, amount = place[enough], number[enough], kind[enough], amount[enough]
+        settles = dict.fromkeys(number.tolist(), Nobody)
+        at, entry = self.insiders.entries(cells) if self.insiders.count and number.size else (number, number)
+        if self.insiders.count and at.size:
+            who = self.insiders.who[entry]
+            tight_up, tight_down = self.insiders.up[entry], self.insiders.down[entry]
+            limit = np.minimum(forth, np.where(rises[at], tight_up, tight_down) / size[at])
+            limit_back = np.minimum(reverse, np.where(rises[at], tight_down, tight_up) / size[at])
+            reach = _reach(kind[:, None], rises[place][:, None], size[place][:, None], limit, limit_back)
+            # whoever knows something about the cell itself is the business of the primary rule
+            objects = (reach < amount[:, None]) & ~np.isin(
+                place[:, None] * (who.max() + 1) + who, at * (who.max() + 1) + who
+            )
+            settles = {n: frozenset(who[row].tolist()) for n, row in zip(number.tolist(), objects, strict=True)}
+        return Kept(cells, moved, settles)
+
+    def add(self, kept: Kept) -> int:
+        """Keep a move."""
+        number = self._next
+        self._next += 1
+        self.moves[number] = kept
+        for demand in kept.settles:
+            self.settled_by[demand].append(number)
+        for cell in kept.cells.tolist():
+            self.through.setdefault(cell, set()).add(number)
+        self.in_use[kept.cells] = True
+        return number
+
+    def drop(self, number: int) -> Kept:
+        """Do without a move."""
+        kept = self.moves.pop(number)
+        for demand in kept.settles:
+            self.settled_by[demand].remove(number)
+        for cell in kept.cells.tolist():
+            users = self.through[cell]
+            users.remove(number)
+            if not users:
+                del self.through[cell]
+                self.in_use[cell] = False
+        return kept
+
+    def objectors(self, demand: int, without: int = -1) -> frozenset[int] | None:
+        """Who can object to every move of a demand; None if it has no move at all."""
+        left: frozenset[int] | None = None
+        for number in self.settled_by[demand]:
+            if number != without:
+                objects = self.moves[number].settles[demand]
+                left = objects if left is None else left & objects
+                if not left:
+                    return Nobody
+        return left
+
+    def open_without(self, number: int) -> list[int]:
+        """Demands that are settled now and would not be without a move."""
+        return [d for d in self.moves[number].settles if self.objectors(d, without=number) != Nobody]
+
+
+def _reach(
+    kind: npt.NDArray[np.int8],
+    rises: npt.NDArray[np.bool_],
+    size: Floats,
+    forth: Floats | float,
+    reverse: Floats | float,
+) -> Floats:
+    """How far a cell is carried the way its demand asks for."""
+    upward = np.where(rises, forth, reverse)
+    downward = np.where(rises, reverse, forth)
+    result: Floats = size * np.where(kind == LENGTH, upward + downward, np.where(kind == DOWN, downward, upward))
+    return result

@@ -1,0 +1,149 @@
+"""Insiders: respondents who know more about some hidden cells than the public does.
+
+Whoever is alone in a cell knows it, and every margin in which he is alone too. The largest contributor of a cell
+knows that its value is at least his own. A coalition knows the cells its members name. What an insider still thinks
+possible is a room per cell; where it is zero he knows the cell exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadOption
+from diskret.model.table import Table
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Kind = Literal["none", "single", "largest"]
+
+
+@dataclass(frozen=True, eq=False)
+class Insiders:
+    """Entries cell by cell: who knows something about it, and how far above and below the value he thinks possible."""
+
+    start: Ints
+    """Where the entries of each cell of the table begin; one more at the end."""
+    who: Ints
+    up: Floats
+    down: Floats
+    names: tuple[str, ...] = ()
+    """Names of coalitions; they are the first insiders."""
+
+    @classmethod
+    def of(cls, cells: Ints, who: Ints, up: Floats, down: Floats, size: int, names: tuple[str, ...] = ()) -> Insiders:
+        """From entries in any order."""
+        order = np.lexsort((who, cells))
+        start = np.searchsorted(cells[order], np.arange(size + 1))
+        return cls(start, who[order], up[order], down[order], names)
+
+    @property
+    def count(self) -> int:
+        """Number of entries."""
+        return int(self.who.size)
+
+    def entries(self, cells: Ints) -> tuple[Ints, Ints]:
+        """Entries of some cells: for each its position among the cells, and its own position."""
+        lengths = self.start[cells + 1] - self.start[cells]
+        at = np.repeat(np.arange(cells.size), lengths)
+        offset = np.arange(at.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return at, self.start[cells][at] + offset
+
+    def cells_of(self, who: int) -> tuple[Ints, Floats, Floats]:
+        """What one insider knows: cells and rooms."""
+        order, first = self._by_insider
+        mine = order[first[who] : first[who + 1]]
+        cells = np.searchsorted(self.start, mine, side="right") - 1
+        return cells, self.up[mine], self.down[mine]
+
+    @cached_property
+    def _by_insider(self) -> tuple[Ints, Ints]:
+        order = np.argsort(self.who, kind="stable")
+        return order, np.searchsorted(self.who[order], np.arange(int(self.who.max(initial=-1)) + 2))
+
+    def name(self, who: int, table: Table) -> str:
+        """An insider in words."""
+        if who < len(self.names):
+            return self.names[who]
+        cells, up, down = self.cells_of(who)
+        known = "who is alone in" if (up + down == 0).all() else "the largest contributor of"
+        return f"{known} {table.name_of(int(cells[0]))}"
+
+
+def insiders_of(table: Table, kind: Kind, coalitions: Sequence[Iterable[Sequence[str]]] = ()) -> Insiders:
+    """Everybody who is guarded against besides the public.
+
+    ``single``: respondents (or holdings) who are alone in a hidden cell; ``largest``: the largest contributors of
+    hidden cells as well. A coalition is a list of cells its members know together.
+
+    >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "n": [1, 4, 5], "st": ["primary", "secondary", "open"]}
+    >>> table = Table.from_cells(cells, by={"s": None}, value="x", count="n", status="st")
+    >>> insiders_of(table, "single").who.tolist()
+    [0]
+    """
+    if kind not in ("none", "single", "largest"):
+        raise BadOption(f"insiders {kind!r}", hint="'none', 'single' or 'largest'.")
+    parts = [_coalition(table, number, members) for number, members in enumerate(coalitions)]
+    names = tuple(f"coalition {number + 1}" for number in range(len(parts)))
+    first = len(parts)
+    if kind != "none":
+        persons = persons_of(table)
+        alone = np.flatnonzero(persons >= 0)
+        nothing = np.zeros(alone.size)
+        parts.append((alone, first + persons[alone], nothing, nothing))
+        if kind == "largest":
+            parts.append(_largest(table, persons, first + table.size))
+    cells, who, up, down = (np.concatenate([p[i] for p in parts]) if parts else np.empty(0) for i in range(4))
+    kept, number = np.unique(who.astype(np.int64), return_inverse=True)
+    names = tuple(names[k] for k in kept[kept < first])
+    return Insiders.of(cells.astype(np.int64), number.astype(np.int64), up, down, table.size, names)
+
+
+def persons_of(table: Table) -> Ints:
+    """For every cell the number of the one respondent (or holding) behind it, -1 where there are none or several.
+
+    Someone alone in a cell and in its margins has one number: the counts say that nobody else is there.
+    """
+    alone = np.zeros(table.shape, dtype=np.bool_)
+    if table.holdings is not None:
+        alone |= table.holdings.count == 1
+    if table.respondents is not None:
+        alone |= table.respondents.count == 1
+    elif table.frequency:
+        alone |= table.value == 1
+    person = np.where(alone, np.arange(table.size).reshape(table.shape), table.size)
+    while True:
+        before = person.copy()
+        for axis, hierarchy in enumerate(table.hierarchies):
+            parts = np.flatnonzero(hierarchy.parent_index >= 0)
+            lined, both = np.moveaxis(person, axis, 0), np.moveaxis(alone, axis, 0)
+            tops = hierarchy.parent_index[parts]
+            shared = both[parts] & both[tops]
+            np.minimum.at(lined, tops, np.where(shared, lined[parts], table.size))
+            lined[parts] = np.where(shared, np.minimum(lined[parts], lined[tops]), lined[parts])
+        if (person == before).all():
+            return np.where(alone, person, -1).reshape(-1)
+
+
+def _largest(table: Table, persons: Ints, first: int) -> tuple[Ints, Ints, Floats, Floats]:
+    """The largest contributor of every hidden cell with several: it is at least what he gave himself."""
+    people = table.respondents
+    if people is None or people.largest is None:
+        raise BadOption("insiders 'largest' without contributions", hint="give largest=... when making the table.")
+    several = np.flatnonzero(table.hidden.reshape(-1) & (persons < 0) & (people.count.reshape(-1) > 1))
+    own = people.largest.reshape(table.size, -1)[several, 0]
+    down = np.maximum(np.abs(table.value.reshape(-1)[several]) - own, 0.0)
+    return several, first + several, np.full(several.size, np.inf), down
+
+
+def _coalition(table: Table, number: int, cells: Iterable[Sequence[str]]) -> tuple[Ints, Ints, Floats, Floats]:
+    known = [int(np.ravel_multi_index(table.index(*codes), table.shape)) for codes in cells]
+    if not known:
+        raise BadOption(f"coalition {number + 1} knows no cell", hint="name its cells by their codes.")
+    nothing = np.zeros(len(known))
+    return np.array(known, dtype=np.int64), np.full(len(known), number), nothing, nothing

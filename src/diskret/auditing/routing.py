@@ -1,0 +1,209 @@
+"""Finding the cheapest protecting move of a cell, by a linear programme near the cell.
+
+A protecting move changes the cell by a given amount and leaves every published equation true. It is looked for among
+the cell's brothers in every classification and what lies below them; only if there is none the neighbourhood grows, one
+classification after the other. Programmes of one neighbourhood share one warm model.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from itertools import product
+from math import prod
+from typing import Any
+
+import highspy
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.equations import Equations, equations_of
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.table import Table
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Rooms = tuple[Ints, Floats, Floats]
+"""Cells (ascending) with how far each may rise and fall."""
+Weight = Callable[[Ints, float], Floats]
+FREE = 1e30
+TINY = 1e-9
+SMALL = 5000
+"""Neighbourhoods up to this many cells are all tried; larger ones only if they are GROWTH times larger."""
+GROWTH = 4
+MOST_COLUMNS = 600_000
+"""Warm models are kept up to this many unknowns altogether."""
+SETTLED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
+
+
+class Router:
+    """Warm models of neighbourhoods of one table; ``movable`` cells may take part in moves."""
+
+    def __init__(self, table: Table, movable: Bools, up: Floats, down: Floats) -> None:
+        self.table, self.movable, self.up, self.down = table, movable, up, down
+        self.programmes = 0
+        self._near: OrderedDict[tuple[int, ...], Neighbourhood] = OrderedDict()
+        self._columns = 0
+        self._ladders: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+        self._first = [_first(h) for h in table.hierarchies]
+
+    def route(
+        self, cell: int, rise: bool, amount: float, weight: Weight, rooms: Rooms | None = None,
+        widest: float = np.inf, share: float = 1.0,
+    ) -> tuple[Ints, Floats] | None:  # fmt: skip
+        """Cells and amounts of the cheapest move, or None if there is none in neighbourhoods up to ``widest`` cells.
+
+        ``weight(cells, amount)`` says what a unit costs in each cell; ``rooms`` narrows the rooms of some cells (0: the
+        cell is not to be used). Of the amount only ``share`` has to be possible one way, the rest the other way.
+        """
+        room_up, room_down = self._rooms(np.array([cell]), rooms, share)
+        if amount > (room_up if rise else room_down)[0]:
+            return None
+        for tops in self._ladder(cell):
+            if prod(self._sizes(tops)) > widest:
+                return None
+            near = self._neighbourhood(tops)
+            up, down = self._rooms(near.cells, rooms, share)
+            self.programmes += 1
+            moved = near.solve(cell, rise, amount, weight(near.cells, amount), up, down)
+            if moved is not None:
+                chosen = np.abs(moved) > TINY * max(1.0, amount)
+                return near.cells[chosen], moved[chosen]
+        return None
+
+    def _rooms(self, cells: Ints, rooms: Rooms | None, share: float) -> tuple[Floats, Floats]:
+        """How far each cell may rise and fall in the whole move."""
+        up, down = self.up[cells], self.down[cells]
+        if rooms is not None:
+            at = np.searchsorted(cells, rooms[0])
+            inside = np.flatnonzero(at < cells.size)
+            inside = inside[cells[at[inside]] == rooms[0][inside]]
+            up[at[inside]] = np.minimum(up[at[inside]], rooms[1][inside])
+            down[at[inside]] = np.minimum(down[at[inside]], rooms[2][inside])
+        if share == 1.0:
+            return up, down
+        return np.minimum(up / share, down / (1 - share)), np.minimum(down / share, up / (1 - share))
+
+    def _sizes(self, tops: tuple[int, ...]) -> list[int]:
+        """Number of codes strictly below a sum on every axis."""
+        return [first.size if top < 0 else top - int(first[top]) for first, top in zip(self._first, tops, strict=True)]
+
+    def _ladder(self, cell: int) -> list[tuple[int, ...]]:
+        """Neighbourhoods of a cell by the sums they lie strictly below (-1: everything), smallest first."""
+        at = np.unravel_index(cell, self.table.shape)
+        first = tuple(int(h.parents[int(i)]) for h, i in zip(self.table.hierarchies, at, strict=True))
+        if first not in self._ladders:
+            chains = []
+            for top, hierarchy in zip(first, self.table.hierarchies, strict=True):
+                chain = [top]
+                while chain[-1] >= 0:
+                    chain.append(hierarchy.parents[chain[-1]])
+                chains.append(chain)
+            size = {tops: prod(self._sizes(tops)) for tops in product(*chains)}
+            by_size = sorted(size, key=lambda tops: (size[tops], tops))
+            kept = by_size[:1]
+            for tops in by_size[1:-1]:
+                larger = size[tops] >= GROWTH * size[kept[-1]] and size[tops] * GROWTH <= size[by_size[-1]]
+                if size[tops] <= SMALL or larger:
+                    kept.append(tops)
+            if by_size[-1] != kept[-1]:
+                kept.append(by_size[-1])
+            self._ladders[first] = kept
+        return self._ladders[first]
+
+    def _neighbourhood(self, tops: tuple[int, ...]) -> Neighbourhood:
+        if tops in self._near:
+            self._near.move_to_end(tops)
+            return self._near[tops]
+        # what lies below a sum stands directly before it
+        inside = tuple(
+            slice(0, first.size) if top < 0 else slice(int(first[top]), top)
+            for first, top in zip(self._first, tops, strict=True)
+        )
+        mask = np.zeros(self.table.shape, dtype=np.bool_)
+        mask[inside] = self.movable.reshape(self.table.shape)[inside]
+        near = self._near[tops] = Neighbourhood(equations_of(self.table, mask))
+        self._columns += near.cells.size
+        while self._columns > MOST_COLUMNS and len(self._near) > 1:
+            _, old = self._near.popitem(last=False)
+            self._columns -= old.cells.size
+        return near
+
+
+class Neighbourhood:
+    """One warm model: every cell rises or falls at a price, and all equations stay true."""
+
+    def __init__(self, system: Equations) -> None:
+        self.cells = system.cells
+        self._system = system
+        self._first, self._row, _ = system.by_column()
+        self._all = np.arange(2 * system.cells.size, dtype=np.int32)
+        self._model = _model(system)
+
+    def solve(self, cell: int, rise: bool, amount: float, weight: Floats, up: Floats, down: Floats) -> Floats | None:
+        """By how much every cell moves in the cheapest move of one cell; None if there is none."""
+        n = self.cells.size
+        at = int(np.searchsorted(self.cells, cell))
+        if not self._thinkable(at, rise, amount, up, down):
+            return None
+        upper = np.minimum(np.concatenate([up, down]), FREE)
+        lower = np.zeros(2 * n)
+        upper[at], upper[n + at] = (amount, 0.0) if rise else (0.0, amount)
+        lower[at], lower[n + at] = upper[at], upper[n + at]
+        cost = np.concatenate([weight, weight])
+        self._model.changeColsCost(2 * n, self._all, cost / max(float(cost.max()), 1e-300))
+        self._model.changeColsBounds(2 * n, self._all, lower, upper)
+        self._model.run()
+        status = self._model.getModelStatus()
+        if status not in SETTLED:
+            self._model.clearSolver()
+            self._model.run()
+            status = self._model.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            return None
+        found = np.array(self._model.getSolution().col_value)
+        moved: Floats = found[:n] - found[n:]
+        return moved
+
+    def _thinkable(self, at: int, rise: bool, amount: float, up: Floats, down: Floats) -> bool:
+        """Whether in every equation of the cell the others can take as much as it gives; saves many programmes."""
+        system = self._system
+        for row in self._row[self._first[at] : self._first[at + 1]]:
+            part = slice(system.start[row], system.start[row + 1])
+            columns, sign = system.columns[part], system.coefficients[part]
+            mine = float(sign[columns == at][0])
+            falls = (sign * mine > 0) == rise
+            room = np.where(falls, down[columns], up[columns])
+            if room[columns != at].sum() < amount * (1 - 1e-9):
+                return False
+        return True
+
+
+def _model(system: Equations) -> Any:
+    n = system.cells.size
+    start, row, value = system.by_column()
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = 2 * n, system.rows
+    lp.col_cost_ = lp.col_lower_ = lp.col_upper_ = np.zeros(2 * n)
+    lp.row_lower_ = lp.row_upper_ = np.zeros(system.rows)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = np.concatenate([start, start[-1] + start[1:]]).astype(np.int32)
+    lp.a_matrix_.index_ = np.concatenate([row, row]).astype(np.int32)
+    lp.a_matrix_.value_ = np.concatenate([value, -value])
+    model = highspy.Highs()
+    model.setOptionValue("output_flag", False)
+    model.setOptionValue("threads", 1)
+    model.setOptionValue("presolve", "off")
+    model.setOptionValue("simplex_strategy", 1)
+    model.passModel(lp)
+    return model
+
+
+def _first(hierarchy: Hierarchy) -> Ints:
+    """Where the codes below each code begin; they end before the code itself."""
+    first = np.arange(len(hierarchy))
+    for i, parent in enumerate(hierarchy.parents):
+        if parent >= 0:
+            first[parent] = min(first[parent], first[i])
+    return first
