@@ -93,12 +93,10 @@ def test_figure_6_1_is_proven_across_its_subtables() -> None:
         assert computed_value(table, system, proof) == said[symbol]
     first = proof_of(system, up, down, column_of(table, system, "1", "3"), True, 0.0)
     assert first is not None
-    # the printed derivation (rows 1 and 4 less columns 4 and 7), each line written out with its subtotals
+    # the printed derivation: rows 1 and 4 less columns 4 and 7, with the subtotals on the way
     assert first.text(table, system) == (
-        "row 1 within column 6 + row 1 within column 9 + row 1"
-        " + row 4 within column 6 + row 4 within column 9 + row 4"
-        " - column 4 within row 3 - column 7 within row 3 - column 4 within row 6 - column 7 within row 6"
-        " - column 4 - column 7"
+        "(row 1 through column 6, 9) + (row 4 through column 6, 9) - (column 4 through row 3, 6)"
+        " - (column 7 through row 3, 6)"
     )
     for codes in (("1", "4"), ("5", "8")):
         assert proof_of(system, up, down, column_of(table, system, *codes), True, 0.0) is None
@@ -168,8 +166,11 @@ def test_multipliers_other_than_one_are_printed_and_long_proofs_cut() -> None:
     assert proof is not None
     assert proof.reach == Fraction(33, 2)
     assert proof.text(table, system) == "1/2 x parts of s Total, because (s b) cannot be negative"
-    many = Proof(0, True, ((0, Fraction(2)),) * 5, (), Fraction(0))
-    assert many.text(table, system, most=2) == "2 x parts of s Total + 2 x parts of s Total ... (3 more lines)"
+    square = small({("a", "x"): Status.PRIMARY}, row=Hierarchy.flat("ab"), column=Hierarchy.flat("xy"))
+    square = square.with_status(Status.SECONDARY, ["ay", "bx", "by"])
+    four = Proof(0, True, tuple((r, Fraction(2)) for r in range(4)), (), Fraction(0))
+    text = four.text(square, equations_of(square), most=2)
+    assert text == "2 x column x + 2 x column y ... (2 more lines)"
 
 
 # --- random tables --------------------------------------------------------------------------------------------------

@@ -63,8 +63,8 @@ class Proof:
 
         ``row 2 + row 3 - column B - column D, because (row 1; column A) cannot be negative``
         """
-        terms = sorted(self.equations, key=lambda term: (term[1] < 0, term[0]))
-        shown = [f"{'-' if m < 0 else '+'} {_times(abs(m))}{line_name(table, system, r)}" for r, m in terms[:most]]
+        terms = sorted(_lines(table, system, self.equations), key=lambda term: term[0] < 0)
+        shown = [f"{'-' if m < 0 else '+'} {_times(abs(m))}{name}" for m, name in terms[:most]]
         if len(terms) > most:
             shown.append(f"... ({len(terms) - most} more lines)")
         words = " ".join(shown).removeprefix("+ ")
@@ -238,21 +238,45 @@ def _solved(lp: Any) -> Floats | None:
 # --- names ----------------------------------------------------------------------------------------------------------
 
 
-def line_name(table: Table, system: Equations, row: int) -> str:
+def _lines(table: Table, system: Equations, equations: tuple[tuple[int, Fraction], ...]) -> list[tuple[Fraction, str]]:
+    """Multipliers and names of lines; a line and the subtotals on it that are used alike are named once."""
+    alike: dict[tuple[int, int, Fraction], dict[int, int]] = {}
+    for row, multiplier in equations:
+        axis = int(system.axis[row])
+        at = [int(i) for i in np.unravel_index(int(system.sum_cell[row]), table.shape)]
+        code, at[axis] = at[axis], 0
+        line = axis, int(np.ravel_multi_index(at, table.shape)), multiplier
+        alike.setdefault(line, {})[code] = row
+    named = []
+    for (axis, _, multiplier), rows in alike.items():
+        parents, codes = table.hierarchies[axis].parents, table.hierarchies[axis].codes
+        through: dict[int, list[str]] = {}
+        for code in rows:
+            top = code
+            while parents[top] in rows:
+                top = parents[top]
+            through.setdefault(top, []).extend([codes[code]] if code != top else [])
+        named += [(rows[top], multiplier, tuple(below)) for top, below in through.items()]
+    return [(m, line_name(table, system, row, below)) for row, m, below in sorted(named)]
+
+
+def line_name(table: Table, system: Equations, row: int, through: tuple[str, ...] = ()) -> str:
     """The line an equation adds along, by what is fixed: ``region 05``, or ``region 05 within sector C``.
 
-    In a table of one classification the line is named by its sum.
+    Subtotals that are taken apart on the way come after ``through``. In a table of one classification the line is
+    named by its sum.
     """
     axis = int(system.axis[row])
     at = np.unravel_index(int(system.sum_cell[row]), table.shape)
     codes = table.codes(tuple(int(i) for i in at))
-    own = f"{table.names[axis]} {codes[axis]}"
+    along = table.names[axis]
     fixed = [f"{n} {c}" for a, (n, c) in enumerate(zip(table.names, codes, strict=True)) if a != axis]
+    apart = f" through {along} {', '.join(through)}" if through else ""
     if not fixed:
-        return f"parts of {own}"
+        return f"parts of {along} {codes[axis]}{apart}"
     is_total = table.hierarchies[axis].parents[int(at[axis])] < 0
-    name = ", ".join(fixed) + ("" if is_total else f" within {own}")
-    return f"({name})" if len(fixed) > 1 else name
+    name = ", ".join(fixed) + ("" if is_total else f" within {along} {codes[axis]}") + apart
+    return f"({name})" if len(fixed) > 1 or len(through) > 1 else name
 
 
 def cell_name(table: Table, system: Equations, column: int) -> str:
