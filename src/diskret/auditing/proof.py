@@ -96,6 +96,8 @@ def proof_of(
     (Fraction(2, 1), 'parts of s Total, because (s b) cannot be negative')
     """
     sign = 1.0 if upward else -1.0
+    if not np.isfinite(reach):
+        return None
     for rows in _ever_wider(system, column):
         near = _Near.of(system, rows, column)
         moved = near.farthest(room_up, room_down, sign)
