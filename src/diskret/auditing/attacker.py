@@ -64,6 +64,13 @@ class Attacker:
             return np.inf if self._model.getModelStatus() in UNBOUNDED else None
         return float(abs(y[column]))
 
+    def narrow(self, up: Floats, down: Floats) -> None:
+        """Change what is thought possible for all unknowns; only without aims."""
+        self.up, self.down = up, down
+        self.reached_up[:], self.reached_down[:] = 0.0, 0.0
+        columns = np.arange(self.count, dtype=np.int32)
+        self._model.changeColsBounds(self.count, columns, _bounded(-down), _bounded(up))
+
     def _run(self, cost: Floats, alone: bool) -> Floats | None:
         """Solve for a cost: batches by the dual simplex, single cells by the primal, from the last point on."""
         self.programmes += 1

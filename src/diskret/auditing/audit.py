@@ -1,93 +1,39 @@
-"""What an attacker can find out about the hidden cells of a table, exactly."""
+"""What everybody, and what every insider, can find out about the hidden cells of a table, exactly.
+
+Moves that are known already, or found near a cell, settle most of it: they are re-checked in plain arithmetic and need
+no trust. What they do not settle, linear programmes over the whole table decide.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from diskret.auditing.attacker import Attacker
-from diskret.model.equations import Equations, equations_of
+from diskret.auditing.case import Case, extremes
+from diskret.auditing.cover import Nobody
+from diskret.auditing.elimination import determined
+from diskret.auditing.inside import attack_from_inside
+from diskret.auditing.insiders import Kind, insiders_of
+from diskret.auditing.integers import integer_extreme
+from diskret.auditing.lines import all_zero, unions_breaking
+from diskret.auditing.outsiders import Needs, attack
+from diskret.auditing.report import AuditReport, ClosestCall
+from diskret.auditing.targets import targets_of
+from diskret.auditing.witnesses import reached, search, witnesses
+from diskret.model.equations import equations_of
+from diskret.model.errors import BadOption, BadPriorKnowledge, listed
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.rules.rule import AnyOf, Rule
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-TOLERANCE = 1e-7
-WORTH_A_BATCH = 0.3
-
-
-@dataclass(frozen=True, eq=False)
-class Needs:
-    """What each target must keep: how far its interval reaches up and down, and how long it is (strictly)."""
-
-    columns: Ints
-    up: Floats
-    down: Floats
-    range: Floats
-    size: Floats
-
-    def met(self, reached_up: Floats, reached_down: Floats) -> npt.NDArray[np.bool_]:
-        """Which targets keep what they need, given how far every unknown was seen to move."""
-        rise, fall = reached_up[self.columns], reached_down[self.columns]
-        slack = TOLERANCE * np.maximum(self.size, 1.0)
-        long_enough = rise + fall > self.range + slack
-        result: npt.NDArray[np.bool_] = (rise >= self.up - slack) & (fall >= self.down - slack) & long_enough
-        return result
-
-
-@dataclass(frozen=True)
-class Exposure:
-    """A primary cell that can be found out too closely."""
-
-    cell: str
-    index: tuple[int, ...]
-    lower: float
-    upper: float
-    exact: bool
-
-
-@dataclass(frozen=True, eq=False)
-class AuditReport:
-    """What the attack found."""
-
-    table: Table
-    exposed: tuple[Exposure, ...]
-    undecided: tuple[str, ...]
-    programmes: int
-    checked: int
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Exact intervals of the cells that were asked for; internal, like every interval."""
-
-    @property
-    def safe(self) -> bool:
-        """Whether nothing is exposed and nothing left undecided."""
-        return not self.exposed and not self.undecided
-
-    def summary(self) -> dict[str, Any]:
-        """Counts only: fit to be printed or logged."""
-        return {
-            "checked": self.checked,
-            "exposed": len(self.exposed),
-            "exactly": sum(e.exact for e in self.exposed),
-            "undecided": len(self.undecided),
-            "linear programmes": self.programmes,
-        }
-
-    def report(self, *, internal: bool = False) -> str:
-        """In words: the exposed cells by name, with their intervals (which tell values) only if ``internal``."""
-        lines = [f"{self.checked} primary cells checked with {self.programmes} linear programmes"]
-        for e in self.exposed:
-            how = "can be computed exactly" if e.exact else "can be computed too closely"
-            lines.append(f"exposed: {e.cell} {how}" + (f": [{e.lower:.10g}; {e.upper:.10g}]" if internal else ""))
-        lines += [f"undecided: {name} (the solver gave up; do not treat it as safe)" for name in self.undecided]
-        if self.safe:
-            lines.append("nothing is exposed")
-        return "\n".join(lines)
+Move = tuple[Ints, Floats]
 
 
 def audit(
@@ -95,14 +41,23 @@ def audit(
     *,
     protection: Protection | None = None,
     knowledge: Knowledge | None = None,
+    insiders: Kind = "single",
+    coalitions: Sequence[Iterable[Sequence[str]]] = (),
+    rule: Rule | AnyOf | None = None,
     intervals: Literal["none", "primary", "hidden"] = "none",
+    moves: Sequence[Move] = (),
+    seconds: float = 10.0,
 ) -> AuditReport:
     """Attack a table with a solver: find the primary cells that can be computed more closely than they may be.
 
     ``protection`` says what must be kept (left out: the levels the primary rules demand, or that no value can be
     computed exactly), ``knowledge`` what the attacker knows beforehand (left out: that values are positive, if they
-    are). ``intervals`` asks for the exact interval of every primary or every hidden cell as well, which takes two
-    programmes each.
+    are). ``insiders``: "single" lets everybody who is alone in a cell attack the others, "largest" the largest
+    contributor of every hidden cell too; ``coalitions`` are lists of cells (by their codes) that somebody knows
+    together. With ``rule`` the hidden cells of a line, taken together, must not break it. ``intervals`` asks for the
+    exact interval of every primary or every hidden cell as well, which takes two programmes each. ``moves`` are
+    witnesses from an earlier run; they are checked, not trusted. A frequency table is attacked in whole numbers, with
+    at most ``seconds`` for a cell.
 
     >>> from diskret import Hierarchy
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "open", "open"]}
@@ -111,76 +66,154 @@ def audit(
     >>> [(e.cell, e.lower, e.upper, e.exact) for e in report.exposed]
     [('s=a', 1.0, 1.0, True)]
     """
+    case = _case(table, protection, knowledge, insiders, coalitions, moves)
+    by_moves = _open_demands(case)
+    waiting = np.flatnonzero(by_moves)
+    attacker = _attack_from_outside(case, waiting)
+    if table.frequency:
+        _in_whole_numbers(case, waiting, seconds)
+    if case.insiders.count:
+        attack_from_inside(case)
+    zeros = _zero_lines(case) if table.frequency else ()
+    unions = unions_breaking(table, case.system, rule) if rule is not None else ()
+    primary = case.needs.columns
+    asked = primary if intervals == "primary" else np.arange(case.system.cells.size if intervals == "hidden" else 0)
+    exact = {case.name(c): case.interval(c, *_farthest(case, attacker, c, seconds)) for c in asked.tolist()}
+    settled = ~_open_demands(case, against_insiders=True)
+    return AuditReport(
+        table,
+        tuple(case.exposed),
+        tuple(case.name(int(primary[k])) for k in sorted(case.undecided)),
+        attacker.programmes + case.witnesses.router.programmes + case.programmes,
+        primary.size,
+        exact,
+        int(settled.sum()),
+        int(np.unique(case.insiders.who).size),
+        unions,
+        zeros,
+        _closest(case, attacker),
+        tuple((kept.cells, kept.moved) for kept in case.witnesses.cover.moves.values()),
+    )
+
+
+def _case(
+    table: Table, protection: Protection | None, knowledge: Knowledge | None, insiders: Kind,
+    coalitions: Sequence[Iterable[Sequence[str]]], moves: Sequence[Move],
+) -> Case:  # fmt: skip
+    """Check what is given, and put it together."""
+    if table.status.shape != table.value.shape:
+        raise BadOption(
+            f"the pattern has the shape {table.status.shape}, the table {table.value.shape}",
+            hint="give one status per cell of this table.",
+        )
     wanted = protection or Protection(levels=table.below is not None)
     nonnegative = table.positive or not (table.value < 0).any()
     known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
     up, down = known.room(table)
+    wrong = (up < 0) | (down < 0) | np.isnan(up) | np.isnan(down)
+    if wrong.any():
+        raise BadPriorKnowledge(
+            f"{int(wrong.sum())} prior intervals do not cover the value of {table.response!r}",
+            where=listed(table.name_cells(wrong.reshape(table.shape))),
+            hint="an attacker who is wrong beforehand finds out nothing: correct lower and upper.",
+        )
     system = equations_of(table)
     primary = np.flatnonzero(table.status.reshape(-1)[system.cells] == Status.PRIMARY)
-    needs = _needs(table, wanted, system, primary)
-    attacker, undecided = attack(system, up[system.cells], down[system.cells], needs)
-    failed = np.flatnonzero(~needs.met(attacker.reached_up, attacker.reached_down))
-    exposed = tuple(_exposure(table, system, int(primary[k]), attacker) for k in failed if int(k) not in undecided)
-    names = tuple(_name(table, int(system.cells[primary[k]])) for k in sorted(undecided))
-    asked = primary if intervals == "primary" else np.arange(system.cells.size if intervals == "hidden" else 0)
-    exact = {
-        _name(table, int(system.cells[c])): (e.lower, e.upper)
-        for c in asked
-        for e in [_exposure(table, system, int(c), attacker)]
-    }
-    return AuditReport(table, exposed, names, attacker.programmes, primary.size, exact)
+    people = insiders_of(table, insiders, coalitions)
+    pattern = witnesses(table, targets_of(table, wanted), people, up, down, moves)
+    needs = Needs.of(table, wanted, system, primary)
+    return Case(table, system, up[system.cells], down[system.cells], needs, people, pattern)
 
 
-def _needs(table: Table, protection: Protection, system: Equations, columns: Ints) -> Needs:
-    need, below, above = protection.needs(table)
-    cells = system.cells[columns]
-    size = np.abs(table.value.reshape(-1)[cells])
-    return Needs(columns, above[cells], below[cells], need[cells], size)
+def _open_demands(case: Case, against_insiders: bool = False) -> npt.NDArray[np.bool_]:
+    """Targets with a demand that no move settles (or that some insider can object to)."""
+    cover = case.witnesses.cover
+    left = [cover.objectors(d) for d in range(cover.targets.count)]
+    still_open = [o is None or (against_insiders and o != Nobody) for o in left]
+    cells = cover.targets.cell[np.array(still_open, dtype=np.bool_)]
+    return np.isin(case.system.cells[case.needs.columns], cells)
 
 
-def attack(system: Equations, up: Floats, down: Floats, needs: Needs) -> tuple[Attacker, set[int]]:
-    """Push all targets up and down in batches, then the stubborn ones alone; the rest is exposed or undecided."""
-    least = np.maximum(needs.size, 1.0) * 1e-3
-    cap_up = np.maximum(np.maximum(needs.up, needs.range) * (1 + 1e-6), least)
-    cap_down = np.maximum(np.maximum(needs.down, needs.range) * (1 + 1e-6), least)
-    attacker = Attacker(system, up, down, needs.columns, cap_up, cap_down)
-    undecided: set[int] = set()
-    for upward in (True, False):
-        waiting = _waiting(attacker, needs)
-        while waiting.size > 1:
-            attacker.push(waiting, upward)
-            still = _waiting(attacker, needs)
-            reached = attacker.reached_up if upward else attacker.reached_down
-            cap = cap_up if upward else cap_down
-            still = still[reached[needs.columns[still]] < cap[still] * (1 - 1e-9)]
-            if still.size > (1 - WORTH_A_BATCH) * waiting.size:
-                break
-            waiting = still
-    for k in _waiting(attacker, needs):
-        for upward in (True, False):
-            done = needs.met(attacker.reached_up, attacker.reached_down)[k]
-            if not done and attacker.push(np.array([k]), upward) is None:
-                undecided.add(int(k))
-    return attacker, undecided
+def _attack_from_outside(case: Case, waiting: Ints) -> Attacker:
+    """Programmes for what no move settles; what stays too short is exposed to everybody."""
+    if waiting.size:
+        # what equations alone fix is decided without any tolerance
+        fixed = determined(case.system)[case.needs.columns[waiting]]
+        for k in waiting[fixed].tolist():
+            case.lost.add(k)
+            case.expose(k, 0.0, 0.0, case.up, case.down)
+        waiting = waiting[~fixed]
+    needs = case.needs.some(waiting)
+    attacker, given_up = attack(case.system, case.up, case.down, needs)
+    case.undecided |= {int(waiting[k]) for k in given_up}
+    for k in waiting[~needs.met(attacker.reached_up, attacker.reached_down)].tolist():
+        if k in case.undecided:
+            continue
+        rise, fall = extremes(attacker, int(case.needs.columns[k]))
+        if case.needs.some(np.array([k])).enough(np.array([rise]), np.array([fall]))[0]:
+            continue  # the batches stop at the level; on its own the cell goes far enough
+        case.lost.add(k)
+        case.expose(k, rise, fall, case.up, case.down)
+    return attacker
 
 
-def _waiting(attacker: Attacker, needs: Needs) -> Ints:
-    return np.flatnonzero(~needs.met(attacker.reached_up, attacker.reached_down))
+def _in_whole_numbers(case: Case, waiting: Ints, seconds: float) -> None:
+    """Counts must be able to move in whole numbers: what moves do not show, mixed-integer programmes decide."""
+    case.give_up()
+    search(case.witnesses, whole=True)
+    still = np.flatnonzero(_open_demands(case))
+    values = case.table.value.reshape(-1)[case.system.cells]
+    for k in still.tolist():
+        if k in case.lost or k in case.undecided:
+            continue
+        column = int(case.needs.columns[k])
+        ends = [
+            integer_extreme(case.system, values, case.up, case.down, column, upward, seconds)
+            for upward in (True, False)
+        ]
+        case.programmes += 2
+        rise, fall = ends
+        if rise is None or fall is None:
+            case.undecided.add(k)
+        elif not case.needs.some(np.array([k])).enough(np.array([rise]), np.array([fall]))[0]:
+            case.lost.add(k)
+            case.expose(k, rise, fall, case.up, case.down)
 
 
-def _exposure(table: Table, system: Equations, column: int, attacker: Attacker) -> Exposure:
-    """The exact interval of an exposed cell."""
-    cell = int(system.cells[column])
-    value = float(table.value.reshape(-1)[cell])
-    rise, fall = attacker.extreme(column, True), attacker.extreme(column, False)
-    rise = attacker.reached_up[column] if rise is None else rise
-    fall = attacker.reached_down[column] if fall is None else fall
-    exact = rise + fall <= TOLERANCE * max(1.0, abs(value))
-    lower, upper = (value, value) if exact else (value - fall, value + rise)
-    index = tuple(int(i) for i in np.unravel_index(cell, table.shape))
-    return Exposure(_name(table, cell), index, float(lower), float(upper), bool(exact))
+def _farthest(case: Case, attacker: Attacker, column: int, seconds: float) -> tuple[float, float]:
+    """How far an unknown can go, in whole numbers for counts."""
+    if not case.table.frequency:
+        return extremes(attacker, column)
+    values = case.table.value.reshape(-1)[case.system.cells]
+    ends = [integer_extreme(case.system, values, case.up, case.down, column, way, seconds) for way in (True, False)]
+    case.programmes += 2
+    real = extremes(attacker, column)
+    return real[0] if ends[0] is None else ends[0], real[1] if ends[1] is None else ends[1]
 
 
-def _name(table: Table, cell: int) -> str:
-    index = tuple(int(i) for i in np.unravel_index(cell, table.shape))
-    return ", ".join(f"{n}={c}" for n, c in zip(table.names, table.codes(index), strict=True))
+def _zero_lines(case: Case) -> tuple[str, ...]:
+    """Lines of a frequency table in which nothing but zeros can be hidden."""
+    zero = np.flatnonzero(case.table.value.reshape(-1)[case.system.cells] == 0)
+    possible = np.ones(case.system.cells.size, dtype=np.bool_)
+    if zero.size:
+        nothing = np.zeros(zero.size)
+        needs = Needs(zero, np.ones(zero.size), nothing, nothing, nothing)
+        attacker, _ = attack(case.system, case.up, case.down, needs)
+        case.programmes += attacker.programmes
+        possible[zero] = attacker.reached_up[zero] >= 0.5
+    return all_zero(case.table, case.system, possible)
+
+
+def _closest(case: Case, attacker: Attacker) -> ClosestCall | None:
+    """The protected cell with the least to spare, by what was seen."""
+    rise, fall = reached(case.witnesses.cover)
+    columns = case.needs.columns
+    cells = case.system.cells[columns]
+    up = np.maximum(rise[cells], attacker.reached_up[columns])
+    down = np.maximum(fall[cells], attacker.reached_down[columns])
+    times = case.needs.times(up, down)
+    times[sorted(case.lost | case.undecided)] = np.inf
+    if not np.isfinite(times).any():
+        return None
+    k = int(times.argmin())
+    return ClosestCall(case.name(int(columns[k])), float(times[k]))

@@ -32,7 +32,8 @@ class Kept:
 class Cover:
     """All kept moves of a pattern; knows at any time which demands are settled and which cells are in use."""
 
-    def __init__(self, targets: Targets, insiders: Insiders, up: Floats, down: Floats) -> None:
+    def __init__(self, targets: Targets, insiders: Insiders, up: Floats, down: Floats, shape: tuple[int, ...]) -> None:
+        self.shape = shape
         self.targets, self.insiders, self.up, self.down = targets, insiders, up, down
         self.moves: dict[int, Kept] = {}
         self.settled_by: list[list[int]] = [[] for _ in range(targets.count)]
@@ -41,13 +42,15 @@ class Cover:
         self.in_use = np.zeros(up.size, dtype=np.bool_)
         self._next = 0
 
+    def limits(self, cells: Ints, moved: Floats) -> tuple[float, float]:
+        """How many times a move can be made, and how many times backwards, before a cell becomes impossible."""
+        up, down, size, rises = self.up[cells], self.down[cells], np.abs(moved), moved > 0
+        return float((np.where(rises, up, down) / size).min()), float((np.where(rises, down, up) / size).min())
+
     def judge(self, cells: Ints, moved: Floats) -> Kept:
         """What a move settles, and who can object."""
-        up, down, size = self.up[cells], self.down[cells], np.abs(moved)
-        rises = moved > 0
-        ahead = np.where(rises, up, down) / size
-        back = np.where(rises, down, up) / size
-        forth, reverse = float(ahead.min()), float(back.min())
+        size, rises = np.abs(moved), moved > 0
+        forth, reverse = self.limits(cells, moved)
         numbers = self.targets.at[cells]
         place, slot = np.nonzero(numbers >= 0)
         number = numbers[place, slot].astype(np.int64)
@@ -62,10 +65,7 @@ class Cover:
             limit = np.minimum(forth, np.where(rises[at], tight_up, tight_down) / size[at])
             limit_back = np.minimum(reverse, np.where(rises[at], tight_down, tight_up) / size[at])
             reach = _reach(kind[:, None], rises[place][:, None], size[place][:, None], limit, limit_back)
-            # whoever knows something about the cell itself is the business of the primary rule
-            objects = (reach < amount[:, None]) & ~np.isin(
-                place[:, None] * (who.max() + 1) + who, at * (who.max() + 1) + who
-            )
+            objects = (reach < amount[:, None]) & ~self.insiders.contribute(who, cells[place], self.shape)
             settles = {n: frozenset(who[row].tolist()) for n, row in zip(number.tolist(), objects, strict=True)}
         return Kept(cells, moved, settles)
 
@@ -73,13 +73,17 @@ class Cover:
         """Keep a move."""
         number = self._next
         self._next += 1
+        self.restore(number, kept)
+        return number
+
+    def restore(self, number: int, kept: Kept) -> None:
+        """Take back a move that was dropped, under its old number."""
         self.moves[number] = kept
         for demand in kept.settles:
             self.settled_by[demand].append(number)
         for cell in kept.cells.tolist():
             self.through.setdefault(cell, set()).add(number)
         self.in_use[kept.cells] = True
-        return number
 
     def drop(self, number: int) -> Kept:
         """Do without a move."""

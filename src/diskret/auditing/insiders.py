@@ -20,6 +20,7 @@ from diskret.model.table import Table
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 Kind = Literal["none", "single", "largest"]
 
 
@@ -32,15 +33,26 @@ class Insiders:
     who: Ints
     up: Floats
     down: Floats
+    home: Ints
+    """The finest cell of every insider, as codes per classification; -1 for coalitions."""
+    below: tuple[Ints, ...]
+    """For every code of every classification where the codes below it begin."""
     names: tuple[str, ...] = ()
     """Names of coalitions; they are the first insiders."""
 
     @classmethod
-    def of(cls, cells: Ints, who: Ints, up: Floats, down: Floats, size: int, names: tuple[str, ...] = ()) -> Insiders:
+    def of(
+        cls, table: Table, cells: Ints, who: Ints, up: Floats, down: Floats, names: tuple[str, ...] = ()
+    ) -> Insiders:
         """From entries in any order."""
         order = np.lexsort((who, cells))
-        start = np.searchsorted(cells[order], np.arange(size + 1))
-        return cls(start, who[order], up[order], down[order], names)
+        start = np.searchsorted(cells[order], np.arange(table.size + 1))
+        finest = np.full(int(who.max(initial=-1)) + 1, table.size)
+        np.minimum.at(finest, who, cells)  # parts stand before their sums
+        home = np.stack(np.unravel_index(finest, table.shape), axis=1)
+        home[: len(names)] = -1
+        below = tuple(h.first_below for h in table.hierarchies)
+        return cls(start, who[order], up[order], down[order], home, below, names)
 
     @property
     def count(self) -> int:
@@ -53,6 +65,17 @@ class Insiders:
         at = np.repeat(np.arange(cells.size), lengths)
         offset = np.arange(at.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         return at, self.start[cells][at] + offset
+
+    def contribute(self, who: Ints, cells: Ints, shape: tuple[int, ...]) -> Bools:
+        """Which insiders (along the second axis) stand behind which cells (along the first) themselves.
+
+        What one contributor of a cell finds out about the others is the business of the primary rule.
+        """
+        inside = np.ones((cells.size, who.size), dtype=np.bool_)
+        for axis, at in enumerate(np.unravel_index(cells, shape)):
+            home = self.home[who, axis]
+            inside &= (home[None, :] <= at[:, None]) & (home[None, :] >= self.below[axis][at][:, None])
+        return inside
 
     def cells_of(self, who: int) -> tuple[Ints, Floats, Floats]:
         """What one insider knows: cells and rooms."""
@@ -75,8 +98,12 @@ class Insiders:
         return f"{known} {table.name_of(int(cells[0]))}"
 
 
-def insiders_of(table: Table, kind: Kind, coalitions: Sequence[Iterable[Sequence[str]]] = ()) -> Insiders:
-    """Everybody who is guarded against besides the public.
+def insiders_of(
+    table: Table, kind: Kind, coalitions: Sequence[Iterable[Sequence[str]]] = (), among: Bools | None = None
+) -> Insiders:
+    """Everybody who is guarded against besides the public, as far as he knows something about hidden cells.
+
+    ``among`` names other cells (flat) to look at, such as all that may be hidden later.
 
     ``single``: respondents (or holdings) who are alone in a hidden cell; ``largest``: the largest contributors of
     hidden cells as well. A coalition is a list of cells its members know together.
@@ -88,20 +115,21 @@ def insiders_of(table: Table, kind: Kind, coalitions: Sequence[Iterable[Sequence
     """
     if kind not in ("none", "single", "largest"):
         raise BadOption(f"insiders {kind!r}", hint="'none', 'single' or 'largest'.")
+    looked_at = table.hidden.reshape(-1) if among is None else among
     parts = [_coalition(table, number, members) for number, members in enumerate(coalitions)]
     names = tuple(f"coalition {number + 1}" for number in range(len(parts)))
     first = len(parts)
     if kind != "none":
         persons = persons_of(table)
-        alone = np.flatnonzero(persons >= 0)
+        alone = np.flatnonzero((persons >= 0) & looked_at)
         nothing = np.zeros(alone.size)
         parts.append((alone, first + persons[alone], nothing, nothing))
         if kind == "largest":
-            parts.append(_largest(table, persons, first + table.size))
+            parts.append(_largest(table, (persons < 0) & looked_at, first + table.size))
     cells, who, up, down = (np.concatenate([p[i] for p in parts]) if parts else np.empty(0) for i in range(4))
     kept, number = np.unique(who.astype(np.int64), return_inverse=True)
     names = tuple(names[k] for k in kept[kept < first])
-    return Insiders.of(cells.astype(np.int64), number.astype(np.int64), up, down, table.size, names)
+    return Insiders.of(table, cells.astype(np.int64), number.astype(np.int64), up, down, names)
 
 
 def persons_of(table: Table) -> Ints:
@@ -130,12 +158,12 @@ def persons_of(table: Table) -> Ints:
             return np.where(alone, person, -1).reshape(-1)
 
 
-def _largest(table: Table, persons: Ints, first: int) -> tuple[Ints, Ints, Floats, Floats]:
-    """The largest contributor of every hidden cell with several: it is at least what he gave himself."""
+def _largest(table: Table, among: Bools, first: int) -> tuple[Ints, Ints, Floats, Floats]:
+    """The largest contributor of every cell with several: it is at least what he gave himself."""
     people = table.respondents
     if people is None or people.largest is None:
         raise BadOption("insiders 'largest' without contributions", hint="give largest=... when making the table.")
-    several = np.flatnonzero(table.hidden.reshape(-1) & (persons < 0) & (people.count.reshape(-1) > 1))
+    several = np.flatnonzero(among & (people.count.reshape(-1) > 1))
     own = people.largest.reshape(table.size, -1)[several, 0]
     down = np.maximum(np.abs(table.value.reshape(-1)[several]) - own, 0.0)
     return several, first + several, np.full(several.size, np.inf), down

@@ -17,8 +17,8 @@ import highspy
 import numpy as np
 import numpy.typing as npt
 
+from diskret.auditing.targets import unit
 from diskret.model.equations import Equations, equations_of
-from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
 
 Ints = npt.NDArray[np.int64]
@@ -46,7 +46,8 @@ class Router:
         self._near: OrderedDict[tuple[int, ...], Neighbourhood] = OrderedDict()
         self._columns = 0
         self._ladders: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-        self._first = [_first(h) for h in table.hierarchies]
+        self._first = [h.first_below for h in table.hierarchies]
+        self._unit = unit(table)
 
     def route(
         self, cell: int, rise: bool, amount: float, weight: Weight, rooms: Rooms | None = None,
@@ -69,7 +70,7 @@ class Router:
             moved = near.solve(cell, rise, amount, weight(near.cells, amount), up, down)
             if moved is not None:
                 chosen = np.abs(moved) > TINY * max(1.0, amount)
-                return near.cells[chosen], moved[chosen]
+                return near.cells[chosen], _snapped(moved[chosen], self._unit)
         return None
 
     def _rooms(self, cells: Ints, rooms: Rooms | None, share: float) -> tuple[Floats, Floats]:
@@ -200,10 +201,9 @@ def _model(system: Equations) -> Any:
     return model
 
 
-def _first(hierarchy: Hierarchy) -> Ints:
-    """Where the codes below each code begin; they end before the code itself."""
-    first = np.arange(len(hierarchy))
-    for i, parent in enumerate(hierarchy.parents):
-        if parent >= 0:
-            first[parent] = min(first[parent], first[i])
-    return first
+def _snapped(moved: Floats, grid: float) -> Floats:
+    """Without the solver's rounding, where all cells move in whole steps of the table."""
+    if not grid:
+        return moved
+    steps = np.round(moved / grid) * grid
+    return steps if (np.abs(steps - moved) <= TINY * np.maximum(1.0, np.abs(moved))).all() else moved

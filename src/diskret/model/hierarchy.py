@@ -186,6 +186,15 @@ class Hierarchy:
         return tuple(self.codes[i] for i in self.part_index[self.index(code)])
 
     @cached_property
+    def first_below(self) -> npt.NDArray[np.int64]:
+        """Where the codes below each code begin (its own position for leaves); they stand directly before it."""
+        first = np.arange(len(self))
+        for i, p in enumerate(self.parents):
+            if p >= 0:
+                first[p] = min(first[p], first[i])
+        return first
+
+    @cached_property
     def ancestors(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Every code's chain to the total, itself first, end to end, and where each chain starts."""
         chains: list[int] = []

@@ -14,14 +14,15 @@ class Move:
 
     With step e each cell changes by coefficient times e, for any e from ``-down`` to ``up``.
 
-    >>> move = Move(np.array([0, 1]), np.array([1, -1]), up=5.0, down=2.0)
+    >>> move = Move(np.array([0, 1]), np.array([1.0, -1.0]), up=5.0, down=2.0)
     >>> move.range, move.interval(1, 30.0)
     (7.0, (25.0, 32.0))
     """
 
     cells: npt.NDArray[np.int64]
     """Flat positions in the table."""
-    coefficients: npt.NDArray[np.int64]
+    coefficients: npt.NDArray[np.float64]
+    """+1 or -1 in a cuboid; any numbers in moves found by linear programmes."""
     up: float
     down: float
 

@@ -92,7 +92,7 @@ def _task(table: Table, settings: Settings) -> Task:
     need, need_down, need_up = settings.protection.needs(table)
     return Task(
         table.shape, table.value.reshape(-1), up, down, state_of(table, settings.zeros), _creator(table),
-        prices(table, settings.cost), need, need_down, need_up, _barrier(table, settings.barriers),
+        prices(table, settings.cost), need, need_down, need_up, barrier_signs(table, settings.barriers),
         settings.cost.powers(table),
         settings.single_contributors and (table.respondents is not None or table.frequency), settings.carry,
     )  # fmt: skip
@@ -111,14 +111,7 @@ def state_of(table: Table, zeros: Zeros) -> npt.NDArray[np.uint8]:
     """What the engine may do with each cell."""
     status, value = table.status.reshape(-1), table.value.reshape(-1)
     state = np.zeros(table.size, dtype=np.uint8)
-    partner = (status == Status.OPEN) & ((value != 0) | (zeros == "allowed"))
-    if zeros != "forbidden":
-        partner |= status == Status.ZERO
-    people = table.respondents
-    if people is not None and people.public_count is not None:
-        # whoever publishes its own value protects nobody
-        partner &= ((people.public_count < people.count) | (people.count == 0)).reshape(-1)
-    state[partner] |= _kernels.USABLE
+    state[usable_cells(table, zeros)] |= _kernels.USABLE
     state[(status == Status.PRIMARY) | (status == Status.SECONDARY)] |= _kernels.HIDDEN
     state[status == Status.PRIMARY] |= _kernels.PRIMARY
     counts = table.respondents.count.reshape(-1) if table.respondents is not None else value
@@ -129,7 +122,21 @@ def state_of(table: Table, zeros: Zeros) -> npt.NDArray[np.uint8]:
     return state
 
 
-def _barrier(table: Table, barriers: Barriers) -> npt.NDArray[np.float64]:
+def usable_cells(table: Table, zeros: Zeros) -> npt.NDArray[np.bool_]:
+    """Open cells that may be suppressed (flat)."""
+    status, value = table.status.reshape(-1), table.value.reshape(-1)
+    partner: npt.NDArray[np.bool_] = (status == Status.OPEN) & ((value != 0) | (zeros == "allowed"))
+    if zeros != "forbidden":
+        partner |= status == Status.ZERO
+    people = table.respondents
+    if people is not None and people.public_count is not None:
+        # whoever publishes its own value protects nobody
+        partner &= ((people.public_count < people.count) | (people.count == 0)).reshape(-1)
+    return partner
+
+
+def barrier_signs(table: Table, barriers: Barriers) -> npt.NDArray[np.float64]:
+    """Per classification whether its sums are avoided (+1), preferred (-1) or neither."""
     if isinstance(barriers, str):
         if barriers not in ("on", "off"):
             raise BadOption(f"barriers {barriers!r}", hint="'on', 'off', or +1, 0, -1 per classification.")

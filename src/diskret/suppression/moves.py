@@ -1,4 +1,4 @@
-"""All protecting cuboids of a run, as arrays; single ones become `Move` objects when somebody asks."""
+"""All protecting moves of a run, as arrays; single ones become `Move` objects when somebody asks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from diskret.auditing.cover import Cover
 from diskret.model.move import Move
 from diskret.model.table import Table
 
@@ -56,6 +57,14 @@ class Moves:
             inside &= (g == here) | (d == here)
         return np.flatnonzero(inside)
 
+    def protected(self, k: int) -> frozenset[int]:
+        """The cell a cuboid was built for."""
+        return frozenset([int(self.pivot[k])])
+
+    def where(self, k: int) -> int:
+        """The subtable inside which a cuboid holds."""
+        return int(self.subtable[k])
+
     def move(self, k: int, table: Table) -> Move:
         """One cuboid with its coefficients: +1 for the pivot, the others by the parity rule."""
         pivot = [int(i) for i in np.unravel_index(self.pivot[k], table.shape)]
@@ -69,8 +78,64 @@ class Moves:
             across = -1 if hierarchy.parents[g] != d and hierarchy.parents[d] != g else 1
             cells = [c + g * int(stride) for c in cells] + [c + d * int(stride) for c in cells]
             signs = signs + [across * s for s in signs]
-        return Move(np.array(cells), np.array(signs), float(self.up[k]), float(self.down[k]))
+        return Move(np.array(cells), np.array(signs, dtype=np.float64), float(self.up[k]), float(self.down[k]))
 
     def all(self, table: Table) -> Iterator[Move]:
         """Every cuboid as a move."""
+        return (self.move(k, table) for k in range(len(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class RoutedMoves:
+    """Moves found by linear programmes, end to end: each is valid over the whole table."""
+
+    start: Ints
+    cells: Ints
+    moved: Floats
+    up: Floats
+    down: Floats
+    settles: tuple[frozenset[int], ...]
+    """The primary cells each move protects."""
+
+    @classmethod
+    def of(cls, cover: Cover) -> RoutedMoves:
+        """The kept moves of a pattern, in the order they were made."""
+        kept = [cover.moves[number] for number in sorted(cover.moves)]
+        start = np.append(0, np.cumsum([k.cells.size for k in kept])).astype(np.int64)
+        limits = [cover.limits(k.cells, k.moved) for k in kept]
+        return cls(
+            start,
+            np.concatenate([k.cells for k in kept]) if kept else np.empty(0, np.int64),
+            np.concatenate([k.moved for k in kept]) if kept else np.empty(0),
+            np.array([forth for forth, _ in limits]),
+            np.array([back for _, back in limits]),
+            tuple(frozenset(cover.targets.cell[list(k.settles)].tolist()) for k in kept),
+        )
+
+    def __len__(self) -> int:
+        return len(self.settles)
+
+    def protecting(self, cell: int) -> Ints:
+        """The moves that settle what a primary cell demands."""
+        return np.array([k for k, cells in enumerate(self.settles) if cell in cells], dtype=np.int64)
+
+    def using(self, cell: int, shape: tuple[int, ...]) -> Ints:
+        """The moves a cell takes part in."""
+        return np.searchsorted(self.start, np.flatnonzero(self.cells == cell), side="right") - 1
+
+    def protected(self, k: int) -> frozenset[int]:
+        """The primary cells a move protects."""
+        return self.settles[k]
+
+    def where(self, k: int) -> int:
+        """All are valid over the whole table."""
+        return 0
+
+    def move(self, k: int, table: Table) -> Move:
+        """One move: a step of 1 is what was asked for."""
+        part = slice(int(self.start[k]), int(self.start[k + 1]))
+        return Move(self.cells[part], self.moved[part], float(self.up[k]), float(self.down[k]))
+
+    def all(self, table: Table) -> Iterator[Move]:
+        """Every move."""
         return (self.move(k, table) for k in range(len(self)))

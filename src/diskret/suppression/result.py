@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from diskret.auditing.audit import AuditReport
+from diskret.auditing.report import AuditReport
 from diskret.model.move import Move
 from diskret.model.status import Status
 from diskret.model.table import Index, Table
-from diskret.suppression.moves import Moves
+from diskret.suppression.moves import Moves, RoutedMoves
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Suppression:
     """A protected table with the moves that protect it."""
 
     table: Table
-    moves: Moves
+    moves: Moves | RoutedMoves
     unprotected: tuple[Unprotected, ...]
     passes: int
     before: Table
@@ -56,7 +56,7 @@ class Suppression:
         inside: dict[int, tuple[float, float]] = {}
         for k in self.moves.using(cell, self.table.shape):
             low, high = self.moves.move(int(k), self.table).interval(cell, value)
-            where = int(self.moves.subtable[k])
+            where = self.moves.where(int(k))
             before = inside.get(where, (low, high))
             inside[where] = min(low, before[0]), max(high, before[1])
         # inside one subtable the widest cuboid counts; every subtable is another thing an attacker knows
@@ -77,11 +77,13 @@ class Suppression:
         if rules:
             lines.append(f"  caught by {', '.join(rules)}")
         for k in self.moves.protecting(cell):
-            partners = ", ".join(self._name(int(c)) for c in self.moves.move(int(k), self.table).cells[1:])
+            others = self.moves.move(int(k), self.table).cells
+            partners = ", ".join(self._name(int(c)) for c in others if c != cell)
             lines.append(f"  protected together with {partners}")
-        others = [int(p) for p in np.unique(self.moves.pivot[self.moves.using(cell, self.table.shape)]) if p != cell]
-        if others:
-            lines.append(f"  needed to protect {', '.join(self._name(p) for p in others[:10])}")
+        using = self.moves.using(cell, self.table.shape)
+        helped = sorted({p for k in using for p in self.moves.protected(int(k))} - {cell})
+        if helped:
+            lines.append(f"  needed to protect {', '.join(self._name(p) for p in helped[:10])}")
         lines += [f"  not protected: {u.why}" for u in self.unprotected if u.index == at]
         return "\n".join(lines)
 
@@ -95,7 +97,7 @@ class Suppression:
             "secondary": int((self.table.status == Status.SECONDARY).sum()),
             "new": int(self.secondary.sum()),
             "passes": self.passes,
-            "cuboids": len(self.moves),
+            "moves": len(self.moves),
             "unprotected": len(self.unprotected),
         } | ({} if self.audit is None else {"audit": self.audit.summary()})
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
-import numpy as np
-
-from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.auditing.insiders import Kind, persons_of
+from diskret.model.errors import BadOption, ProtectionWarning
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
-from diskret.suppression.by_cuboids import Barriers, Progress, Settings, Zeros, by_cuboids, prices, state_of
-from diskret.suppression.cuboid import _kernels
+from diskret.suppression.by_cuboids import Barriers, Progress, Settings, Zeros, by_cuboids
+from diskret.suppression.by_moves import Effort, Guarding, by_moves
 from diskret.suppression.options import Cost
-from diskret.suppression.repair import repair
-from diskret.suppression.result import Suppression, Unprotected
+from diskret.suppression.result import Suppression
 from diskret.suppression.time_series import consistency_of, weighed
 
 Guarantee = Literal["subtables", "audit"]
+UNGUARDED = (
+    "single contributors are not guarded against: whoever is alone in a hidden cell may compute another one exactly; "
+    "leave single_contributors on unless nobody is"
+)
 
 
 def suppress(
@@ -32,23 +33,32 @@ def suppress(
     zeros: Zeros = "marked",
     barriers: Barriers = "on",
     single_contributors: bool = True,
+    largest_contributors: bool = False,
+    coalitions: Sequence[Iterable[Sequence[str]]] = (),
     non_additive: Sequence[str] = (),
     carry: Literal["off", "once", "always"] = "off",
     previous: Table | None = None,
     thin: bool = True,
+    effort: Effort = "default",
+    seconds: float | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Suppression:
-    """Protect the primary cells of a table by the cuboid method.
+    """Hide further cells so that no primary cell can be computed more closely than asked.
 
     ``protection`` says how wide an attacker's interval must stay, ``knowledge`` what he knows beforehand (left out:
-    that values are positive, if they are). ``guarantee``: "subtables" secures every subtable on its own, as the method
-    is printed; "audit" attacks the whole table with a solver and repairs until nothing is exposed. ``zeros`` says
-    which zero cells may be partners: those marked, all, or none. ``barriers`` keep margins visible (per classification
-    +1 avoid, -1 prefer, 0 neither). ``single_contributors`` guards against respondents who are alone in a cell;
-    ``non_additive`` names classifications along which counts do not add up. ``carry`` hands intervals from subtable to
-    subtable. ``previous`` is last period's table, whose pattern is kept where that is cheap. ``thin`` opens
-    secondaries again that turned out to be needed by nobody (not together with ``carry``).
+    that values are positive, if they are). ``guarantee``: "subtables" secures every subtable on its own by the cuboid
+    method, as it is printed; "audit" protects the whole table by moves, against everybody and every single contributor,
+    and attacks the result with a solver (left out, ``protection`` then asks for the levels of the primary rules).
+    ``zeros`` says which zero cells may be partners: those marked, all, or none. ``barriers`` keep margins visible (per
+    classification +1 avoid, -1 prefer, 0 neither). ``single_contributors`` guards against respondents who are alone in
+    a cell; ``non_additive`` names classifications along which counts do not add up. ``previous`` is last period's
+    table, whose pattern is kept where that is cheap. ``thin`` opens secondaries again that nobody needs.
+
+    Only with "subtables": ``carry`` hands intervals from subtable to subtable (without ``thin``), ``threads``. Only
+    with "audit": ``largest_contributors`` guards against the largest contributor of every hidden cell as well,
+    ``coalitions`` against those who know several cells together (lists of cells by their codes); ``effort`` says how
+    long to look for cheaper patterns ("quick", "default", "economy"), ``seconds`` ends that early.
 
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "open", "open"]}
     >>> result = suppress(Table.from_cells(cells, by={"s": None}, value="x", status="status"))
@@ -57,46 +67,25 @@ def suppress(
     """
     if guarantee not in ("subtables", "audit"):
         raise BadOption(f"guarantee {guarantee!r}", hint="'subtables' or 'audit'.")
+    if effort not in ("quick", "default", "economy"):
+        raise BadOption(f"effort {effort!r}", hint="'quick', 'default' or 'economy'.")
+    audited = guarantee == "audit"
     nonnegative = table.positive or not (table.value < 0).any()
     settings = Settings(
-        protection or Protection(),
+        protection or Protection(levels=audited and table.below is not None),
         knowledge or (Knowledge.positive() if nonnegative else Knowledge.none()),
         # the weights of a time series are made for classes, not for values
         cost or Cost("value" if previous is None else "log"),
         zeros, barriers, single_contributors, tuple(non_additive), carry, thin, threads, progress,
     )  # fmt: skip
-    protect = _audited if guarantee == "audit" else by_cuboids
+    kind: Kind = "largest" if largest_contributors else "single" if single_contributors else "none"
+    guarding = Guarding(kind, tuple(coalitions), effort if thin else "quick", seconds)
+    if audited and kind == "none" and (persons_of(table)[table.hidden.reshape(-1)] >= 0).any():
+        warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)
+
+    def protect(given: Table) -> Suppression:
+        return by_moves(given, settings, guarding) if audited else by_cuboids(given, settings)
+
     if previous is None:
-        return protect(table, settings)
-    return consistency_of(previous, lambda t: protect(t, settings), table, weighed(table, previous))
-
-
-def _audited(table: Table, settings: Settings) -> Suppression:
-    """Cuboids against exact computation first, then the audit of the whole table and its repair.
-
-    Cuboids know only their subtable, so wide intervals are better left to the repair, which sees all equations.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProtectionWarning)  # the audit says what is really exposed
-        first = by_cuboids(table, replace(settings, protection=Protection()))
-    usable = state_of(table, settings.zeros) & _kernels.USABLE > 0
-    price = prices(table, settings.cost)
-    mean = float(price[usable].mean()) if usable.any() else 1.0
-    say = settings.progress or (lambda what, done, of: None)
-    say("auditing", 0, 1)
-    protected, report, _ = repair(
-        first.table, usable, 1.0 + price / max(mean, 1e-300), settings.protection, settings.knowledge
-    )
-    say("auditing", 1, 1)
-    exposed = [
-        Unprotected(e.cell, e.index, e.upper - e.lower, "no further suppression leaves a wide enough interval")
-        for e in report.exposed
-    ]
-    exposed += [Unprotected(name, (), np.nan, "the solver gave up: undecided") for name in report.undecided]
-    if exposed:
-        warnings.warn(
-            f"{len(exposed)} cells cannot be protected as asked: {listed([u.cell for u in exposed])}",
-            ProtectionWarning,
-            stacklevel=3,
-        )
-    return replace(first, table=protected, unprotected=tuple(exposed), audit=report)
+        return protect(table)
+    return consistency_of(previous, protect, table, weighed(table, previous))

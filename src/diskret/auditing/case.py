@@ -1,0 +1,86 @@
+"""One table under attack: its equations, what is known, what must be kept, and the witnesses so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.attacker import Attacker
+from diskret.auditing.insiders import Insiders
+from diskret.auditing.outsiders import TOLERANCE, Needs
+from diskret.auditing.pattern import Pattern
+from diskret.auditing.proof import proof_of
+from diskret.auditing.report import Exposure
+from diskret.model.equations import Equations
+from diskret.model.table import Table
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+MOST_PROOFS = 200
+"""Beyond this many exposed cells a proof each would only take time: the pattern is no good."""
+
+
+@dataclass(eq=False)
+class Case:
+    """Everything an attack looks at; columns are the hidden cells, targets the primary ones among them."""
+
+    table: Table
+    system: Equations
+    up: Floats
+    down: Floats
+    needs: Needs
+    insiders: Insiders
+    witnesses: Pattern
+    undecided: set[int] = field(default_factory=set)
+    """Targets a solver gave up on."""
+    exposed: list[Exposure] = field(default_factory=list)
+    lost: set[int] = field(default_factory=set)
+    """Targets that are exposed to everybody."""
+    programmes: int = 0
+
+    def name(self, column: int) -> str:
+        """A hidden cell in words."""
+        return self.table.name_of(int(self.system.cells[column]))
+
+    def interval(self, column: int, rise: float, fall: float) -> tuple[float, float]:
+        """What a cell can be."""
+        value = float(self.table.value.reshape(-1)[self.system.cells[column]])
+        return (value, value) if self.is_exact(column, rise, fall) else (value - fall, value + rise)
+
+    def is_exact(self, column: int, rise: float, fall: float) -> bool:
+        """Whether nothing but the value itself is left."""
+        size = abs(float(self.table.value.reshape(-1)[self.system.cells[column]]))
+        return bool(rise + fall <= TOLERANCE * max(1.0, size))
+
+    def expose(self, target: int, rise: float, fall: float, up: Floats, down: Floats, by: str = "") -> None:
+        """Note down an exposed target, with the lines that give it away."""
+        column = int(self.needs.columns[target])
+        cell = int(self.system.cells[column])
+        exact = self.is_exact(column, rise, fall)
+        # the side that is too short is what has to be explained
+        upward = rise - self.needs.up[target] <= fall - self.needs.down[target]
+        proof = None
+        if len(self.exposed) < MOST_PROOFS:
+            proof = proof_of(self.system, up, down, column, bool(upward), rise if upward else fall)
+        index = tuple(int(i) for i in np.unravel_index(cell, self.table.shape))
+        lower, upper = self.interval(column, rise, fall)
+        required = float(self.needs.down[target]), float(max(self.needs.up[target], self.needs.range[target]))
+        words = "" if proof is None else proof.text(self.table, self.system)
+        self.exposed.append(Exposure(self.name(column), index, lower, upper, exact, by, words, required))
+
+    def give_up(self) -> None:
+        """Look for no moves of targets that are exposed to everybody, or undecided."""
+        gone = self.system.cells[self.needs.columns[sorted(self.lost | self.undecided)]]
+        targets = self.witnesses.cover.targets
+        self.witnesses.hopeless |= dict.fromkeys(np.flatnonzero(np.isin(targets.cell, gone)).tolist())
+
+
+def extremes(attacker: Attacker, column: int) -> tuple[float, float]:
+    """How far an unknown can rise and fall; what was seen at least, where the solver gives up."""
+    rise, fall = attacker.extreme(column, True), attacker.extreme(column, False)
+    return (
+        float(attacker.reached_up[column]) if rise is None else rise,
+        float(attacker.reached_down[column]) if fall is None else fall,
+    )

@@ -1,0 +1,89 @@
+"""The attack of insiders: everybody who knows more than the public tries to find out the others.
+
+What one of them computes exactly follows from the null space of the equations, without any solver. For the rest moves
+are looked for that he cannot object to; only where there is none, a linear programme with his knowledge decides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.attacker import Attacker
+from diskret.auditing.case import Case
+from diskret.auditing.cover import Nobody
+from diskret.auditing.elimination import proportional
+from diskret.auditing.pattern import missing
+from diskret.auditing.witnesses import search
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def attack_from_inside(case: Case) -> None:
+    """Let every insider loose on every primary cell that the public cannot find out."""
+    pattern, targets = case.witnesses, case.witnesses.cover.targets
+    case.give_up()
+    waiting = [d for d in range(targets.count) if missing(pattern, d) != Nobody]
+    if not waiting:
+        return
+    exactly = _exactly(case)
+    for demand in waiting:
+        surely = exactly.get(int(targets.cell[demand]))
+        if surely:
+            pattern.hopeless[demand] = surely
+    search(pattern, whole=case.table.frequency)
+    target_of = {int(c): k for k, c in enumerate(case.system.cells[case.needs.columns].tolist())}
+    suspects: dict[tuple[int, int], None] = {}
+    for demand, objectors in sorted(pattern.hopeless.items()):
+        for who in sorted(objectors or ()):
+            suspects[target_of[int(targets.cell[demand])], who] = None
+    for demand in waiting:
+        left = missing(pattern, demand)
+        for who in sorted(left or ()):
+            suspects[target_of[int(targets.cell[demand])], who] = None
+    _judge(case, suspects)
+
+
+def _exactly(case: Case) -> dict[int, frozenset[int]]:
+    """For every cell those insiders who compute it exactly from one cell they know."""
+    at, entry = case.insiders.entries(case.system.cells)
+    knows = case.insiders.up[entry] + case.insiders.down[entry] == 0
+    at, who = at[knows], case.insiders.who[entry[knows]]
+    pairs = proportional(case.system, np.unique(at))
+    owners: dict[int, list[int]] = {}
+    for column, person in zip(at.tolist(), who.tolist(), strict=True):
+        owners.setdefault(column, []).append(person)
+    found: dict[int, set[int]] = {}
+    primary = set(case.needs.columns.tolist())
+    for holder, other in pairs.tolist():
+        if other in primary:
+            cell, people = case.system.cells[[other]], np.array(owners[holder])
+            others = people[~case.insiders.contribute(people, cell, case.table.shape)[0]]
+            found.setdefault(int(cell[0]), set()).update(others.tolist())
+    return {cell: frozenset(who) for cell, who in found.items() if who}
+
+
+def _judge(case: Case, suspects: dict[tuple[int, int], None]) -> None:
+    """Programmes with an insider's knowledge over the whole table, for what no move settled."""
+    if not suspects:
+        return
+    nothing = np.empty(0)
+    attacker = Attacker(case.system, case.up, case.down, np.empty(0, np.int64), nothing, nothing)
+    for target, who in suspects:
+        column = int(case.needs.columns[target])
+        cells, room_up, room_down = case.insiders.cells_of(who)
+        at = np.searchsorted(case.system.cells, cells)
+        inside = (at < case.system.cells.size) & (
+            case.system.cells[np.minimum(at, case.system.cells.size - 1)] == cells
+        )
+        up, down = case.up.copy(), case.down.copy()
+        up[at[inside]] = np.minimum(up[at[inside]], room_up[inside])
+        down[at[inside]] = np.minimum(down[at[inside]], room_down[inside])
+        attacker.narrow(up, down)
+        rise, fall = attacker.extreme(column, True), attacker.extreme(column, False)
+        if rise is None or fall is None:
+            case.undecided.add(target)
+        elif not case.needs.some(np.array([target])).enough(np.array([rise]), np.array([fall]))[0]:
+            case.expose(target, rise, fall, up, down, case.insiders.name(who, case.table))
+    case.programmes += attacker.programmes

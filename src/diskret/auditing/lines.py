@@ -1,0 +1,89 @@
+"""What a published sum says about the hidden cells of its line taken together."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.proof import line_name
+from diskret.model.contributors import Contributors
+from diskret.model.equations import Equations
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.table import Table
+from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
+from diskret.rules.rule import AnyOf, Rule, rules_in
+
+Ints = npt.NDArray[np.int64]
+JUDGE_ONE_CELL = (MinCount, Dominance, PPercent, PQ)
+
+
+def unions_breaking(table: Table, system: Equations, rule: Rule | AnyOf) -> tuple[str, ...]:
+    """Lines with an open sum whose hidden cells, taken as one cell, break a primary rule.
+
+    Their total is known to everybody: the published sum minus what is open. If one enterprise holds nearly all of it,
+    the second one can estimate it, however many cells are hidden. Contributors of different cells count as different.
+    """
+    rows, line, cells = _open_lines(table, system)
+    if not rows.size or table.respondents is None:
+        return ()
+    people = table.respondents
+    lines = int(rows.size)
+    # the names are never shown: a hierarchy only gives the pseudo-table its shape
+    names = Hierarchy.flat([str(i) for i in range(lines)])
+    largest = None
+    if people.largest is not None:
+        largest = np.zeros((lines + 1, people.ranked))
+        largest[:-1] = _merged(people.largest.reshape(table.size, -1)[cells], line, lines)
+    unions = Table(
+        {"line": names},
+        table.response,
+        _added(table.value, cells, line, lines),
+        np.zeros(lines + 1, dtype=np.uint8),
+        Contributors(_added(people.count, cells, line, lines).astype(np.int64), largest),
+        positive=table.positive,
+        decimals=table.decimals,
+    )
+    broken = np.zeros(lines, dtype=np.bool_)
+    for each in rules_in(rule):
+        if isinstance(each, JUDGE_ONE_CELL):
+            broken |= each.judge(unions).primary[:-1]
+    several = np.bincount(line, minlength=lines) > 1
+    return tuple(line_name(table, system, int(r)) for r in rows[broken & several])
+
+
+def all_zero(table: Table, system: Equations, possible: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+    """Lines of a frequency table whose hidden cells are all zero for sure; ``possible``: unknowns that can be more."""
+    row = system.row_of()
+    inner = system.cells[system.columns] != system.sum_cell[row]
+    seen = np.bincount(row[inner], minlength=system.rows) > 1
+    more = np.bincount(row[inner], weights=possible[system.columns[inner]], minlength=system.rows) > 0
+    return tuple(line_name(table, system, int(r)) for r in np.flatnonzero(seen & ~more))
+
+
+def _open_lines(table: Table, system: Equations) -> tuple[Ints, Ints, Ints]:
+    """Rows whose sum is published, and their hidden cells: number of the line and flat cell."""
+    open_sum = ~table.hidden.reshape(-1)[system.sum_cell]
+    rows = np.flatnonzero(open_sum)
+    number = np.cumsum(open_sum) - 1
+    row = system.row_of()
+    chosen = open_sum[row]
+    return rows, number[row[chosen]], system.cells[system.columns[chosen]]
+
+
+def _added(values: npt.NDArray[np.generic], cells: Ints, line: Ints, lines: int) -> npt.NDArray[np.float64]:
+    added = np.bincount(line, weights=values.reshape(-1)[cells].astype(np.float64), minlength=lines)
+    return np.append(added, added.sum())
+
+
+def _merged(largest: npt.NDArray[np.float64], line: Ints, lines: int) -> npt.NDArray[np.float64]:
+    """The largest contributions over the cells of each line."""
+    ranked = largest.shape[1]
+    every = np.repeat(line, ranked)
+    order = np.lexsort((-largest.reshape(-1), every))
+    place = np.arange(every.size) - np.repeat(
+        np.searchsorted(every[order], np.arange(lines)), np.bincount(every, minlength=lines)
+    )
+    result = np.zeros((lines, ranked))
+    kept = place < ranked
+    result[every[order][kept], place[kept]] = largest.reshape(-1)[order][kept]
+    return result

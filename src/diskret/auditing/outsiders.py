@@ -1,0 +1,93 @@
+"""The attack of an outsider: which primary cells can move as far as they must, by programmes that push many at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.attacker import Attacker
+from diskret.model.equations import Equations
+from diskret.model.protection import Protection
+from diskret.model.table import Table
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+TOLERANCE = 1e-7
+WORTH_A_BATCH = 0.3
+LEAST = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Needs:
+    """What each target must keep: how far its interval reaches up and down, and how long it is (strictly)."""
+
+    columns: Ints
+    up: Floats
+    down: Floats
+    range: Floats
+    size: Floats
+
+    @classmethod
+    def of(cls, table: Table, protection: Protection, system: Equations, columns: Ints) -> Needs:
+        """What the protection asks for some unknowns."""
+        need, below, above = protection.needs(table)
+        cells = system.cells[columns]
+        return cls(columns, above[cells], below[cells], need[cells], np.abs(table.value.reshape(-1)[cells]))
+
+    def some(self, chosen: Ints | Bools) -> Needs:
+        """The same for some of the targets."""
+        return Needs(self.columns[chosen], self.up[chosen], self.down[chosen], self.range[chosen], self.size[chosen])
+
+    def met(self, reached_up: Floats, reached_down: Floats) -> Bools:
+        """Which targets keep what they need, given how far every unknown was seen to move."""
+        return self.enough(reached_up[self.columns], reached_down[self.columns])
+
+    def enough(self, rise: Floats, fall: Floats) -> Bools:
+        """The same, given how far the targets themselves move."""
+        slack = TOLERANCE * np.maximum(self.size, 1.0)
+        long_enough = rise + fall > self.range + slack
+        result: Bools = (rise >= self.up - slack) & (fall >= self.down - slack) & long_enough
+        return result
+
+    def times(self, rise: Floats, fall: Floats) -> Floats:
+        """How many times over the targets keep what they need; infinite where no range is asked for."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = [
+                np.where(need > 0, has / need, np.inf)
+                for has, need in ((rise, self.up), (fall, self.down), (rise + fall, self.range))
+            ]
+        result: Floats = np.minimum.reduce(shares)
+        return result
+
+
+def attack(system: Equations, up: Floats, down: Floats, needs: Needs) -> tuple[Attacker, set[int]]:
+    """Push all targets up and down in batches, then the stubborn ones alone; the rest is exposed or undecided."""
+    least = np.maximum(needs.size, 1.0) * LEAST
+    cap_up = np.maximum(np.maximum(needs.up, needs.range) * (1 + 1e-6), least)
+    cap_down = np.maximum(np.maximum(needs.down, needs.range) * (1 + 1e-6), least)
+    attacker = Attacker(system, up, down, needs.columns, cap_up, cap_down)
+    undecided: set[int] = set()
+    for upward in (True, False):
+        waiting = _waiting(attacker, needs)
+        while waiting.size > 1:
+            attacker.push(waiting, upward)
+            still = _waiting(attacker, needs)
+            reached = attacker.reached_up if upward else attacker.reached_down
+            cap = cap_up if upward else cap_down
+            still = still[reached[needs.columns[still]] < cap[still] * (1 - 1e-9)]
+            if still.size > (1 - WORTH_A_BATCH) * waiting.size:
+                break
+            waiting = still
+    for k in _waiting(attacker, needs):
+        for upward in (True, False):
+            done = needs.met(attacker.reached_up, attacker.reached_down)[k]
+            if not done and attacker.push(np.array([k]), upward) is None:
+                undecided.add(int(k))
+    return attacker, undecided
+
+
+def _waiting(attacker: Attacker, needs: Needs) -> Ints:
+    return np.flatnonzero(~needs.met(attacker.reached_up, attacker.reached_down))

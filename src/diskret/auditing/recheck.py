@@ -1,0 +1,61 @@
+"""Checking moves from scratch: whoever made a move, it counts only if every published equation stays true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.targets import unit
+from diskret.model.table import Table
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+ON_GRID = 1e-6
+ROUNDING = 1e-9
+
+
+def hold(table: Table, moves: Sequence[tuple[Ints, Floats]]) -> tuple[Bools, Bools]:
+    """Which moves use hidden cells only and leave all equations true, and for which that was decided in whole numbers.
+
+    Moves in multiples of the table's smallest step are added up in whole numbers; others must balance to rounding.
+
+    >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
+    >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+    >>> good, bad = (np.array([0, 1]), np.array([1.0, -1.0])), (np.array([0, 1]), np.array([1.0, 1.0]))
+    >>> [each.tolist() for each in hold(table, [good, bad])]
+    [[True, False], [True, True]]
+    """
+    lengths = np.array([cells.size for cells, _ in moves], dtype=np.int64)
+    if not lengths.size:
+        return np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.bool_)
+    cells = np.concatenate([c for c, _ in moves]).astype(np.int64)
+    moved = np.concatenate([y for _, y in moves])
+    move = np.repeat(np.arange(lengths.size), lengths)
+    grid = unit(table)
+    steps = np.round(moved / grid) if grid else np.zeros(moved.size)
+    off_grid = np.abs(moved - steps * grid) > ON_GRID * grid if grid else np.ones(moved.size, dtype=np.bool_)
+    exact = np.bincount(move, weights=off_grid, minlength=lengths.size) == 0
+    largest = np.zeros(lengths.size)
+    np.maximum.at(largest, move, np.abs(moved))
+    good = np.bincount(move, weights=~table.hidden.reshape(-1)[cells], minlength=lengths.size) == 0
+    at = np.unravel_index(cells, table.shape)
+    for axis, hierarchy in enumerate(table.hierarchies):
+        stride = prod(table.shape[axis + 1 :])
+        parent = hierarchy.parent_index[at[axis]]
+        part, whole = np.flatnonzero(parent >= 0), np.flatnonzero(~hierarchy.is_leaf[at[axis]])
+        of = np.concatenate([move[part], move[whole]])
+        sums = np.concatenate([cells[part] + (parent[part] - at[axis][part]) * stride, cells[whole]])
+        key, line = np.unique(of * table.size + sums, return_inverse=True)
+        sign = np.concatenate([np.ones(part.size), -np.ones(whole.size)])
+        entry = np.concatenate([part, whole])
+        counted = np.zeros(key.size, dtype=np.int64)
+        np.add.at(counted, line, (sign * steps[entry]).astype(np.int64))
+        added = np.bincount(line, weights=sign * moved[entry], minlength=key.size)
+        owner = key // table.size
+        wrong = np.where(exact[owner], counted != 0, np.abs(added) > ROUNDING * largest[owner])
+        good[owner[wrong]] = False
+    return good, exact

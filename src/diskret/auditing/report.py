@@ -1,0 +1,113 @@
+"""What an audit found, in numbers and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.table import Table
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """A primary cell that can be found out too closely, by everybody or by one insider."""
+
+    cell: str
+    index: tuple[int, ...]
+    lower: float
+    upper: float
+    exact: bool
+    by: str = ""
+    """The insider who finds it out; empty: everybody."""
+    proof: str = ""
+    """The published lines that expose it, added and subtracted; empty where no proof could be verified."""
+    required: tuple[float, float] = (0.0, 0.0)
+    """How far down and up the interval should reach at least: secret, like the parameters of the rules."""
+
+
+@dataclass(frozen=True)
+class ClosestCall:
+    """The protected cell with the least to spare, as far as the witnesses show."""
+
+    cell: str
+    times: float
+    """At least how many times the demanded range is possible."""
+
+
+@dataclass(frozen=True, eq=False)
+class AuditReport:
+    """What the attack found."""
+
+    table: Table
+    exposed: tuple[Exposure, ...]
+    undecided: tuple[str, ...]
+    programmes: int
+    checked: int
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Exact intervals of the cells that were asked for; internal, like every interval."""
+    without_solver: int = 0
+    """Primary cells that are settled by moves re-checked in plain arithmetic."""
+    insiders: int = 0
+    """How many insiders were let loose on the table."""
+    unions: tuple[str, ...] = ()
+    """Lines whose hidden cells together break the primary rule."""
+    zeros: tuple[str, ...] = ()
+    """Lines of a frequency table whose hidden cells must all be zero."""
+    closest: ClosestCall | None = None
+    moves: tuple[tuple[Ints, Floats], ...] = ()
+    """Witnesses: cells and by how much each moves; internal."""
+
+    @property
+    def safe(self) -> bool:
+        """Whether nothing is exposed and nothing left undecided."""
+        return not (self.exposed or self.undecided or self.unions or self.zeros)
+
+    def summary(self) -> dict[str, Any]:
+        """Counts only: fit to be printed or logged."""
+        counts = {
+            "checked": self.checked,
+            "exposed": len({e.cell for e in self.exposed}),
+            "exactly": len({e.cell for e in self.exposed if e.exact}),
+            "to insiders only": len({e.cell for e in self.exposed} - {e.cell for e in self.exposed if not e.by}),
+            "undecided": len(self.undecided),
+            "insiders": self.insiders,
+            "settled without solver": self.without_solver,
+            "linear programmes": self.programmes,
+        }
+        extra = {"lines breaking the rule": len(self.unions), "lines of zeros": len(self.zeros)}
+        return counts | {name: n for name, n in extra.items() if n}
+
+    def report(self, *, internal: bool = False) -> str:
+        """In words: the exposed cells by name and how they are found out; intervals (values) only if ``internal``."""
+        share = f"{100 * self.without_solver / self.checked:.1f} %" if self.checked else "none"
+        lines = [
+            f"{self.checked} primary cells checked against everybody"
+            + (f" and {self.insiders} insiders" if self.insiders else "")
+            + f": {share} settled by re-checked moves, the rest with {self.programmes} linear programmes"
+        ]
+        for e in self.exposed:
+            how = "can be computed exactly" if e.exact else "can be computed too closely"
+            who = f" by {e.by}" if e.by else ""
+            line = f"exposed: {e.cell} {how}{who}"
+            if internal:
+                line += f": [{e.lower:.10g}; {e.upper:.10g}]"
+                if e.required != (0.0, 0.0):
+                    line += f", required {e.required[0]:.10g} below and {e.required[1]:.10g} above"
+            lines.append(line)
+            if e.proof:
+                lines.append(f"  follows from {e.proof}")
+        lines += [f"undecided: {name} (the solver gave up; do not treat it as safe)" for name in self.undecided]
+        lines += [f"exposed: the hidden cells of {name} together break the primary rule" for name in self.unions]
+        lines += [f"exposed: the hidden cells of {name} must all be zero" for name in self.zeros]
+        if internal and self.closest is not None:
+            lines.append(f"closest call: {self.closest.cell}, {self.closest.times:.4g} times what is required")
+        if self.safe:
+            lines.append("nothing is exposed")
+        return "\n".join(lines)

@@ -1,0 +1,61 @@
+"""Witnesses of protection: moves that were handed over or found, each re-checked before it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.cover import Cover, Nobody
+from diskret.auditing.insiders import Insiders
+from diskret.auditing.pattern import Pattern, build, missing
+from diskret.auditing.recheck import hold
+from diskret.auditing.routing import Router
+from diskret.auditing.targets import Targets
+from diskret.model.table import Table
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Move = tuple[Ints, Floats]
+
+
+def witnesses(
+    table: Table, targets: Targets, insiders: Insiders, up: Floats, down: Floats, moves: Sequence[Move]
+) -> Pattern:
+    """The pattern of hidden cells with the moves that hold; nothing more can be hidden."""
+    hidden = table.hidden.reshape(-1)
+    router = Router(table, hidden, up, down)
+    pattern = Pattern(Cover(targets, insiders, up, down, table.shape), router, np.ones(table.size), hidden)
+    good, _ = hold(table, moves)
+    for (cells, moved), holds in zip(moves, good.tolist(), strict=True):
+        if holds:
+            kept = pattern.cover.judge(cells, moved)
+            if kept.settles:
+                pattern.cover.add(kept)
+    return pattern
+
+
+def search(pattern: Pattern, whole: bool) -> None:
+    """Look near the cells for moves that settle what is open; with ``whole``, moves in whole numbers."""
+    waiting = [d for d in range(pattern.cover.targets.count) if missing(pattern, d) != Nobody]
+    before = set(pattern.cover.moves)
+    build(pattern, waiting, lambda done, of: None)
+    if not whole:
+        return
+    for number in sorted(set(pattern.cover.moves) - before):
+        moved = pattern.cover.moves[number].moved
+        if (moved != np.round(moved)).any():
+            pattern.cover.drop(number)
+
+
+def reached(cover: Cover) -> tuple[Floats, Floats]:
+    """How far every cell was seen to rise and fall, by any kept move carried as far as it goes."""
+    rise, fall = np.zeros(cover.up.size), np.zeros(cover.up.size)
+    for kept in cover.moves.values():
+        size, up = np.abs(kept.moved), kept.moved > 0
+        ahead, back = cover.limits(kept.cells, kept.moved)
+        rise[kept.cells] = np.maximum(rise[kept.cells], size * np.where(up, ahead, back))
+        fall[kept.cells] = np.maximum(fall[kept.cells], size * np.where(up, back, ahead))
+    return rise, fall

@@ -1,0 +1,172 @@
+"""One run over a whole table: protecting moves by linear programmes, rerouted until they are cheap, then the audit."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.audit import audit
+from diskret.auditing.cover import Cover
+from diskret.auditing.insiders import Kind, insiders_of
+from diskret.auditing.pattern import Pattern, build
+from diskret.auditing.report import AuditReport
+from diskret.auditing.routing import SMALL, Router
+from diskret.auditing.targets import targets_of
+from diskret.auditing.witnesses import search, witnesses
+from diskret.model.errors import ProtectionWarning, listed
+from diskret.model.status import Status
+from diskret.model.table import Table
+from diskret.suppression.by_cuboids import Barriers, Settings, barrier_signs, prices, usable_cells
+from diskret.suppression.moves import RoutedMoves
+from diskret.suppression.rerouting import reroute_cells, reroute_moves, ruin
+from diskret.suppression.result import Suppression, Unprotected
+
+Effort = Literal["quick", "default", "economy"]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+SWEEPS = 3
+SHARE_FOR_CELLS = 0.5
+"""By default single cells are tried for this share of the programmes the pattern took so far."""
+ECONOMY = 12.0
+"""In economy the search goes on for this many times the programmes the pattern took,"""
+AT_LEAST = 6000
+"""and for small tables for this many."""
+TYPICAL = 4.0
+"""A cell this many times as dear as the mean primary cell counts twice."""
+
+
+@dataclass(frozen=True)
+class Guarding:
+    """Against whom, and with how much effort."""
+
+    insiders: Kind = "single"
+    coalitions: Sequence[Iterable[Sequence[str]]] = ()
+    effort: Effort = "default"
+    seconds: float | None = None
+    """Stop making the pattern cheaper after this time; the result then depends on the machine."""
+
+
+def by_moves(table: Table, settings: Settings, guarding: Guarding) -> Suppression:
+    """Protect against everybody who is guarded against, over the whole table, and attack the result.
+
+    What is hidden already stays hidden and costs nothing, so this repairs any pattern.
+    """
+    usable = usable_cells(table, settings.zeros)
+    pattern = routed(table, usable, settings, guarding)
+    status = table.status.reshape(-1).copy()
+    status[pattern.added] = Status.SECONDARY
+    protected = replace(table, status=status.reshape(table.shape))
+    report = _attacked(protected, pattern, settings, guarding)
+    unprotected = _unprotected(report)
+    if unprotected:
+        warnings.warn(
+            f"{len(unprotected)} cells cannot be protected as asked: {listed([u.cell for u in unprotected])}",
+            ProtectionWarning,
+            stacklevel=4,
+        )
+    return Suppression(protected, RoutedMoves.of(pattern.cover), unprotected, 1, table, _notes(table), audit=report)
+
+
+def routed(table: Table, usable: Bools, settings: Settings, guarding: Guarding) -> Pattern:
+    """The pattern of moves: built, then made cheaper."""
+    up, down = settings.knowledge.room(table)
+    hidden = table.hidden.reshape(-1)
+    people = insiders_of(table, guarding.insiders, guarding.coalitions, among=hidden | usable)
+    cover = Cover(targets_of(table, settings.protection), people, up, down, table.shape)
+    if (table.status == Status.SECONDARY).any():
+        # what is hidden already comes first: a safe pattern gets no further cell
+        given = witnesses(table, cover.targets, people, up, down, ())
+        search(given, whole=table.frequency)
+        for kept in given.cover.moves.values():
+            cover.add(kept)
+    pattern = Pattern(cover, Router(table, hidden | usable, up, down), _costs(table, usable, settings), hidden)
+    say = settings.progress or (lambda what, done, of: None)
+    build(pattern, range(cover.targets.count), lambda done, of: say("protecting", done, of))
+    _make_cheaper(pattern, guarding, say)
+    return pattern
+
+
+def _costs(table: Table, usable: Bools, settings: Settings) -> Floats:
+    """One for every cell plus its price: few cells, and cheap ones.
+
+    The price is measured by what primary cells cost.
+    """
+    price = prices(table, settings.cost)
+    primary = table.status.reshape(-1) == Status.PRIMARY
+    scale = TYPICAL * float(price[primary].mean()) if primary.any() else 0.0
+    if not scale:
+        scale = float(price[usable].mean()) if usable.any() else 1.0
+    return (1.0 + price / (scale or 1.0)) * _margins(table, settings.barriers)
+
+
+def _margins(table: Table, barriers: Barriers) -> Floats:
+    """Sums of a classification with a barrier cost twice as much, of one that is preferred half."""
+    factor = np.ones(table.shape)
+    if isinstance(barriers, str):
+        return factor.reshape(-1)
+    for axis, (sign, hierarchy) in enumerate(zip(barrier_signs(table, barriers), table.hierarchies, strict=True)):
+        shape = [1] * len(table.by)
+        shape[axis] = len(hierarchy)
+        factor = factor * np.where(hierarchy.is_leaf, 1.0, 2.0**sign).reshape(shape)
+    return factor.reshape(-1)
+
+
+def _make_cheaper(pattern: Pattern, guarding: Guarding, say: Callable[[str, int, int], None]) -> None:
+    """Reroute until the effort is spent; protection holds all the time."""
+    end = np.inf if guarding.seconds is None else time.monotonic() + guarding.seconds
+    router = pattern.router
+    built = router.programmes
+
+    def running(limit: float) -> Callable[[], bool]:
+        return lambda: router.programmes < limit and time.monotonic() < end
+
+    if guarding.effort == "quick":
+        return
+    for done in range(SWEEPS):
+        if time.monotonic() < end:
+            reroute_moves(pattern, SMALL)
+        say("rerouting", done + 1, SWEEPS + 1)
+    if guarding.effort == "default":
+        limit = router.programmes + SHARE_FOR_CELLS * built
+        reroute_cells(pattern, SMALL, running(limit), {})
+    else:
+        limit = router.programmes + max(ECONOMY * built, AT_LEAST)
+        _economise(pattern, running(limit))
+    reroute_moves(pattern, SMALL)
+    say("rerouting", SWEEPS + 1, SWEEPS + 1)
+
+
+def _economise(pattern: Pattern, running: Callable[[], bool]) -> None:
+    """Try to do without each cell until nothing is won, then take out random groups."""
+    failed: dict[int, list[int]] = {}
+    while running() and reroute_cells(pattern, SMALL, running, failed):
+        pass
+    ruin(pattern, SMALL, running)
+
+
+def _attacked(table: Table, pattern: Pattern, settings: Settings, guarding: Guarding) -> AuditReport:
+    moves = [(kept.cells, kept.moved) for kept in pattern.cover.moves.values()]
+    return audit(
+        table, protection=settings.protection, knowledge=settings.knowledge, insiders=guarding.insiders,
+        coalitions=guarding.coalitions, moves=moves,
+    )  # fmt: skip
+
+
+def _unprotected(report: AuditReport) -> tuple[Unprotected, ...]:
+    found = [Unprotected(e.cell, e.index, e.upper - e.lower, _why(e.by)) for e in report.exposed]
+    return (*found, *(Unprotected(name, (), np.nan, "the solver gave up: undecided") for name in report.undecided))
+
+
+def _why(by: str) -> str:
+    against = f" against {by.replace('who is', 'whoever is', 1)}" if by else ""
+    return f"no further suppression leaves a wide enough interval{against}"
+
+
+def _notes(table: Table) -> tuple[str, ...]:
+    return () if (table.status == Status.PRIMARY).any() else ("no cell is primary: nothing to protect",)

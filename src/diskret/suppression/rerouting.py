@@ -1,0 +1,132 @@
+"""Making a pattern cheaper without ever losing protection: take moves out and route them anew.
+
+What was dear when a move was made may be in use by others now, and a cell that a few moves share may be replaced by
+others altogether. Every step keeps all demands settled, so it can end at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.cover import Kept, Nobody
+from diskret.auditing.pattern import Pattern, find_move, missing
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+EQUAL = 1e-9
+NEIGHBOURS = 3
+SHAKEN = 0.3
+
+
+def reroute_moves(pattern: Pattern, widest: float) -> float:
+    """Take every move out once and route its demands anew; returns what was saved.
+
+    Equal costs are accepted: another way round may open a saving next time.
+    """
+    saved = 0.0
+    only = {number: _price_of_own(pattern, number) for number in pattern.cover.moves}
+    for number in sorted(only, key=lambda n: (-only[n], n)):
+        if number not in pattern.cover.moves:
+            continue
+        if not pattern.cover.open_without(number):
+            saved += _price_of_own(pattern, number)
+            pattern.cover.drop(number)
+        elif _price_of_own(pattern, number) > 0:
+            saved += redo(pattern, [number], None, widest, accept_equal=True)
+    return saved
+
+
+def reroute_cells(pattern: Pattern, widest: float, running: Callable[[], bool], failed: dict[int, list[int]]) -> int:
+    """Try to do without each cell that was added, dearest first; returns how many are open again.
+
+    ``failed`` remembers cells that could not be done without, with the moves that went through them then.
+    """
+    won = 0
+    cells = np.flatnonzero(pattern.added)
+    for cell in cells[np.argsort(-pattern.price[cells], kind="stable")].tolist():
+        if not running():
+            break
+        users = sorted(pattern.cover.through.get(cell, ()))
+        if not users or failed.get(cell) == users:
+            continue
+        if redo(pattern, users, np.array([cell]), widest) > 0:
+            won += 1
+        else:
+            failed[cell] = users
+    return won
+
+
+def ruin(pattern: Pattern, widest: float, running: Callable[[], bool], seed: int = 0) -> None:
+    """Take out moves around a random cell, do without it, and route anew at shaken prices; keep what is not dearer.
+
+    Equal costs are accepted, so the pattern drifts to where something can be won.
+    """
+    rng = np.random.default_rng(seed)
+    true = pattern.price
+    while running():
+        cells = np.flatnonzero(pattern.added)
+        if not cells.size:
+            return
+        first = int(rng.choice(cells))
+        numbers = set(pattern.cover.through[first])
+        for _ in range(int(rng.integers(1, NEIGHBOURS + 1))):
+            near = pattern.cover.moves[int(rng.choice(sorted(numbers)))].cells
+            near = near[~pattern.hidden[near]]
+            if near.size:
+                numbers |= pattern.cover.through[int(rng.choice(near))]
+        pattern.price = true * np.exp(rng.normal(0.0, SHAKEN, true.size))
+        redo(pattern, sorted(numbers), np.array([first]), widest, accept_equal=True, true=true)
+        pattern.price = true
+
+
+def redo(
+    pattern: Pattern, numbers: Sequence[int], banned: Ints | None, widest: float, accept_equal: bool = False,
+    true: Floats | None = None,
+) -> float:  # fmt: skip
+    """Take moves out, settle their demands again, keep the cheaper of both; returns what was saved.
+
+    ``true`` are the prices that count, if those of the pattern are shaken.
+    """
+    cover, price = pattern.cover, pattern.price if true is None else true
+    old = [cover.drop(number) for number in numbers]
+    touched = np.unique(np.concatenate([kept.cells for kept in old]))
+    gain = float(price[touched[~pattern.hidden[touched] & ~cover.in_use[touched]]].sum())
+    limit = gain * (1 + EQUAL) if accept_equal else gain * (1 - EQUAL)
+    new: list[int] = []
+    cost = _settle_again(pattern, old, banned, widest, limit, price, new)
+    if cost is not None:
+        return gain - cost
+    for number in new:
+        cover.drop(number)
+    for number, kept in zip(numbers, old, strict=True):
+        cover.restore(number, kept)
+    return 0.0
+
+
+def _settle_again(
+    pattern: Pattern, old: Sequence[Kept], banned: Ints | None, widest: float, limit: float, price: Floats,
+    new: list[int],
+) -> float | None:  # fmt: skip
+    """Settle what is open without the old moves; what that costs, or None if it is more than the limit."""
+    cover, amount, cost = pattern.cover, pattern.cover.targets.amount, 0.0
+    lost = {d for kept in old for d in kept.settles if missing(pattern, d) != Nobody}
+    for demand in sorted(lost, key=lambda d: (amount[d], d)):
+        while (against := missing(pattern, demand)) != Nobody:
+            move = find_move(pattern, demand, against, banned, widest)
+            if move is None:
+                return None
+            cost += float(price[move.cells[~pattern.hidden[move.cells] & ~cover.in_use[move.cells]]].sum())
+            if cost > limit:
+                return None
+            new.append(cover.add(move))
+    return cost
+
+
+def _price_of_own(pattern: Pattern, number: int) -> float:
+    """Price of the cells no other move needs."""
+    cells = pattern.cover.moves[number].cells
+    own = [c for c in cells[~pattern.hidden[cells]].tolist() if len(pattern.cover.through[c]) == 1]
+    return float(pattern.price[own].sum())
