@@ -58,29 +58,35 @@ class Pattern:
 
 
 def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], None]) -> None:
-    """Settle all demands against everybody, the smallest amounts first."""
-    amount = pattern.cover.targets.amount
-    order = sorted(demands, key=lambda d: (amount[d], pattern.cover.targets.cell[d], d))
+    """Settle all demands, the smallest amounts first: against the public, then against every insider.
+
+    In two rounds, because moves made for the public already keep most insiders apart.
+    """
+    targets = pattern.cover.targets
+    order = sorted(demands, key=lambda d: (targets.amount[d], targets.cell[d], d))
     for done, demand in enumerate(order):
-        settle(pattern, demand)
-        say(done + 1, len(order))
+        if missing(pattern, demand) is None:
+            found = find_move(pattern, demand, None)
+            if found is None:
+                pattern.hopeless[demand] = None
+            else:
+                pattern.cover.add(found)
+        say(done + 1, 2 * len(order))
+    for done, demand in enumerate(order):
+        _guard(pattern, demand)
+        say(len(order) + done + 1, 2 * len(order))
 
 
-def settle(pattern: Pattern, demand: int) -> None:
-    """Add moves until nobody can object to all of them, or nothing helps."""
-    while True:
-        against = missing(pattern, demand)
-        if against == Nobody:
-            return
+def _guard(pattern: Pattern, demand: int) -> None:
+    """Add moves until no insider can object to all of them, or nothing helps."""
+    while against := missing(pattern, demand):
         found = find_move(pattern, demand, against)
-        if found is None and against and len(against) > 1:
+        if found is None and len(against) > 1:
             # all at once is too much: one after the other
             against = frozenset([min(against)])
             found = find_move(pattern, demand, against)
         if found is not None:
             pattern.cover.add(found)
-        elif against is None:
-            pattern.hopeless[demand] = None
         else:
             pattern.hopeless[demand] = (pattern.hopeless.get(demand) or Nobody) | against
 

@@ -30,13 +30,13 @@ from diskret.suppression.result import Suppression, Unprotected
 Effort = Literal["quick", "default", "economy"]
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
-SWEEPS = 3
-SHARE_FOR_CELLS = 0.5
+SWEEPS = 2
+SHARE_FOR_CELLS = 0.2
 """By default single cells are tried for this share of the programmes the pattern took so far."""
 ECONOMY = 12.0
 """In economy the search goes on for this many times the programmes the pattern took,"""
-AT_LEAST = 6000
-"""and for small tables for this many."""
+AT_LEAST = 5000
+"""and for small tables for this many; twice as many against insiders, who take about twice the moves."""
 TYPICAL = 4.0
 """A cell this many times as dear as the mean primary cell counts twice."""
 
@@ -136,7 +136,7 @@ def _make_cheaper(pattern: Pattern, guarding: Guarding, say: Callable[[str, int,
         limit = router.programmes + SHARE_FOR_CELLS * built
         reroute_cells(pattern, SMALL, running(limit), {})
     else:
-        limit = router.programmes + max(ECONOMY * built, AT_LEAST)
+        limit = router.programmes + max(ECONOMY * built, AT_LEAST * (2 if pattern.cover.insiders.count else 1))
         _economise(pattern, running(limit))
     reroute_moves(pattern, SMALL)
     say("rerouting", SWEEPS + 1, SWEEPS + 1)
