@@ -9,7 +9,7 @@ from itertools import combinations, product
 import highspy
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diskret import Hierarchy, Knowledge, Protection, Status, Table
@@ -23,6 +23,7 @@ from diskret.model.equations import equations_of
 
 Move = dict[tuple[int, ...], int]
 UNLIMITED = 10**9
+MANY = 200
 
 
 # --- the readable twin: all products, written out -------------------------------------------------------------------
@@ -152,12 +153,14 @@ def moves_of(found: CuboidMoves) -> dict[int, list[tuple[np.ndarray, np.ndarray]
     return result
 
 
+@settings(max_examples=MANY)
 @given(cases())
 def test_a_certificate_is_found_exactly_when_there_is_one(case: Case) -> None:
     found = set(case.search(effort=UNLIMITED).demand.tolist())
     assert found == {d for d in range(case.targets.count) if case.by_trying(d)}
 
 
+@settings(max_examples=MANY)
 @given(cases(guarded=True))
 def test_first_move_has_fewest_objectors_and_the_second_shares_none(case: Case) -> None:
     found = moves_of(case.search(effort=UNLIMITED))
@@ -174,6 +177,7 @@ def test_first_move_has_fewest_objectors_and_the_second_shares_none(case: Case) 
         assert not objecting[0] or len(objecting) == 1 or not objecting[0] & objecting[1]
 
 
+@settings(max_examples=MANY)
 @given(cases(guarded=True))
 def test_every_move_holds_in_all_equations_uses_hidden_cells_only_and_is_accepted(case: Case) -> None:
     found = case.search()
@@ -223,6 +227,7 @@ def farthest(table: Table, up: np.ndarray, down: np.ndarray, cell: int) -> tuple
     return ends[0], ends[1]
 
 
+@settings(max_examples=MANY)
 @given(cases(guarded=True))
 def test_a_solver_never_refutes_a_certificate_for_outsiders_or_insiders(case: Case) -> None:
     cover = Cover(case.targets, case.insiders, case.up, case.down)

@@ -69,6 +69,21 @@ def _objectors(cells, signs, count, shift, flip, forth, back, kind, amount, peop
 
 
 @numba.njit(cache=True, nogil=True)
+def _heard(cells, signs, count, forth, back, kind, amount, people, asked, heard, ticket, limit):
+    """Give a new ticket to everybody who objects to the cells as they are; how many, up to one above the limit."""
+    return _objectors(
+        cells, signs, count, 0, RISES, forth, back, kind, amount, people, asked, heard, ticket, True, limit
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def _whole(cells, signs, count, room, kind, amount):
+    """How far one can go forth and back with the cells as they are."""
+    forth, back, _ = _narrowed(cells, signs, count, 0, RISES, room, np.inf, np.inf, kind, amount)
+    return forth, back
+
+
+@numba.njit(cache=True, nogil=True)
 def _ways(
     step, code, flip, cells, signs, count, far, room, kind, amount, tree,
     full, people, asked, heard, ticket, ways, far_of, queue, far_queue,
@@ -145,14 +160,14 @@ def _search(
     best, objecting = 0, np.zeros(axes + 1, np.int64)
     order, number = np.arange(axes), np.zeros(axes, np.int64)
     guarded = people[1].size > 0
-    far[0, 0], far[0, 1], n = _narrowed(cells[0], signs[0], 1, 0, RISES, room, np.inf, np.inf, kind, amount)
+    far[0, 0], far[0, 1] = _whole(cells[0], signs[0], count[0], room, kind, amount)
     if far[0, 0] == CANNOT:
         return 0, 0
     for axis in range(axes):
         number[axis] = 1
         for way in range(2):
             ways_found, n = _ways(
-                strides[axis], codes[axis], way, cells[0], signs[0], 1, far[0], room, kind, amount, tree,
+                strides[axis], codes[axis], way, cells[0], signs[0], count[0], far[0], room, kind, amount, tree,
                 guarded and limit == 0, people, asked, heard[0], ticket[0],
                 ways[0, way], far_of[0, way], queue, far_queue,
             )  # fmt: skip
@@ -209,9 +224,9 @@ def _search(
         if guarded:
             clock[0] += 1
             ticket[above] = clock[0]
-            objecting[above] = _objectors(
-                cells[above], signs[above], used, 0, RISES, forth, back, kind, amount,
-                people, asked, heard[above], ticket[above], True, limit,
+            objecting[above] = _heard(
+                cells[above], signs[above], used, forth, back, kind, amount,
+                people, asked, heard[above], ticket[above], limit,
             )  # fmt: skip
             if objecting[above] > limit:
                 continue
@@ -245,7 +260,8 @@ def certify(pivots, codes, kinds, amounts, effort, widest, tree, strides, room, 
     axes, persons, longest = strides.size, 1, tree[0].size + 1
     for person in who:
         persons = max(persons, person + 1)
-    own, left, clock = np.zeros(persons, np.int64), np.zeros(persons, np.int64), np.zeros(1, np.int64)
+    own, left = np.zeros(persons, np.int64), np.zeros(persons, np.int64)
+    asked, clock = np.zeros(2, np.int64), np.zeros(1, np.int64)
     people = start, who, tight, own, left
     heard = np.zeros((axes + 1, persons), np.int64)
     cells, signs = np.empty((axes + 1, widest), np.int64), np.zeros((axes + 1, widest), np.int8)
@@ -264,7 +280,7 @@ def certify(pivots, codes, kinds, amounts, effort, widest, tree, strides, room, 
         kind, amount = kinds[d], amounts[d]
         cells[0, 0] = pivots[d]
         clock[0] += 1
-        asked = (clock[0], 0)
+        asked[0], asked[1] = clock[0], 0
         for entry in range(start[pivots[d]], start[pivots[d] + 1]):
             own[who[entry]] = asked[0]
         for second in range(2):
@@ -273,14 +289,13 @@ def certify(pivots, codes, kinds, amounts, effort, widest, tree, strides, room, 
                 begin = end[move - 1] if move else 0
                 n = end[move] - begin
                 had_cells, had_signs = all_cells[begin : end[move]], all_signs[begin : end[move]]
-                f, b, _ = _narrowed(had_cells, had_signs, n, 0, RISES, room, np.inf, np.inf, kind, amount)
+                f, b = _whole(had_cells, had_signs, n, room, kind, amount)
                 if f == CANNOT or limit < 0:
                     continue
                 clock[0] += 1
-                objecting = _objectors(
-                    had_cells, had_signs, n, 0, RISES, f, b, kind, amount,
-                    people, asked, heard[0], clock[0], True, limit,
-                )  # fmt: skip
+                objecting = _heard(
+                    had_cells, had_signs, n, f, b, kind, amount, people, asked, heard[0], clock[0], limit
+                )
                 if objecting <= limit:
                     size, limit = n, objecting - 1
                     best_cells[:n], best_signs[:n] = had_cells, had_signs
@@ -302,11 +317,8 @@ def certify(pivots, codes, kinds, amounts, effort, widest, tree, strides, room, 
             if limit < 0:
                 break
             # to the second move only those are asked who object to the first
-            f, b, _ = _narrowed(best_cells, best_signs, size, 0, RISES, room, np.inf, np.inf, kind, amount)
+            f, b = _whole(best_cells, best_signs, size, room, kind, amount)
             clock[0] += 1
-            _objectors(
-                best_cells, best_signs, size, 0, RISES, f, b, kind, amount,
-                people, asked, left, clock[0], True, ANY,
-            )  # fmt: skip
-            asked = (asked[0], clock[0])
+            _heard(best_cells, best_signs, size, f, b, kind, amount, people, asked, left, clock[0], limit + 1)
+            asked[1] = clock[0]
     return demand[:moves], end[:moves], all_cells[:used], all_signs[:used]
