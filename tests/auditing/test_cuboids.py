@@ -141,7 +141,9 @@ def cases(draw: st.DrawFn, guarded: bool = False) -> Case:
         cells = np.concatenate([pairs[:, 0], rng.integers(0, size, vague)])
         who = np.concatenate([pairs[:, 1], 4 + np.arange(vague)])
         rooms = [np.concatenate([np.zeros(len(pairs)), rng.integers(0, 20, vague).astype(float)]) for _ in range(2)]
-        insiders = Insiders.of(cells, who, *rooms, size)
+        insiders = Insiders.of(
+            table, cells.astype(np.int64), who.astype(np.int64), *rooms, tuple("somebody" for _ in range(4 + vague))
+        )
     return Case(table, targets, insiders, up, down)
 
 
@@ -164,7 +166,7 @@ def test_a_certificate_is_found_exactly_when_there_is_one(case: Case) -> None:
 @given(cases(guarded=True))
 def test_first_move_has_fewest_objectors_and_the_second_shares_none(case: Case) -> None:
     found = moves_of(case.search(effort=UNLIMITED))
-    cover = Cover(case.targets, case.insiders, case.up, case.down)
+    cover = Cover(case.targets, case.insiders, case.up, case.down, case.table.shape)
     for demand in range(case.targets.count):
         possible = case.by_trying(demand)
         objecting = [cover.judge(*move).settles[demand] for move in found.get(demand, [])]
@@ -181,7 +183,7 @@ def test_first_move_has_fewest_objectors_and_the_second_shares_none(case: Case) 
 @given(cases(guarded=True))
 def test_every_move_holds_in_all_equations_uses_hidden_cells_only_and_is_accepted(case: Case) -> None:
     found = case.search()
-    cover = Cover(case.targets, case.insiders, case.up, case.down)
+    cover = Cover(case.targets, case.insiders, case.up, case.down, case.table.shape)
     everything = equations_of(case.table, np.ones(case.table.shape, dtype=np.bool_))
     assert found.start[0] == 0
     assert found.start[-1] == found.cells.size
@@ -230,7 +232,7 @@ def farthest(table: Table, up: np.ndarray, down: np.ndarray, cell: int) -> tuple
 @settings(max_examples=MANY)
 @given(cases(guarded=True))
 def test_a_solver_never_refutes_a_certificate_for_outsiders_or_insiders(case: Case) -> None:
-    cover = Cover(case.targets, case.insiders, case.up, case.down)
+    cover = Cover(case.targets, case.insiders, case.up, case.down, case.table.shape)
     for demand, moves in list(moves_of(case.search()).items())[:4]:
         cell, kind, amount = int(case.targets.cell[demand]), case.targets.kind[demand], case.targets.amount[demand]
         left = frozenset.intersection(*[cover.judge(*move).settles[demand] for move in moves])
@@ -318,7 +320,7 @@ def test_any_number_of_threads_finds_the_same(monkeypatch: pytest.MonkeyPatch) -
     targets = targets_of(table, Protection(levels=True))
     cells = rng.integers(0, table.size, 60)
     nothing = np.zeros(60)
-    insiders = Insiders.of(cells, rng.integers(0, 9, 60), nothing, nothing, table.size)
+    insiders = Insiders.of(table, cells, rng.integers(0, 9, 60), nothing, nothing)
     case = Case(table, targets, insiders, *Knowledge.positive().room(table))
     one, *more = (case.search(threads=threads) for threads in (1, 2, 5))
     assert one.count > targets.count // 2

@@ -66,6 +66,8 @@ class Cover:
             limit_back = np.minimum(reverse, np.where(rises[at], tight_down, tight_up) / size[at])
             reach = _reach(kind[:, None], rises[place][:, None], size[place][:, None], limit, limit_back)
             objects = (reach < amount[:, None]) & ~self.insiders.contribute(who, cells[place], self.shape)
+            # nor does a coalition find out what it was said to know
+            objects &= ~np.isin(place[:, None] * self.insiders.number + who, at * self.insiders.number + who)
             settles = {n: frozenset(who[row].tolist()) for n, row in zip(number.tolist(), objects, strict=True)}
         return Kept(cells, moved, settles)
 

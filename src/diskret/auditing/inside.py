@@ -27,22 +27,22 @@ def attack_from_inside(case: Case) -> None:
     waiting = [d for d in range(targets.count) if missing(pattern, d) != Nobody]
     if not waiting:
         return
+    target_of = {int(c): k for k, c in enumerate(case.system.cells[case.needs.columns].tolist())}
     exactly = _exactly(case)
+    for cell, people in sorted(exactly.items()):
+        for who in sorted(people):
+            case.expose(target_of[cell], 0.0, 0.0, *_with_knowledge(case, who), case.insiders.name(who, case.table))
     for demand in waiting:
         surely = exactly.get(int(targets.cell[demand]))
         if surely:
             pattern.hopeless[demand] = surely
     search(pattern, whole=case.table.frequency)
-    target_of = {int(c): k for k, c in enumerate(case.system.cells[case.needs.columns].tolist())}
-    suspects: dict[tuple[int, int], None] = {}
-    for demand, objectors in sorted(pattern.hopeless.items()):
-        for who in sorted(objectors or ()):
-            suspects[target_of[int(targets.cell[demand])], who] = None
+    suspects: dict[int, dict[int, None]] = {}
     for demand in waiting:
-        left = missing(pattern, demand)
-        for who in sorted(left or ()):
-            suspects[target_of[int(targets.cell[demand])], who] = None
-    _judge(case, suspects)
+        cell = int(targets.cell[demand])
+        doubtful = (pattern.hopeless.get(demand) or Nobody) | (missing(pattern, demand) or Nobody)
+        suspects.setdefault(target_of[cell], {}).update(dict.fromkeys(sorted(doubtful - exactly.get(cell, Nobody))))
+    _judge(case, {k: list(people) for k, people in suspects.items() if people})
 
 
 def _exactly(case: Case) -> dict[int, frozenset[int]]:
@@ -64,26 +64,35 @@ def _exactly(case: Case) -> dict[int, frozenset[int]]:
     return {cell: frozenset(who) for cell, who in found.items() if who}
 
 
-def _judge(case: Case, suspects: dict[tuple[int, int], None]) -> None:
-    """Programmes with an insider's knowledge over the whole table, for what no move settled."""
+def _judge(case: Case, suspects: dict[int, list[int]]) -> None:
+    """Programmes with an insider's knowledge over the whole table, for what no move settled.
+
+    One insider who finds a cell out is enough; the others are not asked any more.
+    """
     if not suspects:
         return
     nothing = np.empty(0)
     attacker = Attacker(case.system, case.up, case.down, np.empty(0, np.int64), nothing, nothing)
-    for target, who in suspects:
+    for target, people in suspects.items():
         column = int(case.needs.columns[target])
-        cells, room_up, room_down = case.insiders.cells_of(who)
-        at = np.searchsorted(case.system.cells, cells)
-        inside = (at < case.system.cells.size) & (
-            case.system.cells[np.minimum(at, case.system.cells.size - 1)] == cells
-        )
-        up, down = case.up.copy(), case.down.copy()
-        up[at[inside]] = np.minimum(up[at[inside]], room_up[inside])
-        down[at[inside]] = np.minimum(down[at[inside]], room_down[inside])
-        attacker.narrow(up, down)
-        rise, fall = attacker.extreme(column, True), attacker.extreme(column, False)
-        if rise is None or fall is None:
-            case.undecided.add(target)
-        elif not case.needs.some(np.array([target])).enough(np.array([rise]), np.array([fall]))[0]:
-            case.expose(target, rise, fall, up, down, case.insiders.name(who, case.table))
+        for who in people:
+            up, down = _with_knowledge(case, who)
+            attacker.narrow(up, down)
+            rise, fall = attacker.extreme(column, True), attacker.extreme(column, False)
+            if rise is None or fall is None:
+                case.undecided.add(target)
+            elif not case.needs.some(np.array([target])).enough(np.array([rise]), np.array([fall]))[0]:
+                case.expose(target, rise, fall, up, down, case.insiders.name(who, case.table))
+                break
     case.programmes += attacker.programmes
+
+
+def _with_knowledge(case: Case, who: int) -> tuple[Floats, Floats]:
+    """What one insider thinks possible for every unknown."""
+    cells, room_up, room_down = case.insiders.cells_of(who)
+    at = np.minimum(np.searchsorted(case.system.cells, cells), case.system.cells.size - 1)
+    inside = case.system.cells[at] == cells
+    up, down = case.up.copy(), case.down.copy()
+    up[at[inside]] = np.minimum(up[at[inside]], room_up[inside])
+    down[at[inside]] = np.minimum(down[at[inside]], room_down[inside])
+    return up, down

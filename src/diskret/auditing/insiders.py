@@ -47,7 +47,7 @@ class Insiders:
         """From entries in any order."""
         order = np.lexsort((who, cells))
         start = np.searchsorted(cells[order], np.arange(table.size + 1))
-        finest = np.full(int(who.max(initial=-1)) + 1, table.size)
+        finest = np.full(max(int(who.max(initial=-1)) + 1, len(names)), table.size - 1)
         np.minimum.at(finest, who, cells)  # parts stand before their sums
         home = np.stack(np.unravel_index(finest, table.shape), axis=1)
         home[: len(names)] = -1
@@ -58,6 +58,11 @@ class Insiders:
     def count(self) -> int:
         """Number of entries."""
         return int(self.who.size)
+
+    @property
+    def number(self) -> int:
+        """Number of insiders."""
+        return len(self.home)
 
     def entries(self, cells: Ints) -> tuple[Ints, Ints]:
         """Entries of some cells: for each its position among the cells, and its own position."""

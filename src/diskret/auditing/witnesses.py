@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.auditing.cover import Cover, Nobody
+from diskret.auditing.cuboids import cuboid_moves
 from diskret.auditing.insiders import Insiders
 from diskret.auditing.pattern import Pattern, build, missing
 from diskret.auditing.recheck import hold
@@ -34,7 +35,20 @@ def witnesses(
             kept = pattern.cover.judge(cells, moved)
             if kept.settles:
                 pattern.cover.add(kept)
+    _add_cuboids(pattern, table)
     return pattern
+
+
+def _add_cuboids(pattern: Pattern, table: Table) -> None:
+    """Cuboids of hidden cells settle most demands in no time."""
+    cover = pattern.cover
+    waiting = np.array([d for d in range(cover.targets.count) if cover.objectors(d) != Nobody], dtype=np.int64)
+    found = cuboid_moves(table, pattern.hidden, waiting, cover.targets, cover.insiders, cover.up, cover.down)
+    for number, demand in enumerate(found.demand.tolist()):
+        if cover.objectors(demand) != Nobody:
+            kept = cover.judge(*found.move(number))
+            if kept.settles:
+                cover.add(kept)
 
 
 def search(pattern: Pattern, whole: bool) -> None:
