@@ -104,11 +104,13 @@ class Insiders:
 
 
 def insiders_of(
-    table: Table, kind: Kind, coalitions: Sequence[Iterable[Sequence[str]]] = (), among: Bools | None = None
-) -> Insiders:
+    table: Table, kind: Kind, coalitions: Sequence[Iterable[Sequence[str]]] = (), among: Bools | None = None,
+    largest_of: Bools | None = None,
+) -> Insiders:  # fmt: skip
     """Everybody who is guarded against besides the public, as far as he knows something about hidden cells.
 
-    ``among`` names other cells (flat) to look at, such as all that may be hidden later.
+    ``among`` names other cells (flat) to look at, such as all that may be hidden later; the largest contributors of
+    the cells ``largest_of`` are added.
 
     ``single``: respondents (or holdings) who are alone in a hidden cell; ``largest``: the largest contributors of
     hidden cells as well. A coalition is a list of cells its members know together.
@@ -129,8 +131,9 @@ def insiders_of(
         alone = np.flatnonzero((persons >= 0) & looked_at)
         nothing = np.zeros(alone.size)
         parts.append((alone, first + persons[alone], nothing, nothing))
-        if kind == "largest":
-            parts.append(_largest(table, (persons < 0) & looked_at, first + table.size))
+        watched = looked_at if kind == "largest" else largest_of
+        if watched is not None:
+            parts.append(_largest(table, (persons < 0) & watched, first + table.size))
     cells, who, up, down = (np.concatenate([p[i] for p in parts]) if parts else np.empty(0) for i in range(4))
     kept, number = np.unique(who.astype(np.int64), return_inverse=True)
     names = tuple(names[k] for k in kept[kept < first])

@@ -14,6 +14,7 @@ from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
 from diskret.rules.rule import AnyOf, Rule, rules_in
 
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 JUDGE_ONE_CELL = (MinCount, Dominance, PPercent, PQ)
 
 
@@ -23,19 +24,30 @@ def unions_breaking(table: Table, system: Equations, rule: Rule | AnyOf) -> tupl
     Their total is known to everybody: the published sum minus what is open. If one enterprise holds nearly all of it,
     the second one can estimate it, however many cells are hidden. Contributors of different cells count as different.
     """
+    rows, _, _, broken = _broken(table, system, rule)
+    return tuple(line_name(table, system, int(r)) for r in rows[broken])
+
+
+def cells_breaking(table: Table, system: Equations, rule: Rule | AnyOf) -> Ints:
+    """The hidden cells of those lines (flat)."""
+    _, line, cells, broken = _broken(table, system, rule)
+    return np.unique(cells[broken[line]])
+
+
+def _broken(table: Table, system: Equations, rule: Rule | AnyOf) -> tuple[Ints, Ints, Ints, Bools]:
+    """Rows with an open sum, their hidden cells (number of the line, cell), and which of them break the rule."""
     rows, line, cells = _open_lines(table, system)
-    if not rows.size or table.respondents is None:
-        return ()
-    people = table.respondents
     lines = int(rows.size)
-    # the names are never shown: a hierarchy only gives the pseudo-table its shape
-    names = Hierarchy.flat([str(i) for i in range(lines)])
+    people = table.respondents
+    if not lines or people is None:
+        return rows, line, cells, np.zeros(lines, dtype=np.bool_)
     largest = None
     if people.largest is not None:
         largest = np.zeros((lines + 1, people.ranked))
         largest[:-1] = _merged(people.largest.reshape(table.size, -1)[cells], line, lines)
     unions = Table(
-        {"line": names},
+        # one pseudo-cell per line; the names are never shown
+        {"line": Hierarchy.flat([str(i) for i in range(lines)])},
         table.response,
         _added(table.value, cells, line, lines),
         np.zeros(lines + 1, dtype=np.uint8),
@@ -45,10 +57,10 @@ def unions_breaking(table: Table, system: Equations, rule: Rule | AnyOf) -> tupl
     )
     broken = np.zeros(lines, dtype=np.bool_)
     for each in rules_in(rule):
-        if isinstance(each, JUDGE_ONE_CELL):
+        if isinstance(each, JUDGE_ONE_CELL) and each.largest <= people.ranked:
             broken |= each.judge(unions).primary[:-1]
-    several = np.bincount(line, minlength=lines) > 1
-    return tuple(line_name(table, system, int(r)) for r in rows[broken & several])
+    # what one cell alone gives away the audit finds anyway
+    return rows, line, cells, broken & (np.bincount(line, minlength=lines) > 1)
 
 
 def all_zero(table: Table, system: Equations, possible: npt.NDArray[np.bool_]) -> tuple[str, ...]:

@@ -13,15 +13,18 @@ import numpy.typing as npt
 
 from diskret.auditing.audit import audit
 from diskret.auditing.cover import Cover
-from diskret.auditing.insiders import Kind, insiders_of
+from diskret.auditing.insiders import Insiders, Kind, insiders_of
+from diskret.auditing.lines import cells_breaking
 from diskret.auditing.pattern import Pattern, build
 from diskret.auditing.report import AuditReport
 from diskret.auditing.routing import SMALL, Router
 from diskret.auditing.targets import targets_of
 from diskret.auditing.witnesses import search, witnesses
+from diskret.model.equations import equations_of
 from diskret.model.errors import ProtectionWarning, listed
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.rules.rule import AnyOf, Rule
 from diskret.suppression.by_cuboids import Barriers, Settings, barrier_signs, prices, usable_cells
 from diskret.suppression.moves import RoutedMoves
 from diskret.suppression.rerouting import reroute_cells, reroute_moves, ruin
@@ -31,6 +34,7 @@ Effort = Literal["quick", "default", "economy"]
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 SWEEPS = 2
+MOST_ROUNDS = 4
 SHARE_FOR_CELLS = 0.2
 """By default single cells are tried for this share of the programmes the pattern took so far."""
 ECONOMY = 12.0
@@ -47,22 +51,36 @@ class Guarding:
 
     insiders: Kind = "single"
     coalitions: Sequence[Iterable[Sequence[str]]] = ()
+    rule: Rule | AnyOf | None = None
+    """Primary rule that the hidden cells of a line must not break together."""
     effort: Effort = "default"
     seconds: float | None = None
     """Stop making the pattern cheaper after this time; the result then depends on the machine."""
 
 
-def by_moves(table: Table, settings: Settings, guarding: Guarding) -> Suppression:
+def by_moves(table: Table, settings: Settings, guarding: Guarding, usable: Bools | None = None) -> Suppression:
     """Protect against everybody who is guarded against, over the whole table, and attack the result.
 
-    What is hidden already stays hidden and costs nothing, so this repairs any pattern.
+    What is hidden already stays hidden and costs nothing, so this repairs any pattern. Where the hidden cells of a line
+    together break the rule, the largest contributors of these cells are guarded against as well, and all is done again.
     """
-    usable = usable_cells(table, settings.zeros)
-    pattern = routed(table, usable, settings, guarding)
-    status = table.status.reshape(-1).copy()
-    status[pattern.added] = Status.SECONDARY
-    protected = replace(table, status=status.reshape(table.shape))
-    report = _attacked(protected, pattern, settings, guarding)
+    chosen = usable_cells(table, settings.zeros) if usable is None else usable
+    suspected = np.zeros(table.size, dtype=np.bool_)
+    for _ in range(MOST_ROUNDS):
+        people = _people(table, chosen, guarding, suspected)
+        pattern = routed(table, chosen, people, settings, guarding)
+        status = table.status.reshape(-1).copy()
+        status[pattern.added] = Status.SECONDARY
+        protected = replace(table, status=status.reshape(table.shape))
+        fresh = _breaking(protected, guarding) & ~suspected
+        if not fresh.any():
+            break
+        suspected |= fresh
+    moves = [(kept.cells, kept.moved) for kept in pattern.cover.moves.values()]
+    report = audit(
+        protected, protection=settings.protection, knowledge=settings.knowledge, insiders=guarding.insiders,
+        coalitions=guarding.coalitions, rule=guarding.rule, moves=moves,
+    )  # fmt: skip
     unprotected = _unprotected(report)
     if unprotected:
         warnings.warn(
@@ -73,11 +91,24 @@ def by_moves(table: Table, settings: Settings, guarding: Guarding) -> Suppressio
     return Suppression(protected, RoutedMoves.of(pattern.cover), unprotected, 1, table, _notes(table), audit=report)
 
 
-def routed(table: Table, usable: Bools, settings: Settings, guarding: Guarding) -> Pattern:
+def _people(table: Table, usable: Bools, guarding: Guarding, suspected: Bools) -> Insiders:
+    """Insiders of all cells that are or may be hidden; the largest contributors of suspected cells too."""
+    among = table.hidden.reshape(-1) | usable
+    return insiders_of(table, guarding.insiders, guarding.coalitions, among, suspected if suspected.any() else None)
+
+
+def _breaking(table: Table, guarding: Guarding) -> Bools:
+    """Hidden cells of lines that break the rule together."""
+    found = np.zeros(table.size, dtype=np.bool_)
+    if guarding.rule is not None and table.respondents is not None and table.respondents.largest is not None:
+        found[cells_breaking(table, equations_of(table), guarding.rule)] = True
+    return found
+
+
+def routed(table: Table, usable: Bools, people: Insiders, settings: Settings, guarding: Guarding) -> Pattern:
     """The pattern of moves: built, then made cheaper."""
     up, down = settings.knowledge.room(table)
     hidden = table.hidden.reshape(-1)
-    people = insiders_of(table, guarding.insiders, guarding.coalitions, among=hidden | usable)
     cover = Cover(targets_of(table, settings.protection), people, up, down, table.shape)
     if (table.status == Status.SECONDARY).any():
         # what is hidden already comes first: a safe pattern gets no further cell
@@ -148,14 +179,6 @@ def _economise(pattern: Pattern, running: Callable[[], bool]) -> None:
     while running() and reroute_cells(pattern, SMALL, running, failed):
         pass
     ruin(pattern, SMALL, running)
-
-
-def _attacked(table: Table, pattern: Pattern, settings: Settings, guarding: Guarding) -> AuditReport:
-    moves = [(kept.cells, kept.moved) for kept in pattern.cover.moves.values()]
-    return audit(
-        table, protection=settings.protection, knowledge=settings.knowledge, insiders=guarding.insiders,
-        coalitions=guarding.coalitions, moves=moves,
-    )  # fmt: skip
 
 
 def _unprotected(report: AuditReport) -> tuple[Unprotected, ...]:

@@ -10,6 +10,7 @@ from diskret.auditing.insiders import Kind, persons_of
 from diskret.model.errors import BadOption, ProtectionWarning
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
+from diskret.rules.rule import AnyOf, Rule
 from diskret.suppression.by_cuboids import Barriers, Progress, Settings, Zeros, by_cuboids
 from diskret.suppression.by_moves import Effort, Guarding, by_moves
 from diskret.suppression.options import Cost
@@ -35,6 +36,7 @@ def suppress(
     single_contributors: bool = True,
     largest_contributors: bool = False,
     coalitions: Sequence[Iterable[Sequence[str]]] = (),
+    rule: Rule | AnyOf | None = None,
     non_additive: Sequence[str] = (),
     carry: Literal["off", "once", "always"] = "off",
     previous: Table | None = None,
@@ -57,8 +59,9 @@ def suppress(
 
     Only with "subtables": ``carry`` hands intervals from subtable to subtable (without ``thin``), ``threads``. Only
     with "audit": ``largest_contributors`` guards against the largest contributor of every hidden cell as well,
-    ``coalitions`` against those who know several cells together (lists of cells by their codes); ``effort`` says how
-    long to look for cheaper patterns ("quick", "default", "economy"), ``seconds`` ends that early.
+    ``coalitions`` against those who know several cells together (lists of cells by their codes); ``rule`` is a primary
+    rule that the hidden cells of a line must not break together; ``effort`` says how long to look for cheaper patterns
+    ("quick", "default", "economy"), ``seconds`` ends that early.
 
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "open", "open"]}
     >>> result = suppress(Table.from_cells(cells, by={"s": None}, value="x", status="status"))
@@ -79,7 +82,7 @@ def suppress(
         zeros, barriers, single_contributors, tuple(non_additive), carry, thin, threads, progress,
     )  # fmt: skip
     kind: Kind = "largest" if largest_contributors else "single" if single_contributors else "none"
-    guarding = Guarding(kind, tuple(coalitions), effort if thin else "quick", seconds)
+    guarding = Guarding(kind, tuple(coalitions), rule, effort if thin else "quick", seconds)
     if audited and kind == "none" and (persons_of(table)[table.hidden.reshape(-1)] >= 0).any():
         warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)
 
