@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from diskret.auditing.audit import audit
+    from diskret.auditing.certificate import verify
     from diskret.model.errors import DiskretError, ProtectionWarning
     from diskret.model.hierarchy import Hierarchy
     from diskret.model.protection import Knowledge, Protection
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
     from diskret.rules.mark import mark
     from diskret.suppression.options import Cost
-    from diskret.suppression.suppress import suppress
+    from diskret.suppression.suppress import suppress, thin
     from diskret.tabulation.tabulate import tabulate
 
 __version__ = "0.1.0"
@@ -43,6 +44,8 @@ __all__ = [
     "publish",
     "suppress",
     "tabulate",
+    "thin",
+    "verify",
 ]
 
 # Names are looked up on first use: `diskret --help` must not wait for the compiler and the database.
@@ -68,6 +71,8 @@ _HOME = {
     "Protection": "model.protection",
     "suppress": "suppression.suppress",
     "tabulate": "tabulation.tabulate",
+    "thin": "suppression.suppress",
+    "verify": "auditing.certificate",
 }
 
 

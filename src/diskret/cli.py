@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -156,17 +156,23 @@ def suppress(
     table: Annotated[Path, typer.Argument(help="Working file with marked cells.")],
     out: Out,
     min_relative_range: Annotated[float, typer.Option(help="Interval over value must be greater.")] = 0.0,
-    levels: Annotated[bool, typer.Option("--levels", help="Intervals as wide as the primary rules demand.")] = False,
+    levels: Annotated[
+        bool | None, typer.Option("--levels/--no-levels", help="Intervals as wide as the primary rules demand.")
+    ] = None,
     zeros: Annotated[str, typer.Option(help="Which zeros may be suppressed: marked, allowed, forbidden.")] = "marked",
     barriers: Annotated[str, typer.Option(help="Keep margins visible: on or off.")] = "on",
     previous: Annotated[Path | None, typer.Option(help="Working file of the last period.")] = None,
+    effort: Annotated[
+        str, typer.Option(help="How long to look for a cheaper pattern: quick, default, economy.")
+    ] = "default",
     thin: Annotated[bool, typer.Option(help="Open secondaries again that nobody needs.")] = True,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Hide further cells so that no primary cell can be computed back."""
     asked: dict[str, Any] = {
-        "min_relative_range": min_relative_range, "levels": levels, "zeros": zeros, "barriers": barriers, "thin": thin
+        "min_relative_range": min_relative_range, "levels": levels, "zeros": zeros, "barriers": barriers,
+        "effort": effort, "thin": thin,
     }  # fmt: skip
     asked |= {"previous": str(previous.resolve())} if previous else {}
     content = {"data": {"table": str(table.resolve())}, "suppression": asked, "output": _output(out)}
@@ -193,19 +199,26 @@ def publish(
 def audit(
     table: Annotated[Path, typer.Argument(help="Working file with suppressed cells.")],
     min_relative_range: Annotated[float, typer.Option(help="Interval over value must be greater.")] = 0.0,
+    insiders: Annotated[str, typer.Option(help="Who attacks besides the public: single, largest or none.")] = "single",
+    certificate: Annotated[
+        Path | None, typer.Option(help="File for a certificate that diskret verify checks; confidential.")
+    ] = None,
     internal: Annotated[bool, typer.Option("--internal", help="Show intervals; not for publication.")] = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Attack a table with a solver; exit code 1 if anything is exposed."""
     from diskret.auditing.audit import audit as attack
+    from diskret.auditing.certificate import certificate_of, write_certificate
     from diskret.model.protection import Protection
     from diskret.publication.working import load_working
 
     reports = {}
     for name, each in load_working(table).items():
         wanted = Protection(min_relative_range, levels=each.below is not None)
-        reports[name] = attack(each, protection=wanted)
+        reports[name] = attack(each, protection=wanted, insiders=cast(Any, insiders), certify=certificate is not None)
+    if certificate is not None:
+        write_certificate({name: certificate_of(r) for name, r in reports.items()}, certificate)
     if json:
         import json as writer
 
@@ -213,7 +226,32 @@ def audit(
     elif not quiet:
         for name, r in reports.items():
             typer.echo(f"{name}: {r.report(internal=internal)}")
+        if certificate is not None:
+            typer.echo(f"wrote {certificate}")
     if not all(r.safe for r in reports.values()):
+        raise typer.Exit(EXPOSED)
+
+
+@app.command()
+def verify(
+    table: Annotated[Path, typer.Argument(help="Working file the certificate is about.")],
+    certificate: Annotated[Path, typer.Argument(help="Certificate written by audit or run.")],
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Check a certificate without a solver: every equation is added up again; exit code 1 if it does not hold."""
+    from diskret.auditing.certificate import read_certificate, verify_tables
+    from diskret.publication.working import load_working
+
+    found = verify_tables(load_working(table), read_certificate(certificate))
+    if json:
+        import json as writer
+
+        typer.echo(writer.dumps({name: v.summary() for name, v in found.items()}, ensure_ascii=False, indent=2))
+    elif not quiet:
+        for name, v in found.items():
+            typer.echo(f"{name}: {v.report()}")
+    if not all(v.holds for v in found.values()):
         raise typer.Exit(EXPOSED)
 
 

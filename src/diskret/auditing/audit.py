@@ -23,7 +23,7 @@ from diskret.auditing.lines import all_zero, unions_breaking
 from diskret.auditing.outsiders import Needs, attack
 from diskret.auditing.report import AuditReport, ClosestCall
 from diskret.auditing.targets import targets_of
-from diskret.auditing.witnesses import reached, search, witnesses
+from diskret.auditing.witnesses import reached, search, search_near, witnesses
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, BadPriorKnowledge, listed
 from diskret.model.protection import Knowledge, Protection
@@ -34,6 +34,8 @@ from diskret.rules.rule import AnyOf, Rule
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Move = tuple[Ints, Floats]
+LARGE = 50_000
+"""Beyond this many unknowns programmes over the whole table are slow: first look near the cells."""
 
 
 def audit(
@@ -46,6 +48,7 @@ def audit(
     rule: Rule | AnyOf | None = None,
     intervals: Literal["none", "primary", "hidden"] = "none",
     moves: Sequence[Move] = (),
+    certify: bool = False,
     seconds: float = 10.0,
 ) -> AuditReport:
     """Attack a table with a solver: find the primary cells that can be computed more closely than they may be.
@@ -56,7 +59,8 @@ def audit(
     contributor of every hidden cell too; ``coalitions`` are lists of cells (by their codes) that somebody knows
     together. With ``rule`` the hidden cells of a line, taken together, must not break it. ``intervals`` asks for the
     exact interval of every primary or every hidden cell as well, which takes two programmes each. ``moves`` are
-    witnesses from an earlier run; they are checked, not trusted. A frequency table is attacked in whole numbers, with
+    witnesses from an earlier run; they are checked, not trusted. ``certify`` looks for a move for every cell, also
+    where a few programmes would settle many at once. A frequency table is attacked in whole numbers, with
     at most ``seconds`` for a cell.
 
     >>> from diskret import Hierarchy
@@ -66,9 +70,14 @@ def audit(
     >>> [(e.cell, e.lower, e.upper, e.exact) for e in report.exposed]
     [('s=a', 1.0, 1.0, True)]
     """
-    case = _case(table, protection, knowledge, insiders, coalitions, moves)
-    by_moves = _open_demands(case)
-    waiting = np.flatnonzero(by_moves)
+    wanted = protection or Protection(levels=table.below is not None)
+    nonnegative = table.positive or not (table.value < 0).any()
+    known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
+    together = tuple(tuple(tuple(codes) for codes in cells) for cells in coalitions)
+    case = _case(table, wanted, known, insiders, together, moves)
+    if certify or case.system.cells.size > LARGE:
+        search_near(case.witnesses)
+    waiting = np.flatnonzero(_open_demands(case))
     attacker = _attack_from_outside(case, waiting)
     if table.frequency:
         _in_whole_numbers(case, waiting, seconds)
@@ -93,11 +102,15 @@ def audit(
         zeros,
         _closest(case, attacker),
         tuple((kept.cells, kept.moved) for kept in case.witnesses.cover.moves.values()),
+        wanted,
+        known,
+        insiders,
+        together,
     )
 
 
 def _case(
-    table: Table, protection: Protection | None, knowledge: Knowledge | None, insiders: Kind,
+    table: Table, wanted: Protection, known: Knowledge, insiders: Kind,
     coalitions: Sequence[Iterable[Sequence[str]]], moves: Sequence[Move],
 ) -> Case:  # fmt: skip
     """Check what is given, and put it together."""
@@ -106,9 +119,6 @@ def _case(
             f"the pattern has the shape {table.status.shape}, the table {table.value.shape}",
             hint="give one status per cell of this table.",
         )
-    wanted = protection or Protection(levels=table.below is not None)
-    nonnegative = table.positive or not (table.value < 0).any()
-    known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
     up, down = known.room(table)
     wrong = (up < 0) | (down < 0) | np.isnan(up) | np.isnan(down)
     if wrong.any():

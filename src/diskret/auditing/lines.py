@@ -38,29 +38,56 @@ def _broken(table: Table, system: Equations, rule: Rule | AnyOf) -> tuple[Ints, 
     """Rows with an open sum, their hidden cells (number of the line, cell), and which of them break the rule."""
     rows, line, cells = _open_lines(table, system)
     lines = int(rows.size)
-    people = table.respondents
-    if not lines or people is None:
-        return rows, line, cells, np.zeros(lines, dtype=np.bool_)
-    largest = None
-    if people.largest is not None:
-        largest = np.zeros((lines + 1, people.ranked))
-        largest[:-1] = _merged(people.largest.reshape(table.size, -1)[cells], line, lines)
+    broken = np.zeros(lines, dtype=np.bool_)
+    judges = [r for r in rules_in(rule) if isinstance(r, JUDGE_ONE_CELL) and _knows_enough(table, r)]
+    if not lines or not judges:
+        return rows, line, cells, broken
     unions = Table(
         # one pseudo-cell per line; the names are never shown
         {"line": Hierarchy.flat([str(i) for i in range(lines)])},
         table.response,
         _added(table.value, cells, line, lines),
         np.zeros(lines + 1, dtype=np.uint8),
-        Contributors(_added(people.count, cells, line, lines).astype(np.int64), largest),
+        _together(table.respondents, cells, line, lines),
+        _together(table.holdings, cells, line, lines),
         positive=table.positive,
         decimals=table.decimals,
     )
-    broken = np.zeros(lines, dtype=np.bool_)
-    for each in rules_in(rule):
-        if isinstance(each, JUDGE_ONE_CELL) and each.largest <= people.ranked:
-            broken |= each.judge(unions).primary[:-1]
+    for each in judges:
+        broken |= each.judge(unions).primary[:-1]
     # what one cell alone gives away the audit finds anyway
     return rows, line, cells, broken & (np.bincount(line, minlength=lines) > 1)
+
+
+def _knows_enough(table: Table, rule: MinCount | Dominance | PPercent | PQ) -> bool:
+    people = table.holdings if rule.counted_by == "holding" else table.respondents
+    return people is not None and rule.largest <= people.ranked
+
+
+def _together(people: Contributors | None, cells: Ints, line: Ints, lines: int) -> Contributors | None:
+    """Who stands behind the hidden cells of each line, taken together."""
+    if people is None:
+        return None
+
+    def added(values: npt.NDArray[np.generic] | None) -> npt.NDArray[np.float64] | None:
+        return None if values is None else _added(values, cells, line, lines)
+
+    def counted(values: npt.NDArray[np.int64] | None) -> Ints | None:
+        return None if values is None else _added(values, cells, line, lines).astype(np.int64)
+
+    def ranked(values: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64] | None:
+        if values is None:
+            return None
+        merged = _merged(values.reshape(people.count.size, -1)[cells], line, lines)
+        return np.concatenate([merged, np.zeros((1, merged.shape[1]))])
+
+    protected = ranked(people.protected_largest)
+    count = counted(people.count)
+    assert count is not None
+    return Contributors(
+        count, ranked(people.largest), added(people.absolute), counted(people.protected_count),
+        None if protected is None else protected[:, 0], counted(people.public_count), added(people.public_value),
+    )  # fmt: skip
 
 
 def all_zero(table: Table, system: Equations, possible: npt.NDArray[np.bool_]) -> tuple[str, ...]:

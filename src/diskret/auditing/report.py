@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.auditing.insiders import Kind
+from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
 
 Ints = npt.NDArray[np.int64]
@@ -63,6 +65,11 @@ class AuditReport:
     closest: ClosestCall | None = None
     moves: tuple[tuple[Ints, Floats], ...] = ()
     """Witnesses: cells and by how much each moves; internal."""
+    protection: Protection = field(default_factory=Protection)
+    knowledge: Knowledge = field(default_factory=Knowledge.positive)
+    kind: Kind = "none"
+    """Which insiders were let loose."""
+    coalitions: tuple[tuple[tuple[str, ...], ...], ...] = ()
 
     @property
     def safe(self) -> bool:

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from diskret.auditing.cover import Cover, Nobody
 from diskret.auditing.cuboids import cuboid_moves
 from diskret.auditing.insiders import Insiders
-from diskret.auditing.pattern import Pattern, build, missing
+from diskret.auditing.pattern import Pattern, build, find_move, missing
 from diskret.auditing.recheck import hold
-from diskret.auditing.routing import Router
+from diskret.auditing.routing import SMALL, Router
 from diskret.auditing.targets import Targets
 from diskret.model.table import Table
 
@@ -49,6 +49,15 @@ def _add_cuboids(pattern: Pattern, table: Table) -> None:
             kept = cover.judge(*found.move(number))
             if kept.settles:
                 cover.add(kept)
+
+
+def search_near(pattern: Pattern) -> None:
+    """Moves for the public in small neighbourhoods only: cheap, and most of what cuboids do not settle."""
+    for demand in range(pattern.cover.targets.count):
+        if missing(pattern, demand) is None:
+            found = find_move(pattern, demand, None, widest=SMALL)
+            if found is not None:
+                pattern.cover.add(found)
 
 
 def search(pattern: Pattern, whole: bool) -> None:

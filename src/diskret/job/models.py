@@ -142,14 +142,17 @@ class RelativeKnowledge(Section):
 
 
 class SuppressionSection(Section):
-    """Secondary suppression by the cuboid method. The ranges are secret, like the parameters of the rules."""
+    """Secondary suppression. The ranges are secret, like the parameters of the rules."""
 
     guarantee: Literal["audit", "subtables"] = Field(
         "audit", description="attack the whole table with a solver and repair, or secure every subtable on its own"
     )
     min_relative_range: float = Field(0.0, ge=0, description="interval over value must be greater, such as 0.5")
     min_range: float | None = Field(None, ge=0, description="smallest interval of zero and tiny values")
-    levels: bool = Field(False, description="whether intervals must reach as far as the primary rules demand")
+    levels: bool | None = Field(
+        None,
+        description="whether intervals must reach as far as the primary rules demand; left out: with an audit, yes",
+    )
     sliding: bool = Field(False, description="with levels: only the length of the interval counts")
     knowledge: Literal["none", "positive", "intervals"] | RelativeKnowledge | None = Field(
         None, description="what an attacker knows; left out: that values are positive, if they are"
@@ -159,6 +162,19 @@ class SuppressionSection(Section):
         "on", description="keep margins visible; or per classification 1 avoid, -1 prefer, 0 neither"
     )
     single_contributors: bool = Field(True, description="guard against respondents who are alone in a cell")
+    largest_contributors: bool = Field(
+        False, description="with an audit: guard against the largest contributor of every hidden cell as well"
+    )
+    coalitions: list[list[dict[str, str]]] = Field(
+        default_factory=list,
+        description="with an audit: cells somebody knows together, each by its codes; totals may be left out",
+    )
+    effort: Literal["quick", "default", "economy"] = Field(
+        "default", description="with an audit: how long to look for a cheaper pattern"
+    )
+    seconds: float | None = Field(
+        None, gt=0, description="with an audit: stop looking for a cheaper pattern after this time"
+    )
     non_additive: Names = Field(default_factory=list, description="classifications along which counts do not add up")
     cost: Literal["value", "log", "count", "unity"] = Field("value", description="what a suppressed cell costs")
     distance: dict[str, float] = Field(default_factory=dict, description="powers: cells far from the primary cost more")
@@ -180,6 +196,9 @@ class Output(Section):
 
     publish: Names = Field(default_factory=list, description="files for the public: .csv .parquet .xlsx .json .px")
     working: str | None = Field(None, description="working file with all values, to go on with; confidential")
+    certificate: str | None = Field(
+        None, description="certificate of the audit that diskret verify checks, .json; confidential"
+    )
     tau_argus: str | None = Field(None, description="folder for a tau-ARGUS cell list with hierarchies; confidential")
     comparison: str | None = Field(None, description="plot of the rules' regions, .svg .html .png; confidential")
     mark: str = Field("x", description="what stands for a suppressed value")

@@ -248,6 +248,12 @@ def _outputs(job: Job, folder: Path) -> Iterator[Problem]:
         yield Problem("output.working", f"cannot write {job.output.working!r}", "a working file ends in .parquet")
     if job.output.comparison and Path(job.output.comparison).suffix not in (".svg", ".html", ".png"):
         yield Problem("output.comparison", f"cannot write {job.output.comparison!r}", "endings: .svg, .html, .png")
+    if job.output.certificate and not job.output.certificate.endswith(".json"):
+        yield Problem("output.certificate", f"cannot write {job.output.certificate!r}", "a certificate ends in .json")
+    if job.output.certificate and (job.suppression is None or job.suppression.guarantee != "audit"):
+        yield Problem(
+            "output.certificate", "there is no audit to certify", "add [suppression]; its guarantee is 'audit'"
+        )
     asked = [key for key in type(job.rules).model_fields if key != "counted_by" and getattr(job.rules, key)]
     if job.output.comparison and not asked:
         yield Problem("output.comparison", "there are no rules to compare", "name at least one under [rules]")
@@ -260,7 +266,7 @@ def _overwritten(job: Job, folder: Path) -> Iterator[Problem]:
     inputs = {f"data.{key}": getattr(job.data, key) for key in ("microdata", "cells", "table", "metadata")}
     taken = {_place(folder / name): key for key, name in (inputs | hierarchies).items() if name}
     outputs = [("output.publish", name) for name in job.output.publish]
-    outputs += [(f"output.{key}", getattr(job.output, key)) for key in ("working", "comparison")]
+    outputs += [(f"output.{key}", getattr(job.output, key)) for key in ("working", "comparison", "certificate")]
     for key, name in outputs:
         place = _place(folder / name) if name else ""
         other = taken.get(place)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from diskret.auditing.certificate import certificate_of, write_certificate
 from diskret.io.cell_list import read_cell_list
 from diskret.io.cell_list_writer import write_cell_list
 from diskret.io.files import all_or_none
@@ -94,14 +95,14 @@ def run_job(
             for done, (name, table) in enumerate(list(tables.items())):
                 say("marking", done, len(tables))
                 tables[name] = mark(table, rules, ordered=ordered)
-        suppressions = suppress_tables(job, here, tables, progress)
+        suppressions = suppress_tables(job, here, tables, rules, progress)
         tables |= {name: done.table for name, done in suppressions.items()}
         comparison = None
         if job.output.comparison and rules.rules:
             comparison = compare_rules(next(iter(tables.values())), rules)
         if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
-        files = _write(job, here, tables, comparison, say) if write else ()
+        files = _write(job, here, tables, suppressions, comparison, say) if write else ()
     care = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):
@@ -231,8 +232,9 @@ def _by_hand(table: Table, job: Job) -> Table:
 
 
 def _write(
-    job: Job, here: Path, tables: Mapping[str, Table], comparison: RuleComparison | None, say: Progress
-) -> tuple[Path, ...]:
+    job: Job, here: Path, tables: Mapping[str, Table], suppressions: Mapping[str, Suppression],
+    comparison: RuleComparison | None, say: Progress,
+) -> tuple[Path, ...]:  # fmt: skip
     """Write everything a job asks for, or nothing."""
     asked = job.output
     files: list[Path] = []
@@ -247,6 +249,11 @@ def _write(
         if asked.working:
             save_working(tables, meanwhile(here / asked.working))
             files.append(here / asked.working)
+        if asked.certificate:
+            audits = {name: each.audit for name, each in suppressions.items()}
+            certificates = {name: certificate_of(report) for name, report in audits.items() if report is not None}
+            write_certificate(certificates, meanwhile(here / asked.certificate))
+            files.append(here / asked.certificate)
         if asked.tau_argus:
             for name, table in tables.items():
                 target = here / asked.tau_argus / re.sub(r"\W+", "_", name)

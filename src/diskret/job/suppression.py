@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from diskret.job.models import Job, RelativeKnowledge
+from diskret.job.models import Job, RelativeKnowledge, SuppressionSection
 from diskret.model.errors import BadOption, listed
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
 from diskret.publication.working import load_working
+from diskret.rules.rule import AnyOf
 from diskret.suppression.options import Cost
 from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
@@ -17,7 +18,7 @@ from diskret.tabulation.tabulate import Progress
 
 
 def suppress_tables(
-    job: Job, here: Path, tables: Mapping[str, Table], progress: Progress | None = None
+    job: Job, here: Path, tables: Mapping[str, Table], rules: AnyOf, progress: Progress | None = None
 ) -> dict[str, Suppression]:
     """Protect every table of the job on its own; nothing if the job asks for no suppression."""
     asked = job.suppression
@@ -34,13 +35,18 @@ def suppress_tables(
     return {
         name: suppress(
             table,
-            protection=Protection(asked.min_relative_range, asked.min_range, asked.levels, asked.sliding),
+            protection=_protection(asked, table),
             knowledge=_knowledge(job),
             guarantee=asked.guarantee,
             cost=Cost(asked.cost, distance=asked.distance),
             zeros=asked.zeros,
             barriers=asked.barriers,
             single_contributors=asked.single_contributors,
+            largest_contributors=asked.largest_contributors,
+            coalitions=[[_codes(cell, table) for cell in cells] for cells in asked.coalitions],
+            rule=rules if rules.rules else None,
+            effort=asked.effort,
+            seconds=asked.seconds,
             non_additive=asked.non_additive,
             carry=asked.carry,
             previous=before.get(name),
@@ -49,6 +55,24 @@ def suppress_tables(
         )
         for name, table in tables.items()
     }
+
+
+def _protection(asked: SuppressionSection, table: Table) -> Protection:
+    """What is asked for; with an audit the levels of the rules, unless that is switched off."""
+    levels = asked.guarantee == "audit" and table.below is not None if asked.levels is None else asked.levels
+    return Protection(asked.min_relative_range, asked.min_range, levels, asked.sliding)
+
+
+def _codes(cell: Mapping[str, str], table: Table) -> list[str]:
+    """The codes of a cell; the total where one is left out."""
+    unknown = [name for name in cell if name not in table.by]
+    if unknown:
+        raise BadOption(
+            f"a coalition's cell with the classification {listed(unknown)}",
+            where="[suppression] coalitions",
+            hint=f"the table has {listed(table.names)}.",
+        )
+    return [cell.get(name, hierarchy.total) for name, hierarchy in table.by.items()]
 
 
 def _knowledge(job: Job) -> Knowledge | None:

@@ -119,8 +119,8 @@ value = [{value}]  # columns to add up; leave out for a frequency table. Other n
 {rules}# counted_by = "holding"
 
 [suppression]                 # hides further cells so that nothing can be computed back, and attacks the result
-levels = true                 # intervals as wide as the rules demand
-# min_relative_range = 0.5    # or: interval over value must be greater; secret too
+# min_relative_range = 0.5    # interval over value must be greater; otherwise as wide as the rules demand; secret too
+# effort = "economy"          # look longer for a cheaper pattern
 
 [output]
 publish = ["out/{stem}.csv", "out/{stem}.xlsx"]   # for the public, suppressed values as marks

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
+
+import numpy as np
 
 from diskret.auditing.insiders import Kind, persons_of
 from diskret.model.errors import BadOption, ProtectionWarning
 from diskret.model.protection import Knowledge, Protection
+from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.rules.rule import AnyOf, Rule
 from diskret.suppression.by_cuboids import Barriers, Progress, Settings, Zeros, by_cuboids
@@ -92,3 +96,40 @@ def suppress(
     if previous is None:
         return protect(table)
     return consistency_of(previous, protect, table, weighed(table, previous))
+
+
+def thin(
+    table: Table,
+    *,
+    protection: Protection | None = None,
+    knowledge: Knowledge | None = None,
+    cost: Cost | None = None,
+    single_contributors: bool = True,
+    effort: Effort = "economy",
+    seconds: float | None = None,
+    progress: Progress | None = None,
+) -> Suppression:
+    """Open secondary cells again that protection does not need, dearest first; nothing else is suppressed.
+
+    For patterns from elsewhere: another program's, or last year's. Never exposes anything that was not exposed before;
+    the options are those of `suppress`.
+
+    >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "secondary", "secondary"]}
+    >>> thin(Table.from_cells(cells, by={"s": None}, value="x", status="st")).table.status.tolist()
+    [1, 2, 0, 0]
+    """
+    given = table.status == Status.SECONDARY
+    opened = replace(table, status=np.where(given, np.uint8(Status.OPEN), table.status))
+    nonnegative = table.positive or not (table.value < 0).any()
+    settings = Settings(
+        protection or Protection(levels=table.below is not None),
+        knowledge or (Knowledge.positive() if nonnegative else Knowledge.none()),
+        cost or Cost(),
+        progress=progress,
+    )
+    guarding = Guarding("single" if single_contributors else "none", effort=effort, seconds=seconds)
+    result = by_moves(opened, settings, guarding, given.reshape(-1))
+    # what could not be protected stays as it was: opening its partners would help nobody
+    if result.unprotected:
+        return by_moves(table, settings, guarding, np.zeros(table.size, dtype=np.bool_))
+    return replace(result, before=table)

@@ -1,0 +1,202 @@
+"""A certificate: what was promised about which table, with the moves that prove it, for anybody in the house to check.
+
+It names the table by a fingerprint, so that a changed value, status or hierarchy is noticed, and holds the moves. Moves
+tell something about hidden values: a certificate is as confidential as the table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.cover import Cover, Nobody
+from diskret.auditing.insiders import Kind, insiders_of
+from diskret.auditing.recheck import hold
+from diskret.auditing.report import AuditReport
+from diskret.auditing.targets import targets_of
+from diskret.io.files import whole_file
+from diskret.model.errors import BadOption, UnreadableFile, listed
+from diskret.model.protection import Knowledge, Protection
+from diskret.model.status import Status
+from diskret.model.table import Table
+
+FORMAT = "diskret certificate 1"
+Move = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What was promised, and the moves that prove it."""
+
+    table: str
+    """Fingerprint of hierarchies, values, counts and statuses."""
+    protection: Protection
+    knowledge: Knowledge
+    insiders: Kind
+    coalitions: tuple[tuple[tuple[str, ...], ...], ...]
+    exposed: tuple[str, ...]
+    """Cells that were found exposed or undecided: no promise is made about them."""
+    moves: tuple[Move, ...]
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a certificate proves about a table."""
+
+    same_table: bool
+    checked: int
+    """Primary cells about which something was promised."""
+    proven: int
+    """Those that the moves alone prove, re-checked without a solver."""
+    open: tuple[str, ...]
+    """Those the moves do not prove: an audit has to decide."""
+    broken_moves: int
+    exposed: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise is proven and nothing is exposed."""
+        return self.same_table and not self.open and not self.broken_moves and not self.exposed
+
+    def summary(self) -> dict[str, Any]:
+        """Counts only."""
+        return {
+            "holds": self.holds, "same table": self.same_table, "checked": self.checked, "proven": self.proven,
+            "open": len(self.open), "broken moves": self.broken_moves, "exposed": len(self.exposed),
+        }  # fmt: skip
+
+    def report(self) -> str:
+        """In words; no values."""
+        if not self.same_table:
+            return "the certificate belongs to another table, or the table was changed"
+        lines = [f"{self.proven} of {self.checked} primary cells are proven by moves that were checked again"]
+        if self.broken_moves:
+            lines.append(f"{self.broken_moves} moves do not hold: the certificate was damaged or tampered with")
+        lines += [f"not proven by moves: {name} (audit the table)" for name in self.open]
+        lines += [f"exposed already when the certificate was made: {name}" for name in self.exposed]
+        if self.holds:
+            lines.append("the certificate holds")
+        return "\n".join(lines)
+
+
+def certificate_of(report: AuditReport) -> Certificate:
+    """The certificate of an audit."""
+    packages = {name: version(name) for name in ("diskret", "numpy", "highspy")}
+    names = dict.fromkeys([e.cell for e in report.exposed] + list(report.undecided))
+    return Certificate(
+        fingerprint(report.table), report.protection, report.knowledge, report.kind, report.coalitions, tuple(names),
+        report.moves, report.intervals, packages | {"python": platform.python_version()},
+    )  # fmt: skip
+
+
+def verify(table: Table, certificate: Certificate) -> Verification:
+    """Check a certificate against a table, without any solver: equations are added up, demands made anew.
+
+    >>> from diskret import audit
+    >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
+    >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+    >>> print(verify(table, certificate_of(audit(table))).report())
+    1 of 1 primary cells are proven by moves that were checked again
+    the certificate holds
+    """
+    primary = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)
+    names = [n for n in table.name_cells(table.status == Status.PRIMARY, primary.size) if n not in certificate.exposed]
+    if fingerprint(table) != certificate.table:
+        return Verification(False, len(names), 0, (), 0, certificate.exposed)
+    up, down = certificate.knowledge.room(table)
+    people = insiders_of(table, certificate.insiders, certificate.coalitions)
+    cover = Cover(targets_of(table, certificate.protection), people, up, down, table.shape)
+    good, _ = hold(table, certificate.moves)
+    for (cells, moved), holds in zip(certificate.moves, good.tolist(), strict=True):
+        if holds:
+            cover.add(cover.judge(cells, moved))
+    open_cells = {int(cover.targets.cell[d]) for d in range(cover.targets.count) if cover.objectors(d) != Nobody}
+    unproven = tuple(n for n in map(table.name_of, sorted(open_cells)) if n not in certificate.exposed)
+    broken = int((~good).sum())
+    return Verification(True, len(names), len(names) - len(unproven), unproven, broken, certificate.exposed)
+
+
+def fingerprint(table: Table) -> str:
+    """A hash of everything an attacker's equations are made of.
+
+    >>> one = Table.from_cells({"s": ["a"], "x": [1]}, by={"s": None}, value="x")
+    >>> other = Table.from_cells({"s": ["a"], "x": [2]}, by={"s": None}, value="x")
+    >>> fingerprint(one) == fingerprint(other)
+    False
+    """
+    content = hashlib.sha256()
+    for name, hierarchy in table.by.items():
+        content.update(json.dumps([name, hierarchy.codes, hierarchy.parents]).encode())
+    for array in (table.value, table.status, table.below, table.above, table.lower, table.upper):
+        content.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
+    for people in (table.respondents, table.holdings):
+        content.update(b"none" if people is None else np.ascontiguousarray(people.count).tobytes())
+    return content.hexdigest()
+
+
+def verify_tables(tables: Mapping[str, Table], certificates: Mapping[str, Certificate]) -> dict[str, Verification]:
+    """Check the certificates of several tables; every table needs one."""
+    missing = [name for name in tables if name not in certificates]
+    if missing:
+        raise BadOption(f"no certificate for {listed(missing)}", hint=f"there are some for {listed(certificates)}.")
+    return {name: verify(table, certificates[name]) for name, table in tables.items()}
+
+
+def write_certificate(certificates: Mapping[str, Certificate], path: str | PathLike[str]) -> None:
+    """Write the certificates of one or more tables as JSON, whole or not at all. Confidential."""
+    content = {
+        "format": FORMAT,
+        "note": "confidential: moves tell something about hidden values",
+        "tables": {name: _plain(each) for name, each in certificates.items()},
+    }
+    with whole_file(Path(path)) as part:
+        part.write_text(json.dumps(content), encoding="utf-8")
+
+
+def read_certificate(path: str | PathLike[str]) -> dict[str, Certificate]:
+    """Read certificates by the names of their tables; refuses anything else."""
+    try:
+        content: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+        if content["format"] != FORMAT:
+            raise ValueError
+        return {name: _certificate(each) for name, each in content["tables"].items()}
+    except OSError as e:
+        raise UnreadableFile("the certificate cannot be read", where=str(path), hint=str(e.strerror or e)) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise UnreadableFile(
+            "this is no certificate of diskret", where=str(path), hint="write one with diskret audit --certificate."
+        ) from None
+
+
+def _plain(certificate: Certificate) -> dict[str, Any]:
+    moves = [[cells.tolist(), moved.tolist()] for cells, moved in certificate.moves]
+    return {name: getattr(certificate, name) for name in certificate.__dataclass_fields__} | {
+        "protection": asdict(certificate.protection),
+        "knowledge": asdict(certificate.knowledge),
+        "moves": moves,
+    }
+
+
+def _certificate(content: dict[str, Any]) -> Certificate:
+    plain = dict(content)
+    plain["protection"] = Protection(**plain["protection"])
+    plain["knowledge"] = Knowledge(**plain["knowledge"])
+    plain["coalitions"] = tuple(tuple(tuple(c) for c in cells) for cells in plain["coalitions"])
+    plain["exposed"] = tuple(plain["exposed"])
+    plain["intervals"] = {name: (float(a), float(b)) for name, (a, b) in plain["intervals"].items()}
+    plain["moves"] = tuple(
+        (np.array(cells, dtype=np.int64), np.array(moved, dtype=np.float64)) for cells, moved in plain["moves"]
+    )
+    return Certificate(**plain)
