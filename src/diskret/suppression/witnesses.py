@@ -1,0 +1,189 @@
+"""Moves that show a pattern to be safe, kept from pattern to pattern, and thinning with their help.
+
+A move is a deviation of some hidden cells that every equation allows. It shows an attacker who knows none of its cells
+that its targets may lie elsewhere, in every pattern that hides all its cells. Only what no kept move shows needs a
+programme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from diskret.suppression.attackers import DOWN, RANGE, SIGN, UP, Attackers, Bools, Cut, Floats, Ints
+
+MOST_MOVES = 6000
+
+
+class Gap(NamedTuple):
+    """An attacker who comes too close to a target, how far it moves for him, and the cuts that say so."""
+
+    attacker: int
+    target: int
+    rise: float
+    fall: float
+    cuts: tuple[Cut, ...]
+
+
+class Witnesses:
+    """The moves found so far."""
+
+    def __init__(self, attackers: Attackers) -> None:
+        self.attackers = attackers
+        n, targets = attackers.system.cells.size, attackers.demands.columns.size
+        self._count = 0
+        self._cells = np.zeros((256, n), dtype=np.bool_)
+        self._rise = np.zeros((256, targets))
+        self._fall = np.zeros((256, targets))
+        self._blind = np.zeros((len(attackers.knows), 256), dtype=np.bool_)
+        """Per attacker the moves that use no cell he knows."""
+
+    def add(self, y: Floats) -> int:
+        """Keep a move, in both directions as far as the rooms allow; its number."""
+        k = self._count
+        if k == len(self._cells):
+            self._cells = np.concatenate([self._cells, np.zeros_like(self._cells)])
+            self._rise = np.concatenate([self._rise, np.zeros_like(self._rise)])
+            self._fall = np.concatenate([self._fall, np.zeros_like(self._fall)])
+            self._blind = np.concatenate([self._blind, np.zeros_like(self._blind)], axis=1)
+        a = self.attackers
+        size = np.abs(y)
+        used = size > 1e-9 * max(float(size.max(initial=0.0)), 1e-9)
+        (at,) = np.nonzero(used)
+        # back again: as far as the first cell allows
+        back = float((np.where(y[at] > 0, a.far_down[at], a.far_up[at]) / size[at]).min(initial=np.inf))
+        moved = y[a.demands.columns]
+        self._cells[k] = used
+        self._rise[k] = np.maximum(moved, -back * moved) if at.size else 0.0
+        self._fall[k] = np.maximum(-moved, back * moved) if at.size else 0.0
+        self._blind[:, k] = [not used[known].any() for known in a.knows]
+        self._count += 1
+        return k
+
+    def alive(self, hidden: Bools) -> Bools:
+        """Moves whose cells are all hidden."""
+        result: Bools = ~self._cells[: self._count][:, ~hidden].any(axis=1)
+        return result
+
+    def forget(self, hidden: Bools) -> None:
+        """Keep only the moves of one pattern if there are very many."""
+        if self._count > MOST_MOVES:
+            (kept,) = np.nonzero(self.alive(hidden))
+            for kind in (self._cells, self._rise, self._fall):
+                kind[: kept.size] = kind[kept]
+            self._blind[:, : kept.size] = self._blind[:, kept]
+            self._count = kept.size
+
+    # --- looking at one pattern ---------------------------------------------------------------------------------------
+
+    def gaps(self, hidden: Bools, late: Callable[[], bool], most: int = 10**9) -> list[Gap] | None:
+        """Where a pattern is not safe; empty: safe for everybody; None if there was no time to find out."""
+        demands = self.attackers.demands
+        found: list[Gap] = []
+        for attacker, known in enumerate(self.attackers.knows):
+            if attacker and not hidden[known].any():
+                continue
+            rise, fall = self.reach(self.alive(hidden), attacker)
+            for target in np.flatnonzero(demands.asked[attacker] & ~demands.met(rise, fall)).tolist():
+                rise, fall = self.reach(self.alive(hidden), attacker)
+                if demands.met(rise, fall)[target]:
+                    continue
+                if late():
+                    return None
+                gap = self._push(hidden, attacker, target, cuts=True)
+                if gap is not None:
+                    found.append(gap)
+                    if len(found) >= most:
+                        return found
+        return found
+
+    def reach(self, alive: Bools, attacker: int) -> tuple[Floats, Floats]:
+        rows = np.flatnonzero(alive & self._blind[attacker, : alive.size])
+        return self._rise[rows].max(axis=0, initial=0.0), self._fall[rows].max(axis=0, initial=0.0)
+
+    def _push(self, hidden: Bools, attacker: int, target: int, cuts: bool) -> Gap | None:
+        """Move a target as far as it goes; None if that is enough, and the moves are kept."""
+        a = self.attackers
+        column, need = int(a.demands.columns[target]), a.demands.need[:, target]
+        a.hide(hidden, attacker)
+        reached, proofs = [0.0, 0.0], []
+        for kind in (UP, DOWN):
+            pushed = a.push(column, SIGN[kind])
+            if pushed is None:
+                continue
+            y, combination = pushed
+            k = self.add(y)
+            reached[UP] = max(reached[UP], float(self._rise[k, target]))
+            reached[DOWN] = max(reached[DOWN], float(self._fall[k, target]))
+            proofs.append((kind, combination))
+        rise, fall = reached
+        if rise >= need[UP] and fall >= need[DOWN] and rise + fall >= need[RANGE]:
+            return None
+        made: list[Cut | None] = []
+        if cuts:
+            for kind, combination in proofs:
+                if reached[kind] < need[kind]:
+                    made.append(a.cut(target, kind, combination, attacker))
+            if rise + fall < need[RANGE] and len(proofs) == 2:
+                made.append(a.joint_cut(target, proofs[0][1], proofs[1][1], attacker))
+        return Gap(attacker, target, rise, fall, tuple(c for c in made if c is not None))
+
+    # --- thinning -----------------------------------------------------------------------------------------------------
+
+    def thin(self, hidden: Bools, order: Iterable[int], late: Callable[[], bool]) -> Bools:
+        """Open cells of a safe pattern in the given order wherever it stays safe."""
+        self.forget(hidden)
+        demands = self.attackers.demands
+        hidden = hidden.copy()
+        people = range(len(self.attackers.knows))
+        alive = self.alive(hidden)
+        up, down = self._best(alive, people)
+        for cell in order:
+            if not hidden[cell] or self.attackers.always[cell]:
+                continue
+            dead = alive & self._cells[: alive.size, cell]
+            if not dead.any():
+                hidden[cell] = False
+                continue
+            if late():
+                break
+            hidden[cell] = False
+            touched = demands.asked & (dead[up] | dead[down])
+            if self._still_safe(hidden, alive & ~dead, touched, late):
+                alive = self.alive(hidden)
+                concerned = np.flatnonzero(touched.any(axis=1)).tolist()
+                up[concerned], down[concerned] = self._best(alive, concerned)
+            else:
+                hidden[cell] = True
+                alive = self.alive(hidden)
+        return hidden
+
+    def _best(self, alive: Bools, people: Iterable[int]) -> tuple[Ints, Ints]:
+        """Per attacker and target the alive move that goes farthest up, and down."""
+        ups, downs = [], []
+        for attacker in people:
+            rows = np.flatnonzero(alive & self._blind[attacker, : alive.size])
+            if not rows.size:
+                rows = np.zeros(1, dtype=np.int64)
+            ups.append(rows[self._rise[rows].argmax(axis=0)])
+            downs.append(rows[self._fall[rows].argmax(axis=0)])
+        return np.array(ups), np.array(downs)
+
+    def _still_safe(self, hidden: Bools, alive: Bools, touched: Bools, late: Callable[[], bool]) -> bool:
+        demands = self.attackers.demands
+        for attacker in np.flatnonzero(touched.any(axis=1)).tolist():
+            rise, fall = self.reach(alive, attacker)
+            unmet = np.flatnonzero(touched[attacker] & ~demands.met(rise, fall))
+            first = self._count
+            for target in unmet.tolist():
+                new = slice(first, self._count)
+                more_up = max(rise[target], self._rise[new, target].max(initial=0.0))
+                more_down = max(fall[target], self._fall[new, target].max(initial=0.0))
+                need = demands.need[:, target]
+                if more_up >= need[UP] and more_down >= need[DOWN] and more_up + more_down >= need[RANGE]:
+                    continue
+                if late() or self._push(hidden, attacker, target, cuts=False) is not None:
+                    return False
+        return True
