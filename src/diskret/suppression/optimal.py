@@ -24,7 +24,6 @@ from diskret.suppression.attackers import DOWN, RANGE, UP, Attackers, Bools, Cut
 from diskret.suppression.master import Master
 from diskret.suppression.result import Unprotected
 from diskret.suppression.rounded_cuts import rounded
-from diskret.suppression.routing import Routes
 from diskret.suppression.separation import broken, lonely
 from diskret.suppression.witnesses import Gap, Witnesses
 
@@ -91,7 +90,7 @@ def optimal(
     demands, lost = _demands(table, protection, system, people)
     knows = [np.empty(0, dtype=np.int64), *(np.flatnonzero(people[system.cells] == k) for k in _numbers(people))]
     attackers = Attackers(system, up, down, always, demands, knows)
-    witnesses = Witnesses(attackers)
+    witnesses = Witnesses(attackers, price[system.cells])
     everything = np.ones(system.cells.size, dtype=np.bool_)
     gaps = witnesses.gaps(everything, lambda: False) or []
     unprotectable = _unprotectable(table, attackers, lost, gaps)
@@ -179,7 +178,6 @@ class Search:
         self.master = Master(price * self.scale, ~attackers.always)
         self.best = np.ones(price.size, dtype=np.bool_)
         self.bound = 0.0
-        self.routes = Routes(attackers)
         self.shut = np.zeros(price.size, dtype=np.bool_)
         self.trace: Callable[[str], None] = lambda text: None
 
@@ -245,9 +243,9 @@ class Search:
             self._fix(value, reduced)
             new = self.master.from_shelf(x)
             cuts = lonely(self.attackers, x)
-            cuts += broken(self.attackers, x, self.late, insiders=False)
+            cuts += broken(self.attackers, self.witnesses, x, self.late, [0])
             if len(cuts) < 5:
-                cuts += broken(self.attackers, x, self.late, insiders=True)
+                cuts += broken(self.attackers, self.witnesses, x, self.late, self.insiders(len(history)))
             cuts += [r for r in (rounded(c, x) for c in [*cuts, *self.master.cuts]) if r is not None]
             new += self.master.add(cuts, self.base)
             self.trace(f"round {len(history)}: {value / self.scale:,.1f}, {new} cuts, {len(self.master.cuts)} rows")
@@ -257,6 +255,10 @@ class Search:
                 self.build(x)
             if not new or (len(history) > 12 and value - history[-6] < 1e-4 * value):
                 break
+
+    def insiders(self, turn=0):
+        n = len(self.attackers.knows) - 1
+        return [1 + (turn * 7 + i) % n for i in range(n)]
 
     def _fix(self, value: float, reduced: Floats) -> None:
         """A cell whose hiding would cost more than the best pattern stays open."""
@@ -276,7 +278,7 @@ class Search:
     def build(self, x: Floats) -> None:
         """A safe pattern routed near a point."""
         dear = self.price * (1.02 - np.minimum(x, 1.0))
-        pattern = self.routes.pattern(self.witnesses, dear, self.late)
+        pattern = self.witnesses.route(dear, self.late)
         if pattern is not None:
             self.trace(f"routed {self.cost(pattern):,.0f}")
             self.offer(pattern, dear)
@@ -305,7 +307,7 @@ class Search:
     def _cut_off(self, hidden: Bools) -> list[Cut] | None:
         """Cuts a pattern breaks; empty if it is safe, None if time ran out."""
         x = hidden.astype(np.float64)
-        cuts = broken(self.attackers, x, self.late, insiders=True)
+        cuts = broken(self.attackers, self.witnesses, x, self.late, [0, *self.insiders()])
         if cuts or self.late():
             return cuts or None
         gaps = self.witnesses.gaps(hidden, self.late)

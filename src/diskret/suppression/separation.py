@@ -7,36 +7,41 @@ cut itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from diskret.suppression.attackers import DOWN, RANGE, SIGN, UP, Attackers, Cut, Floats, Ints
+from diskret.suppression.attackers import DOWN, RANGE, SIGN, UP, Attackers, Bools, Cut, Floats, Ints
+from diskret.suppression.witnesses import Witnesses
 
 BROKEN = 1e-4
-CORE = 1e-3
+ENOUGH = 60
+import os
+CORE = float(os.environ.get('CORE','1e-3'))
 """Every cell counts as hidden at least this far: among equally good cuts the one that is good elsewhere is found."""
 
 
-def broken(attackers: Attackers, x: Floats, late: Callable[[], bool], insiders: bool) -> list[Cut]:
+def broken(attackers: Attackers, witnesses: Witnesses, x: Floats, late: Callable[[], bool], who: Sequence[int]) -> list[Cut]:
     """Capacity cuts broken at a point, at most one for each attacker, target and side; outsiders first."""
     found: list[Cut] = []
     inner = np.where(attackers.always, 1.0, np.maximum(x, CORE))
-    for attacker in range(len(attackers.knows) if insiders else 1):
+    alive = witnesses.alive(x > 1 - 1e-9)
+    for attacker in who:
         if attacker and x[attackers.knows[attacker]].max(initial=0.0) < BROKEN:
             continue
+        asked = attackers.demands.asked[attacker] & ~attackers.demands.met(*witnesses.reach(alive, attacker))
         for kinds in ((UP, DOWN), (RANGE,)):
-            found += _of(attackers, attacker, kinds, x, inner, late)
+            found += _of(attackers, attacker, asked, kinds, x, inner, late)
+        if attacker and len(found) > ENOUGH: break
     return found
 
 
 def _of(
-    attackers: Attackers, attacker: int, kinds: tuple[int, ...], x: Floats, inner: Floats, late: Callable[[], bool]
+    attackers: Attackers, attacker: int, asked: Bools, kinds: tuple[int, ...], x: Floats, inner: Floats, late: Callable[[], bool]
 ) -> Iterator[Cut]:
     """Largest needs first: what moves a cell far enough then does so for every smaller need as well."""
     demands = attackers.demands
     columns = demands.columns
-    asked = demands.asked[attacker]
     waiting = np.zeros((3, columns.size), dtype=np.bool_)
     for kind in kinds:
         waiting[kind] = asked & (demands.need[kind] > 0)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from diskret.suppression.attackers import DOWN, RANGE, SIGN, UP, Attackers, Bools, Cut, Floats, Ints
+from diskret.suppression.routing import Routes
 
 MOST_MOVES = 6000
 
@@ -30,8 +31,11 @@ class Gap(NamedTuple):
 class Witnesses:
     """The moves found so far."""
 
-    def __init__(self, attackers: Attackers) -> None:
+    def __init__(self, attackers: Attackers, price: Floats) -> None:
         self.attackers = attackers
+        self.routes = Routes(attackers)
+        self.price = price
+        """Moves over cheap cells are preferred: dear ones are opened first."""
         n, targets = attackers.system.cells.size, attackers.demands.columns.size
         self._count = 0
         self._cells = np.zeros((256, n), dtype=np.bool_)
@@ -92,7 +96,7 @@ class Witnesses:
                     continue
                 if late():
                     return None
-                gap = self._push(hidden, attacker, target, cuts=True)
+                gap = self._gap(hidden, attacker, target, cuts=True)
                 if gap is not None:
                     found.append(gap)
                     if len(found) >= most:
@@ -103,8 +107,10 @@ class Witnesses:
         rows = np.flatnonzero(alive & self._blind[attacker, : alive.size])
         return self._rise[rows].max(axis=0, initial=0.0), self._fall[rows].max(axis=0, initial=0.0)
 
-    def _push(self, hidden: Bools, attacker: int, target: int, cuts: bool) -> Gap | None:
-        """Move a target as far as it goes; None if that is enough, and the moves are kept."""
+    def _gap(self, hidden: Bools, attacker: int, target: int, cuts: bool) -> Gap | None:
+        """None if some moves give a target what it needs; they are kept then."""
+        if self._protected(hidden, self.price, attacker, target) is not None:
+            return None
         a = self.attackers
         column, need = int(a.demands.columns[target]), a.demands.need[:, target]
         a.hide(hidden, attacker)
@@ -130,11 +136,61 @@ class Witnesses:
                 made.append(a.joint_cut(target, proofs[0][1], proofs[1][1], attacker))
         return Gap(attacker, target, rise, fall, tuple(c for c in made if c is not None))
 
+    def _protected(self, allowed: Bools, price: Floats, attacker: int, target: int) -> Bools | None:
+        """The cells of the cheapest moves over allowed cells that give a target what it needs; None if none do."""
+        up, down, span = (float(v) for v in self.attackers.demands.need[:, target])
+        column = int(self.attackers.demands.columns[target])
+        room = [float(self.attackers.far_up[column]), float(self.attackers.far_down[column])]
+        first = [(UP, up), (DOWN, down)] if up or down else [(UP, span)]
+        for ways in (first, [(UP, span)], [(DOWN, span)], [(UP, min(span / 2, room[UP])), (DOWN, span / 2)]):
+            used = np.zeros(allowed.size, dtype=np.bool_)
+            rise = fall = 0.0
+            for kind, amount in ways:
+                if amount > 0:
+                    wanted = np.where(used, 0.0, price)
+                    y = self.routes.cheapest(allowed, wanted, attacker, column, kind, amount * (1 + 1e-9))
+                    if y is None:
+                        break
+                    k = self.add(y)
+                    used |= self._cells[k]
+                    rise, fall = max(rise, self._rise[k, target]), max(fall, self._fall[k, target])
+            if rise >= up and fall >= down and rise + fall >= span:
+                return used
+            if not span or (ways is first and (up or down)):
+                break
+        return None
+
+    def route(self, price: Floats, late: Callable[[], bool]) -> Bools | None:
+        """A safe pattern, built of one cheapest move after the other; None if there was no time.
+
+        Small needs come first: they take cheap cells, and large ones use them again.
+        """
+        a, demands = self.attackers, self.attackers.demands
+        hidden = a.always.copy()
+        order = np.argsort(demands.need.max(axis=0), kind="stable").tolist()
+        for attacker in range(len(a.knows)):
+            rise, fall = self.reach(self.alive(hidden), attacker)
+            for target in order:
+                if not demands.asked[attacker, target] or demands.met(rise, fall)[target]:
+                    continue
+                if late():
+                    return None
+                least = np.minimum(np.minimum(a.far_up, a.far_down), demands.need[:, target].max())
+                per_unit = np.where(hidden, 0.0, price / np.maximum(least, 1e-9))
+                used = self._protected(np.ones_like(hidden), per_unit, attacker, target)
+                if used is None:
+                    return np.ones_like(hidden)  # no such simple moves: let thinning find a way
+                hidden |= used
+                rise, fall = self.reach(self.alive(hidden), attacker)
+        return hidden
+
     # --- thinning -----------------------------------------------------------------------------------------------------
 
     def thin(self, hidden: Bools, order: Iterable[int], late: Callable[[], bool]) -> Bools:
         """Open cells of a safe pattern in the given order wherever it stays safe."""
         self.forget(hidden)
+        if self.gaps(hidden, late) != []:
+            return hidden  # no time to look, or not safe: nothing may be opened
         demands = self.attackers.demands
         hidden = hidden.copy()
         people = range(len(self.attackers.knows))
@@ -154,7 +210,8 @@ class Witnesses:
             if self._still_safe(hidden, alive & ~dead, touched, late):
                 alive = self.alive(hidden)
                 concerned = np.flatnonzero(touched.any(axis=1)).tolist()
-                up[concerned], down[concerned] = self._best(alive, concerned)
+                if concerned:
+                    up[concerned], down[concerned] = self._best(alive, concerned)
             else:
                 hidden[cell] = True
                 alive = self.alive(hidden)
@@ -184,6 +241,6 @@ class Witnesses:
                 need = demands.need[:, target]
                 if more_up >= need[UP] and more_down >= need[DOWN] and more_up + more_down >= need[RANGE]:
                     continue
-                if late() or self._push(hidden, attacker, target, cuts=False) is not None:
+                if late() or self._gap(hidden, attacker, target, cuts=False) is not None:
                     return False
         return True
