@@ -9,6 +9,7 @@ need``, the capacity cut of Fischetti and Salazar. It holds for every ``z``; the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -25,6 +26,10 @@ UP, DOWN, RANGE = 0, 1, 2
 SIGN = (1.0, -1.0, 1.0)
 PRIMAL = 4
 TINY = 1e-9
+
+
+Pushed = tuple[Floats, Floats]
+"""Deviations, and the combination of equations that proves that there are none farther."""
 
 
 class Cut(NamedTuple):
@@ -109,7 +114,7 @@ class Attackers:
         free[self.knows[attacker]] = False
         self.within(np.where(free, -self.far_down, 0.0), np.where(free, self.far_up, 0.0))
 
-    def push(self, column: int, sign: float) -> tuple[Floats, Floats] | None:
+    def push(self, column: int, sign: float) -> Pushed | None:
         """The deviations that move one cell farthest, and the combination of equations that proves it; or None."""
         self.programmes += 1
         if self._aim >= 0:
@@ -139,7 +144,23 @@ class Attackers:
             weight = self._limit(d, kind == UP)
         return self._capacity(weight, float(self.demands.need[kind, target]), attacker)
 
-    def joint_cut(self, target: int, above: Floats, below: Floats, attacker: int) -> Cut | None:
+    def cut_of(self, target: int, kind: int, ways: Mapping[int, Pushed | None], attacker: int) -> Cut | None:
+        """The cut that the farthest ways up and down prove."""
+        if kind == RANGE:
+            above, below = ways[UP], ways[DOWN]
+            return None if above is None or below is None else self._joint_cut(target, above[1], below[1], attacker)
+        pushed = ways[kind]
+        return None if pushed is None else self.cut(target, kind, pushed[1], attacker)
+
+    def still_short(self, hidden: Bools, target: int, kind: int, attacker: int) -> Cut | None:
+        """The cut that shows that a pattern does not give a target what it needs; None if it may."""
+        self.hide(hidden, attacker)
+        column = int(self.demands.columns[target])
+        ways = {way: self.push(column, SIGN[way]) for way in ((UP, DOWN) if kind == RANGE else (kind,))}
+        cut = self.cut_of(target, kind, ways, attacker)
+        return cut if cut is not None and cut.missing(hidden.astype(np.float64)) > 1e-6 else None
+
+    def _joint_cut(self, target: int, above: Floats, below: Floats, attacker: int) -> Cut | None:
         """The same for a range: what limits the way up and what limits the way down, together."""
         column = int(self.demands.columns[target])
         weight = self._limit(self._combined(column, above), True) + self._limit(self._combined(column, below), False)

@@ -152,10 +152,10 @@ class Master:
         bound = np.inf if status == highspy.HighsModelStatus.kInfeasible else float(info.mip_dual_bound)
         if np.isfinite(info.objective_function_value):
             seen.append(np.array(model.getSolution().col_value))
-        patterns = []
+        patterns = {}
         for found in seen[::-1]:
             hidden = base > 0.5
             if found.size == cells.size:
                 hidden[cells[found > 0.5]] = True
-                patterns.append(hidden)
-        return Choice(bound, patterns, finished)
+                patterns.setdefault(hidden.tobytes(), hidden)
+        return Choice(bound, list(patterns.values()), finished)

@@ -24,12 +24,17 @@ from diskret.suppression.attackers import DOWN, RANGE, UP, Attackers, Bools, Cut
 from diskret.suppression.master import Master
 from diskret.suppression.result import Unprotected
 from diskret.suppression.rounded_cuts import rounded
-from diskret.suppression.separation import broken, lonely
+from diskret.suppression.separation import broken, deepened, lonely
 from diskret.suppression.witnesses import Gap, Witnesses
 
 Progress = Callable[[str, int, int], None]
 TOLERANCE = 1e-7
 DEAREST = 1000.0
+"""Prices are scaled to at most this: the solver's tolerances are absolute."""
+SMALL = 1000
+"""Up to so many cells all are kept in mind when cuts are looked for, beyond only those near a pattern."""
+FEW, BEST, MANY = 5, 3, 30
+LOOSE = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +101,9 @@ def optimal(
     unprotectable = _unprotectable(table, attackers, lost, gaps)
     search = Search(attackers, witnesses, price[system.cells], begun, seconds, progress)
     search.run(None if start is None else start[system.cells])
+    again = Witnesses(Attackers(system, up, down, always, demands, knows), price[system.cells])
+    if again.gaps(search.best, lambda: False) != []:
+        search.best = everything  # never seen: a solver that contradicts itself gets no benefit of the doubt
     hidden = flat.copy()
     hidden[system.cells[search.best]] = True
     return Optimum(
@@ -131,9 +139,9 @@ def _demands(table: Table, protection: Protection, system: Equations, people: In
     need[DOWN] = np.where(below > slack, below - slack / 2, 0.0)
     need[RANGE] = span + 2 * slack
     need[RANGE, need[UP] + need[DOWN] >= need[RANGE]] = 0.0
-    asked = np.array([np.ones(cells.size, dtype=np.bool_), *(people[cells] != k for k in _numbers(people))])
+    asked = np.stack([np.ones(cells.size, dtype=np.bool_), *(people[cells] != k for k in _numbers(people))])
     lost = np.setdiff1d(np.flatnonzero(primary), cells)
-    return Demands(columns, need, asked.reshape(-1, cells.size)), lost
+    return Demands(columns, need, asked), lost
 
 
 def _unprotectable(table: Table, attackers: Attackers, lost: Ints, gaps: list[Gap]) -> tuple[Unprotected, ...]:
@@ -178,6 +186,9 @@ class Search:
         self.master = Master(price * self.scale, ~attackers.always)
         self.best = np.ones(price.size, dtype=np.bool_)
         self.bound = 0.0
+        self.loose = True
+        self.near = attackers.always | (price.size <= SMALL)
+        """Cells that were hidden, at least in part, in some point or pattern before."""
         self.shut = np.zeros(price.size, dtype=np.bool_)
         self.trace: Callable[[str], None] = lambda text: None
 
@@ -198,14 +209,16 @@ class Search:
     def proved(self) -> bool:
         """Whether no safe pattern can be cheaper."""
         cost = self.cost(self.best)
-        return cost - self.bound <= max(1e-6 * cost, 0.0) or (self.step > 0 and cost - self.bound < 0.999 * self.step)
+        return bool(cost - self.bound <= 1e-6 * cost or cost - self.bound < 0.999 * self.step)
 
     def run(self, start: Bools | None) -> None:
         """Begin with a thinned pattern, then bounds and better patterns in turn."""
         self._first(start)
-        self._relax()
+        self._relax(patterns=True)
         while not self.proved and not self.late():
-            self._branch()
+            if not self._branch():
+                break
+            self._relax(patterns=False)
 
     def _first(self, start: Bools | None) -> None:
         self.build(np.zeros(self.price.size))
@@ -214,11 +227,12 @@ class Search:
             if self.witnesses.gaps(given, self.late, most=1) == []:
                 self.offer(given, self.price)
 
-    def offer(self, hidden: Bools, dear: Floats, known_safe: bool = True) -> None:
+    def offer(self, hidden: Bools, dear: Floats) -> None:
         """Thin a safe pattern, dearest cells first, and keep it if it is the cheapest so far."""
         thinned = self.witnesses.thin(hidden, np.argsort(-dear, kind="stable").tolist(), self.late)
         if self.cost(thinned) < self.cost(self.best):
             self.best = thinned
+            self.near |= thinned
             self.trace(f"pattern {self.cost(thinned):,.0f} ({int((thinned & ~self.attackers.always).sum())})")
 
     def raise_bound(self, found: float) -> None:
@@ -231,7 +245,8 @@ class Search:
 
     # --- relaxation ---------------------------------------------------------------------------------------------------
 
-    def _relax(self) -> None:
+    def _relax(self, patterns: bool) -> None:
+        """Cut off the cheapest point of the relaxation until no cut is broken or the bound hardly rises."""
         history: list[float] = []
         while not self.late() and not self.proved:
             solved = self.master.solve(self.base, self.left)
@@ -239,26 +254,27 @@ class Search:
                 break
             value, x, reduced = solved
             self.raise_bound(value)
+            self.near |= x > 1e-6
             history.append(value)
             self._fix(value, reduced)
-            new = self.master.from_shelf(x)
-            cuts = lonely(self.attackers, x)
-            cuts += broken(self.attackers, self.witnesses, x, self.late, [0])
-            if len(cuts) < 5:
-                cuts += broken(self.attackers, self.witnesses, x, self.late, self.insiders(len(history)))
-            cuts += [r for r in (rounded(c, x) for c in [*cuts, *self.master.cuts]) if r is not None]
-            new += self.master.add(cuts, self.base)
+            new = self.master.from_shelf(x) + self.master.add(self._broken(x, len(history)), self.base)
             self.trace(f"round {len(history)}: {value / self.scale:,.1f}, {new} cuts, {len(self.master.cuts)} rows")
-            self.master.tidy()
-            if len(history) % 10 == 0 or not new:
+            if patterns:
+                self.master.tidy()  # later on, every cut was hard to find
+            if patterns and (len(history) % 10 == 0 or not new):
                 self.complete(x)
                 self.build(x)
             if not new or (len(history) > 12 and value - history[-6] < 1e-4 * value):
                 break
 
-    def insiders(self, turn=0):
-        n = len(self.attackers.knows) - 1
-        return [1 + (turn * 7 + i) % n for i in range(n)]
+    def _broken(self, x: Floats, turn: int) -> list[Cut]:
+        """Cuts a point breaks; insiders, of whom there are many, only where outsiders find little, and in turn."""
+        cuts = lonely(self.attackers, x)
+        cuts += broken(self.attackers, self.witnesses, x, self.near, self.late, [0])
+        if len(cuts) < FEW and len(self.attackers.knows) > 1:
+            people = np.roll(np.arange(1, len(self.attackers.knows)), -7 * turn).tolist()
+            cuts += broken(self.attackers, self.witnesses, x, self.near, self.late, people)
+        return cuts + [r for r in (rounded(c, x) for c in [*cuts, *self.master.cuts]) if r is not None]
 
     def _fix(self, value: float, reduced: Floats) -> None:
         """A cell whose hiding would cost more than the best pattern stays open."""
@@ -285,33 +301,39 @@ class Search:
 
     # --- whole cells --------------------------------------------------------------------------------------------------
 
-    def _branch(self) -> None:
-        gap = 0.99 * self.step * self.scale if self.step > 0 else 1e-6
-        choice = self.master.choose(self.base, self.best, self.left, gap, self.shut)
-        self.raise_bound(min(choice.bound, self.cost(self.best) * self.scale))
+    def _branch(self) -> bool:
+        """Let the mixed-integer programme choose, attack its patterns and cut off what is not safe.
+
+        As long as cuts are missing its last percents are not worth the time. False if nothing more can be done.
+        """
+        cost = self.cost(self.best)
+        whole = 0.99 * self.step if self.step > 0 else 1e-7 * cost
+        gap = max(whole, LOOSE * (cost - self.bound) if self.loose else 0.0)
+        choice = self.master.choose(self.base, self.best, self.left, gap * self.scale, self.shut)
+        self.raise_bound(choice.bound)
         self.trace(f"branched: {choice.bound / self.scale:,.1f}, {len(choice.patterns)} patterns, {choice.finished}")
         new = 0
-        for hidden in choice.patterns:
-            cuts = self._cut_off(hidden)
-            if cuts:
-                new += self.master.add(cuts, self.base)
-                self.complete(hidden.astype(np.float64))
-            elif cuts is not None and self.cost(hidden) < self.cost(self.best):
-                self.offer(hidden, self.price)
+        for number, hidden in enumerate(choice.patterns):
             if self.late():
-                return
-        self.trace(f"  {new} new cuts")
-        if not new and choice.finished:
-            self.raise_bound(self.cost(self.best) * self.scale)
+                return True
+            cuts = self._cut_off(hidden)
+            new += self.master.add(cuts, self.base)
+            if number < BEST and self.cost(hidden) < self.cost(self.best):
+                self.complete(hidden.astype(np.float64))
+        self.trace(f"  {new} cuts")
+        stuck = not new and not self.loose
+        self.loose = new > 0
+        return not stuck
 
-    def _cut_off(self, hidden: Bools) -> list[Cut] | None:
-        """Cuts a pattern breaks; empty if it is safe, None if time ran out."""
+    def _cut_off(self, hidden: Bools) -> list[Cut]:
+        """Cuts a pattern breaks."""
         x = hidden.astype(np.float64)
-        cuts = broken(self.attackers, self.witnesses, x, self.late, [0, *self.insiders()])
-        if cuts or self.late():
-            return cuts or None
-        gaps = self.witnesses.gaps(hidden, self.late)
-        return None if gaps is None else [c for gap in gaps for c in gap.cuts]
+        everybody = range(len(self.attackers.knows))
+        cuts = broken(self.attackers, self.witnesses, x, self.near, self.late, everybody)
+        order = np.argsort(self.price, kind="stable")
+        for gap in self.witnesses.gaps(hidden, self.late, most=MANY) or []:
+            cuts += deepened(self.attackers, hidden, gap, order, self.late)
+        return cuts
 
 
 def _step(price: Floats) -> float:

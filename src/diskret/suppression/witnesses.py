@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from diskret.suppression.attackers import DOWN, RANGE, SIGN, UP, Attackers, Bools, Cut, Floats, Ints
 from diskret.suppression.routing import Routes
@@ -19,13 +20,13 @@ MOST_MOVES = 6000
 
 
 class Gap(NamedTuple):
-    """An attacker who comes too close to a target, how far it moves for him, and the cuts that say so."""
+    """An attacker who comes too close to a target, how far it moves for him, and the cuts that say so, by kind."""
 
     attacker: int
     target: int
     rise: float
     fall: float
-    cuts: tuple[Cut, ...]
+    cuts: tuple[tuple[int, Cut], ...]
 
 
 class Witnesses:
@@ -39,6 +40,8 @@ class Witnesses:
         n, targets = attackers.system.cells.size, attackers.demands.columns.size
         self._count = 0
         self._cells = np.zeros((256, n), dtype=np.bool_)
+        self._bits = np.zeros((256, -(-n // 64)), dtype=np.uint64)
+        """The same, 64 cells in a word."""
         self._rise = np.zeros((256, targets))
         self._fall = np.zeros((256, targets))
         self._blind = np.zeros((len(attackers.knows), 256), dtype=np.bool_)
@@ -49,17 +52,20 @@ class Witnesses:
         k = self._count
         if k == len(self._cells):
             self._cells = np.concatenate([self._cells, np.zeros_like(self._cells)])
+            self._bits = np.concatenate([self._bits, np.zeros_like(self._bits)])
             self._rise = np.concatenate([self._rise, np.zeros_like(self._rise)])
             self._fall = np.concatenate([self._fall, np.zeros_like(self._fall)])
             self._blind = np.concatenate([self._blind, np.zeros_like(self._blind)], axis=1)
         a = self.attackers
         size = np.abs(y)
         used = size > 1e-9 * max(float(size.max(initial=0.0)), 1e-9)
+        if np.abs(a.system.times(y)).max(initial=0.0) > 1e-6 * max(float(size.max(initial=0.0)), 1.0):
+            used[:] = False  # the equations do not hold: no move
         (at,) = np.nonzero(used)
         # back again: as far as the first cell allows
         back = float((np.where(y[at] > 0, a.far_down[at], a.far_up[at]) / size[at]).min(initial=np.inf))
         moved = y[a.demands.columns]
-        self._cells[k] = used
+        self._cells[k], self._bits[k] = used, _packed(used)
         self._rise[k] = np.maximum(moved, -back * moved) if at.size else 0.0
         self._fall[k] = np.maximum(-moved, back * moved) if at.size else 0.0
         self._blind[:, k] = [not used[known].any() for known in a.knows]
@@ -68,14 +74,14 @@ class Witnesses:
 
     def alive(self, hidden: Bools) -> Bools:
         """Moves whose cells are all hidden."""
-        result: Bools = ~self._cells[: self._count][:, ~hidden].any(axis=1)
+        result: Bools = ~(self._bits[: self._count] & _packed(~hidden)).any(axis=1)
         return result
 
     def forget(self, hidden: Bools) -> None:
         """Keep only the moves of one pattern if there are very many."""
         if self._count > MOST_MOVES:
             (kept,) = np.nonzero(self.alive(hidden))
-            for kind in (self._cells, self._rise, self._fall):
+            for kind in (self._cells, self._bits, self._rise, self._fall):
                 kind[: kept.size] = kind[kept]
             self._blind[:, : kept.size] = self._blind[:, kept]
             self._count = kept.size
@@ -91,12 +97,15 @@ class Witnesses:
                 continue
             rise, fall = self.reach(self.alive(hidden), attacker)
             for target in np.flatnonzero(demands.asked[attacker] & ~demands.met(rise, fall)).tolist():
-                rise, fall = self.reach(self.alive(hidden), attacker)
                 if demands.met(rise, fall)[target]:
                     continue
                 if late():
                     return None
+                first = self._count
                 gap = self._gap(hidden, attacker, target, cuts=True)
+                new = slice(first, self._count)
+                rise = np.maximum(rise, self._rise[new].max(axis=0, initial=0.0))
+                fall = np.maximum(fall, self._fall[new].max(axis=0, initial=0.0))
                 if gap is not None:
                     found.append(gap)
                     if len(found) >= most:
@@ -111,30 +120,19 @@ class Witnesses:
         """None if some moves give a target what it needs; they are kept then."""
         if self._protected(hidden, self.price, attacker, target) is not None:
             return None
-        a = self.attackers
-        column, need = int(a.demands.columns[target]), a.demands.need[:, target]
+        a, need = self.attackers, self.attackers.demands.need[:, target]
         a.hide(hidden, attacker)
-        reached, proofs = [0.0, 0.0], []
-        for kind in (UP, DOWN):
-            pushed = a.push(column, SIGN[kind])
-            if pushed is None:
-                continue
-            y, combination = pushed
-            k = self.add(y)
-            reached[UP] = max(reached[UP], float(self._rise[k, target]))
-            reached[DOWN] = max(reached[DOWN], float(self._fall[k, target]))
-            proofs.append((kind, combination))
-        rise, fall = reached
+        ways = {kind: a.push(int(a.demands.columns[target]), SIGN[kind]) for kind in (UP, DOWN)}
+        rise = fall = 0.0
+        for pushed in ways.values():
+            if pushed is not None:
+                k = self.add(pushed[0])
+                rise, fall = max(rise, float(self._rise[k, target])), max(fall, float(self._fall[k, target]))
         if rise >= need[UP] and fall >= need[DOWN] and rise + fall >= need[RANGE]:
             return None
-        made: list[Cut | None] = []
-        if cuts:
-            for kind, combination in proofs:
-                if reached[kind] < need[kind]:
-                    made.append(a.cut(target, kind, combination, attacker))
-            if rise + fall < need[RANGE] and len(proofs) == 2:
-                made.append(a.joint_cut(target, proofs[0][1], proofs[1][1], attacker))
-        return Gap(attacker, target, rise, fall, tuple(c for c in made if c is not None))
+        short = [kind for kind, reached in ((UP, rise), (DOWN, fall), (RANGE, rise + fall)) if reached < need[kind]]
+        made = [(kind, a.cut_of(target, kind, ways, attacker)) for kind in short] if cuts else []
+        return Gap(attacker, target, rise, fall, tuple((kind, cut) for kind, cut in made if cut is not None))
 
     def _protected(self, allowed: Bools, price: Floats, attacker: int, target: int) -> Bools | None:
         """The cells of the cheapest moves over allowed cells that give a target what it needs; None if none do."""
@@ -244,3 +242,9 @@ class Witnesses:
                 if late() or self._gap(hidden, attacker, target, cuts=False) is not None:
                     return False
         return True
+
+
+def _packed(cells: Bools) -> npt.NDArray[np.uint64]:
+    whole = np.zeros(-(-cells.size // 64) * 64, dtype=np.bool_)
+    whole[: cells.size] = cells
+    return np.packbits(whole).view(np.uint64)
