@@ -138,10 +138,7 @@ class Attackers:
         The combination is rounded to small fractions first, so that ``d`` is exact and no tolerance makes a cut wrong.
         """
         d = self._combined(int(self.demands.columns[target]), combination)
-        if kind == RANGE:
-            weight = _times(self.up + self.down, np.abs(d))
-        else:
-            weight = self._limit(d, kind == UP)
+        weight = _times(self.up + self.down, np.abs(d)) if kind == RANGE else self._limit(d, kind == UP)
         return self._capacity(weight, float(self.demands.need[kind, target]), attacker)
 
     def cut_of(self, target: int, kind: int, ways: Mapping[int, Pushed | None], attacker: int) -> Cut | None:

@@ -89,7 +89,7 @@ class Master:
         return len(back)
 
     def solve(self, base: Floats, seconds: float) -> tuple[float, Floats, Floats] | None:
-        """The cheapest point of the relaxation: what it costs, the point, and the reduced costs; None if out of time."""
+        """The cheapest point of the relaxation: its cost, the point, and the reduced costs; None if out of time."""
         self._model.setOptionValue("time_limit", self._model.getRunTime() + max(seconds, 0.01))
         self._model.run()
         if self._model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
@@ -112,10 +112,17 @@ class Master:
             self.cuts = [c for i, c in enumerate(self.cuts) if i not in gone]
             self._age = np.delete(self._age, old)
 
-    def fix(self, cells: Ints) -> None:
-        """These cells stay open from now on: hiding them cannot pay."""
+    def fix(self, cells: Ints, value: float) -> None:
+        """These cells stay open (0) or hidden (1) from now on."""
+        self._bound(cells, value, value)
+
+    def release(self, cells: Ints) -> None:
+        """These cells are free again."""
+        self._bound(cells, 0.0, 1.0)
+
+    def _bound(self, cells: Ints, low: float, high: float) -> None:
         at = self._place[cells].astype(np.int32)
-        self._model.changeColsBounds(at.size, at, np.zeros(at.size), np.zeros(at.size))
+        self._model.changeColsBounds(at.size, at, np.full(at.size, low), np.full(at.size, high))
 
     def choose(self, base: Floats, best: Bools, seconds: float, gap: float, shut: Bools) -> Choice:
         """The cheapest pattern over the cuts, in whole cells; stops at a gap or when time is up."""
@@ -152,7 +159,7 @@ class Master:
         bound = np.inf if status == highspy.HighsModelStatus.kInfeasible else float(info.mip_dual_bound)
         if np.isfinite(info.objective_function_value):
             seen.append(np.array(model.getSolution().col_value))
-        patterns = {}
+        patterns: dict[bytes, Bools] = {}
         for found in seen[::-1]:
             hidden = base > 0.5
             if found.size == cells.size:

@@ -16,6 +16,7 @@ from diskret.suppression.witnesses import Gap, Witnesses
 
 BROKEN = 1e-4
 ENOUGH = 60
+"""With so many cuts found, the remaining insiders wait for the next point."""
 CORE = 1e-3
 """Every cell counts as hidden at least this far: among equally good cuts the one that is good elsewhere is found."""
 
@@ -33,12 +34,19 @@ def broken(
         asked = attackers.demands.asked[attacker] & ~attackers.demands.met(*witnesses.reach(alive, attacker))
         for kinds in ((UP, DOWN), (RANGE,)):
             found += _of(attackers, attacker, asked, kinds, x, inner, late)
-        if attacker and len(found) > ENOUGH: break
+        if attacker and len(found) > ENOUGH:
+            break
     return found
 
 
 def _of(
-    attackers: Attackers, attacker: int, asked: Bools, kinds: tuple[int, ...], x: Floats, inner: Floats, late: Callable[[], bool]
+    attackers: Attackers,
+    attacker: int,
+    asked: Bools,
+    kinds: tuple[int, ...],
+    x: Floats,
+    inner: Floats,
+    late: Callable[[], bool],
 ) -> Iterator[Cut]:
     """Largest needs first: what moves a cell far enough then does so for every smaller need as well."""
     demands = attackers.demands

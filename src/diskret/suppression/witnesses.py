@@ -74,8 +74,16 @@ class Witnesses:
 
     def alive(self, hidden: Bools) -> Bools:
         """Moves whose cells are all hidden."""
-        result: Bools = ~(self._bits[: self._count] & _packed(~hidden)).any(axis=1)
-        return result
+        return np.asarray(~np.any(self._bits[: self._count] & _packed(~hidden), axis=1), dtype=np.bool_)
+
+    def cells(self, hidden: Bools) -> Bools:
+        """The cells that the best moves of a safe pattern use: a safe pattern, too."""
+        used = np.zeros(hidden.size, dtype=np.bool_)
+        if self._count:
+            up, down = self._best(self.alive(hidden), range(len(self.attackers.knows)))
+            for k in np.unique([up[self.attackers.demands.asked], down[self.attackers.demands.asked]]).tolist():
+                used |= self._cells[k]
+        return used
 
     def forget(self, hidden: Bools) -> None:
         """Keep only the moves of one pattern if there are very many."""
@@ -113,6 +121,7 @@ class Witnesses:
         return found
 
     def reach(self, alive: Bools, attacker: int) -> tuple[Floats, Floats]:
+        """How far the alive moves an attacker cannot see through take the targets, up and down."""
         rows = np.flatnonzero(alive & self._blind[attacker, : alive.size])
         return self._rise[rows].max(axis=0, initial=0.0), self._fall[rows].max(axis=0, initial=0.0)
 
