@@ -149,14 +149,6 @@ class Attackers:
         pushed = ways[kind]
         return None if pushed is None else self.cut(target, kind, pushed[1], attacker)
 
-    def still_short(self, hidden: Bools, target: int, kind: int, attacker: int) -> Cut | None:
-        """The cut that shows that a pattern does not give a target what it needs; None if it may."""
-        self.hide(hidden, attacker)
-        column = int(self.demands.columns[target])
-        ways = {way: self.push(column, SIGN[way]) for way in ((UP, DOWN) if kind == RANGE else (kind,))}
-        cut = self.cut_of(target, kind, ways, attacker)
-        return cut if cut is not None and cut.missing(hidden.astype(np.float64)) > 1e-6 else None
-
     def _joint_cut(self, target: int, above: Floats, below: Floats, attacker: int) -> Cut | None:
         """The same for a range: what limits the way up and what limits the way down, together."""
         column = int(self.demands.columns[target])

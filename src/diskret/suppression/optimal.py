@@ -92,8 +92,7 @@ def optimal(
     unprotectable = _unprotectable(table, attackers, lost, gaps)
     search = Search(attackers, witnesses, price[system.cells], begun, seconds, progress)
     search.run(None if start is None else start[system.cells])
-    again = Witnesses(Attackers(system, up, down, always, demands, knows), price[system.cells])
-    if again.gaps(search.best, lambda: False) != []:
+    if witnesses.gaps(search.best, lambda: False) != []:
         search.best = everything  # never seen: a solver that contradicts itself gets no benefit of the doubt
     hidden = flat.copy()
     hidden[system.cells[search.best]] = True

@@ -10,7 +10,7 @@ import numpy as np
 from diskret.suppression.attackers import Attackers, Bools, Cut, Floats
 from diskret.suppression.master import Master
 from diskret.suppression.rounded_cuts import rounded
-from diskret.suppression.separation import broken, deepened, lonely
+from diskret.suppression.separation import broken, lonely
 from diskret.suppression.witnesses import Witnesses
 
 Progress = Callable[[str, int, int], None]
@@ -224,9 +224,8 @@ class Search:
         x = hidden.astype(np.float64)
         everybody = range(len(self.attackers.knows))
         cuts = broken(self.attackers, self.witnesses, x, self.near, self.late, everybody)
-        order = np.argsort(self.price, kind="stable")
-        for gap in self.witnesses.gaps(hidden, self.late, most=MANY) or []:
-            cuts += deepened(self.attackers, hidden, gap, order, self.late)
+        if not cuts:
+            cuts = [c for gap in self.witnesses.gaps(hidden, self.late, most=MANY) or [] for c in gap.cuts]
         return cuts
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from diskret.suppression.attackers import DOWN, RANGE, SIGN, UP, Attackers, Bools, Cut, Floats, Ints
-from diskret.suppression.witnesses import Gap, Witnesses
+from diskret.suppression.witnesses import Witnesses
 
 BROKEN = 1e-4
 ENOUGH = 60
@@ -81,31 +81,6 @@ def _of(
             cut = attackers.cut(target, kind, combination, attacker)
             if cut is not None and cut.missing(x) > BROKEN:
                 yield cut
-
-
-def deepened(attackers: Attackers, hidden: Bools, gap: Gap, order: Ints, late: Callable[[], bool]) -> Iterator[Cut]:
-    """The cuts of a gap in a pattern, made for a pattern as large as possible that still has the gap.
-
-    Further cells are hidden in the given order as long as the target stays short of what it needs: a cut that even the
-    larger pattern breaks asks for fewer, or dearer, cells.
-    """
-    for kind, cut in gap.cuts:
-        yield cut
-        helps = np.zeros(hidden.size, dtype=np.bool_)
-        helps[cut.columns] = True
-        large = hidden | ~helps
-        for cell in order[helps[order] & ~large[order]].tolist():
-            if late():
-                break
-            large[cell] = True
-            if cut.missing(large.astype(np.float64)) > 1e-6:
-                continue
-            deeper = attackers.still_short(large, gap.target, kind, gap.attacker)
-            if deeper is None:
-                large[cell] = False
-            else:
-                cut = deeper
-        yield cut
 
 
 def lonely(attackers: Attackers, x: Floats) -> list[Cut]:

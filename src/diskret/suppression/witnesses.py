@@ -20,17 +20,17 @@ MOST_MOVES = 6000
 
 
 class Gap(NamedTuple):
-    """An attacker who comes too close to a target, how far it moves for him, and the cuts that say so, by kind."""
+    """An attacker who comes too close to a target, how far it moves for him, and the cuts that say so."""
 
     attacker: int
     target: int
     rise: float
     fall: float
-    cuts: tuple[tuple[int, Cut], ...]
+    cuts: tuple[Cut, ...]
 
 
 class Witnesses:
-    """The moves found so far."""
+    """The moves found so far, each checked against equations and rooms when it comes in."""
 
     def __init__(self, attackers: Attackers, price: Floats) -> None:
         self.attackers = attackers
@@ -58,9 +58,12 @@ class Witnesses:
             self._blind = np.concatenate([self._blind, np.zeros_like(self._blind)], axis=1)
         a = self.attackers
         size = np.abs(y)
-        used = size > 1e-9 * max(float(size.max(initial=0.0)), 1e-9)
-        if np.abs(a.system.times(y)).max(initial=0.0) > 1e-6 * max(float(size.max(initial=0.0)), 1.0):
-            used[:] = False  # the equations do not hold: no move
+        largest = float(size.max(initial=0.0))
+        used = size > 1e-9 * max(largest, 1e-9)
+        off = max(float(np.abs(a.system.times(y)).max(initial=0.0)), float((y - a.up).max(initial=0.0)),
+                  float((-y - a.down).max(initial=0.0)))  # fmt: skip
+        if off > 1e-7 * max(largest, 1.0):
+            used[:] = False  # the equations do not hold, or a room is too small: no move, whatever the solver says
         (at,) = np.nonzero(used)
         # back again: as far as the first cell allows
         back = float((np.where(y[at] > 0, a.far_down[at], a.far_up[at]) / size[at]).min(initial=np.inf))
@@ -139,9 +142,9 @@ class Witnesses:
                 rise, fall = max(rise, float(self._rise[k, target])), max(fall, float(self._fall[k, target]))
         if rise >= need[UP] and fall >= need[DOWN] and rise + fall >= need[RANGE]:
             return None
-        short = [kind for kind, reached in ((UP, rise), (DOWN, fall), (RANGE, rise + fall)) if reached < need[kind]]
-        made = [(kind, a.cut_of(target, kind, ways, attacker)) for kind in short] if cuts else []
-        return Gap(attacker, target, rise, fall, tuple((kind, cut) for kind, cut in made if cut is not None))
+        lacking = [kind for kind, reached in ((UP, rise), (DOWN, fall), (RANGE, rise + fall)) if reached < need[kind]]
+        made = [a.cut_of(target, kind, ways, attacker) for kind in lacking] if cuts else []
+        return Gap(attacker, target, rise, fall, tuple(cut for cut in made if cut is not None))
 
     def _protected(self, allowed: Bools, price: Floats, attacker: int, target: int) -> Bools | None:
         """The cells of the cheapest moves over allowed cells that give a target what it needs; None if none do."""
@@ -153,14 +156,13 @@ class Witnesses:
             used = np.zeros(allowed.size, dtype=np.bool_)
             rise = fall = 0.0
             for kind, amount in ways:
-                if amount > 0:
-                    wanted = np.where(used, 0.0, price)
-                    y = self.routes.cheapest(allowed, wanted, attacker, column, kind, amount * (1 + 1e-9))
+                if amount > (rise, fall)[kind]:
+                    y = self.routes.cheapest(allowed, price, attacker, column, kind, amount * (1 + 1e-9))
                     if y is None:
                         break
                     k = self.add(y)
                     used |= self._cells[k]
-                    rise, fall = max(rise, self._rise[k, target]), max(fall, self._fall[k, target])
+                    rise, fall = max(rise, float(self._rise[k, target])), max(fall, float(self._fall[k, target]))
             if rise >= up and fall >= down and rise + fall >= span:
                 return used
             if not span or (ways is first and (up or down)):
