@@ -27,7 +27,7 @@ SHAPES: dict[str, shapes.Shape] = {
         (shapes.tree([1, 3], 12), shapes.tree([1, 2], 8), shapes.flat(4)), 4_000, 1.0
     ),
 }
-SECONDS = 60.0
+SECONDS = 180.0
 WANTED = dk.Protection(levels=True)
 
 
