@@ -213,14 +213,15 @@ def is_safe(table: Table, hidden, persons=None) -> bool:
 def test_time_limit_holds_and_the_pattern_is_safe() -> None:
     table = firms((7, 7, 5), 45, 3)
     persons = np.full(table.size, -1)
-    alone = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)[::3]
+    alone = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)[::15]
     persons[alone] = np.arange(alone.size)
     begun = time.perf_counter()
     best = solved(table, seconds=2.0, persons=persons)
     assert time.perf_counter() - begun < 4.0
-    assert 0 < best.bound <= best.cost
-    assert best.proved_optimal or 0 < best.gap < 1
-    assert is_safe(table, best.hidden)
+    # how good it is depends on the machine, that it is safe and bounded does not
+    assert 0 <= best.bound <= best.cost < table.value[table.status == Status.OPEN].sum()
+    assert best.proved_optimal or 0 < best.gap <= 1
+    assert is_safe(table, best.hidden, persons)
 
 
 def test_a_400_cell_table_is_solved_to_the_end() -> None:
