@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks import auditing, marking, suppression, tabulation
+from benchmarks import auditing, marking, optimal, suppression, tabulation
 from benchmarks.case import Case
 
 CASES: dict[str, Case] = {
-    case.name: case for case in (*tabulation.cases(), *marking.cases(), *suppression.cases(), *auditing.cases())
+    case.name: case for room in (tabulation, marking, suppression, auditing, optimal) for case in room.cases()
 }

@@ -76,11 +76,7 @@ class Insiders:
 
         What one contributor of a cell finds out about the others is the business of the primary rule.
         """
-        inside = np.ones((cells.size, who.size), dtype=np.bool_)
-        for axis, at in enumerate(np.unravel_index(cells, shape)):
-            home = self.home[who, axis]
-            inside &= (home[None, :] <= at[:, None]) & (home[None, :] >= self.below[axis][at][:, None])
-        return inside
+        return _inside(self.home[who], cells, shape, self.below)
 
     def cells_of(self, who: int) -> tuple[Ints, Floats, Floats]:
         """What one insider knows: cells and rooms."""
@@ -164,6 +160,20 @@ def persons_of(table: Table) -> Ints:
             lined[parts] = np.where(shared, np.minimum(lined[parts], lined[tops]), lined[parts])
         if (person == before).all():
             return np.where(alone, person, -1).reshape(-1)
+
+
+def stand_behind(table: Table, homes: Ints, cells: Ints) -> Bools:
+    """Which cells (along the first axis) contain the finest cells of which persons (along the second); all flat."""
+    home = np.stack(np.unravel_index(homes, table.shape), axis=1)
+    return _inside(home, cells, table.shape, tuple(h.first_below for h in table.hierarchies))
+
+
+def _inside(home: Ints, cells: Ints, shape: tuple[int, ...], below: tuple[Ints, ...]) -> Bools:
+    inside = np.ones((cells.size, len(home)), dtype=np.bool_)
+    for axis, at in enumerate(np.unravel_index(cells, shape)):
+        mine = home[:, axis][None, :]
+        inside &= (mine <= at[:, None]) & (mine >= below[axis][at][:, None])
+    return inside
 
 
 def _largest(table: Table, among: Bools, first: int) -> tuple[Ints, Ints, Floats, Floats]:

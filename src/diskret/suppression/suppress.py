@@ -17,6 +17,7 @@ from diskret.model.table import Table
 from diskret.rules.rule import AnyOf, Rule
 from diskret.suppression.by_cuboids import Barriers, Progress, Settings, Zeros, by_cuboids
 from diskret.suppression.by_moves import Effort, Guarding, by_moves
+from diskret.suppression.by_proof import by_proof
 from diskret.suppression.options import Cost
 from diskret.suppression.result import Suppression
 from diskret.suppression.time_series import consistency_of, weighed
@@ -34,6 +35,7 @@ def suppress(
     protection: Protection | None = None,
     knowledge: Knowledge | None = None,
     guarantee: Guarantee = "subtables",
+    method: Literal["moves", "optimal"] = "moves",
     cost: Cost | None = None,
     zeros: Zeros = "marked",
     barriers: Barriers = "on",
@@ -65,7 +67,8 @@ def suppress(
     with "audit": ``largest_contributors`` guards against the largest contributor of every hidden cell as well,
     ``coalitions`` against those who know several cells together (lists of cells by their codes); ``rule`` is a primary
     rule that the hidden cells of a line must not break together; ``effort`` says how long to look for cheaper patterns
-    ("quick", "default", "economy"), ``seconds`` ends that early.
+    ("quick", "default", "economy"), ``seconds`` ends that early. ``method="optimal"`` proves the cheapest pattern of a
+    small table, or how far it may be off: a yardstick, within ``seconds`` (60 if left out).
 
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "open", "open"]}
     >>> result = suppress(Table.from_cells(cells, by={"s": None}, value="x", status="status"))
@@ -74,6 +77,8 @@ def suppress(
     """
     if guarantee not in ("subtables", "audit"):
         raise BadOption(f"guarantee {guarantee!r}", hint="'subtables' or 'audit'.")
+    if method not in ("moves", "optimal") or (method == "optimal" and guarantee != "audit"):
+        raise BadOption(f"method {method!r} with guarantee {guarantee!r}", hint="'optimal' needs guarantee='audit'.")
     if effort not in ("quick", "default", "economy"):
         raise BadOption(f"effort {effort!r}", hint="'quick', 'default' or 'economy'.")
     audited = guarantee == "audit"
@@ -91,6 +96,8 @@ def suppress(
         warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)
 
     def protect(given: Table) -> Suppression:
+        if method == "optimal":
+            return by_proof(given, settings, guarding)
         return by_moves(given, settings, guarding) if audited else by_cuboids(given, settings)
 
     if previous is None:

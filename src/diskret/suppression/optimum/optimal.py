@@ -1,0 +1,159 @@
+"""Optimal suppression of a small table: the cheapest safe pattern, or a safe one and a proof how far it can be off.
+
+Every cell that may be hidden is a variable, zero or one; what every attacker must not find out becomes cuts over them
+(Fischetti and Salazar). Cuts are first collected on the linear relaxation, then in turn with a mixed-integer programme:
+its pattern is attacked, what the attack finds is cut off, and so on. Every pattern on the way is completed to a safe
+one and thinned, so there is a safe pattern at any time, and every programme's bound holds for all safe patterns.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.insiders import stand_behind
+from diskret.model.equations import Equations, equations_of
+from diskret.model.errors import BadOption
+from diskret.model.protection import Knowledge, Protection
+from diskret.model.status import Status
+from diskret.model.table import Table
+from diskret.suppression.optimum.attackers import DOWN, RANGE, UP, Attackers, Bools, Demands, Floats, Ints
+from diskret.suppression.optimum.search import Progress, Search
+from diskret.suppression.optimum.witnesses import Gap, Witnesses
+from diskret.suppression.result import Unprotected
+
+TOLERANCE = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """A safe pattern, and what is proved about it."""
+
+    hidden: npt.NDArray[np.bool_]
+    """All hidden cells (flat): those of the table and the new ones."""
+    cost: float
+    bound: float
+    """No safe pattern costs less."""
+    proved_optimal: bool
+    unprotectable: tuple[Unprotected, ...]
+    """What no pattern can protect; left out of what is asked."""
+    cuts: int
+    programmes: int
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """By which share of the cost the pattern may be too dear."""
+        return 0.0 if self.proved_optimal or self.cost <= 0 else (self.cost - self.bound) / self.cost
+
+
+def optimal(
+    table: Table,
+    usable: npt.NDArray[np.bool_],
+    price: npt.NDArray[np.float64],
+    protection: Protection,
+    knowledge: Knowledge,
+    *,
+    persons: npt.NDArray[np.int64] | None = None,
+    start: npt.NDArray[np.bool_] | None = None,
+    seconds: float = 60.0,
+    progress: Progress | None = None,
+) -> Optimum:
+    """The cheapest pattern that keeps what ``protection`` asks for, against outsiders and against every single person.
+
+    ``usable`` says which open cells may be hidden and ``price`` what each costs. ``persons`` has the number of the
+    person who is alone in a cell, -1 elsewhere: he knows all cells of his number and must not find out another primary
+    cell. ``start`` is a safe pattern to begin with. All arrays are flat. After ``seconds`` the best safe pattern found
+    so far comes back with the bound proved so far. (What no pattern can protect is looked up first, whatever the time.)
+
+    >>> from diskret import Hierarchy
+    >>> cells = {"s": ["a", "b", "c"], "x": [10, 30, 20], "st": ["primary", "open", "open"]}
+    >>> table = Table.from_cells(cells, by={"s": Hierarchy.flat("abc")}, value="x", status="st")
+    >>> open_cells, value = table.status.reshape(-1) == 0, table.value.reshape(-1)
+    >>> best = optimal(table, open_cells, value, Protection(), Knowledge.positive())
+    >>> best.hidden.tolist(), best.cost, best.proved_optimal
+    ([True, False, True, False], 20.0, True)
+    """
+    if not seconds > 0:
+        raise BadOption(f"{seconds:g} seconds", hint="a positive time limit, for instance 60.")
+    begun = time.perf_counter()
+    flat = table.hidden.reshape(-1)
+    system, up, down = _movable(table, flat | usable, *knowledge.room(table))
+    always = flat[system.cells]
+    people = np.full(table.size, -1) if persons is None else persons
+    demands, lost = _demands(table, protection, system, people)
+    knows = [np.empty(0, dtype=np.int64), *(np.flatnonzero(people[system.cells] == k) for k in _numbers(people))]
+    attackers = Attackers(system, up, down, always, demands, knows)
+    witnesses = Witnesses(attackers, price[system.cells])
+    everything = np.ones(system.cells.size, dtype=np.bool_)
+    gaps = witnesses.gaps(everything, lambda: False) or []
+    unprotectable = _unprotectable(table, attackers, lost, gaps)
+    search = Search(attackers, witnesses, price[system.cells], begun, seconds, progress)
+    search.run(None if start is None else start[system.cells])
+    if witnesses.gaps(search.best, lambda: False) != []:
+        search.best = everything  # never seen: a solver that contradicts itself gets no benefit of the doubt
+    hidden = flat.copy()
+    hidden[system.cells[search.best]] = True
+    return Optimum(
+        hidden, float(price[hidden & ~flat].sum()), search.bound, search.proved, unprotectable,
+        len(search.master.cuts) + len(search.master.shelf), attackers.programmes, time.perf_counter() - begun,
+    )  # fmt: skip
+
+
+def _movable(table: Table, allowed: Bools, up: Floats, down: Floats) -> tuple[Equations, Floats, Floats]:
+    """The cells that can move at all if everything is hidden: a cell alone in an equation is known."""
+    movable = allowed & (up + down > 0)
+    while True:
+        system = equations_of(table, movable)
+        single = np.diff(system.start) == 1
+        if not single.any():
+            return system, np.maximum(up[system.cells], 0.0), np.maximum(down[system.cells], 0.0)
+        movable[system.cells[system.columns[system.start[:-1][single]]]] = False
+
+
+def _numbers(people: Ints) -> list[int]:
+    return [int(k) for k in np.unique(people) if k >= 0]
+
+
+def _demands(table: Table, protection: Protection, system: Equations, people: Ints) -> tuple[Demands, Ints]:
+    """What is asked for, as the audit asks for it (a hair more, so that it always agrees), and hopeless primaries."""
+    primary = table.status.reshape(-1) == Status.PRIMARY
+    columns = np.flatnonzero(primary[system.cells])
+    cells = system.cells[columns]
+    span, below, above = (a[cells] for a in protection.needs(table))
+    slack = TOLERANCE * np.maximum(np.abs(table.value.reshape(-1)[cells]), 1.0)
+    need = np.zeros((3, cells.size))
+    need[UP] = np.where(above > slack, above - slack / 2, 0.0)
+    need[DOWN] = np.where(below > slack, below - slack / 2, 0.0)
+    need[RANGE] = span + 2 * slack
+    need[RANGE, need[UP] + need[DOWN] >= need[RANGE]] = 0.0
+    # whoever stands behind a cell himself is the business of the primary rule
+    homes = np.array([int(np.flatnonzero(people == k)[0]) for k in _numbers(people)], dtype=np.int64)
+    asked = np.concatenate([np.ones((1, cells.size), dtype=np.bool_), ~stand_behind(table, homes, cells).T])
+    lost = np.setdiff1d(np.flatnonzero(primary), cells)
+    return Demands(columns, need, asked), lost
+
+
+def _unprotectable(table: Table, attackers: Attackers, lost: Ints, gaps: list[Gap]) -> tuple[Unprotected, ...]:
+    """Name what fails even if everything is hidden, and ask for it no longer."""
+    demands, cells = attackers.demands, attackers.system.cells
+    found = [(int(cell), 0.0, "it can be computed whatever is hidden") for cell in lost]
+    for gap in gaps:
+        if not demands.asked[gap.attacker, gap.target]:
+            continue
+        why = "no further suppression leaves a wide enough interval"
+        if gap.attacker:
+            own = int(cells[attackers.knows[gap.attacker][0]])
+            why += f" for the respondent alone in {table.name_of(own)}"
+            demands.asked[gap.attacker, gap.target] = False
+        else:
+            demands.asked[:, gap.target] = False
+        found.append((int(cells[demands.columns[gap.target]]), gap.rise + gap.fall, why))
+    return tuple(Unprotected(table.name_of(cell), _index(table, cell), reached, why) for cell, reached, why in found)
+
+
+def _index(table: Table, cell: int) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.unravel_index(cell, table.shape))
