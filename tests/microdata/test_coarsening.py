@@ -15,7 +15,7 @@ from diskret.microdata.condition import Condition
 from diskret.model.errors import BadOption, MissingCode, MissingColumn, NotANumber, UnknownCode
 
 Golden = Callable[[str], Any]
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "panel"
 
 
 def mapping(name: str) -> dict[str, str]:

@@ -60,3 +60,30 @@ def wide(records: Records, columns: Sequence[str], unit: str | None = None, wave
         matrix[units.index, waves.index * width + k] = records[name]
     names = tuple(f"{name} ({w})" for w in waves.codes for name in columns)
     return Wide(matrix, names, units.index, waves.index, tuple(columns))
+
+
+def renumber(records: Records, unit: str | None, wave: str | None, seed: int) -> Records:
+    """New numbers for the units, drawn at random, and the records in their order: neither tells where one came from.
+
+    Without ``unit`` only the order changes.
+
+    >>> panel = Records({"id": np.array([7, 7, 8, 9]), "year": np.array([2, 1, 1, 1]), "x": np.array([1.0, 2, 3, 4])})
+    >>> done = renumber(panel, "id", "year", seed=2)
+    >>> done["id"].tolist(), done["x"].tolist()
+    ([1, 2, 3, 3], [3.0, 4.0, 2.0, 1.0])
+    """
+    if unit is None:
+        order = np.random.default_rng(seed).permutation(records.rows)
+        return Records({name: column[order] for name, column in records.items()}, records.where)
+    records.require([unit, *([wave] if wave else [])])
+    units = coded(records[unit])
+    blank = np.flatnonzero(units.index < 0) + 1
+    if blank.size:
+        where = f"{records.where}, rows {listed(blank.tolist())}"
+        raise BadOption(f"column {unit!r} is blank", where=where, hint="say for every record to which unit it belongs.")
+    number = np.random.default_rng(seed).permutation(len(units.codes)) + 1
+    new = number[units.index]
+    within = coded(records[wave]).index if wave else np.arange(records.rows)
+    order = np.lexsort((within, new))
+    changed = records.with_columns({unit: new})
+    return Records({name: column[order] for name, column in changed.items()}, records.where)

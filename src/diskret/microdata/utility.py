@@ -179,4 +179,4 @@ def _relative(before: float, after: float) -> float:
 
 
 def _rounded(value: float) -> float:
-    return float(f"{value:.4g}")
+    return float(f"{value:.4g}") if abs(value) > 1e-12 else 0.0  # nothing but rounding
