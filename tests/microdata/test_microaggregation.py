@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import diskret as dk
-from diskret.microdata._kernels import group_values
+from diskret.microdata._kernels import group_values, sorted_usable
 from diskret.microdata.mdav import mdav_values
 from diskret.microdata.microaggregation import fixed_starts, group_column, optimal_starts
 from diskret.model.errors import BadOption, NotFinite, ProtectionWarning, TooFewUnits
@@ -137,6 +137,16 @@ def test_kernel_agrees_with_its_readable_twin(seed: int, m: int) -> None:
     rng = np.random.default_rng(seed)
     x = np.sort(rng.lognormal(10, 3, size=int(rng.integers(m, 80))))
     assert sizes_of(optimal_starts(x, m), x.size) == readable_sizes(x, m)
+
+
+@given(st.lists(st.floats(allow_infinity=False) | st.integers(-3, 3).map(float), max_size=60))
+def test_sorting_agrees_with_a_stable_comparison_sort(column: list[float]) -> None:
+    x = np.array(column, dtype=np.float64)
+    ascending, place = sorted_usable(x)
+    kept = np.flatnonzero(~np.isnan(x) & (x != 0))
+    order = kept[np.argsort(x[kept], kind="stable")]
+    assert place.tolist() == order.tolist()
+    assert ascending.tolist() == x[order].tolist()
 
 
 def test_small_values_are_grouped_well_beside_huge_ones() -> None:

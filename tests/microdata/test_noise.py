@@ -201,7 +201,7 @@ def test_kernels_agree_with_the_readable_twin(seed: int) -> None:
 def test_every_unit_is_in_one_pair(seed: int, how: Any, gaps: float) -> None:
     rng = np.random.default_rng(seed)
     x = firms(int(rng.integers(2, 90)), 3, seed, gaps)
-    pairs = pair_records(x, how, block=16)
+    pairs = pair_records(x, how, block=16, first=10)
     units = pairs[pairs >= 0]
     assert np.array_equal(np.sort(units), np.arange(len(x)))
     assert (pairs[:, 1] < 0).sum() == len(x) % 2

@@ -93,18 +93,15 @@ def group_column(x: Floats, m: int, fixed: bool = False, keep_variance: bool = F
     >>> group_column(np.array([1.0, 2, 3, 10, 11, 12]), 3).values.tolist()
     [2.0, 2.0, 2.0, 11.0, 11.0, 11.0]
     """
-    places = np.flatnonzero(usable(x))
-    if not places.size:
+    ascending, place = kernels.sorted_usable(np.ascontiguousarray(x))
+    if not ascending.size:
         return Grouping(x, 0, 0.0, 0.0, 0.0, 0, 0)
-    values = x[places]
-    order = np.argsort(values, kind="stable")
-    ascending = values[order]
-    starts = fixed_starts(values.size, m) if fixed else optimal_starts(ascending, m)
+    starts = fixed_starts(ascending.size, m) if fixed else optimal_starts(ascending, m)
     new = np.empty_like(ascending)
     within, lost, ruled, fallen = kernels.group_values(ascending, starts, keep_variance, new)
     out = x.copy()
-    out[places[order]] = new
-    total = float(np.square(ascending - ascending.mean()).sum())
+    kernels.put(new, place, out)
+    total = float(kernels.squares_around_mean(ascending))
     return Grouping(out, starts.size, within, total, lost if keep_variance else within, int(ruled), int(fallen))
 
 

@@ -1,8 +1,9 @@
 """Pairs of similar records for noise that cancels out: one of a pair is enlarged, the other reduced.
 
 Exact: the record farthest from the mean of the unpaired takes its nearest neighbour, and so on; the effort grows with
-the square of the number of records. Blocks: records are first split at medians of the widest column into blocks of
-similar ones, and paired exactly inside each block; the effort grows with the number of records times its logarithm.
+the square of the number of records. Blocks: the farthest records are paired exactly; the others are split at medians of
+the widest column into blocks of similar ones, and paired exactly inside each block; the effort grows with the number of
+records times its logarithm.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from diskret.model.errors import BadOption
 
 Pairing = Literal["auto", "exact", "blocks", "none"]
 Pairs = npt.NDArray[np.int64]
-BLOCK = 256
+BLOCK = 64
+FIRST = 512
+"""So many of the farthest records are paired without blocks: they decide about the means."""
 MOST_EXACT = 5_000
 """Up to here "auto" pairs exactly."""
 
 
-def pair_records(matrix: Floats, how: Pairing = "auto", block: int = BLOCK) -> Pairs:
+def pair_records(matrix: Floats, how: Pairing = "auto", block: int = BLOCK, first: int = FIRST) -> Pairs:
     """Rows of similar records, two by two, large ones first; with an odd number the last partner is -1.
 
     >>> pair_records(np.array([[1000.0, 50], [100, 10], [900, 60], [90, 12], [95, 11]])).tolist()
@@ -33,7 +36,7 @@ def pair_records(matrix: Floats, how: Pairing = "auto", block: int = BLOCK) -> P
         raise BadOption(f"pairing {how!r} is not known", hint="one of 'auto', 'exact', 'blocks', 'none'.")
     if how == "exact" or (how == "auto" and len(matrix) <= MOST_EXACT):
         return _paired(matrix, np.arange(len(matrix)))
-    return _in_blocks(matrix, block)
+    return _in_blocks(matrix, block, first)
 
 
 def _paired(matrix: Floats, rows: npt.NDArray[np.int64]) -> Pairs:
@@ -46,24 +49,26 @@ def _paired(matrix: Floats, rows: npt.NDArray[np.int64]) -> Pairs:
     return pairs
 
 
-def _in_blocks(matrix: Floats, block: int) -> Pairs:
-    """Pairing inside blocks; then all pairs from the farthest to the nearest to the mean of the file."""
+def _in_blocks(matrix: Floats, block: int, first: int) -> Pairs:
+    """The farthest from the mean of the file; then pairs inside blocks, from the farthest to the nearest."""
     centre, scale = np.empty(matrix.shape[1]), np.empty(matrix.shape[1])
     kernels.mean_of(matrix, len(matrix), centre, scale)
-    found = [_paired(matrix, rows) for rows in _blocks(matrix, scale, block)]
-    pairs = np.concatenate([p[p[:, 1] >= 0] for p in found])
-    single = np.concatenate([p[p[:, 1] < 0, 0] for p in found])
-    if single.size:  # only the last block can be odd
-        pairs = np.concatenate([pairs, np.column_stack([single, np.full(single.size, -1)])])
     far = np.empty(len(matrix))
     kernels.from_centre(matrix, centre, scale, not np.isnan(matrix).any(), far)
-    order = np.argsort(-np.where(pairs[:, 1] < 0, -1.0, far[pairs[:, 0]]), kind="stable")
-    return pairs[order]
+    order = np.argsort(-far, kind="stable")
+    even = first // 2 * 2
+    rest = np.sort(order[even:])
+    if not rest.size:
+        return _paired(matrix, order)
+    pairs = np.concatenate([_paired(matrix, rows) for rows in _blocks(matrix, rest, scale, block)])
+    # at most one record is single, and comes last
+    ranks = np.argsort(-np.where(pairs[:, 1] < 0, -1.0, far[pairs[:, 0]]), kind="stable")
+    return np.concatenate([_paired(matrix, order[:even]), pairs[ranks]])
 
 
-def _blocks(matrix: Floats, scale: Floats, block: int) -> list[npt.NDArray[np.int64]]:
+def _blocks(matrix: Floats, rows: npt.NDArray[np.int64], scale: Floats, block: int) -> list[npt.NDArray[np.int64]]:
     """Rows split at the middle of the column with the largest relative variance until blocks are small."""
-    waiting, done = [np.arange(len(matrix))], []
+    waiting, done = [rows], []
     while waiting:
         rows = waiting.pop()
         if len(rows) <= block:
