@@ -226,6 +226,16 @@ def test_input_is_untouched() -> None:
     assert x.tolist() == [3, 1, 2, 9, 8, 7]
 
 
+def test_extreme_values_stay_in_the_range_of_numbers() -> None:
+    for scale in (1e307, 1e-290):
+        x = np.array([1.0, 2, 3, 10, 11, 12]) * scale
+        done = group_column(x, 3).values
+        assert done / scale == pytest.approx([2, 2, 2, 11, 11, 11])
+    wide = np.array([1e-300, 2e-300, 3e-300, 1e300, 2e300, 3e300])
+    assert group_column(wide, 3, keep_variance=True).values[3:] / 1e300 == pytest.approx([2, 2, 2], rel=1)
+    assert np.isfinite(group_column(wide, 3).values).all()
+
+
 def test_fixed_groups_leave_the_remainder_to_the_lowest() -> None:
     assert sizes_of(fixed_starts(11, 3), 11) == (5, 3, 3)
     assert sizes_of(fixed_starts(3, 3), 3) == (3,)

@@ -383,6 +383,12 @@ def test_a_shift_that_reaches_the_sd_is_refused() -> None:
         dk.add_noise({"x": [1.0, 2, 3, 4]}, ["x"], sd=0.1, shift=0.1, seed=1)
 
 
+def test_columns_that_only_move_against_each_other_allow_no_shift() -> None:
+    frame = {"x": [1.0, 2, 4, 8], "y": [8.0, 4, 2, 1]}
+    with pytest.raises(InfeasibleNoise, match="no noise has a shift"):
+        dk.add_noise(frame, ["x", "y"], sd=0.1, shift=0.01, seed=1)
+
+
 def test_a_unit_twice_in_a_wave_is_refused() -> None:
     panel = {"id": [1, 1, 2, 3], "year": [1, 1, 1, 1], "x": [1.0, 2, 3, 4]}
     with pytest.raises(BadOption, match="two records in one wave"):

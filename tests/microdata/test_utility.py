@@ -129,6 +129,13 @@ def test_no_bar_stands_for_fewer_than_five_units(seed: int) -> None:
     assert list(found.edges) == sorted(found.edges)
 
 
+def test_classes_alone_can_be_compared_and_nothing_cannot() -> None:
+    frame = {"r": ["a", "b"] * 10}
+    assert dk.measure_utility(frame, frame, [], classes=["r"]).summary()["largest Hellinger distance"] == 0
+    with pytest.raises(BadOption, match="nothing to compare"):
+        dk.measure_utility(frame, frame, [])
+
+
 def test_files_with_different_records_are_refused() -> None:
     with pytest.raises(BadOption, match="has 2 records, the protected file 1"):
         dk.measure_utility({"x": [1.0, 2]}, {"x": [1.0]}, ["x"])

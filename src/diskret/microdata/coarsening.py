@@ -108,6 +108,8 @@ def coarsen(source: object, steps: Sequence[Step], *, unit: str | None = None) -
         if isinstance(step, Drop):
             records.require(step.columns)
             records = records.without(step.columns)
+            if not len(records):
+                raise BadOption("no column would be released", hint="leave a column in.")
             dropped += step.columns
         elif isinstance(step, Recode):
             records.require([step.column])

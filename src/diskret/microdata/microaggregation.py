@@ -31,7 +31,7 @@ class Grouping:
     values: Floats
     groups: int
     within: float
-    """Squared deviations inside the groups (SSE)."""
+    """Squared deviations inside the groups (SSE); like the next two, of values scaled down where they are extreme."""
     total: float
     """Squared deviations of all grouped values from their mean (SST)."""
     lost: float
@@ -96,11 +96,16 @@ def group_column(x: Floats, m: int, fixed: bool = False, keep_variance: bool = F
     ascending, place = kernels.sorted_usable(np.ascontiguousarray(x))
     if not ascending.size:
         return Grouping(x, 0, 0.0, 0.0, 0.0, 0, 0)
+    # a power of two is exact; without it squares of extreme values would leave the range of numbers
+    exponent = int(np.frexp(max(abs(ascending[0]), abs(ascending[-1])))[1])
+    extreme = abs(exponent) > 400
+    if extreme:
+        ascending = np.ldexp(ascending, -exponent)
     starts = fixed_starts(ascending.size, m) if fixed else optimal_starts(ascending, m)
     new = np.empty_like(ascending)
     within, lost, ruled, fallen = kernels.group_values(ascending, starts, keep_variance, new)
     out = x.copy()
-    kernels.put(new, place, out)
+    kernels.put(np.ldexp(new, exponent) if extreme else new, place, out)
     total = float(kernels.squares_around_mean(ascending))
     return Grouping(out, starts.size, within, total, lost if keep_variance else within, int(ruled), int(fallen))
 
@@ -178,7 +183,7 @@ def _facts(parts: Sequence[Grouping], keep_variance: bool) -> dict[str, float | 
 
 
 def _warn(found: dict[str, list[Grouping]]) -> None:
-    constant = [n for n, parts in found.items() if all(p.total == 0 for p in parts)]
+    constant = [n for n, parts in found.items() if any(p.groups for p in parts) and all(p.total == 0 for p in parts)]
     if constant:
         warnings.warn(
             f"column {listed(constant)} is constant: microaggregation leaves it as it is",

@@ -63,6 +63,11 @@ def mixture(correlation: Floats, shift: float, sd: float, nearest: bool = False)
     if shift <= sd * ratio * (1 + TOLERANCE):
         return Mixture(shift, covariance)
     if not nearest:
+        if ratio == 0:
+            raise InfeasibleNoise(
+                "with these correlations no noise has a shift: columns move against each other without any freedom",
+                hint="say shift=0, leave a column out, or say nearest=True to let the noise's correlations give way.",
+            )
         bound = f"at most {_down(ratio)} times the sd, or raise sd to at least {_up(ratio)} times the shift"
         raise InfeasibleNoise(
             "no noise has this shift, this sd and the correlations of the logarithms: sd^2 R - shift^2 J has a "
@@ -79,4 +84,4 @@ def _down(ratio: float) -> str:
 
 
 def _up(ratio: float) -> str:
-    return "infinitely many" if ratio == 0 else f"{math.ceil(10_000 / ratio) / 10_000:.4f}"
+    return f"{math.ceil(10_000 / ratio) / 10_000:.4f}"

@@ -21,6 +21,7 @@ from diskret.microdata.pairing import Pairing, Pairs, pair_records
 from diskret.microdata.panel import Wide, wide
 from diskret.microdata.protected import Protected
 from diskret.microdata.records import Flags, Floats, Records, read_records
+from diskret.microdata.seed import generator
 from diskret.model.errors import BadOption, NegativeValue, ProtectionWarning, TooFewUnits, listed
 
 
@@ -52,7 +53,8 @@ def add_noise(
     >>> (done.frame["turnover"] / np.array(firms["turnover"])).round(2).tolist()
     [0.91, 1.16, 1.01, 0.9, 0.93, 1.06]
     """
-    _refuse_bad_options(columns, sd, shift, amount, pairing, seed)
+    _refuse_bad_options(columns, sd, shift, amount, pairing)
+    drawn = generator(seed)
     records = read_records(source, columns)
     panel = wide(records, columns, unit, wave)
     _refuse_bad_values(records, columns, panel)
@@ -60,7 +62,7 @@ def add_noise(
     correlation = checked(moments.correlation, nearest, records.where)
     noise = _noise(LogMoments(correlation, moments.sd), sd, shift, amount, nearest)
     how: Pairing = "none" if amount is not None and pairing == "auto" else pairing
-    new, facts = _overlaid(panel.matrix, noise, how, np.random.default_rng(seed))
+    new, facts = _overlaid(panel.matrix, noise, how, drawn)
     deviation = max(noise.deviation, float(np.abs(correlation - moments.correlation).max()))
     if deviation > 0:
         facts["largest deviation of a correlation of the noise"] = round(deviation, 3)
@@ -81,12 +83,12 @@ def _noise(moments: LogMoments, sd: float | None, shift: float, amount: float | 
     return mixture(moments.correlation, shift, sd, nearest)
 
 
-def noise_vectors(noise: Mixture, number: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
+def noise_vectors(noise: Mixture, number: int, numbers: np.random.Generator) -> tuple[Floats, Floats]:
     """Vectors of the upper and of the lower component, one of each per pair."""
     factor = root(noise.covariance)
     both = []
     for sign in (1.0, -1.0):
-        drawn = generator.standard_normal((number, len(factor)))
+        drawn = numbers.standard_normal((number, len(factor)))
         kernels.correlate(drawn, factor)
         drawn += sign * noise.shift
         both.append(drawn)
@@ -104,22 +106,22 @@ def overlay(matrix: Floats, pairs: Pairs, upper: Floats, lower: Floats) -> tuple
 
 
 def _overlaid(
-    matrix: Floats, noise: Mixture, how: Pairing, generator: np.random.Generator
+    matrix: Floats, noise: Mixture, how: Pairing, numbers: np.random.Generator
 ) -> tuple[Floats, dict[str, object]]:
     if how == "none":
-        sign = np.where(generator.random(len(matrix)) < 0.5, 1.0, -1.0)
-        drawn = generator.standard_normal(matrix.shape)
+        sign = np.where(numbers.random(len(matrix)) < 0.5, 1.0, -1.0)
+        drawn = numbers.standard_normal(matrix.shape)
         kernels.correlate(drawn, root(noise.covariance))
         drawn += (sign * noise.shift)[:, None]
         return np.where(matrix == 0, 0.0, matrix * np.exp(drawn)), {"units": len(matrix)}
     pairs = pair_records(matrix, how)
-    upper, lower = noise_vectors(noise, len(pairs), generator)
+    upper, lower = noise_vectors(noise, len(pairs), numbers)
     new, turned = overlay(matrix, pairs, upper, lower)
     return new, {"units": len(matrix), "pairs": int((pairs[:, 1] >= 0).sum()), "pairs turned": int(turned.sum())}
 
 
 def _refuse_bad_options(
-    columns: Sequence[str], sd: float | None, shift: float, amount: float | None, pairing: str, seed: int
+    columns: Sequence[str], sd: float | None, shift: float, amount: float | None, pairing: str
 ) -> None:
     if not columns:
         raise BadOption("no column to add noise to", hint="name at least one.")
@@ -129,8 +131,6 @@ def _refuse_bad_options(
         raise BadOption("amount is a number above zero, and goes not with a shift", hint="such as amount=0.1.")
     if pairing not in ("auto", "exact", "blocks", "none"):
         raise BadOption(f"pairing {pairing!r} is not known", hint="one of 'auto', 'exact', 'blocks', 'none'.")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise BadOption("the seed is a whole number, not negative", hint="choose a long one, and keep it secret.")
 
 
 def _refuse_bad_values(records: Records, columns: Sequence[str], panel: Wide) -> None:

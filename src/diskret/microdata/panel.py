@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.microdata.records import Column, Floats, Records, coded
+from diskret.microdata.seed import generator
 from diskret.model.errors import BadOption, listed
 
 
@@ -73,7 +74,7 @@ def renumber(records: Records, unit: str | None, wave: str | None, seed: int) ->
     ([1, 2, 3, 3], [3.0, 4.0, 2.0, 1.0])
     """
     if unit is None:
-        order = np.random.default_rng(seed).permutation(records.rows)
+        order = generator(seed).permutation(records.rows)
         return Records({name: column[order] for name, column in records.items()}, records.where)
     records.require([unit, *([wave] if wave else [])])
     units = coded(records[unit])
@@ -81,7 +82,7 @@ def renumber(records: Records, unit: str | None, wave: str | None, seed: int) ->
     if blank.size:
         where = f"{records.where}, rows {listed(blank.tolist())}"
         raise BadOption(f"column {unit!r} is blank", where=where, hint="say for every record to which unit it belongs.")
-    number = np.random.default_rng(seed).permutation(len(units.codes)) + 1
+    number = generator(seed).permutation(len(units.codes)) + 1
     new = number[units.index]
     within = coded(records[wave]).index if wave else np.arange(records.rows)
     order = np.lexsort((within, new))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from diskret.microdata.protected import Protected
 from diskret.microdata.records import Coded, Column, Floats, coded, crossed, read_records
+from diskret.microdata.seed import generator
 from diskret.model.errors import BadOption, UnknownCode, listed
 
 Index = npt.NDArray[np.int64]
@@ -48,7 +49,7 @@ def post_randomise(
         raise BadOption("no column to randomise", hint="name at least one.")
     records = read_records(source)
     records.require([*columns, *within])
-    generator = np.random.default_rng(seed)
+    numbers = generator(seed)
     strata = crossed(records, within)
     changed: dict[str, Column] = {}
     facts: dict[str, object] = {}
@@ -56,7 +57,7 @@ def post_randomise(
         found = coded(records[name])
         given = None if matrix is None else _checked(matrix, found.codes, name)
         new = found.index.copy()
-        draw = generator.random(records.rows)
+        draw = numbers.random(records.rows)
         for stratum in range(int(strata.max()) + 1):
             rows = np.flatnonzero((strata == stratum) & (found.index >= 0))
             if rows.size:

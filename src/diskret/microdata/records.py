@@ -94,19 +94,18 @@ def _column(relation: Relation, name: str, number: bool) -> Column:
     kind = relation.types[name].upper()
     if number or kind.startswith(("DOUBLE", "FLOAT", "DECIMAL", "HUGEINT", "UHUGEINT")):
         sql = f"CAST({relation.number(name)} AS DOUBLE)"
-    elif kind.startswith("ENUM"):
-        sql = f"CAST({relation.column(name)} AS VARCHAR)"
-    else:
+    elif relation.is_whole(name) or kind in ("VARCHAR", "UBIGINT"):
         sql = relation.column(name)
+    else:  # dates and the like are codes
+        sql = f"CAST({relation.column(name)} AS VARCHAR)"
     found = relation.connection.execute(f"SELECT {sql} AS c FROM {relation.view}").fetchnumpy()["c"]
     values, missing = np.ma.getdata(found), np.ma.getmaskarray(found)
     if not missing.any():
         return np.ascontiguousarray(values)
     if values.dtype.kind == "f":
         return np.where(missing, np.nan, values)
-    if values.dtype.kind != "M":
-        values = values.astype(object)
-        values[missing] = None
+    values = values.astype(object)
+    values[missing] = None
     return values
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from diskret.microdata._swap_kernels import match
 from diskret.microdata.protected import Protected
 from diskret.microdata.records import Column, Records, coded, crossed, read_records
+from diskret.microdata.seed import generator
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 
 Index = npt.NDArray[np.int64]
@@ -65,20 +66,20 @@ def swap_records(
     every = [c for listing in similar for c in listing]
     records.require([*regions, *risk, *every, *([household] if household else [])])
     units = _units(records, regions, risk, similar, household)
-    generator = np.random.default_rng(seed)
+    numbers = generator(seed)
     partner = np.full(len(units.first), -1, dtype=np.int64)
     facts: dict[str, object] = {"units": len(units.first)}
     alone = 0
     for level, name in enumerate(regions):
         targets = np.flatnonzero((units.fewest[level] < k) & (partner < 0))
-        targets = generator.permutation(targets)
-        _swap(targets, len(targets), units, level, partner, generator)
+        targets = numbers.permutation(targets)
+        _swap(targets, len(targets), units, level, partner, numbers)
         facts[f"at risk by {name}"] = len(targets)
         alone = int((partner[targets] < 0).sum())
     wanted = int(rate * len(partner)) - int((partner >= 0).sum())
     if wanted > 1:
-        free = _preferred(np.flatnonzero(partner < 0), units.fewest[-1], generator)
-        _swap(free, wanted // 2, units, len(regions) - 1, partner, generator)
+        free = _preferred(np.flatnonzero(partner < 0), units.fewest[-1], numbers)
+        _swap(free, wanted // 2, units, len(regions) - 1, partner, numbers)
     facts |= {"units swapped": int((partner >= 0).sum()), "units at risk without a partner": alone}
     if alone:
         warnings.warn(
@@ -91,22 +92,22 @@ def swap_records(
     return Protected(records.with_columns(changed), "targeted record swapping", facts)
 
 
-def _swap(targets: Index, most: int, units: _Units, level: int, partner: Index, generator: np.random.Generator) -> None:
+def _swap(targets: Index, most: int, units: _Units, level: int, partner: Index, numbers: np.random.Generator) -> None:
     """Partners inside the higher region, by one list of agreement after the other; then anywhere."""
     area = units.areas[level]
     inside = units.areas[level - 1] if level else np.zeros_like(area)
     for higher in (inside, np.zeros_like(area)) if level else (inside,):
         for profile in units.profiles:
             _, key = np.unique(higher * (profile.max() + 1) + profile, return_inverse=True)
-            order = _preferred(np.arange(len(key)), units.fewest[level], generator)
+            order = _preferred(np.arange(len(key)), units.fewest[level], numbers)
             pool = order[np.argsort(key[order], kind="stable")]
             start = np.concatenate([[0], np.cumsum(np.bincount(key))])
             most -= int(match(targets, most, key, area, pool, start, partner))
 
 
-def _preferred(units: Index, fewest: npt.NDArray[np.float64], generator: np.random.Generator) -> Index:
+def _preferred(units: Index, fewest: npt.NDArray[np.float64], numbers: np.random.Generator) -> Index:
     """A random order in which rare units tend to come first: drawn without replacement with weights 1 / count."""
-    drawn = generator.exponential(size=len(units)) * fewest[units]
+    drawn = numbers.exponential(size=len(units)) * fewest[units]
     ordered: Index = units[np.argsort(drawn, kind="stable")]
     return ordered
 

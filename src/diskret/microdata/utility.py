@@ -120,6 +120,8 @@ def measure_utility(
     """
     used = list(dict.fromkeys([*columns, *(n for r in regressions for n in (r.response, *r.on))]))
     before, after = read_records(original, used), read_records(protected, used)
+    if not (used or classes):
+        raise BadOption("nothing to compare", hint="name columns or classes.")
     before.require(classes)
     after.require(classes)
     if before.rows != after.rows:
@@ -162,6 +164,8 @@ def _class(name: str, before: Records, after: Records) -> ClassUtility:
 
 
 def _correlation(records: Records, columns: Sequence[str], logs: bool = False) -> Floats:
+    if not columns:
+        return np.empty((0, 0))
     matrix = np.column_stack([records[name] for name in columns])
     if logs:
         matrix = np.log(np.where(matrix > 0, matrix, np.nan))
@@ -171,7 +175,8 @@ def _correlation(records: Records, columns: Sequence[str], logs: bool = False) -
 
 def _largest_change(before: Floats, after: Floats) -> float:
     change = np.abs(after - before)
-    return float(np.nanmax(change)) if not np.isnan(change).all() else 0.0
+    known = change[~np.isnan(change)]
+    return float(known.max()) if known.size else 0.0
 
 
 def _relative(before: float, after: float) -> float:
