@@ -227,6 +227,26 @@ def test_the_file_that_is_read_is_not_overwritten(people: Path) -> None:
         job_from(job, "here", people)
 
 
+def test_the_command_refuses_and_leaves_nothing(
+    people: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from diskret.cli import main
+
+    (people / "people.csv").write_text("region,profit\nN,10.5\nS,-3717.25\nN,8\nW,9\n")
+    (people / "job.toml").write_text(
+        '[data]\nmicrodata = "people.csv"\n[microdata]\nvalues = "profit"\nseed = 4\n[[microdata.steps]]\n'
+        'do = "noise"\nsd = 0.1\n[output]\nrecords = "out.csv"\nreport = "out.html"\n'
+    )
+    monkeypatch.setattr("sys.argv", ["diskret", "run", str(people / "job.toml")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "[T4] column 'profit' has negative values, which have no logarithm" in said
+    assert "3717" not in said
+    assert sorted(p.name for p in people.iterdir()) == ["job.toml", "people.csv"]
+
+
 def test_the_command_runs_it(people: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from diskret.cli import main
 

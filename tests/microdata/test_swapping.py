@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import diskret as dk
+from diskret.microdata._swap_kernels import match
 from diskret.model.errors import BadOption, ProtectionWarning
 
 
@@ -59,6 +62,26 @@ def test_partners_stay_inside_the_higher_region_if_they_can() -> None:
     crossed = np.array(before["state"]) != after["state"]
     assert moved.sum() > 0
     assert crossed.sum() < moved.sum() / 2
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_kernel_agrees_with_its_readable_twin(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, keys, areas = int(rng.integers(1, 60)), int(rng.integers(1, 4)), int(rng.integers(1, 5))
+    key = np.concatenate([rng.integers(0, keys, n), np.arange(keys)])
+    area, n = rng.integers(0, areas, n + keys), n + keys
+    order = rng.permutation(n)
+    pool = order[np.argsort(key[order], kind="stable")]
+    start = np.concatenate([[0], np.cumsum(np.bincount(key))])
+    targets, most = rng.permutation(n)[: int(rng.integers(0, n + 1))], int(rng.integers(0, n))
+    partner, expected = np.full(n, -1), np.full(n, -1)
+    made = match(targets, most, key, area, pool, start, partner)
+    for t in targets:
+        free = [u for u in pool if key[u] == key[t] and expected[u] < 0 and area[u] != area[t]]
+        if expected[t] < 0 and free and (expected >= 0).sum() < 2 * most:
+            expected[t], expected[free[0]] = free[0], t
+    assert partner.tolist() == expected.tolist()
+    assert made == (partner >= 0).sum() // 2
 
 
 def test_rate_is_reached() -> None:

@@ -13,7 +13,10 @@ def match(targets, most, key, area, pool, start, partner):
     ``pool`` lists units sorted by key, inside a key in the order of preference; those of key c stand at
     start[c]..start[c + 1]. ``partner`` is -1 for free units. Returns how many pairs were made.
     """
-    head = start.copy()
+    head = start[:-1].copy()
+    # the first free unit that does not live where the head does: the answer for targets that live there
+    second = start[:-1].copy()
+    home = np.full(head.size, -1, dtype=np.int64)
     made = 0
     for t in targets:
         if partner[t] >= 0:
@@ -24,11 +27,18 @@ def match(targets, most, key, area, pool, start, partner):
         end = start[c + 1]
         while head[c] < end and partner[pool[head[c]]] >= 0:
             head[c] += 1
-        for at in range(head[c], end):
-            u = pool[at]
-            if partner[u] < 0 and area[u] != area[t]:
-                partner[t] = u
-                partner[u] = t
-                made += 1
-                break
+        if head[c] == end:
+            continue
+        at = head[c]
+        here = area[pool[at]]
+        if here == area[t]:
+            at = second[c] if home[c] == here else at
+            while at < end and (partner[pool[at]] >= 0 or area[pool[at]] == here):
+                at += 1
+            second[c] = at
+            home[c] = here
+        if at < end:
+            partner[t] = pool[at]
+            partner[pool[at]] = t
+            made += 1
     return np.int64(made)
