@@ -41,6 +41,13 @@ def test_plain_data_becomes_a_section_with_tables_and_pictures(tmp_path: Path) -
     assert "internal" in text
 
 
+def test_a_broad_plot_without_caption_gets_its_own_line_and_its_title_in_words() -> None:
+    spec = {**CHART, "width": 520, "title": "Records by risk"}
+    text = report_text("t", [ReportSection.from_plain({"title": "x", "charts": [{"spec": spec}]})])
+    assert "<figure class='broad'><img alt='Records by risk'" in text
+    assert "<figcaption>" not in text
+
+
 def test_a_report_fetches_nothing_and_runs_nothing() -> None:
     text = report_text("File", [ReportSection.from_plain({"title": "x", "charts": [{"spec": CHART, "caption": ""}]})])
     without_pictures = re.sub(r"base64,[^']*", "", text)

@@ -20,6 +20,8 @@ from diskret.model.errors import BadOption
 Cell = str | int | float | None
 LONG = 60
 """Longer tables are folded."""
+BROAD = 300
+"""Broader plots get a line of their own."""
 
 
 @dataclass(frozen=True)
@@ -134,9 +136,12 @@ def _chart(chart: ReportChart) -> str:
         return f"<figure><figcaption>{_text(chart.caption)}: plots need the extra 'plots'</figcaption></figure>"
     picture = _numbered(vl_convert.vegalite_to_svg(json.dumps(chart.spec)))
     held = base64.b64encode(picture.encode("utf-8")).decode("ascii")
-    caption = _text(chart.caption)
+    title = chart.spec.get("title", "")
+    words = _text(chart.caption or (title if isinstance(title, str) else ""))
+    broad = " class='broad'" if chart.spec.get("width", 0) > BROAD else ""
     source = f"data:image/svg+xml;base64,{held}"
-    return f"<figure><img alt='{caption}' src='{source}'><figcaption>{caption}</figcaption></figure>"
+    caption = f"<figcaption>{_text(chart.caption)}</figcaption>" if chart.caption else ""
+    return f"<figure{broad}><img alt='{words}' src='{source}'>{caption}</figure>"
 
 
 def _numbered(picture: str) -> str:
@@ -158,6 +163,6 @@ _STYLE = (
     "th,td{padding:.2rem .7rem;border-bottom:1px solid #e3e3e3;text-align:left;vertical-align:top}"
     "td.n{text-align:right;font-variant-numeric:tabular-nums}.wide{overflow-x:auto}"
     ".charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(17rem,1fr));gap:1rem}"
-    "figure{margin:0}figure img{max-width:100%}figcaption{font-size:.82rem;color:#555}"
+    ".broad{grid-column:1/-1}figure{margin:0}figure img{max-width:100%}figcaption{font-size:.82rem;color:#555}"
     "@media print{nav{display:none}section{break-inside:avoid}}"
 )
