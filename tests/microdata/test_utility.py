@@ -104,6 +104,14 @@ def test_two_samples_of_one_population_have_a_ratio_around_two() -> None:
     assert 1.3 < np.mean(ratios) < 2.7
 
 
+def test_a_large_file_is_judged_by_evenly_spread_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = read_records(firms()), read_records(firms()).with_columns({"staff": firms()["staff"] * 1.05})
+    whole = propensity(x, y, ["staff"]).pmse
+    monkeypatch.setattr("diskret.microdata.propensity.MOST_RECORDS", 500)
+    assert propensity(x, y, ["staff"]).pmse == pytest.approx(whole, rel=0.5)
+    assert propensity(x, x, ["staff"]).pmse < 1e-12
+
+
 def test_what_can_be_told_apart_has_the_largest_score() -> None:
     x = read_records(firms())
     y = x.with_columns({"staff": x["staff"] * 1e6})
