@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks import auditing, marking, optimal, suppression, tabulation
+from benchmarks import auditing, marking, microdata, optimal, suppression, tabulation
 from benchmarks.case import Case
 
-CASES: dict[str, Case] = {
-    case.name: case for room in (tabulation, marking, suppression, auditing, optimal) for case in room.cases()
-}
+ROOMS = (tabulation, marking, suppression, auditing, optimal, microdata)
+CASES: dict[str, Case] = {case.name: case for room in ROOMS for case in room.cases()}

@@ -26,6 +26,16 @@ HEADINGS = {
     "LineRule": "one_category as a table",
     "SuppressionSection": "[suppression]",
     "RelativeKnowledge": "knowledge as a table",
+    "MicrodataSection": "[microdata]",
+    "DropStep": "drop",
+    "RecodeStep": "recode",
+    "WithholdStep": "withhold",
+    "ReleaseStep": "release",
+    "MicroaggregateStep": "microaggregate",
+    "NoiseStep": "noise",
+    "SwapStep": "swap",
+    "PramStep": "pram",
+    "RegressionSection": "[[microdata.regressions]]",
     "CellStatus": "[[status]]",
     "Output": "[output]",
 }
@@ -47,6 +57,8 @@ def kind(said: dict[str, Any]) -> str:
         return "list of two numbers"
     if said.get("type") == "array":
         inner = said["items"]
+        if "$ref" in inner or "oneOf" in inner:
+            return "list of tables"
         return "list of them" if "enum" in inner else LISTS[inner["type"]]
     return WORDS[said["type"]]
 
@@ -65,7 +77,8 @@ def table(model: str, schema: dict[str, Any]) -> str:
     required = described.get("required", [])
     lines = ["| key | type | default | meaning |", "|---|---|---|---|"]
     for key, said in described["properties"].items():
-        lines.append(f"| `{key}` | {kind(said)} | {default(said, key in required)} | {said['description']} |")
+        if key != "do":  # the kind of a step is its heading
+            lines.append(f"| `{key}` | {kind(said)} | {default(said, key in required)} | {said['description']} |")
     return "\n".join(lines)
 
 

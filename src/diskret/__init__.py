@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from diskret.auditing.audit import audit
     from diskret.auditing.certificate import verify
+    from diskret.microdata.coarsening import Drop, Recode, Release, Withhold, coarsen
+    from diskret.microdata.microaggregation import microaggregate
+    from diskret.microdata.noise import add_noise
+    from diskret.microdata.pram import post_randomise
+    from diskret.microdata.swapping import swap_records
+    from diskret.microdata.utility import Regression, measure_utility
     from diskret.model.errors import DiskretError, ProtectionWarning
     from diskret.model.hierarchy import Hierarchy
     from diskret.model.protection import Knowledge, Protection
@@ -26,6 +32,7 @@ __all__ = [
     "Cost",
     "DiskretError",
     "Dominance",
+    "Drop",
     "Hierarchy",
     "Knowledge",
     "MinCount",
@@ -34,15 +41,25 @@ __all__ = [
     "PQ",
     "Protection",
     "ProtectionWarning",
+    "Recode",
+    "Regression",
+    "Release",
     "SmallCells",
     "SmallMargin",
     "Status",
     "Table",
+    "Withhold",
+    "add_noise",
     "audit",
+    "coarsen",
     "compare_rules",
     "mark",
+    "measure_utility",
+    "microaggregate",
+    "post_randomise",
     "publish",
     "suppress",
+    "swap_records",
     "tabulate",
     "thin",
     "verify",
@@ -73,6 +90,17 @@ _HOME = {
     "tabulate": "tabulation.tabulate",
     "thin": "suppression.suppress",
     "verify": "auditing.certificate",
+    "Drop": "microdata.coarsening",
+    "Recode": "microdata.coarsening",
+    "Release": "microdata.coarsening",
+    "Withhold": "microdata.coarsening",
+    "coarsen": "microdata.coarsening",
+    "microaggregate": "microdata.microaggregation",
+    "add_noise": "microdata.noise",
+    "post_randomise": "microdata.pram",
+    "swap_records": "microdata.swapping",
+    "Regression": "microdata.utility",
+    "measure_utility": "microdata.utility",
 }
 
 

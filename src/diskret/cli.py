@@ -351,6 +351,10 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
             found = f"{attack['exposed']} exposed, {attack['undecided']} undecided"
             safe = attack["exposed"] + attack["undecided"] == 0
             console.print(f"  attacked with a solver: {'nothing is exposed' if safe else found}")
+    for step in (result.microdata or {}).get("steps", ()):
+        console.print(f"{step['method']}: {step['records']:,} records", markup=False)
+    for name, value in (result.microdata or {}).get("utility", {}).items():
+        console.print(f"  {name}: {value:,}", markup=False)
     if result.comparison is not None:
         console.print(str(result.comparison), markup=False)
     for file in result.files:

@@ -119,6 +119,26 @@ def bad_prior_knowledge() -> None:
     dk.Table.from_cells("cells.csv", by={"region": REGION}, value="turnover", lower="low", upper="high")
 
 
+def too_few_units() -> None:
+    dk.microaggregate({"subsidies": [7.5, 3.0, 0, 0]}, ["subsidies"])
+
+
+def constant_column() -> None:
+    dk.add_noise({"rate": [4.5, 4.5, 4.5]}, ["rate"], sd=0.1, seed=1)
+
+
+def not_positive_definite() -> None:
+    """Each pair of columns over records of its own."""
+    rise, fall, none = [1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [None] * 5
+    columns = {"a": rise + rise + none, "b": [1, 3, 2, 5, 4] + none + rise, "c": none + fall + [2, 1, 4, 3, 5]}
+    dk.add_noise(columns, list(columns), sd=0.1, seed=1)
+
+
+def infeasible_noise() -> None:
+    columns = {"a": [1, 2, 3, 4, 5], "b": [2, 1, 4, 3, 5]}
+    dk.add_noise(columns, list(columns), sd=0.1, shift=0.099, seed=1)
+
+
 def bad_option() -> None:
     dk.mark(dk.tabulate(FIRMS, by={"region": REGION}, value="turnover", largest=2), dk.Dominance(3, 90))
 
@@ -158,6 +178,10 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "T8": unreadable_file,
     "T9": table_too_large,
     "T10": bad_prior_knowledge,
+    "M1": too_few_units,
+    "M2": constant_column,
+    "M3": not_positive_definite,
+    "M4": infeasible_noise,
     "O1": bad_option,
     "O2": missing_extra,
     "J1": bad_job,
@@ -180,7 +204,7 @@ def test_no_code_is_used_twice_and_none_is_explained_that_does_not_exist() -> No
 
 
 def codes_in_order(codes: list[str]) -> list[str]:
-    return sorted(codes, key=lambda c: ("DHTOJW".index(c[0]), int(c[1:])))
+    return sorted(codes, key=lambda c: ("DHTMOJW".index(c[0]), int(c[1:])))
 
 
 def test_every_error_that_can_be_raised_has_an_example() -> None:

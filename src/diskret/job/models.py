@@ -183,6 +183,141 @@ class SuppressionSection(Section):
     thin: bool = Field(True, description="open secondaries again that nobody needs")
 
 
+class DropStep(Section):
+    """Remove columns."""
+
+    do: Literal["drop"]
+    columns: Names = Field(description="columns that are not released")
+
+
+class RecodeStep(Section):
+    """Put coarser classes in the place of codes; give mapping, file, or hierarchy with level."""
+
+    do: Literal["recode"]
+    column: str = Field(description="column with the codes")
+    mapping: dict[str, str] | None = Field(None, description="class of every code")
+    file: str | None = Field(None, description="the same as a .csv file with the columns code and class")
+    hierarchy: str | None = Field(
+        None, description="hierarchy file: .hrc, .csv with code and parent or level, or .json"
+    )
+    level: int | None = Field(None, ge=1, description="with hierarchy: level that takes the place of codes below it")
+    prefix: int | None = Field(None, ge=1, description="look up only so many first characters of a code")
+    removed: Names = Field(default_factory=list, description="codes whose units are not released")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> RecodeStep:
+        if sum(given is not None for given in (self.mapping, self.file, self.hierarchy)) != 1:
+            raise ValueError("give exactly one of mapping, file, hierarchy")
+        if (self.hierarchy is None) != (self.level is None):
+            raise ValueError("hierarchy and level go together")
+        return self
+
+
+class WithholdStep(Section):
+    """Blank values of units under a condition."""
+
+    do: Literal["withhold"]
+    columns: Names = Field(description="columns that are blanked")
+    where: str = Field(description="condition, such as 'employees >= 1000'")
+    decides: Literal["unit", "record"] = Field(
+        "unit", description="whether a unit is judged over all of its waves, or every record on its own"
+    )
+
+
+class ReleaseStep(Section):
+    """Release only units under a condition."""
+
+    do: Literal["release"]
+    where: str = Field(description="condition, such as 'employees < 250'")
+    decides: Literal["unit", "record"] = Field(
+        "unit", description="whether a unit is judged over all of its waves, or every record on its own"
+    )
+
+
+class MicroaggregateStep(Section):
+    """Microaggregation."""
+
+    do: Literal["microaggregate"]
+    columns: Names = Field(default_factory=list, description="columns to group; microdata.values if left out")
+    m: int | None = Field(None, ge=2, description="fewest units of a group: 3, or 4 with keep_variance, if left out")
+    method: Literal["optimal", "fixed", "mdav"] = Field("optimal", description="how groups are made")
+    keep_variance: bool = Field(False, description="two values per group that keep its mean and variance")
+    pooled: bool = Field(False, description="group all waves together instead of each on its own")
+
+
+class NoiseStep(Section):
+    """Log-additive noise. Its numbers are secret."""
+
+    do: Literal["noise"]
+    columns: Names = Field(default_factory=list, description="columns to change; microdata.values if left out")
+    sd: float | None = Field(None, gt=0, description="standard deviation of the noise in every column, such as 0.12")
+    shift: float = Field(0.0, ge=0, description="distance of the two peaks from zero, below sd; 0 for one peak")
+    amount: float | None = Field(None, gt=0, description="instead of sd: covariance as a share of that of the logs")
+    pairing: Literal["auto", "exact", "blocks", "none"] = Field("auto", description="how similar units are paired")
+    gaps: Literal["pairwise", "complete"] = Field("pairwise", description="which records count for a correlation")
+    nearest: bool = Field(False, description="take the nearest possible correlations where those wanted are impossible")
+
+
+class SwapStep(Section):
+    """Targeted record swapping."""
+
+    do: Literal["swap"]
+    regions: Names = Field(description="columns that are swapped, from the coarsest region to the finest")
+    risk: Names = Field(description="columns whose rare combinations are at risk")
+    similar: list[list[str]] = Field(description="columns on which partners agree; further lists if there is nobody")
+    k: int = Field(3, ge=2, description="fewest records that share region and risk columns")
+    rate: float = Field(0.0, ge=0, le=1, description="share of all units that is swapped at least")
+    household: str | None = Field(None, description="column that joins the records of a household")
+
+
+class PramStep(Section):
+    """Post-randomisation. Give keep or matrix."""
+
+    do: Literal["pram"]
+    columns: Names = Field(description="columns with codes to change")
+    keep: float | None = Field(None, ge=0, le=1, description="probability that a code is left to itself, such as 0.9")
+    matrix: dict[str, dict[str, float]] | None = Field(None, description="probability of every change, by code")
+    invariant: bool = Field(True, description="follow a matrix by its reversal, so that frequencies are kept")
+    within: Names = Field(default_factory=list, description="columns inside whose classes codes change")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> PramStep:
+        if (self.keep is None) == (self.matrix is None):
+            raise ValueError("give exactly one of keep, matrix")
+        return self
+
+
+MicrodataStep = Annotated[
+    DropStep | RecodeStep | WithholdStep | ReleaseStep | MicroaggregateStep | NoiseStep | SwapStep | PramStep,
+    Field(discriminator="do"),
+]
+STEPS: dict[str, type[Section]] = {
+    "drop": DropStep, "recode": RecodeStep, "withhold": WithholdStep, "release": ReleaseStep,
+    "microaggregate": MicroaggregateStep, "noise": NoiseStep, "swap": SwapStep, "pram": PramStep,
+}  # fmt: skip
+
+
+class RegressionSection(Section):
+    """A regression that is estimated before and after."""
+
+    response: str = Field(description="column to be explained")
+    on: Names = Field(description="columns that explain it")
+    logs: bool = Field(True, description="whether all of them enter as logarithms")
+
+
+class MicrodataSection(Section):
+    """A scientific-use file: steps in order, and what is compared in the report."""
+
+    values: Names = Field(default_factory=list, description="columns with numbers: what steps change, and is compared")
+    classes: Names = Field(default_factory=list, description="columns with codes that are compared")
+    unit: str | None = Field(None, description="column that joins the waves of a unit")
+    wave: str | None = Field(None, description="column that says to which wave a record belongs")
+    seed: int | None = Field(None, ge=0, description="start of the random numbers; long, and secret")
+    renumber: bool = Field(True, description="whether units get new random numbers and the records their order")
+    steps: list[MicrodataStep] = Field(description="what is done, in order", min_length=1)
+    regressions: list[RegressionSection] = Field(default_factory=list, description="regressions that are compared")
+
+
 class CellStatus(Section):
     """A cell that gets its status by hand."""
 
@@ -205,6 +340,8 @@ class Output(Section):
     counts: bool = Field(False, description="whether contributor counts are published too")
     title: str = Field("", description="title of the table")
     language: Literal["en", "de"] = Field("en", description="language of the legend")
+    records: str | None = Field(None, description="protected records (microdata): .csv or .parquet")
+    report: str | None = Field(None, description="report on protected records (microdata), .html; internal")
 
 
 class Job(Section):
@@ -215,5 +352,6 @@ class Job(Section):
     table: TableSection = Field(default_factory=lambda: TableSection())
     rules: Rules = Field(default_factory=lambda: Rules())
     suppression: SuppressionSection | None = Field(None, description="secondary suppression; none if left out")
+    microdata: MicrodataSection | None = Field(None, description="protect records instead of a table")
     status: list[CellStatus] = Field(default_factory=list)
     output: Output = Field(default_factory=lambda: Output())

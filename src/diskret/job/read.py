@@ -14,10 +14,11 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from diskret.io.text import read_text
-from diskret.job.models import Job
+from diskret.job.models import STEPS, Job, MicrodataSection, RecodeStep
 from diskret.model.errors import BadJob, BadOption, listed
 from diskret.model.status import Status
 from diskret.publication.publish import WRITERS
+from diskret.publication.records import ENDINGS
 
 MOST_LARGEST = 100
 
@@ -77,7 +78,8 @@ def _merged(problems: Sequence[Problem]) -> list[Problem]:
 def _problem(error: Any) -> Problem:
     """One pydantic error in our words."""
     path = [str(p) for p in error["loc"] if not _is_branch(str(p))]
-    key = ".".join(path) or "(job)"
+    # a step of [microdata] stands with its kind in the path, which tells its keys; users count steps
+    key = ".".join(p for i, p in enumerate(path) if not (path[:2] == ["microdata", "steps"] and i == 3)) or "(job)"
     field = _describe(path)
     kind = error["type"]
     if kind == "extra_forbidden":
@@ -86,6 +88,8 @@ def _problem(error: Any) -> Problem:
         return Problem(key, "unknown key", f"did you mean {near[0]!r}?" if near else f"allowed: {', '.join(known)}")
     if kind == "missing":
         return Problem(key, "missing", field)
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        return Problem(f"{key}.do", "is no kind of step", f"one of {', '.join(STEPS)}")
     what = (
         error["msg"]
         .removeprefix("Value error, ")
@@ -105,6 +109,8 @@ def _is_branch(part: str) -> bool:
 def _model_at(path: Sequence[str]) -> type[BaseModel] | None:
     """The section a key path leads to."""
     model: Any = Job
+    if path[:2] == ["microdata", "steps"] and len(path) > 2:
+        model, path = STEPS[path[2]], path[3:]
     for part in path:
         if isinstance(model, type) and issubclass(model, BaseModel):
             field = model.model_fields.get(part)
@@ -155,6 +161,10 @@ def _further_problems(job: Job, folder: Path) -> Iterator[Problem]:
             )
         if job.table.by and name not in job.table.by:
             yield Problem(f"classifications.{name}", "is not in table.by", f"table.by lists {listed(job.table.by)}")
+    if job.microdata is not None:
+        yield from _microdata(job, job.microdata, folder)
+        yield from _outputs(job, folder)
+        return
     described = job.data.cells and job.data.metadata
     if not job.data.table and not job.table.by and not described:
         yield Problem("table.by", "missing", "columns that classify, in the order of the table")
@@ -169,6 +179,38 @@ def _further_problems(job: Job, folder: Path) -> Iterator[Problem]:
     yield from _suppression(job, folder)
     yield from _by_hand(job)
     yield from _outputs(job, folder)
+
+
+def _microdata(job: Job, asked: MicrodataSection, folder: Path) -> Iterator[Problem]:
+    """What a job for records may not say, and what its steps need."""
+    if not job.data.microdata:
+        yield Problem("data.microdata", "missing", "a job with [microdata] reads records")
+    for key in ("table", "rules", "suppression", "status", "classifications"):
+        if key in job.model_fields_set:
+            yield Problem(key, "goes not with [microdata]", "protect records and tables in two jobs")
+    for key in ("publish", "working", "tau_argus", "comparison"):
+        if getattr(job.output, key):
+            yield Problem(f"output.{key}", "goes not with [microdata]", "name output.records and output.report")
+    random = any(step.do in ("noise", "swap", "pram") for step in asked.steps)
+    if asked.seed is None and (random or asked.renumber):
+        yield Problem("microdata.seed", "missing", "a long whole number, kept secret; the same one gives the same file")
+    if (asked.wave is not None) and asked.unit is None:
+        yield Problem("microdata.unit", "missing", "a panel with waves needs the column that joins a unit's records")
+    changing = False
+    for number, step in enumerate(asked.steps):
+        key = f"microdata.steps.{number}"
+        reducing = step.do in ("drop", "recode", "withhold", "release")
+        if reducing and changing:
+            yield Problem(key, f"{step.do!r} comes after a step that changes values", "take information away first")
+        changing = changing or not reducing
+        if step.do in ("microaggregate", "noise") and not (step.columns or asked.values):
+            yield Problem(f"{key}.columns", "missing", "name columns here, or in microdata.values")
+        if isinstance(step, RecodeStep):
+            for name, file in (("file", step.file), ("hierarchy", step.hierarchy)):
+                if file and not os.path.exists(folder / file):
+                    yield Problem(f"{key}.{name}", f"there is no file {file!r}", _near(folder / file)[2:])
+        if step.do == "noise" and (step.sd is None) == (step.amount is None):
+            yield Problem(f"{key}.sd", "give exactly one of sd and amount", "sd is usual, amount the older baseline")
 
 
 def _suppression(job: Job, folder: Path) -> Iterator[Problem]:
@@ -246,6 +288,13 @@ def _outputs(job: Job, folder: Path) -> Iterator[Problem]:
             yield Problem("output.publish", f"cannot write {name!r}", f"endings: {', '.join(WRITERS)}")
     if job.output.working and not job.output.working.endswith(".parquet"):
         yield Problem("output.working", f"cannot write {job.output.working!r}", "a working file ends in .parquet")
+    if job.output.records and Path(job.output.records).suffix.lower() not in ENDINGS:
+        yield Problem("output.records", f"cannot write {job.output.records!r}", f"endings: {', '.join(ENDINGS)}")
+    if job.output.report and Path(job.output.report).suffix.lower() != ".html":
+        yield Problem("output.report", f"cannot write {job.output.report!r}", "a report ends in .html")
+    for key in ("records", "report"):
+        if getattr(job.output, key) and job.microdata is None:
+            yield Problem(f"output.{key}", "goes only with [microdata]")
     if job.output.comparison and Path(job.output.comparison).suffix not in (".svg", ".html", ".png"):
         yield Problem("output.comparison", f"cannot write {job.output.comparison!r}", "endings: .svg, .html, .png")
     if job.output.certificate and not job.output.certificate.endswith(".json"):
@@ -266,7 +315,8 @@ def _overwritten(job: Job, folder: Path) -> Iterator[Problem]:
     inputs = {f"data.{key}": getattr(job.data, key) for key in ("microdata", "cells", "table", "metadata")}
     taken = {_place(folder / name): key for key, name in (inputs | hierarchies).items() if name}
     outputs = [("output.publish", name) for name in job.output.publish]
-    outputs += [(f"output.{key}", getattr(job.output, key)) for key in ("working", "comparison", "certificate")]
+    single = ("working", "comparison", "certificate", "records", "report")
+    outputs += [(f"output.{key}", getattr(job.output, key)) for key in single]
     for key, name in outputs:
         place = _place(folder / name) if name else ""
         other = taken.get(place)

@@ -16,6 +16,7 @@ from diskret.io.files import all_or_none
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
+from diskret.job.microdata import run_microdata
 from diskret.job.models import FlagColumn, Job
 from diskret.job.rules import rules_of
 from diskret.job.suppression import suppress_tables
@@ -44,6 +45,7 @@ class JobResult:
     warnings: tuple[str, ...]
     comparison: RuleComparison | None = None
     suppressions: Mapping[str, Suppression] = field(default_factory=dict)
+    microdata: Mapping[str, Any] | None = None
 
     @property
     def exposed(self) -> bool:
@@ -54,6 +56,7 @@ class JobResult:
         """Counts and names only: fit to be printed or logged."""
         return {
             "tables": {name: self._facts(name) for name in self.tables},
+            **({} if self.microdata is None else {"microdata": dict(self.microdata)}),
             "files": [str(f) for f in self.files],
             "warnings": list(self.warnings),
         }
@@ -86,6 +89,9 @@ def run_job(
     say = progress or (lambda what, done, of: None)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ProtectionWarning)
+        if job.microdata is not None:
+            files, facts = run_microdata(job, here, _source(job, here)[0], progress, write=write)
+            return JobResult({}, files, tuple(dict.fromkeys(_care(caught))), microdata=facts)
         tables = load_tables(job, here, progress, largest)
         _refuse_unknown_responses(job, tables)
         tables = {name: _by_hand(table, job) for name, table in tables.items()}
@@ -103,11 +109,15 @@ def run_job(
         if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
         files = _write(job, here, tables, suppressions, comparison, say) if write else ()
-    care = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
+    return JobResult(tables, files, tuple(dict.fromkeys(_care(caught))), comparison, suppressions)
+
+
+def _care(caught: list[warnings.WarningMessage]) -> list[str]:
+    """What deserves care; other warnings are passed on."""
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
-    return JobResult(tables, files, care, comparison, suppressions)
+    return [str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)]
 
 
 def _warn_unprotected(tables: Mapping[str, Table]) -> None:

@@ -194,6 +194,51 @@ class BadPriorKnowledge(DiskretError):
     code = "T10"
 
 
+# --- microdata -------------------------------------------------------------------------------------------------------
+
+
+class TooFewUnits(DiskretError):
+    """Fewer units than a group needs."""
+
+    code = "M1"
+
+    @classmethod
+    def in_column(cls, column: str, found: int, m: int, where: str) -> TooFewUnits:
+        """Say how many values there are to group and how many a group needs."""
+        return cls(
+            f"column {column!r} has {found} values to group, a group needs {m}",
+            where=where,
+            hint="leave the column out, drop it from the release, or pool the waves; zeros and missing do not count.",
+        )
+
+
+class ConstantColumn(DiskretError):
+    """A column in which all values are equal."""
+
+    code = "M2"
+
+    @classmethod
+    def named(cls, columns: Sequence[str], where: str) -> ConstantColumn:
+        """Name the columns; a constant has no correlation with anything."""
+        return cls(
+            f"column {listed(columns)} is constant among the units that have a value, so it has no correlation",
+            where=where,
+            hint="leave it out of the noise: a constant tells nothing about a single unit.",
+        )
+
+
+class NotPositiveDefinite(DiskretError):
+    """Correlations that no random vector can have."""
+
+    code = "M3"
+
+
+class InfeasibleNoise(DiskretError):
+    """A shift of the noise that is too large for its standard deviation and correlations."""
+
+    code = "M4"
+
+
 class BadOption(DiskretError):
     """A parameter outside what it may be, or parameters that do not go together."""
 

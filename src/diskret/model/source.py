@@ -290,7 +290,7 @@ def _register(connection: Any, source: object) -> object:
 
 
 def _column(values: Any) -> npt.NDArray[Any]:
-    array = np.asarray(values)
+    array = np.ascontiguousarray(values)  # the engine cannot read a reversed view
     return array.astype(object) if array.dtype.kind == "U" else array
 
 

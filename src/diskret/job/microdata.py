@@ -1,0 +1,171 @@
+"""The scientific-use file a job asks for: coarsen, change values, compare, write records and report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from diskret.io.files import all_or_none
+from diskret.io.hierarchies import read_hierarchy
+from diskret.io.mappings import read_mapping
+from diskret.job.models import (
+    DropStep,
+    Job,
+    MicroaggregateStep,
+    MicrodataSection,
+    NoiseStep,
+    PramStep,
+    RecodeStep,
+    ReleaseStep,
+    SwapStep,
+    WithholdStep,
+)
+from diskret.microdata.coarsening import Coarsened, Drop, Recode, Release, Step, Withhold, coarsen
+from diskret.microdata.microaggregation import microaggregate
+from diskret.microdata.noise import add_noise
+from diskret.microdata.panel import renumber
+from diskret.microdata.pram import post_randomise
+from diskret.microdata.protected import Protected
+from diskret.microdata.records import Records, read_records
+from diskret.microdata.swapping import swap_records
+from diskret.microdata.utility import Regression, Utility, measure_utility
+from diskret.publication.records import write_records
+from diskret.publication.report import ReportSection, write_report
+from diskret.publication.utility_report import classes_section, protection_section, utility_sections
+from diskret.tabulation.tabulate import Progress
+
+REDUCING = (DropStep, RecodeStep, WithholdStep, ReleaseStep)
+NOTE = "Internal: this report holds statistics of the original records. It is not for publication."
+
+
+@dataclass(frozen=True, eq=False)
+class ScientificUse:
+    """A finished file beside its original: the same units in the same order, before they are renumbered."""
+
+    original: Records
+    """The coarsened records before any value was changed."""
+    protected: Records
+    coarsened: Coarsened
+    steps: tuple[Protected, ...]
+    utility: Utility
+
+    def summary(self) -> dict[str, Any]:
+        """Counts and measures."""
+        done = [self.coarsened.summary(), *(step.summary() for step in self.steps)]
+        return {"records": self.protected.rows, "steps": done, "utility": self.utility.summary()}
+
+    def sections(self, further: Sequence[Mapping[str, Any]] = ()) -> list[ReportSection]:
+        """The report; ``further`` sections are plain data (see `ReportSection.from_plain`), such as those on risk."""
+        classes = [classes_section(self.coarsened)] if self.coarsened.after else []
+        own = [protection_section(self.coarsened, self.steps), *classes, *utility_sections(self.utility)]
+        return own + [ReportSection.from_plain(each) for each in further]
+
+
+def run_microdata(
+    job: Job, here: Path, source: object, progress: Progress | None = None, *, write: bool = True
+) -> tuple[tuple[Path, ...], dict[str, Any]]:
+    """Make the file, write what the job asks for or nothing, and say what was done."""
+    asked = job.microdata
+    assert asked is not None
+    made = protect(asked, here, source, progress)
+    files = _write(job, here, made) if write else ()
+    return files, made.summary()
+
+
+def protect(asked: MicrodataSection, here: Path, source: object, progress: Progress | None = None) -> ScientificUse:
+    """All steps in order."""
+    say = progress or (lambda what, done, of: None)
+    records = read_records(source, asked.values)
+    records.require([c for c in (*asked.classes, asked.unit, asked.wave) if c])
+    say("coarsening", 0, len(asked.steps))
+    reduced = coarsen(records, list(_reducing(asked, here)), unit=asked.unit)
+    current, done = reduced.frame, []
+    for number, step in enumerate(asked.steps):
+        if not isinstance(step, REDUCING):
+            say(step.do, number, len(asked.steps))
+            done.append(_changed(asked, step, current, _seed(asked, number)))
+            current = done[-1].frame
+    say("comparing", len(asked.steps), len(asked.steps))
+    kept = [name for name in asked.values if name in current]
+    classes = [name for name in asked.classes if name in current]
+    regressions = [Regression(r.response, tuple(r.on), r.logs) for r in asked.regressions]
+    utility = measure_utility(reduced.frame, current, kept, classes=classes, regressions=regressions)
+    return ScientificUse(reduced.frame, current, reduced, tuple(done), utility)
+
+
+def _reducing(asked: MicrodataSection, here: Path) -> Iterator[Step]:
+    """The steps that take information away."""
+    for step in asked.steps:
+        if isinstance(step, DropStep):
+            yield Drop(tuple(step.columns))
+        elif isinstance(step, WithholdStep):
+            yield Withhold(tuple(step.columns), step.where, step.decides)
+        elif isinstance(step, ReleaseStep):
+            yield Release(step.where, step.decides)
+        elif isinstance(step, RecodeStep):
+            mapping: Mapping[str, str] | None = read_mapping(here / step.file) if step.file else step.mapping
+            tree = read_hierarchy(here / step.hierarchy) if step.hierarchy else None
+            yield Recode(step.column, mapping, tree, step.level, step.prefix, tuple(step.removed))
+
+
+def _changed(
+    asked: MicrodataSection, step: MicroaggregateStep | NoiseStep | SwapStep | PramStep, records: Records, seed: int
+) -> Protected:
+    """One step that changes values."""
+    if isinstance(step, MicroaggregateStep):
+        return microaggregate(
+            records, _columns(asked, step.columns, records), m=step.m, method=step.method,
+            keep_variance=step.keep_variance, wave=None if step.pooled else asked.wave,
+        )  # fmt: skip
+    if isinstance(step, NoiseStep):
+        panel = {"unit": asked.unit, "wave": asked.wave} if asked.unit and asked.wave else {}
+        return add_noise(
+            records, _columns(asked, step.columns, records), seed=seed, sd=step.sd, shift=step.shift,
+            amount=step.amount, pairing=step.pairing, gaps=step.gaps, nearest=step.nearest, **panel,
+        )  # fmt: skip
+    if isinstance(step, SwapStep):
+        return swap_records(
+            records, step.regions, risk=step.risk, similar=step.similar, k=step.k, rate=step.rate,
+            household=step.household, seed=seed,
+        )  # fmt: skip
+    return post_randomise(
+        records,
+        step.columns,
+        keep=step.keep,
+        matrix=step.matrix,
+        invariant=step.invariant,
+        within=step.within,
+        seed=seed,
+    )
+
+
+def _columns(asked: MicrodataSection, said: Sequence[str], records: Records) -> list[str]:
+    return list(said) if said else [name for name in asked.values if name in records]
+
+
+def _seed(asked: MicrodataSection, number: int) -> int:
+    """Each step has random numbers of its own, so that one more step leaves the others as they were."""
+    words = np.random.SeedSequence([asked.seed or 0, number]).generate_state(2, np.uint64)
+    return int(words[0]) << 64 | int(words[1])
+
+
+def _write(job: Job, here: Path, made: ScientificUse) -> tuple[Path, ...]:
+    asked, said = job.microdata, job.output
+    assert asked is not None
+    files = []
+    with all_or_none() as meanwhile:
+        if said.records:
+            leaving = made.protected
+            if asked.renumber:
+                leaving = renumber(leaving, asked.unit, asked.wave, _seed(asked, len(asked.steps)))
+            write_records(leaving, meanwhile(here / said.records))
+            files.append(here / said.records)
+        if said.report:
+            title = said.title or "Scientific-use file"
+            write_report(meanwhile(here / said.report), title, made.sections(), note=NOTE)
+            files.append(here / said.report)
+    return tuple(files)

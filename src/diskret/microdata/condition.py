@@ -1,0 +1,82 @@
+"""Conditions on records, as short text: ``employees >= 1000``, ``region in East, West``, several joined by ``and``."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from diskret.microdata.records import Flags, Records, coded, read_records
+from diskret.model.errors import BadOption
+
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    ">=": operator.ge, "<=": operator.le, "!=": operator.ne, "=": operator.eq, "<": operator.lt, ">": operator.gt,
+}  # fmt: skip
+HINT = "write a column, one of >= <= != = < > in, and a number or codes, such as 'employees >= 1000'."
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One column compared with a number or with codes."""
+
+    column: str
+    sign: str
+    value: float | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Comparisons that must all hold.
+
+    >>> Condition.parse("employees >= 250 and region = West").parts[0]
+    Comparison(column='employees', sign='>=', value=250.0)
+    """
+
+    parts: tuple[Comparison, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Condition:
+        """Read a condition; refuse what is none."""
+        return cls(tuple(_comparison(part) for part in re.split(r"\s+and\s+", text.strip())))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it looks at."""
+        return tuple(dict.fromkeys(p.column for p in self.parts))
+
+    def holds(self, records: Records) -> tuple[Flags, Flags]:
+        """For every record, whether the condition holds, and whether that is known: a missing value decides nothing."""
+        true, known = np.ones(records.rows, dtype=np.bool_), np.ones(records.rows, dtype=np.bool_)
+        records.require(self.columns)
+        for part in self.parts:
+            if isinstance(part.value, tuple):
+                column = coded(records[part.column])
+                chosen = np.array([code in part.value for code in column.codes] + [False])
+                this = chosen[column.index] == (part.sign != "!=")
+                there = column.index >= 0
+            else:
+                numbers = read_records(records, [part.column])[part.column]
+                this, there = COMPARE[part.sign](numbers, part.value), ~np.isnan(numbers)
+            true &= this & there
+            known &= there
+        return true, known
+
+
+def _comparison(text: str) -> Comparison:
+    found = re.fullmatch(r"\s*([^\s<>=!].*?)\s*(>=|<=|!=|==|=|<|>|\sin\s)\s*(.+?)\s*", text)
+    if not found:
+        raise BadOption(f"{text.strip()!r} is no condition", hint=HINT)
+    column, sign, value = found[1].strip(), found[2].strip().replace("==", "="), found[3]
+    if sign in ("=", "!=", "in") and not (sign != "in" and _is_number(value)):
+        return Comparison(column, sign, tuple(v.strip().strip("'\"") for v in value.strip("[]()").split(",")))
+    if not _is_number(value):
+        raise BadOption(f"{text.strip()!r} compares with no number", hint=HINT)
+    return Comparison(column, sign, float(value))
+
+
+def _is_number(text: str) -> bool:
+    return bool(re.fullmatch(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", text))
