@@ -20,6 +20,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 FREE = 1e30
 DUAL, PRIMAL = 1, 4
+USUAL, NARROW = 1e-7, 1e-10
 
 
 class Attacker:
@@ -53,16 +54,28 @@ class Attacker:
         cost[inner], cost[side] = worth, worth
         return self._run(cost, alone=chosen.size == 1)
 
-    def extreme(self, column: int, upward: bool) -> float | None:
-        """How far one unknown can go at most, whatever its level; None if the solver fails, infinite if it is free."""
+    def extreme(self, column: int, upward: bool, cold: bool = False) -> float | None:
+        """How far one unknown can go at most, whatever its level; None if the solver fails, infinite if it is free.
+
+        ``cold`` solves from scratch with narrow tolerances: where a limit is near, no old basis shall decide.
+        """
+        if cold:
+            self._model.clearSolver()
+            self._tolerate(NARROW)
         cost = np.zeros(self.count + 2 * self.aims.size)
         cost[column] = -1.0 if upward else 1.0
         for at in np.flatnonzero(self.aims == column):
             cost[self.count + 2 * at : self.count + 2 * at + 2] = cost[column]
         y = self._run(cost, alone=True)
+        if cold:
+            self._tolerate(USUAL)
         if y is None:
             return np.inf if self._model.getModelStatus() in UNBOUNDED else None
         return float(abs(y[column]))
+
+    def _tolerate(self, size: float) -> None:
+        self._model.setOptionValue("primal_feasibility_tolerance", size)
+        self._model.setOptionValue("dual_feasibility_tolerance", size)
 
     def narrow(self, up: Floats, down: Floats) -> None:
         """Change what is thought possible for all unknowns; only without aims."""

@@ -12,15 +12,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from diskret.auditing.attacker import Attacker
-from diskret.auditing.case import Case, extremes
+from diskret.auditing.case import Case
 from diskret.auditing.cover import Nobody
 from diskret.auditing.elimination import determined
 from diskret.auditing.inside import attack_from_inside
 from diskret.auditing.insiders import Kind, insiders_of
 from diskret.auditing.integers import integer_extreme
 from diskret.auditing.lines import all_zero, unions_breaking
-from diskret.auditing.outsiders import Needs, attack
+from diskret.auditing.outsiders import Attack, Needs, attack
 from diskret.auditing.report import AuditReport, ClosestCall
 from diskret.auditing.targets import targets_of
 from diskret.auditing.witnesses import reached, search, search_near, witnesses
@@ -144,7 +143,7 @@ def _open_demands(case: Case, against_insiders: bool = False) -> npt.NDArray[np.
     return np.isin(case.system.cells[case.needs.columns], cells)
 
 
-def _attack_from_outside(case: Case, waiting: Ints) -> Attacker:
+def _attack_from_outside(case: Case, waiting: Ints) -> Attack:
     """Programmes for what no move settles; what stays too short is exposed to everybody."""
     if waiting.size:
         # what equations alone fix is decided without any tolerance
@@ -159,7 +158,8 @@ def _attack_from_outside(case: Case, waiting: Ints) -> Attacker:
     for k in waiting[~needs.met(attacker.reached_up, attacker.reached_down)].tolist():
         if k in case.undecided:
             continue
-        rise, fall = extremes(attacker, int(case.needs.columns[k]))
+        limits = max(case.needs.up[k], case.needs.range[k]), max(case.needs.down[k], case.needs.range[k])
+        rise, fall = attacker.extremes(int(case.needs.columns[k]), limits)
         if case.needs.some(np.array([k])).enough(np.array([rise]), np.array([fall]))[0]:
             continue  # the batches stop at the level; on its own the cell goes far enough
         case.lost.add(k)
@@ -190,14 +190,14 @@ def _in_whole_numbers(case: Case, waiting: Ints, seconds: float) -> None:
             case.expose(k, rise, fall, case.up, case.down)
 
 
-def _farthest(case: Case, attacker: Attacker, column: int, seconds: float) -> tuple[float, float]:
+def _farthest(case: Case, attacker: Attack, column: int, seconds: float) -> tuple[float, float]:
     """How far an unknown can go, in whole numbers for counts."""
     if not case.table.frequency:
-        return extremes(attacker, column)
+        return attacker.extremes(column)
     values = case.table.value.reshape(-1)[case.system.cells]
     ends = [integer_extreme(case.system, values, case.up, case.down, column, way, seconds) for way in (True, False)]
     case.programmes += 2
-    real = extremes(attacker, column)
+    real = attacker.extremes(column)
     return real[0] if ends[0] is None else ends[0], real[1] if ends[1] is None else ends[1]
 
 
@@ -214,7 +214,7 @@ def _zero_lines(case: Case) -> tuple[str, ...]:
     return all_zero(case.table, case.system, possible)
 
 
-def _closest(case: Case, attacker: Attacker) -> ClosestCall | None:
+def _closest(case: Case, attacker: Attack) -> ClosestCall | None:
     """The protected cell with the least to spare, by what was seen."""
     rise, fall = reached(case.witnesses.cover)
     columns = case.needs.columns

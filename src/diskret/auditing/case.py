@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from diskret.auditing.attacker import Attacker
 from diskret.auditing.insiders import Insiders
 from diskret.auditing.outsiders import TOLERANCE, Needs
 from diskret.auditing.pattern import Pattern
@@ -75,12 +74,3 @@ class Case:
         gone = self.system.cells[self.needs.columns[sorted(self.lost | self.undecided)]]
         targets = self.witnesses.cover.targets
         self.witnesses.hopeless |= dict.fromkeys(np.flatnonzero(np.isin(targets.cell, gone)).tolist())
-
-
-def extremes(attacker: Attacker, column: int) -> tuple[float, float]:
-    """How far an unknown can rise and fall; what was seen at least, where the solver gives up."""
-    rise, fall = attacker.extreme(column, True), attacker.extreme(column, False)
-    return (
-        float(attacker.reached_up[column]) if rise is None else rise,
-        float(attacker.reached_down[column]) if fall is None else fall,
-    )

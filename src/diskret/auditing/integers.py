@@ -75,8 +75,9 @@ def integer_extreme(
     """
     if (value != np.rint(value)).any():
         raise BadOption("whole-number intervals of values that are no whole numbers", hint="use them for counts only.")
-    rows, columns = _component(system, column)
-    part = _part(system, rows, columns)
+    label = system.components()
+    columns = np.flatnonzero(label == label[column])
+    part = system.part(columns)
     at = int(np.searchsorted(columns, column))
     # rounding inwards; a room that is whole up to binary fractions stays whole
     up = np.floor(room_up[columns] + NEAR * 1e-3)
@@ -95,30 +96,6 @@ def integer_extreme(
     if steps is None or np.floor(bound + NEAR * max(1.0, abs(bound))) > sign * steps[at]:
         return None
     return float(abs(steps[at]))
-
-
-def _component(system: Equations, column: int) -> tuple[Ints, Ints]:
-    """Rows and columns that hang together with an unknown."""
-    row = system.row_of()
-    seen = np.zeros(system.cells.size, dtype=np.bool_)
-    seen[column] = True
-    while True:
-        chosen = np.zeros(system.rows, dtype=np.bool_)
-        chosen[row[seen[system.columns]]] = True
-        before = int(seen.sum())
-        seen[system.columns[chosen[row]]] = True
-        if int(seen.sum()) == before:
-            return np.flatnonzero(chosen), np.flatnonzero(seen)
-
-
-def _part(system: Equations, rows: Ints, columns: Ints) -> Equations:
-    """Some rows of a system with all their unknowns, renumbered."""
-    lengths = np.diff(system.start)[rows]
-    start = np.append(0, np.cumsum(lengths))
-    entries = np.repeat(system.start[rows] - start[:-1], lengths) + np.arange(start[-1])
-    index = np.searchsorted(columns, system.columns[entries])
-    own = system.cells[columns], start, index, system.coefficients[entries]
-    return Equations(*own, system.axis[rows], system.sum_cell[rows])
 
 
 def _model(part: Equations, up: Floats, down: Floats, at: int, sign: float, seconds: float) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +20,9 @@ Bools = npt.NDArray[np.bool_]
 TOLERANCE = 1e-7
 WORTH_A_BATCH = 0.3
 LEAST = 1e-3
+WORTH_A_MODEL = 500
+DOUBTFUL = 1e-5
+"""Relative distance from a limit within which a result is solved again from scratch."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +68,78 @@ class Needs:
         return result
 
 
-def attack(system: Equations, up: Floats, down: Floats, needs: Needs) -> tuple[Attacker, set[int]]:
+@dataclass(eq=False)
+class Attack:
+    """Attackers of groups of connected components; each knows only its own unknowns."""
+
+    group: Ints
+    """For every unknown the attacker it belongs to."""
+    place: Ints
+    """For every unknown its number among those of the attacker."""
+    attackers: list[Attacker]
+
+    @property
+    def programmes(self) -> int:
+        """Linear programmes so far."""
+        return sum(a.programmes for a in self.attackers)
+
+    @property
+    def reached_up(self) -> Floats:
+        """How far every unknown was seen to rise."""
+        return self._gathered([a.reached_up for a in self.attackers])
+
+    @property
+    def reached_down(self) -> Floats:
+        """How far every unknown was seen to fall."""
+        return self._gathered([a.reached_down for a in self.attackers])
+
+    def _gathered(self, parts: list[Floats]) -> Floats:
+        result = np.zeros(self.group.size)
+        for number, part in enumerate(parts):
+            mine = self.group == number
+            result[mine] = part[self.place[mine]]
+        return result
+
+    def extremes(self, column: int, near: tuple[float, float] = (np.inf, np.inf)) -> tuple[float, float]:
+        """How far an unknown can rise and fall; what was seen at least, where the solver gives up.
+
+        Whatever comes near the limits ``near`` is solved again from scratch.
+        """
+        attacker, at = self.attackers[int(self.group[column])], int(self.place[column])
+        found = []
+        for upward, limit, seen in ((True, near[0], attacker.reached_up), (False, near[1], attacker.reached_down)):
+            reach = attacker.extreme(at, upward)
+            if reach is not None and abs(reach - limit) <= DOUBTFUL * max(1.0, limit):
+                reach = attacker.extreme(at, upward, cold=True)
+            found.append(float(seen[at]) if reach is None else reach)
+        return found[0], found[1]
+
+
+def attack(system: Equations, up: Floats, down: Floats, needs: Needs) -> tuple[Attack, set[int]]:
+    """Attack all targets, components side by side; also those targets a solver gave up on."""
+    label = system.components()
+    size = np.bincount(label, minlength=1)
+    # large components have an attacker of their own, the small ones share one
+    large = np.flatnonzero(size >= WORTH_A_MODEL)
+    number = np.full(size.size, large.size)
+    number[large] = np.arange(large.size)
+    group = number[label]
+    place = np.zeros(system.cells.size, dtype=np.int64)
+    jobs = []
+    for each in range(large.size + 1):
+        columns = np.flatnonzero(group == each)
+        place[columns] = np.arange(columns.size)
+        mine = np.flatnonzero(group[needs.columns] == each)
+        own = needs.some(mine)
+        inside = Needs(place[own.columns], own.up, own.down, own.range, own.size)
+        jobs.append((system.part(columns), up[columns], down[columns], inside, mine))
+    with ThreadPoolExecutor(max_workers=min(len(jobs), os.cpu_count() or 1)) as pool:
+        done = list(pool.map(lambda job: _push_all(*job[:4]), jobs))
+    given_up = {int(job[4][k]) for job, (_, lost) in zip(jobs, done, strict=True) for k in lost}
+    return Attack(group, place, [attacker for attacker, _ in done]), given_up
+
+
+def _push_all(system: Equations, up: Floats, down: Floats, needs: Needs) -> tuple[Attacker, set[int]]:
     """Push all targets up and down in batches, then the stubborn ones alone; the rest is exposed or undecided."""
     least = np.maximum(needs.size, 1.0) * LEAST
     cap_up = np.maximum(np.maximum(needs.up, needs.range) * (1 + 1e-6), least)

@@ -49,6 +49,39 @@ class Equations:
         start = np.searchsorted(self.columns[order], np.arange(self.cells.size + 1))
         return start, row[order], self.coefficients[order]
 
+    def components(self) -> Ints:
+        """Number of the connected component of every unknown: those in different ones say nothing about each other.
+
+        >>> from diskret import Hierarchy
+        >>> cells = {"s": ["a", "b", "c", "d"], "x": [1, 2, 3, 4], "st": ["primary", "secondary", "open", "open"]}
+        >>> by = {"s": Hierarchy.from_parents({"a": "A", "b": "A", "c": "B", "d": "B", "A": "T", "B": "T"})}
+        >>> equations_of(Table.from_cells(cells, by=by, value="x", status="st")).components().tolist()
+        [0, 0]
+        """
+        row, label = self.row_of(), np.arange(self.cells.size)
+        while True:
+            # every row takes the smallest label of its unknowns, every unknown that of its rows, then short cuts
+            smallest = np.full(self.rows, self.cells.size)
+            np.minimum.at(smallest, row, label[self.columns])
+            lower = label.copy()
+            np.minimum.at(lower, self.columns, smallest[row])
+            lower = lower[lower]
+            if (lower == label).all():
+                return np.unique(label, return_inverse=True)[1].astype(np.int64)
+            label = lower
+
+    def part(self, columns: Ints) -> Equations:
+        """The equations of some unknowns (ascending) that make up whole components, renumbered."""
+        chosen = np.zeros(self.cells.size, dtype=np.bool_)
+        chosen[columns] = True
+        entries = np.flatnonzero(chosen[self.columns])
+        row = self.row_of()[entries]
+        rows, begin = np.unique(row, return_index=True)
+        start = np.append(begin, entries.size).astype(np.int64)
+        place = np.cumsum(chosen) - 1
+        own = self.cells[columns], start, place[self.columns[entries]], self.coefficients[entries]
+        return Equations(*own, self.axis[rows], self.sum_cell[rows])
+
     def times(self, y: Floats) -> Floats:
         """What each equation is off by if the unknowns move by ``y``."""
         off = self.coefficients * y[self.columns]
