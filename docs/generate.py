@@ -26,6 +26,7 @@ HEADINGS = {
     "LineRule": "one_category as a table",
     "SuppressionSection": "[suppression]",
     "RelativeKnowledge": "knowledge as a table",
+    "AttackSection": "[attack]",
     "CellStatus": "[[status]]",
     "Output": "[output]",
 }

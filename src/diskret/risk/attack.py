@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from diskret.model.errors import BadOption, NothingToLink, listed
 from diskret.model.source import Relation, open_source
-from diskret.risk.classes import Column, Floats, Ints, coded, keys_given, numbers_of, share_codes
+from diskret.risk._class_kernels import combine
+from diskret.risk.classes import Column, Floats, Ints, coded, keys_given, numbered, numbers_of, share_codes
 from diskret.risk.judgement import Attack, Evidence, judge
 from diskret.risk.linkage import OPTIMAL_UP_TO, Links, Scale, Side, blocks_of, link, scaled
 
@@ -41,7 +42,7 @@ def attack(
     *,
     keys: Names = (),
     values: Names = (),
-    unit: str | None = None,
+    unit: str | Sequence[str] | None = None,
     aligned: bool = False,
     original: object = None,
     targets: Sequence[str] | None = None,
@@ -58,7 +59,8 @@ def attack(
 
     ``keys`` must agree (a key withheld in the released file agrees with everything), ``values`` should be close; a dict
     maps names in the released file to those in the external one. ``unit`` names the column that says who is who in both
-    files, or ``aligned`` that their records stand in the same order: it judges the result and is never used to link.
+    files (in a panel two, such as unit and year), or ``aligned`` says that their records stand in the same order: it
+    judges the result and is never used to link.
     ``original`` is the file before it was anonymised, by which values are judged (by default the external one), and
     ``targets`` are the values the attacker wants to learn (by default those he links by).
 
@@ -75,7 +77,8 @@ def attack(
     >>> found.exceeding
     ()
     """
-    _refuse_bad_options(method, usable_within, cap, optimal_up_to, engine, unit, aligned)
+    named = keys_given(unit, "units") if unit is not None else []
+    _refuse_bad_options(method, usable_within, cap, optimal_up_to, engine, named, aligned)
     key_pairs, value_pairs = _pairs(keys), _pairs(values)
     if not key_pairs and not value_pairs:
         raise BadOption("neither keys nor values to link by", hint='give keys=["region"] or values=["turnover"].')
@@ -84,7 +87,7 @@ def attack(
     truth = known if original is None else open_source(original)
     codes = _shared(released, known, key_pairs)
     links = _link(released, known, codes, value_pairs, method, scale, optimal_up_to, engine, seed)
-    evidence = _evidence(released, known, truth, unit, aligned, original is not None)
+    evidence = _evidence(released, known, truth, named, aligned, original is not None)
     wanted = [p.released for p in value_pairs] if targets is None else keys_given(targets, "targets")
     true_names = wanted if original is not None else [_outside(value_pairs, name) for name in wanted]
     released.require(wanted)
@@ -99,7 +102,7 @@ def attack(
 
 
 def _refuse_bad_options(
-    method: str, usable_within: float, cap: float, optimal_up_to: int, engine: str, unit: str | None, aligned: bool
+    method: str, usable_within: float, cap: float, optimal_up_to: int, engine: str, unit: list[str], aligned: bool
 ) -> None:
     if method not in METHODS:
         raise BadOption(f"no attack by {method!r}", hint=f"one of {listed(METHODS)}.")
@@ -111,7 +114,7 @@ def _refuse_bad_options(
         raise BadOption("optimal_up_to is negative", hint="give the largest block to be assigned optimally, or 0.")
     if engine != "duckdb" and method != "fellegi_sunter":
         raise BadOption(f"method {method!r} runs here, not on {engine!r}", hint='use method="fellegi_sunter" there.')
-    if unit is not None and aligned:
+    if unit and aligned:
         raise BadOption("unit and aligned both say who is who", hint="give one of them.")
 
 
@@ -150,7 +153,8 @@ def _shared(released: Relation, known: Relation, pairs: Sequence[_Pair]) -> list
                 where=f"{released.where} and {known.where}",
                 hint="code the key alike in both, or leave it out.",
             )
-        made.append(share_codes(a, b))
+        both = share_codes(a, b)
+        made.append((both[0], both[1]))
     return made
 
 
@@ -200,7 +204,7 @@ def _unshuffled(places: Ints, order: Ints) -> Ints:
 
 
 def _evidence(
-    released: Relation, known: Relation, truth: Relation, unit: str | None, aligned: bool, has_original: bool
+    released: Relation, known: Relation, truth: Relation, unit: list[str], aligned: bool, has_original: bool
 ) -> Evidence:
     """Row of every external unit in the released file and in the file its values are judged by; -1 if not there."""
     rows, units, true_rows = (int(r.query(f"SELECT count(*) FROM {r.view}")[0][0]) for r in (released, known, truth))
@@ -213,41 +217,49 @@ def _evidence(
         same = np.arange(units)
         return Evidence(same, same, units)
     own = np.arange(units) if not has_original else np.full(units, -1)
-    if unit is None:
+    if not unit:
         return Evidence(np.full(units, -1), own, 0, known=False)
-    for relation in (released, known, truth):
-        relation.require([unit])
-    ids = [_unit_ids(r, unit) for r in ((released, known, truth) if has_original else (released, known))]
-    a, b = share_codes(ids[0], ids[1])
-    found = _row_of(a, b)
+    ids = _identities((released, known, truth) if has_original else (released, known), unit)
+    found = _row_of(ids[0], ids[1])
     if not (found >= 0).any():
         raise NothingToLink(
-            f"no unit of the external file is in the released one by {unit!r}",
+            f"no unit of the external file is in the released one by {listed(unit)}",
             where=f"{released.where} and {known.where}",
             hint="without common units an attack can succeed with nobody; is the column coded alike in both?",
         )
-    in_truth = _row_of(*share_codes(ids[2], ids[1])) if has_original else own
-    checkable = int((found >= 0).sum())
-    return Evidence(found, in_truth, checkable)
+    in_truth = _row_of(ids[2], ids[1]) if has_original else own
+    return Evidence(found, in_truth, int((found >= 0).sum()))
 
 
-def _unit_ids(relation: Relation, unit: str) -> Column:
-    column = coded(relation, [unit])[0]
-    present = column.codes[column.codes >= 0]
-    again = int(present.size - np.unique(present).size)
-    if again:
-        raise BadOption(
-            f"column {unit!r} names {again:,} units more than once", where=relation.where, hint="give one row per unit."
-        )
-    return column
+def _identities(files: Sequence[Relation], unit: Sequence[str]) -> list[Ints]:
+    """A number for every unit, the same in all files; -1 where a record does not say who it is."""
+    for relation in files:
+        relation.require(list(unit))
+    columns = [share_codes(*each) for each in zip(*(coded(f, unit) for f in files), strict=True)]
+    lengths = np.cumsum([c.codes.size for c in columns[0]])[:-1]
+    whole = [np.concatenate([c.codes for c in each]).astype(np.int64) for each in columns]
+    ids, _ = numbered(whole[0])
+    for codes in whole[1:]:
+        ids, _ = numbered(combine(ids, codes + 1, int(codes.max()) + 2))
+    ids[np.any([codes < 0 for codes in whole], axis=0)] = -1
+    split = [np.ascontiguousarray(part) for part in np.split(ids, lengths)]
+    for relation, own in zip(files, split, strict=True):
+        again = int((own >= 0).sum() - np.unique(own[own >= 0]).size)
+        if again:
+            raise BadOption(
+                f"{listed(unit)} names {again:,} units more than once",
+                where=relation.where,
+                hint="give one row per unit; in a panel a unit is named by two columns, such as unit and year.",
+            )
+    return split
 
 
-def _row_of(here: Column, wanted: Column) -> Ints:
+def _row_of(here: Ints, wanted: Ints) -> Ints:
     """Row in one file of every unit of the other, -1 if it is not there."""
-    place = np.full(here.size + 1, -1, np.int64)
-    present = here.codes >= 0
-    place[here.codes[present]] = np.flatnonzero(present)
-    return place[wanted.codes]  # a missing name is -1: the last place, which stays -1
+    place = np.full(int(max(here.max(), wanted.max())) + 2, -1, np.int64)
+    present = here >= 0
+    place[here[present]] = np.flatnonzero(present)
+    return place[wanted]  # who is not named is -1: the last place, which stays -1
 
 
 def _combinations(

@@ -120,22 +120,22 @@ def _in_order(codes: npt.NDArray[np.int32], labels: npt.NDArray[Any]) -> Column:
     return Column(place[codes], labels[order])
 
 
-def share_codes(one: Column, other: Column) -> tuple[Column, Column]:
-    """The same column of two files with the same codes.
+def share_codes(*files: Column) -> tuple[Column, ...]:
+    """The same column of several files with the same codes.
 
     >>> def column(*codes, labels): return Column(np.array(codes, dtype=np.int32), np.array(labels, dtype=object))
     >>> a, b = share_codes(column(0, 1, labels=["n", "s"]), column(0, -1, labels=["s"]))
     >>> a.codes, b.codes
     (array([0, 1], dtype=int32), array([ 1, -1], dtype=int32))
     """
-    place = {label: i for i, label in enumerate(dict.fromkeys([*one.labels, *other.labels]))}
+    place = {label: i for i, label in enumerate(dict.fromkeys(label for f in files for label in f.labels))}
     labels = np.array(list(place), dtype=object)
 
     def recoded(column: Column) -> Column:
         new = np.array([*(place[label] for label in column.labels), -1], dtype=np.int32)
         return Column(new[column.codes], labels)
 
-    return recoded(one), recoded(other)
+    return tuple(recoded(f) for f in files)
 
 
 def numbers_of(relation: Relation, names: Sequence[str]) -> Floats:

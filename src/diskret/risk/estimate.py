@@ -104,6 +104,9 @@ class Reidentifiable:
             f"{self.cells} cells; ORWELL coefficient {self.orwell:.2f} (effective levels: {used}). "
             "Singly occupied cells and, behind them, the percentage of re-identifiable persons."
         )
+        below = [e.n for e in self.estimates if e.worst is not None and e.worst.most > e.singles["orwell"]]
+        if below:
+            text += f" The ORWELL coefficient is below the true worst case for N = {listed(below)}."
         columns = ("N", *(by.replace("_", " ") for by in named))
         return Section("Re-identifiable persons before collection", text, columns, rows, self.chart())
 

@@ -144,7 +144,14 @@ class Attack:
         text = str(self).replace("\n  ", ". ") + "."
         columns = (*self.by, "checkable units", "correct", *(f"{n} usable" for n in self.usable), "risk", "passes")
         rows = tuple(
-            (*c.codes, c.units, c.correct, *c.usable.values(), round(c.risk, 3), c.risk <= self.cap + SLACK)
+            (
+                *c.codes,
+                c.units,
+                c.correct,
+                *c.usable.values(),
+                round(c.risk, 3),
+                "yes" if c.risk <= self.cap + SLACK else "no",
+            )
             for c in self.combinations[:SHOWN]
         )
         return Section("Attack by record linkage", text, columns, rows, self.chart() if rows else None)
