@@ -93,6 +93,20 @@ def test_an_attacker_who_knows_the_other_attributes_sees_smaller_classes() -> No
     assert knowing.sensitive["salary"].distinct < usual.sensitive["salary"].distinct
 
 
+def test_the_same_numbers_as_pycanon() -> None:
+    """Computed once by pycanon 1.3.6 on these records."""
+    generator = np.random.default_rng(3)
+    file = {"a": generator.integers(0, 3, 400), "b": generator.integers(0, 3, 400)}
+    file |= {"s": generator.choice(list("uvwxyz"), 400), "n": generator.integers(0, 9, 400)}
+    found = dk.measure_anonymity(file, keys=["a", "b"], sensitive=["s", "n"])
+    s, n = found.sensitive["s"], found.sensitive["n"]
+    assert found.k == 39
+    assert (s.distinct, int(s.entropy), n.distinct, int(n.entropy)) == (6, 5, 9, 7)
+    assert (s.t_equal, n.t_ordered) == pytest.approx((0.18634615384615388, 0.09130434782608696))
+    assert (s.alpha, s.beta, s.delta) == pytest.approx((0.32608695652173914, 0.7106200997861725, 0.7631395523799803))
+    assert (n.alpha, n.beta, n.delta) == pytest.approx((0.2682926829268293, 1.051282051282051, 1.6582280766035324))
+
+
 def test_missing_is_a_code_of_its_own() -> None:
     found = dk.measure_anonymity({"sex": ["f", None, "", "f"]}, keys=["sex"])
     assert (found.k, found.classes) == (2, 2)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import diskret as dk
-from diskret.model.errors import BadOption, MissingColumn, MissingExtra, NothingToLink
+from diskret.model.errors import BadOption, MissingColumn, MissingExtra, NothingToLink, ProtectionWarning
 from diskret.risk.judgement import Combination, is_usable
 
 KEYS, VALUES = ["region", "industry"], ["x0", "x1", "x2"]
@@ -200,6 +200,11 @@ def test_same_seed_same_result_and_any_kind_of_source(firms: Firms, tmp_path: Pa
         (pd.DataFrame(released), pl.DataFrame(external)),
     ):
         assert (dk.attack(a, b, keys=KEYS, values=VALUES, unit="unit").partner == one.partner).all()
+
+
+def test_blocks_that_are_too_large_to_assign_optimally_are_a_warning(firms: Firms) -> None:
+    with pytest.warns(ProtectionWarning, match="assigned greedily"):
+        dk.attack(*firms(n=50), keys=["region"], values=["x0"], unit="unit", optimal_up_to=10)
 
 
 # --- Fellegi and Sunter ----------------------------------------------------------------------------------------------

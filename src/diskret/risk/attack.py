@@ -8,6 +8,7 @@ not the mean over the file.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,7 +17,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.errors import BadOption, NothingToLink, listed
+from diskret.model.errors import BadOption, NothingToLink, ProtectionWarning, listed
 from diskret.model.source import Relation, open_source
 from diskret.risk._class_kernels import combine
 from diskret.risk.classes import Column, Floats, Ints, coded, keys_given, numbered, numbers_of, share_codes
@@ -87,6 +88,7 @@ def attack(
     truth = known if original is None else open_source(original)
     codes = _shared(released, known, key_pairs)
     links = _link(released, known, codes, value_pairs, method, scale, optimal_up_to, engine, seed)
+    _warn_greedy(method, links, optimal_up_to)
     evidence = _evidence(released, known, truth, named, aligned, original is not None)
     wanted = [p.released for p in value_pairs] if targets is None else keys_given(targets, "targets")
     true_names = wanted if original is not None else [_outside(value_pairs, name) for name in wanted]
@@ -116,6 +118,18 @@ def _refuse_bad_options(
         raise BadOption(f"method {method!r} runs here, not on {engine!r}", hint='use method="fellegi_sunter" there.')
     if unit and aligned:
         raise BadOption("unit and aligned both say who is who", hint="give one of them.")
+
+
+def _warn_greedy(method: Method, links: Links, limit: int) -> None:
+    """An attack that is weaker than it could be makes a file look safer than it is."""
+    greedy = int(links.partner.size - links.optimal)
+    if method == "assignment" and greedy:
+        warnings.warn(
+            f"{greedy:,} units are in blocks of more than {limit:,} records and were assigned greedily; "
+            "the best assignment may find more of them",
+            ProtectionWarning,
+            stacklevel=3,
+        )
 
 
 def _pairs(names: Names) -> list[_Pair]:
