@@ -132,6 +132,21 @@ def test_a_withheld_key_joins_the_blocks_it_may_belong_to() -> None:
     assert count == 2
 
 
+@given(st.lists(st.tuples(*[st.integers(-1, 2)] * 3), min_size=1, max_size=14, unique=True), st.integers(0, 14))
+def test_blocks_are_the_components_of_what_may_agree(shapes: list[tuple[int, int, int]], split: int) -> None:
+    columns = [column(*codes) for codes in zip(*shapes, strict=True)]
+    some = [Column(c.codes[:split], c.labels) for c in columns], [Column(c.codes[split:], c.labels) for c in columns]
+    own, other, _ = blocks_of(*some)
+    block = [*own.tolist(), *other.tolist()]
+    reached = {i: {i} for i in range(len(shapes))}
+    for _ in shapes:  # whoever agrees with a member belongs to the component
+        for i, j in itertools.product(reached, repeat=2):
+            if all(a == b or a < 0 or b < 0 for a, b in zip(shapes[i], shapes[j], strict=True)):
+                reached[i] |= reached[j]
+    for i, j in itertools.product(reached, repeat=2):
+        assert (block[i] == block[j]) == (j in reached[i])
+
+
 def test_records_whose_keys_contradict_are_not_linked_within_a_joined_block() -> None:
     keys = np.array([[0], [1], [-1]], np.int32)
     a = Side(np.array([[1.0], [5.0], [9.0]]), keys)

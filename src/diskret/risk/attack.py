@@ -86,9 +86,6 @@ def attack(
     released, known = open_source(anonymous), open_source(external)
     _refuse_nothing_in_common(released, known, [*key_pairs, *value_pairs])
     truth = known if original is None else open_source(original)
-    codes = _shared(released, known, key_pairs)
-    links = _link(released, known, codes, value_pairs, method, scale, optimal_up_to, engine, seed)
-    _warn_greedy(method, links, optimal_up_to)
     evidence = _evidence(released, known, truth, named, aligned, original is not None)
     wanted = [p.released for p in value_pairs] if targets is None else keys_given(targets, "targets")
     true_names = wanted if original is not None else [_outside(value_pairs, name) for name in wanted]
@@ -96,6 +93,9 @@ def attack(
     truth.require(true_names)
     groups = [p.external if original is None else p.released for p in key_pairs] if by is None else by
     combos, labels = _combinations(truth, groups)
+    codes = _shared(released, known, key_pairs)
+    links = _link(released, known, codes, value_pairs, method, scale, optimal_up_to, engine, seed)
+    _warn_greedy(method, links, optimal_up_to)
     return judge(
         method, links, evidence, dict(zip(wanted, numbers_of(released, wanted).T, strict=True)) if wanted else {},
         dict(zip(wanted, numbers_of(truth, true_names).T, strict=True)) if wanted else {},
@@ -193,7 +193,7 @@ def _link(
     if method == "fellegi_sunter":
         from diskret.risk.fellegi_sunter import link_by_probability
 
-        found = link_by_probability(a, b, own[a_order], other[b_order], blocks, engine, seed)
+        found = link_by_probability(a, b, own[a_order], other[b_order], blocks, engine)
     else:
         found = link(a, b, blocks, one_to_one=method == "assignment", optimal_up_to=optimal_up_to)
     back = np.empty(units, np.int64)

@@ -29,7 +29,7 @@ LEAST_PROBABILITY = 0.01
 
 
 def link_by_probability(
-    released: Side, external: Side, own: Floats, other: Floats, blocks: tuple[Ints, Ints, int], engine: str, seed: int
+    released: Side, external: Side, own: Floats, other: Floats, blocks: tuple[Ints, Ints, int], engine: str
 ) -> Links:
     """Partners by match weight. ``own`` and ``other`` are the values as they are, the sides hold them scaled."""
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -107,20 +108,30 @@ def blocks_of(released: Sequence[Column], external: Sequence[Column]) -> tuple[I
 
 
 def _connected(shapes: Ints) -> Ints:
-    """Combinations of codes in one component where a withheld key (-1) makes them compatible."""
-    parent = np.arange(len(shapes))
+    """Combinations of codes in one component where a withheld key (-1) makes them compatible.
+
+    Two combinations with different keys withheld are compatible if they agree on the keys that both have.
+    """
+    parent = list(range(len(shapes)))
 
     def root(i: int) -> int:
         while parent[i] != i:
             parent[i] = parent[parent[i]]
-            i = int(parent[i])
+            i = parent[i]
         return i
 
-    for i in np.flatnonzero((shapes < 0).any(axis=1)):
-        own = shapes[i]
-        fits = ((shapes == own) | (shapes < 0) | (own < 0)).all(axis=1)
-        for j in np.flatnonzero(fits):
-            parent[root(int(j))] = root(int(i))
+    patterns, kind = np.unique(shapes >= 0, axis=0, return_inverse=True)
+    kind = kind.reshape(-1)
+    for one, other in combinations(range(len(patterns)), 2):
+        here = np.flatnonzero((kind == one) | (kind == other))
+        shared = shapes[here][:, patterns[one] & patterns[other]]
+        group = np.unique(shared, axis=0, return_inverse=True)[1].reshape(-1) if shared.shape[1] else here * 0
+        first = np.full(int(group.max()) + 1, -1)
+        first[group[::-1]] = here[::-1]
+        both = np.bincount(group[kind[here] == one], minlength=first.size) > 0
+        both &= np.bincount(group[kind[here] == other], minlength=first.size) > 0
+        for i, g in zip(here[both[group]].tolist(), group[both[group]].tolist(), strict=True):
+            parent[root(i)] = root(int(first[g]))
     return np.array([root(i) for i in range(len(shapes))])
 
 
