@@ -203,7 +203,7 @@ def test_same_seed_same_result_and_any_kind_of_source(firms: Firms, tmp_path: Pa
 
 
 def test_blocks_that_are_too_large_to_assign_optimally_are_a_warning(firms: Firms) -> None:
-    with pytest.warns(ProtectionWarning, match="assigned greedily"):
+    with pytest.warns(ProtectionWarning, match="assigned by auction"):
         dk.attack(*firms(n=50), keys=["region"], values=["x0"], unit="unit", optimal_up_to=10)
 
 

@@ -34,12 +34,11 @@ def _apart(a, b, a_keys, b_keys):
 
 @njit(cache=True, inline="always")
 def _offer(distance, record, best, where, row, k):
-    """Keep the k nearest, the earlier record first where distances are equal."""
-    last = k - 1
-    if distance > best[row, last] or (distance == best[row, last] and record > where[row, last]):
+    """Keep the k nearest; who came first stays first where distances are equal."""
+    if distance >= best[row, k - 1]:
         return
-    at = last
-    while at > 0 and (best[row, at - 1] > distance or (best[row, at - 1] == distance and where[row, at - 1] > record)):
+    at = k - 1
+    while at > 0 and best[row, at - 1] > distance:
         best[row, at] = best[row, at - 1]
         where[row, at] = where[row, at - 1]
         at -= 1
@@ -111,7 +110,7 @@ def _query(point, own_keys, order, low, high, points, keys, axes, splits, best, 
     top = 1
     while top:
         top -= 1
-        if bounds[top] > best[row, k - 1]:
+        if bounds[top] >= best[row, k - 1]:
             continue
         node, first, last = nodes[top, 0], nodes[top, 1], nodes[top, 2]
         if axes[node] < 0:
@@ -266,6 +265,56 @@ def assign_blocks(a_points, a_keys, a_start, b_points, b_keys, b_start, limit):
                     partner[first + found[i]] = low + i
                 else:
                     partner[first + i] = low + found[i]
+    return partner
+
+
+@njit(cache=True)
+def auction(where, cost, records, step, most):
+    """Rows bid for their candidates (nearest first) until nobody is outbid: nearly the smallest total cost.
+
+    A row bids for the record that costs it least, price included, as much as leaves it no worse than its second choice,
+    plus a step. Records beyond its candidates cost at least as much as the last of them: whoever would have to pay
+    more gives up and waits for the next round. Gives for every row its record or -1.
+    """
+    rows, k = where.shape
+    price = np.zeros(records)
+    owner = np.full(records, -1, np.int64)
+    partner = np.full(rows, -1, np.int64)
+    queue = np.arange(rows)
+    head, waiting, bids = 0, rows, 0
+    while waiting > 0 and bids < most:
+        row = queue[head]
+        head = (head + 1) % rows
+        waiting -= 1
+        best, second, at, last = np.inf, np.inf, -1, 0.0
+        for c in range(k):
+            record = where[row, c]
+            if record < 0:
+                break
+            last = cost[row, c]
+            if last >= second and where[row, k - 1] >= 0:  # candidates are sorted and prices never negative
+                last = cost[row, k - 1]
+                break
+            whole = last + price[record]
+            if whole < best:
+                second = best
+                best, at = whole, record
+            elif whole < second:
+                second = whole
+        if at < 0:
+            continue
+        elsewhere = last + step if where[row, k - 1] >= 0 else 2 * last + 50 * step
+        if best > elsewhere:
+            continue
+        price[at] += min(second, elsewhere) - best + step
+        bids += 1
+        before = owner[at]
+        owner[at] = row
+        partner[row] = at
+        if before >= 0:
+            partner[before] = -1
+            queue[(head + waiting) % rows] = before
+            waiting += 1
     return partner
 
 

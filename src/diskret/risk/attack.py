@@ -22,7 +22,7 @@ from diskret.model.source import Relation, open_source
 from diskret.risk._class_kernels import combine
 from diskret.risk.classes import Column, Floats, Ints, coded, keys_given, numbered, numbers_of, share_codes
 from diskret.risk.judgement import Attack, Evidence, judge
-from diskret.risk.linkage import OPTIMAL_UP_TO, Links, Scale, Side, blocks_of, link, scaled
+from diskret.risk.linkage import OPTIMAL_UP_TO, Links, Scale, Side, blocks_of, jittered, link, scaled
 
 Method = Literal["assignment", "single", "fellegi_sunter"]
 METHODS = ("assignment", "single", "fellegi_sunter")
@@ -95,7 +95,7 @@ def attack(
     combos, labels = _combinations(truth, groups)
     codes = _shared(released, known, key_pairs)
     links = _link(released, known, codes, value_pairs, method, scale, optimal_up_to, engine, seed)
-    _warn_greedy(method, links, optimal_up_to)
+    _warn_auction(method, links, optimal_up_to)
     return judge(
         method, links, evidence, dict(zip(wanted, numbers_of(released, wanted).T, strict=True)) if wanted else {},
         dict(zip(wanted, numbers_of(truth, true_names).T, strict=True)) if wanted else {},
@@ -120,13 +120,13 @@ def _refuse_bad_options(
         raise BadOption("unit and aligned both say who is who", hint="give one of them.")
 
 
-def _warn_greedy(method: Method, links: Links, limit: int) -> None:
+def _warn_auction(method: Method, links: Links, limit: int) -> None:
     """An attack that is weaker than it could be makes a file look safer than it is."""
-    greedy = int(links.partner.size - links.optimal)
-    if method == "assignment" and greedy:
+    others = int(links.partner.size - links.optimal)
+    if method == "assignment" and others:
         warnings.warn(
-            f"{greedy:,} units are in blocks of more than {limit:,} records and were assigned greedily; "
-            "the best assignment may find more of them",
+            f"{others:,} units are in blocks of more than {limit:,} records and were assigned by auction; "
+            "the best assignment may find a few more of them",
             ProtectionWarning,
             stacklevel=3,
         )
@@ -179,39 +179,26 @@ def _link(
     rows, units = (int(r.query(f"SELECT count(*) FROM {r.view}")[0][0]) for r in (released, known))
     own = numbers_of(released, [p.released for p in pairs]) if pairs else np.zeros((rows, 0))
     other = numbers_of(known, [p.external for p in pairs]) if pairs else np.zeros((units, 0))
-    # Ties are decided by place. Shuffled, a file in the order of the other gives nothing away.
     generator = np.random.default_rng(seed)
-    a_order, b_order = generator.permutation(rows), generator.permutation(units)
     a_keys, b_keys = (
         np.stack([c[side].codes for c in codes], axis=1) if codes else np.zeros((n, 0), np.int32)
         for side, n in ((0, rows), (1, units))
     )
     a_block, b_block, count = _blocks(codes, rows, units)
     a_points, b_points = scaled(own, other, scale)
-    a, b = Side(a_points, a_keys).take(a_order), Side(b_points, b_keys).take(b_order)
-    blocks = (a_block[a_order], b_block[b_order], count)
+    a, b = Side(jittered(a_points, generator), a_keys), Side(jittered(b_points, generator), b_keys)
+    blocks = (a_block, b_block, count)
     if method == "fellegi_sunter":
         from diskret.risk.fellegi_sunter import link_by_probability
 
-        found = link_by_probability(a, b, own[a_order], other[b_order], blocks, engine)
-    else:
-        found = link(a, b, blocks, one_to_one=method == "assignment", optimal_up_to=optimal_up_to)
-    back = np.empty(units, np.int64)
-    back[b_order] = np.arange(units)
-    return Links(
-        _unshuffled(found.partner, a_order)[back], found.distance[back], _unshuffled(found.candidates, a_order)[back],
-        found.tied[back], found.blocks, found.optimal,
-    )  # fmt: skip
+        return link_by_probability(a, b, own, other, blocks, engine)
+    return link(a, b, blocks, one_to_one=method == "assignment", optimal_up_to=optimal_up_to)
 
 
 def _blocks(codes: list[tuple[Column, Column]], rows: int, units: int) -> tuple[Ints, Ints, int]:
     if not codes:
         return np.zeros(rows, np.int64), np.zeros(units, np.int64), 1
     return blocks_of([a for a, _ in codes], [b for _, b in codes])
-
-
-def _unshuffled(places: Ints, order: Ints) -> Ints:
-    return np.where(places >= 0, order[np.maximum(places, 0)], -1)
 
 
 # --- who is who ------------------------------------------------------------------------------------------------------

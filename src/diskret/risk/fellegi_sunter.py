@@ -109,7 +109,7 @@ def _best_sql(pairs: str, values: int) -> str:
         f"CASE WHEN {turned} THEN unique_id_l ELSE unique_id_r END AS row, match_weight AS weight, {gap} AS gap "
         f"FROM {pairs}"
     )
-    place = "row_number() OVER (PARTITION BY row ORDER BY weight DESC, gap, record)"
+    place = "row_number() OVER (PARTITION BY row ORDER BY weight DESC, gap)"
     ranked = f"SELECT *, {place} AS place FROM ({chosen}) AS c"
     return f"SELECT record, row, weight FROM ({ranked}) AS r WHERE place <= {CANDIDATES} ORDER BY row, place"
 
@@ -132,10 +132,7 @@ def _links(released: Side, external: Side, record: Ints, row: Ints, weight: Floa
     gap = np.full(units, np.nan)
     here = partner >= 0
     gap[here] = distances(released, external, partner[here], np.flatnonzero(here))
-    first = np.full(units, -np.inf)
-    np.maximum.at(first, row, weight)
-    tied = np.bincount(row, weights=np.isclose(weight, first[row]), minlength=units).astype(np.int64)
-    return Links(partner, gap, candidates, tied, count, 0)
+    return Links(partner, gap, candidates, count, 0)
 
 
 # --- engines ---------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 Records can belong together only if their keys agree; a key that is withheld agrees with every code. Within such a
 block the distance of the values decides: by the best assignment of the whole block one to one where the block is small
-enough, else pair by pair, the nearest first; or for every unit on its own.
+enough, else by an auction that comes close to it; or for every unit on its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from diskret.model.errors import BadOption, listed
 from diskret.risk._class_kernels import combine
-from diskret.risk._linkage_kernels import assign_blocks, greedy, nearest
+from diskret.risk._linkage_kernels import assign_blocks, auction, nearest
 from diskret.risk.classes import Column, numbered
 
 Ints = npt.NDArray[np.int64]
@@ -25,7 +25,14 @@ Floats = npt.NDArray[np.float64]
 Scale = Literal["log", "standard", "rank"]
 SCALES = ("log", "standard", "rank")
 CANDIDATES = 8
-OPTIMAL_UP_TO = 2500
+OPTIMAL_UP_TO = 1000
+JITTER = 1e-7
+"""Far below any difference that matters, in standard deviations: equal values are told apart at random."""
+BIDDING = 32
+"""For how many of its nearest records a unit bids in an auction."""
+STEP = 0.1
+"""Least raise of a bid, as a share of the median squared distance to the nearest record."""
+MOST_BIDS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +55,6 @@ class Links:
     distance: Floats
     candidates: Ints
     """The nearest records of every unit, the nearest first; -1 where there are fewer."""
-    tied: Ints
-    """How many of them are equally near as the nearest one."""
     blocks: int
     optimal: int
     """Units in blocks that were assigned optimally."""
@@ -73,6 +78,15 @@ def scaled(released: Floats, external: Floats, scale: Scale) -> tuple[Floats, Fl
         spread = np.array([np.std(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 0.0 for c in released.T])
     spread = np.where(spread > 0, spread, 1.0)
     return np.ascontiguousarray(released / spread), np.ascontiguousarray(external / spread)
+
+
+def jittered(points: Floats, generator: np.random.Generator) -> Floats:
+    """Points moved by next to nothing, so that ties are decided by chance and not by place; never without a column.
+
+    Files often come in the same order. Decided by place, equal values would then give everybody away.
+    """
+    some = points if points.shape[1] else np.zeros((len(points), 1))
+    return some + generator.uniform(-JITTER, JITTER, some.shape)
 
 
 def _ranks(values: Floats) -> Floats:
@@ -156,53 +170,42 @@ def link(
     b_start = np.searchsorted(other[b_order], np.arange(count + 1))
     a, b = released.take(a_order), external.take(b_order)
     gaps = bool(np.isnan(a.points).any() or np.isnan(b.points).any())
-    where, best = nearest(a.points, a.keys, a_start, b.points, b.keys, b_start, CANDIDATES, gaps)
+    where, _ = nearest(a.points, a.keys, a_start, b.points, b.keys, b_start, CANDIDATES, gaps)
     partner, optimal = where[:, 0].copy(), 0
     if one_to_one:
         small = np.maximum(np.diff(a_start), np.diff(b_start)) <= optimal_up_to
         optimal = int(np.diff(b_start)[small].sum())
         partner = assign_blocks(a.points, a.keys, a_start, b.points, b.keys, b_start, optimal_up_to)
-        large = ~small[other[b_order]]
-        if large.any():
-            partner[large] = -1
-            _greedily(a, a_start, b, b_start, large, where, best, partner, gaps)
+        _by_auction(a, a_start, b, b_start, np.flatnonzero(~small[other[b_order]]), partner, gaps)
     distance = np.full(partner.size, np.nan)
     here = np.flatnonzero(partner >= 0)
     distance[here] = distances(a, b, partner[here], here)
-    tied = (best == best[:, :1]).sum(axis=1)
     back = np.empty(b_order.size, np.int64)
     back[b_order] = np.arange(b_order.size)
-    return Links(
-        _original(partner, a_order)[back], distance[back], _original(where, a_order)[back],
-        np.where(where[:, 0] < 0, 0, tied)[back], count, optimal,
-    )  # fmt: skip
+    return Links(_original(partner, a_order)[back], distance[back], _original(where, a_order)[back], count, optimal)
 
 
-def _greedily(
-    a: Side, a_start: Ints, b: Side, b_start: Ints, rows: npt.NDArray[np.bool_], where: Ints, best: Floats,
-    partner: Ints, gaps: bool,
-) -> None:  # fmt: skip
-    """The nearest pairs first; whoever loses all candidates is offered the nearest of what is left."""
-    taken_rows, taken = ~rows, np.zeros(len(a.points), np.bool_)
-    while True:
-        open_rows = np.flatnonzero(~taken_rows)
-        row = np.repeat(open_rows, where.shape[1])
-        record, near = where[open_rows].reshape(-1), best[open_rows].reshape(-1)
-        valid = record >= 0
-        row, record, near = row[valid], record[valid], near[valid]
-        if not row.size:
+def _by_auction(a: Side, a_start: Ints, b: Side, b_start: Ints, rows: Ints, partner: Ints, gaps: bool) -> None:
+    """Units bid for their nearest records; who gives up bids for the nearest of what is left, in the next round."""
+    left, free = rows, np.arange(len(a.points))
+    while left.size and free.size:
+        some, rest = a.take(free), b.take(left)
+        where, cost = nearest(
+            some.points, some.keys, np.searchsorted(free, a_start), rest.points, rest.keys,
+            np.searchsorted(left, b_start), BIDDING, gaps,
+        )  # fmt: skip
+        able = where[:, 0] >= 0
+        if not able.any():
             return
-        order = np.lexsort((record, row, near))
-        greedy(order, row, record, taken_rows, taken, partner)
-        left, free = np.flatnonzero(~taken_rows), np.flatnonzero(~taken)
-        if not left.size or not free.size:
+        step = max(STEP * float(np.median(cost[able, 0])), 1e-12)
+        found = auction(where, cost, free.size, step, MOST_BIDS * left.size)
+        done = found >= 0
+        if not done.any():
             return
-        some, start = a.take(free), np.searchsorted(free, a_start)
-        rest, rest_start = b.take(left), np.searchsorted(left, b_start)
-        found, best_left = nearest(
-            some.points, some.keys, start, rest.points, rest.keys, rest_start, where.shape[1], gaps
-        )
-        where[left], best[left] = np.where(found >= 0, free[np.maximum(found, 0)], -1), best_left
+        partner[left[done]] = free[found[done]]
+        taken = np.zeros(free.size, np.bool_)
+        taken[found[done]] = True
+        left, free = left[~done], free[~taken]
 
 
 def distances(a: Side, b: Side, records: Ints, rows: Ints) -> Floats:
