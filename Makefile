@@ -48,5 +48,5 @@ $(VENV)/.bench: $(VENV)/.dev
 # programs to compare with, apart from everything else: never dependencies
 .venv-bench/.peers:
 	$(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check pytauargus gconfid pandas microagg1d
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check pytauargus gconfid pandas pyarrow microagg1d pycanon
 	touch $@

@@ -36,6 +36,7 @@ HEADINGS = {
     "SwapStep": "swap",
     "PramStep": "pram",
     "RegressionSection": "[[microdata.regressions]]",
+    "AttackSection": "[attack]",
     "CellStatus": "[[status]]",
     "Output": "[output]",
 }

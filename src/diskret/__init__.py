@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from diskret.model.status import Status
     from diskret.model.table import Table
     from diskret.publication.publish import publish
+    from diskret.risk.anonymity import measure_anonymity
+    from diskret.risk.attack import attack
+    from diskret.risk.estimate import estimate_reidentifiable
+    from diskret.risk.measure import measure_risk
+    from diskret.risk.planning import plan_merges
     from diskret.rules.compare import compare_rules
     from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
     from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
@@ -50,13 +55,18 @@ __all__ = [
     "Table",
     "Withhold",
     "add_noise",
+    "attack",
     "audit",
     "coarsen",
     "compare_rules",
+    "estimate_reidentifiable",
     "mark",
     "measure_utility",
     "microaggregate",
     "post_randomise",
+    "measure_anonymity",
+    "measure_risk",
+    "plan_merges",
     "publish",
     "suppress",
     "swap_records",
@@ -73,6 +83,11 @@ _HOME = {
     "Status": "model.status",
     "Table": "model.table",
     "publish": "publication.publish",
+    "measure_anonymity": "risk.anonymity",
+    "attack": "risk.attack",
+    "estimate_reidentifiable": "risk.estimate",
+    "measure_risk": "risk.measure",
+    "plan_merges": "risk.planning",
     "compare_rules": "rules.compare",
     "OneCategory": "rules.frequency",
     "SmallCells": "rules.frequency",

@@ -255,13 +255,107 @@ def verify(
         raise typer.Exit(EXPOSED)
 
 
+@app.command()
+def attack(
+    released: Annotated[Path, typer.Argument(help="Records that are to be released: .parquet or .csv.")],
+    external: Annotated[Path, typer.Option(help="File the attacker has.")],
+    key: Annotated[list[str] | None, typer.Option(help="Column that must agree; NAME=OTHER for another name.")] = None,
+    value: Annotated[list[str] | None, typer.Option(help="Column that should be close; NAME=OTHER likewise.")] = None,
+    unit: Annotated[list[str] | None, typer.Option(help="Column that says who is who in both files.")] = None,
+    aligned: Annotated[
+        bool, typer.Option("--aligned", help="Both files hold the same units in the same order.")
+    ] = False,
+    original: Annotated[Path | None, typer.Option(help="File before protection, to judge values by.")] = None,
+    target: Annotated[
+        list[str] | None, typer.Option(help="Value the attacker wants; those he links by if none.")
+    ] = None,
+    by: Annotated[list[str] | None, typer.Option(help="Column of the combinations; NAME=20,50 for classes.")] = None,
+    method: Annotated[str, typer.Option(help="assignment, single or fellegi_sunter.")] = "assignment",
+    scale: Annotated[str, typer.Option(help="log, standard or rank.")] = "log",
+    usable_within: Annotated[float, typer.Option(help="Largest relative deviation that is still of use.")] = 0.1,
+    cap: Annotated[float, typer.Option(help="Highest risk of a combination.")] = 0.5,
+    engine: Annotated[
+        str, typer.Option(help="For fellegi_sunter: duckdb, spark, or the URL of a Spark master.")
+    ] = "duckdb",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Risk of every combination: .csv or .json.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="The same as a plot: .svg, .html, .png.")] = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Link records with an external file; exit code 1 if a combination has too high a risk."""
+    named = dict(_renamed(each) for each in [*(key or ()), *(value or ())])
+    classes = {n: limits for n, limits in (_limits(each) for each in by or ()) if limits}
+    asked: dict[str, Any] = {
+        "external": str(external.resolve()), "keys": [_renamed(k)[0] for k in key or ()],
+        "values": [_renamed(v)[0] for v in value or ()], "names": {a: b for a, b in named.items() if a != b},
+        "unit": unit or [], "aligned": aligned, "targets": target or [], "by": [_limits(b)[0] for b in by or ()],
+        "classes": classes, "method": method, "scale": scale, "usable_within": usable_within, "cap": cap,
+        "engine": engine,
+    }  # fmt: skip
+    asked |= {"original": str(original.resolve())} if original else {}
+    output = {k: str(p.resolve()) for k, p in (("risks", out), ("risk_plot", plot)) if p}
+    content = {"data": {"microdata": str(released.resolve())}, "attack": asked, "output": output}
+    if _run_content(content, quiet, json).exposed:
+        raise typer.Exit(EXPOSED)
+
+
+@app.command()
+def plan(
+    file: Annotated[Path | None, typer.Argument(help="Plan (TOML) with shares; or give --shares.")] = None,
+    shares: Annotated[list[str] | None, typer.Option(help="Shares of an attribute: age=0.4,0.3,0.2,0.1")] = None,
+    n: Annotated[list[int] | None, typer.Option("--n", "-n", help="Number of persons; several for a curve.")] = None,
+    tolerated: Annotated[float | None, typer.Option(help="Tolerated share, such as 0.05: says what to merge.")] = None,
+    ordered: Annotated[list[str] | None, typer.Option(help="Attribute whose levels have an order.")] = None,
+    keep: Annotated[list[str] | None, typer.Option(help="Attribute that stays as it is.")] = None,
+    estimator: Annotated[str | None, typer.Option("--by", help="Plan by orwell or by expected.")] = None,
+    worst: Annotated[bool, typer.Option("--worst", help="Compute the true worst case (few cells).")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Curves over N: .svg, .html, .png.")] = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Estimate before collection how many persons could be singled out, and which levels to merge."""
+    from diskret.job.plan import plan_from, read_plan, run_plan, shares_from_options
+
+    said: dict[str, Any] = {"shares": shares_from_options(shares or ())}
+    given = {"n": n, "tolerated": tolerated, "ordered": ordered, "keep": keep, "by": estimator, "worst": worst or None}
+    said |= {k: v for k, v in given.items() if v is not None}
+    if file is not None:
+        before = read_plan(file).model_dump(exclude_unset=True)
+        said = before | said | {"shares": before.get("shares", {}) | said["shares"]}
+    found = run_plan(plan_from(said, str(file or "the command's options")))
+    if plot is not None:
+        from diskret.publication.risk_plots import plot_estimate
+
+        plot_estimate(found.estimate, plot)
+    if json:
+        import json as writer
+
+        typer.echo(writer.dumps(found.summary(), ensure_ascii=False, indent=2))
+    elif not quiet:
+        typer.echo(found.estimate)
+        if found.merges is not None:
+            typer.echo(found.merges)
+        if plot is not None:
+            typer.echo(f"wrote {plot}")
+
+
+def _renamed(text: str) -> tuple[str, str]:
+    name, _, other = text.partition("=")
+    return name, other or name
+
+
+def _limits(text: str) -> tuple[str, list[str]]:
+    name, _, limits = text.partition("=")
+    return name, [part.strip() for part in limits.split(",")] if limits else []
+
+
 def _output(out: Path) -> dict[str, Any]:
     """A working file, or by its ending a file for the public."""
     target = str(out.resolve())
     return {"working": target} if out.suffix == ".parquet" else {"publish": [target]}
 
 
-def _run_content(content: dict[str, Any], quiet: bool, json: bool, marks: bool = False, **options: Any) -> None:
+def _run_content(content: dict[str, Any], quiet: bool, json: bool, marks: bool = False, **options: Any) -> JobResult:
     """Run a job made from the command's options: one way to do a thing."""
     from diskret.job.read import job_from
     from diskret.job.rules import rules_of
@@ -274,6 +368,7 @@ def _run_content(content: dict[str, Any], quiet: bool, json: bool, marks: bool =
     with progress_bar(quiet or json) as progress:
         result = run_job(job, Path(), progress, **options)
     report(result, quiet, json, show=False)
+    return result
 
 
 def _classification(text: str) -> tuple[str, dict[str, Any]]:
@@ -355,6 +450,8 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
         console.print(f"{step['method']}: {step['records']:,} records", markup=False)
     for name, value in (result.microdata or {}).get("utility", {}).items():
         console.print(f"  {name}: {value:,}", markup=False)
+    if result.attack is not None:
+        console.print(str(result.attack), markup=False)
     if result.comparison is not None:
         console.print(str(result.comparison), markup=False)
     for file in result.files:

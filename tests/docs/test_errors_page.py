@@ -139,6 +139,14 @@ def infeasible_noise() -> None:
     dk.add_noise(columns, list(columns), sd=0.1, shift=0.099, seed=1)
 
 
+def bad_shares() -> None:
+    dk.estimate_reidentifiable({"sex": [0.5, 0.4]}, n=100)
+
+
+def nothing_to_link() -> None:
+    dk.attack(FIRMS, {"land": ["N1"], "umsatz": [10.0]}, keys=["region"], values=["turnover"])
+
+
 def bad_option() -> None:
     dk.mark(dk.tabulate(FIRMS, by={"region": REGION}, value="turnover", largest=2), dk.Dominance(3, 90))
 
@@ -182,6 +190,8 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "M2": constant_column,
     "M3": not_positive_definite,
     "M4": infeasible_noise,
+    "R1": bad_shares,
+    "R2": nothing_to_link,
     "O1": bad_option,
     "O2": missing_extra,
     "J1": bad_job,
@@ -204,7 +214,7 @@ def test_no_code_is_used_twice_and_none_is_explained_that_does_not_exist() -> No
 
 
 def codes_in_order(codes: list[str]) -> list[str]:
-    return sorted(codes, key=lambda c: ("DHTMOJW".index(c[0]), int(c[1:])))
+    return sorted(codes, key=lambda c: ("DHTMROJW".index(c[0]), int(c[1:])))
 
 
 def test_every_error_that_can_be_raised_has_an_example() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from diskret.io.files import all_or_none
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.mappings import read_mapping
+from diskret.job.attack import risk_sections
 from diskret.job.models import (
     DropStep,
     Job,
@@ -36,6 +37,7 @@ from diskret.microdata.utility import Regression, Utility, measure_utility
 from diskret.publication.records import write_records
 from diskret.publication.report import ReportSection, write_report
 from diskret.publication.utility_report import classes_section, protection_section, utility_sections
+from diskret.risk.judgement import Attack
 from diskret.tabulation.tabulate import Progress
 
 REDUCING = (DropStep, RecodeStep, WithholdStep, ReleaseStep)
@@ -67,13 +69,18 @@ class ScientificUse:
 
 def run_microdata(
     job: Job, here: Path, source: object, progress: Progress | None = None, *, write: bool = True
-) -> tuple[tuple[Path, ...], dict[str, Any]]:
-    """Make the file, write what the job asks for or nothing, and say what was done."""
+) -> tuple[tuple[Path, ...], dict[str, Any], Attack | None]:
+    """Make the file, attack it if asked, write what the job asks for or nothing, and say what was done."""
     asked = job.microdata
     assert asked is not None
     made = protect(asked, here, source, progress)
-    files = _write(job, here, made) if write else ()
-    return files, made.summary()
+    found: Attack | None = None
+    sections: list[dict[str, Any]] = []
+    if job.attack is not None:
+        (progress or (lambda what, done, of: None))("attacking", 0, 1)
+        found, sections = risk_sections(job.attack, made.protected, made.original)
+    files = _write(job, here, made, sections) if write else ()
+    return files, made.summary(), found
 
 
 def protect(asked: MicrodataSection, here: Path, source: object, progress: Progress | None = None) -> ScientificUse:
@@ -153,7 +160,7 @@ def _seed(asked: MicrodataSection, number: int) -> int:
     return int(words[0]) << 64 | int(words[1])
 
 
-def _write(job: Job, here: Path, made: ScientificUse) -> tuple[Path, ...]:
+def _write(job: Job, here: Path, made: ScientificUse, further: Sequence[Mapping[str, Any]]) -> tuple[Path, ...]:
     asked, said = job.microdata, job.output
     assert asked is not None
     files = []
@@ -166,6 +173,6 @@ def _write(job: Job, here: Path, made: ScientificUse) -> tuple[Path, ...]:
             files.append(here / said.records)
         if said.report:
             title = said.title or "Scientific-use file"
-            write_report(meanwhile(here / said.report), title, made.sections(), note=NOTE)
+            write_report(meanwhile(here / said.report), title, made.sections(further), note=NOTE)
             files.append(here / said.report)
     return tuple(files)

@@ -318,6 +318,30 @@ class MicrodataSection(Section):
     regressions: list[RegressionSection] = Field(default_factory=list, description="regressions that are compared")
 
 
+class AttackSection(Section):
+    """An attack on the records by linking them with an external file about the same units."""
+
+    external: str | None = Field(None, description="file the attacker has: .parquet or .csv")
+    keys: Names = Field(default_factory=list, description="columns that must agree, such as region and industry")
+    values: Names = Field(default_factory=list, description="columns that should be close")
+    names: dict[str, str] = Field(default_factory=dict, description="name in the external file, where it has another")
+    unit: Names = Field(default_factory=list, description="column or columns that say who is who in both files")
+    aligned: bool = Field(False, description="whether both files hold the same units in the same order")
+    original: str | None = Field(None, description="file before protection, by which values are judged")
+    targets: Names = Field(default_factory=list, description="values the attacker wants; those he links by if left out")
+    by: Names = Field(default_factory=list, description="columns that form combinations; the keys if left out")
+    classes: dict[str, list[float]] = Field(
+        default_factory=dict, description="lower limits of classes of a number column in by, such as [20, 50, 250]"
+    )
+    method: Literal["assignment", "single", "fellegi_sunter"] = Field(
+        "assignment", description="all units one to one, every unit on its own, or by probabilities"
+    )
+    scale: Literal["log", "standard", "rank"] = Field("log", description="scale on which values are compared")
+    usable_within: float = Field(0.1, ge=0, description="largest relative deviation of a value that is still of use")
+    cap: float = Field(0.5, ge=0, le=1, description="highest risk of a combination that is tolerated")
+    engine: str = Field("duckdb", description="for fellegi_sunter: 'duckdb', 'spark', or the URL of a Spark master")
+
+
 class CellStatus(Section):
     """A cell that gets its status by hand."""
 
@@ -336,6 +360,8 @@ class Output(Section):
     )
     tau_argus: str | None = Field(None, description="folder for a tau-ARGUS cell list with hierarchies; confidential")
     comparison: str | None = Field(None, description="plot of the rules' regions, .svg .html .png; confidential")
+    risks: str | None = Field(None, description="risk of every combination (attack), .csv or .json; confidential")
+    risk_plot: str | None = Field(None, description="the same as a plot, .svg .html .png; confidential")
     mark: str = Field("x", description="what stands for a suppressed value")
     counts: bool = Field(False, description="whether contributor counts are published too")
     title: str = Field("", description="title of the table")
@@ -353,5 +379,6 @@ class Job(Section):
     rules: Rules = Field(default_factory=lambda: Rules())
     suppression: SuppressionSection | None = Field(None, description="secondary suppression; none if left out")
     microdata: MicrodataSection | None = Field(None, description="protect records instead of a table")
+    attack: AttackSection | None = Field(None, description="attack records instead of making a table")
     status: list[CellStatus] = Field(default_factory=list)
     output: Output = Field(default_factory=lambda: Output())

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from diskret.io.text import read_text
-from diskret.job.models import STEPS, Job, MicrodataSection, RecodeStep
+from diskret.job.models import STEPS, AttackSection, Job, MicrodataSection, RecodeStep
 from diskret.model.errors import BadJob, BadOption, listed
 from diskret.model.status import Status
 from diskret.publication.publish import WRITERS
@@ -152,6 +152,11 @@ def _further_problems(job: Job, folder: Path) -> Iterator[Problem]:
                 f"there is no file {name!r}",
                 f"looked in the folder of the job file{_near(folder / name)}",
             )
+    if job.attack is not None:
+        yield from _attack(job, job.attack, folder)
+        if job.microdata is None:
+            yield from _outputs(job, folder)
+            return
     for name, each in job.classifications.items():
         if each.hierarchy and not os.path.exists(folder / each.hierarchy):
             yield Problem(
@@ -211,6 +216,38 @@ def _microdata(job: Job, asked: MicrodataSection, folder: Path) -> Iterator[Prob
                     yield Problem(f"{key}.{name}", f"there is no file {file!r}", _near(folder / file)[2:])
         if step.do == "noise" and (step.sd is None) == (step.amount is None):
             yield Problem(f"{key}.sd", "give exactly one of sd and amount", "sd is usual, amount the older baseline")
+
+
+def _attack(job: Job, asked: AttackSection, folder: Path) -> Iterator[Problem]:
+    """What a job that attacks records needs, and what it may not say."""
+    if not job.data.microdata:
+        yield Problem("data.microdata", "missing", "a job with [attack] reads the records that are to be released")
+    for key in ("table", "rules", "suppression", "status", "classifications"):
+        if key in job.model_fields_set:
+            yield Problem(key, "goes not with [attack]", "attack records and make tables in two jobs")
+    for key in ("publish", "working", "tau_argus", "comparison"):
+        if getattr(job.output, key):
+            yield Problem(f"output.{key}", "goes not with [attack]", "name output.risks or output.risk_plot")
+    if job.microdata is not None and (asked.external or asked.original or asked.unit):
+        yield Problem(
+            "attack.external", "goes not with [microdata]", "the attacker then has the records before protection"
+        )
+    if asked.external is None and job.microdata is None:
+        yield Problem("attack.external", "missing", "file the attacker has: .parquet or .csv")
+    for key in ("external", "original"):
+        name = getattr(asked, key)
+        if name and not os.path.exists(folder / name):
+            yield Problem(f"attack.{key}", f"there is no file {name!r}", _near(folder / name)[2:])
+    if not asked.keys and not asked.values:
+        yield Problem("attack.keys", "missing", "give keys that must agree, or values that should be close")
+    if asked.unit and asked.aligned:
+        yield Problem("attack.aligned", "goes not with unit", "both say who is who")
+    for name in asked.names:
+        if name not in (*asked.keys, *asked.values):
+            yield Problem("attack.names", f"{name!r} is neither a key nor a value", "name columns of the released file")
+    for name in asked.classes:
+        if name not in asked.by:
+            yield Problem("attack.classes", f"{name!r} is not in attack.by", f"attack.by lists {listed(asked.by)}")
 
 
 def _suppression(job: Job, folder: Path) -> Iterator[Problem]:
@@ -303,6 +340,12 @@ def _outputs(job: Job, folder: Path) -> Iterator[Problem]:
         yield Problem(
             "output.certificate", "there is no audit to certify", "add [suppression]; its guarantee is 'audit'"
         )
+    for key, endings in (("risks", (".csv", ".json")), ("risk_plot", (".svg", ".html", ".png"))):
+        name = getattr(job.output, key)
+        if name and job.attack is None:
+            yield Problem(f"output.{key}", "goes only with [attack]")
+        elif name and Path(name).suffix not in endings:
+            yield Problem(f"output.{key}", f"cannot write {name!r}", f"endings: {', '.join(endings)}")
     asked = [key for key in type(job.rules).model_fields if key != "counted_by" and getattr(job.rules, key)]
     if job.output.comparison and not asked:
         yield Problem("output.comparison", "there are no rules to compare", "name at least one under [rules]")
@@ -313,9 +356,11 @@ def _overwritten(job: Job, folder: Path) -> Iterator[Problem]:
     """Outputs that would take the place of one another, or of what the job reads."""
     hierarchies = {f"classifications.{n}.hierarchy": c.hierarchy for n, c in job.classifications.items()}
     inputs = {f"data.{key}": getattr(job.data, key) for key in ("microdata", "cells", "table", "metadata")}
+    if job.attack is not None:
+        inputs |= {"attack.external": job.attack.external, "attack.original": job.attack.original}
     taken = {_place(folder / name): key for key, name in (inputs | hierarchies).items() if name}
     outputs = [("output.publish", name) for name in job.output.publish]
-    single = ("working", "comparison", "certificate", "records", "report")
+    single = ("working", "comparison", "certificate", "records", "report", "risks", "risk_plot")
     outputs += [(f"output.{key}", getattr(job.output, key)) for key in single]
     for key, name in outputs:
         place = _place(folder / name) if name else ""

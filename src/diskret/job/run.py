@@ -16,6 +16,7 @@ from diskret.io.files import all_or_none
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
+from diskret.job.attack import run_attack
 from diskret.job.microdata import run_microdata
 from diskret.job.models import FlagColumn, Job
 from diskret.job.rules import rules_of
@@ -29,6 +30,7 @@ from diskret.model.table import Table
 from diskret.publication.plots import plot_comparison
 from diskret.publication.publish import publish
 from diskret.publication.working import load_working, save_working
+from diskret.risk.judgement import Attack
 from diskret.rules.compare import RuleComparison, compare_rules
 from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
@@ -46,10 +48,13 @@ class JobResult:
     comparison: RuleComparison | None = None
     suppressions: Mapping[str, Suppression] = field(default_factory=dict)
     microdata: Mapping[str, Any] | None = None
+    attack: Attack | None = None
 
     @property
     def exposed(self) -> bool:
-        """Whether an audit found cells that can be computed too closely."""
+        """Whether an audit found cells that can be computed too closely, or an attack too many units."""
+        if self.attack is not None and not self.attack.safe:
+            return True
         return any(s.audit is not None and not s.audit.safe for s in self.suppressions.values())
 
     def summary(self) -> dict[str, Any]:
@@ -57,6 +62,7 @@ class JobResult:
         return {
             "tables": {name: self._facts(name) for name in self.tables},
             **({} if self.microdata is None else {"microdata": dict(self.microdata)}),
+            **({} if self.attack is None else {"attack": self.attack.summary()}),
             "files": [str(f) for f in self.files],
             "warnings": list(self.warnings),
         }
@@ -90,8 +96,12 @@ def run_job(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ProtectionWarning)
         if job.microdata is not None:
-            files, facts = run_microdata(job, here, _source(job, here)[0], progress, write=write)
-            return JobResult({}, files, tuple(dict.fromkeys(_care(caught))), microdata=facts)
+            files, facts, attack = run_microdata(job, here, _source(job, here)[0], progress, write=write)
+            return JobResult({}, files, tuple(dict.fromkeys(_care(caught))), microdata=facts, attack=attack)
+        if job.attack is not None:
+            say("attacking", 0, 1)
+            files, attack = run_attack(job, here, _source(job, here)[0], write=write)
+            return JobResult({}, files, tuple(dict.fromkeys(_care(caught))), attack=attack)
         tables = load_tables(job, here, progress, largest)
         _refuse_unknown_responses(job, tables)
         tables = {name: _by_hand(table, job) for name, table in tables.items()}

@@ -268,6 +268,21 @@ class CannotWrite(DiskretError):
     code = "W1"
 
 
+# --- risk ------------------------------------------------------------------------------------------------------------
+
+
+class BadShares(DiskretError):
+    """Shares of a population that are none: negative, of the wrong form, not summing to one, or contradictory."""
+
+    code = "R1"
+
+
+class NothingToLink(DiskretError):
+    """Two files that have no keys, codes or units in common, so that an attack has nothing to go by."""
+
+    code = "R2"
+
+
 def _is_number(text: str) -> bool:
     return bool(re.fullmatch(r"[\s+-]*[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*(_\d+)?", text))
 

@@ -1,0 +1,289 @@
+"""The attack on a released file: an attacker with an external file looks for as many of its units as possible.
+
+Mass fishing assigns all external units at once, by distances or by Fellegi and Sunter's probabilities; the single-unit
+attack looks for every unit on its own. An assignment is correct if it finds the true unit, and usable only if the value
+it brings is close to the true one. What counts is the risk of every combination, such as region by size by industry,
+not the mean over the file.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadOption, NothingToLink, ProtectionWarning, listed
+from diskret.model.source import Relation, open_source
+from diskret.risk._class_kernels import combine
+from diskret.risk.classes import Column, Floats, Ints, coded, keys_given, numbered, numbers_of, share_codes
+from diskret.risk.judgement import Attack, Evidence, judge
+from diskret.risk.linkage import OPTIMAL_UP_TO, Links, Scale, Side, blocks_of, jittered, link, scaled
+
+Method = Literal["assignment", "single", "fellegi_sunter"]
+METHODS = ("assignment", "single", "fellegi_sunter")
+Names = Sequence[str] | Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A column that both files have, under its name in each."""
+
+    released: str
+    external: str
+
+
+def attack(
+    anonymous: object,
+    external: object,
+    *,
+    keys: Names = (),
+    values: Names = (),
+    unit: str | Sequence[str] | None = None,
+    aligned: bool = False,
+    original: object = None,
+    targets: Sequence[str] | None = None,
+    by: Sequence[str] | Mapping[str, Sequence[float] | None] | None = None,
+    method: Method = "assignment",
+    scale: Scale = "log",
+    usable_within: float = 0.10,
+    cap: float = 0.5,
+    optimal_up_to: int = OPTIMAL_UP_TO,
+    engine: str = "duckdb",
+    seed: int = 1,
+) -> Attack:
+    """Attack a file that is meant for release with an external file about the same units.
+
+    ``keys`` must agree (a key withheld in the released file agrees with everything), ``values`` should be close; a dict
+    maps names in the released file to those in the external one. ``unit`` names the column that says who is who in both
+    files (in a panel two, such as unit and year), or ``aligned`` says that their records stand in the same order: it
+    judges the result and is never used to link.
+    ``original`` is the file before it was anonymised, by which values are judged (by default the external one), and
+    ``targets`` are the values the attacker wants to learn (by default those he links by).
+
+    ``by`` forms the combinations whose risk must not exceed ``cap``: columns of the original or external file, a number
+    column with the lower limits of its classes (by default the keys). ``method`` is "assignment" (one to one, all
+    units at once), "single" (every unit on its own) or "fellegi_sunter" (needs the extra ``linkage``; with
+    ``engine="spark"`` on a cluster).
+
+    >>> firms = {"id": [1, 2, 3, 4], "branch": ["a", "a", "b", "b"], "turnover": [100, 200, 50, 400]}
+    >>> released = {"id": [4, 3, 2, 1], "branch": ["b", "b", "a", "a"], "turnover": [390, 70, 210, 120]}
+    >>> found = attack(released, firms, keys=["branch"], values=["turnover"], unit="id")
+    >>> found.correct, found.usable["turnover"], found.true_match_rate
+    (4, 2, 1.0)
+    >>> found.exceeding
+    ()
+    """
+    named = keys_given(unit, "units") if unit is not None else []
+    _refuse_bad_options(method, usable_within, cap, optimal_up_to, engine, named, aligned)
+    key_pairs, value_pairs = _pairs(keys), _pairs(values)
+    if not key_pairs and not value_pairs:
+        raise BadOption("neither keys nor values to link by", hint='give keys=["region"] or values=["turnover"].')
+    released, known = open_source(anonymous), open_source(external)
+    _refuse_nothing_in_common(released, known, [*key_pairs, *value_pairs])
+    truth = known if original is None else open_source(original)
+    evidence = _evidence(released, known, truth, named, aligned, original is not None)
+    wanted = [p.released for p in value_pairs] if targets is None else keys_given(targets, "targets")
+    true_names = wanted if original is not None else [_outside(value_pairs, name) for name in wanted]
+    released.require(wanted)
+    truth.require(true_names)
+    groups = [p.external if original is None else p.released for p in key_pairs] if by is None else by
+    combos, labels = _combinations(truth, groups)
+    codes = _shared(released, known, key_pairs)
+    links = _link(released, known, codes, value_pairs, method, scale, optimal_up_to, engine, seed)
+    _warn_auction(method, links, optimal_up_to)
+    return judge(
+        method, links, evidence, dict(zip(wanted, numbers_of(released, wanted).T, strict=True)) if wanted else {},
+        dict(zip(wanted, numbers_of(truth, true_names).T, strict=True)) if wanted else {},
+        combos, labels, usable_within, cap,
+    )  # fmt: skip
+
+
+def _refuse_bad_options(
+    method: str, usable_within: float, cap: float, optimal_up_to: int, engine: str, unit: list[str], aligned: bool
+) -> None:
+    if method not in METHODS:
+        raise BadOption(f"no attack by {method!r}", hint=f"one of {listed(METHODS)}.")
+    if not usable_within >= 0:
+        raise BadOption("usable_within is negative", hint="give 0.1 for values within 10 percent.")
+    if not 0 <= cap <= 1:
+        raise BadOption("the cap lies not between 0 and 1", hint="give 0.5 for one half.")
+    if optimal_up_to < 0:
+        raise BadOption("optimal_up_to is negative", hint="give the largest block to be assigned optimally, or 0.")
+    if engine != "duckdb" and method != "fellegi_sunter":
+        raise BadOption(f"method {method!r} runs here, not on {engine!r}", hint='use method="fellegi_sunter" there.')
+    if unit and aligned:
+        raise BadOption("unit and aligned both say who is who", hint="give one of them.")
+
+
+def _warn_auction(method: Method, links: Links, limit: int) -> None:
+    """An attack that is weaker than it could be makes a file look safer than it is."""
+    others = int(links.partner.size - links.optimal)
+    if method == "assignment" and others:
+        warnings.warn(
+            f"{others:,} units are in blocks of more than {limit:,} records and were assigned by auction; "
+            "the best assignment may find a few more of them",
+            ProtectionWarning,
+            stacklevel=3,
+        )
+
+
+def _pairs(names: Names) -> list[_Pair]:
+    if isinstance(names, Mapping):
+        return [_Pair(str(a), str(b)) for a, b in names.items()]
+    return [_Pair(n, n) for n in (keys_given(names) if len(names) else [])]
+
+
+def _outside(pairs: Sequence[_Pair], name: str) -> str:
+    return next((p.external for p in pairs if p.released == name), name)
+
+
+def _refuse_nothing_in_common(released: Relation, known: Relation, pairs: Sequence[_Pair]) -> None:
+    released.require([p.released for p in pairs])
+    missing = [p.external for p in pairs if p.external not in known.types]
+    if len(missing) == len(pairs):
+        raise NothingToLink(
+            f"the external file has none of the columns {listed(missing)}",
+            where=known.where,
+            hint=f"it has {listed(known.columns, most=20)}; map names with keys={{'region': 'bundesland'}}.",
+        )
+    known.require([p.external for p in pairs])
+
+
+def _shared(released: Relation, known: Relation, pairs: Sequence[_Pair]) -> list[tuple[Column, Column]]:
+    """Key columns of both files with the same codes."""
+    if not pairs:
+        return []
+    own, other = coded(released, [p.released for p in pairs]), coded(known, [p.external for p in pairs])
+    made = []
+    for pair, a, b in zip(pairs, own, other, strict=True):
+        if a.size and b.size and not set(a.labels) & set(b.labels):
+            raise NothingToLink(
+                f"the files have no code of key {pair.released!r} in common",
+                where=f"{released.where} and {known.where}",
+                hint="code the key alike in both, or leave it out.",
+            )
+        both = share_codes(a, b)
+        made.append((both[0], both[1]))
+    return made
+
+
+def _link(
+    released: Relation, known: Relation, codes: list[tuple[Column, Column]], pairs: Sequence[_Pair], method: Method,
+    scale: Scale, optimal_up_to: int, engine: str, seed: int,
+) -> Links:  # fmt: skip
+    rows, units = (int(r.query(f"SELECT count(*) FROM {r.view}")[0][0]) for r in (released, known))
+    own = numbers_of(released, [p.released for p in pairs]) if pairs else np.zeros((rows, 0))
+    other = numbers_of(known, [p.external for p in pairs]) if pairs else np.zeros((units, 0))
+    generator = np.random.default_rng(seed)
+    a_keys, b_keys = (
+        np.stack([c[side].codes for c in codes], axis=1) if codes else np.zeros((n, 0), np.int32)
+        for side, n in ((0, rows), (1, units))
+    )
+    a_block, b_block, count = _blocks(codes, rows, units)
+    a_points, b_points = scaled(own, other, scale)
+    a, b = Side(jittered(a_points, generator), a_keys), Side(jittered(b_points, generator), b_keys)
+    blocks = (a_block, b_block, count)
+    if method == "fellegi_sunter":
+        from diskret.risk.fellegi_sunter import link_by_probability
+
+        return link_by_probability(a, b, own, other, blocks, engine)
+    return link(a, b, blocks, one_to_one=method == "assignment", optimal_up_to=optimal_up_to)
+
+
+def _blocks(codes: list[tuple[Column, Column]], rows: int, units: int) -> tuple[Ints, Ints, int]:
+    if not codes:
+        return np.zeros(rows, np.int64), np.zeros(units, np.int64), 1
+    return blocks_of([a for a, _ in codes], [b for _, b in codes])
+
+
+# --- who is who ------------------------------------------------------------------------------------------------------
+
+
+def _evidence(
+    released: Relation, known: Relation, truth: Relation, unit: list[str], aligned: bool, has_original: bool
+) -> Evidence:
+    """Row of every external unit in the released file and in the file its values are judged by; -1 if not there."""
+    rows, units, true_rows = (int(r.query(f"SELECT count(*) FROM {r.view}")[0][0]) for r in (released, known, truth))
+    if aligned:
+        if not rows == units == true_rows:
+            raise BadOption(
+                f"aligned files have the same number of records, not {listed(sorted({rows, units, true_rows}))}",
+                hint="name the column that says who is who with unit=..., or give files in the same order.",
+            )
+        same = np.arange(units)
+        return Evidence(same, same, units)
+    own = np.arange(units) if not has_original else np.full(units, -1)
+    if not unit:
+        return Evidence(np.full(units, -1), own, 0, known=False)
+    ids = _identities((released, known, truth) if has_original else (released, known), unit)
+    found = _row_of(ids[0], ids[1])
+    if not (found >= 0).any():
+        raise NothingToLink(
+            f"no unit of the external file is in the released one by {listed(unit)}",
+            where=f"{released.where} and {known.where}",
+            hint="without common units an attack can succeed with nobody; is the column coded alike in both?",
+        )
+    in_truth = _row_of(ids[2], ids[1]) if has_original else own
+    return Evidence(found, in_truth, int((found >= 0).sum()))
+
+
+def _identities(files: Sequence[Relation], unit: Sequence[str]) -> list[Ints]:
+    """A number for every unit, the same in all files; -1 where a record does not say who it is."""
+    for relation in files:
+        relation.require(list(unit))
+    columns = [share_codes(*each) for each in zip(*(coded(f, unit) for f in files), strict=True)]
+    lengths = np.cumsum([c.codes.size for c in columns[0]])[:-1]
+    whole = [np.concatenate([c.codes for c in each]).astype(np.int64) for each in columns]
+    ids, _ = numbered(whole[0])
+    for codes in whole[1:]:
+        ids, _ = numbered(combine(ids, codes + 1, int(codes.max()) + 2))
+    ids[np.any([codes < 0 for codes in whole], axis=0)] = -1
+    split = [np.ascontiguousarray(part) for part in np.split(ids, lengths)]
+    for relation, own in zip(files, split, strict=True):
+        again = int((own >= 0).sum() - np.unique(own[own >= 0]).size)
+        if again:
+            raise BadOption(
+                f"{listed(unit)} names {again:,} units more than once",
+                where=relation.where,
+                hint="give one row per unit; in a panel a unit is named by two columns, such as unit and year.",
+            )
+    return split
+
+
+def _row_of(here: Ints, wanted: Ints) -> Ints:
+    """Row in one file of every unit of the other, -1 if it is not there."""
+    place = np.full(int(max(here.max(), wanted.max())) + 2, -1, np.int64)
+    present = here >= 0
+    place[here[present]] = np.flatnonzero(present)
+    return place[wanted]  # who is not named is -1: the last place, which stays -1
+
+
+def _combinations(
+    truth: Relation, by: Sequence[str] | Mapping[str, Sequence[float] | None]
+) -> tuple[dict[str, npt.NDArray[np.int32]], dict[str, list[str]]]:
+    """Codes and labels of the columns that form combinations; numbers in classes where limits are given."""
+    limits = dict(by) if isinstance(by, Mapping) else dict.fromkeys(by)
+    truth.require(list(limits))
+    codes: dict[str, npt.NDArray[np.int32]] = {}
+    labels: dict[str, list[str]] = {}
+    for name, edges in limits.items():
+        if edges is None:
+            column = coded(truth, [name])[0]
+            codes[name], labels[name] = column.codes, [str(x) for x in column.labels]
+        else:
+            codes[name], labels[name] = _size_classes(numbers_of(truth, [name])[:, 0], list(edges), name)
+    return codes, labels
+
+
+def _size_classes(values: Floats, edges: list[float], name: str) -> tuple[npt.NDArray[np.int32], list[str]]:
+    if not edges or any(b <= a for a, b in pairwise(edges)):
+        raise BadOption(f"the class limits of {name!r} do not ascend", hint="give lower limits such as [20, 50, 250].")
+    codes = np.searchsorted(np.array(edges, dtype=np.float64), values, side="right").astype(np.int32)
+    codes[np.isnan(values)] = -1
+    names = [f"under {edges[0]:g}", *(f"{a:g} to under {b:g}" for a, b in pairwise(edges))]
+    return codes, [*names, f"{edges[-1]:g} and more"]

@@ -1,0 +1,168 @@
+"""Records that share their keys: equivalence classes, numbered on whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadOption, listed
+from diskret.model.source import Relation, open_source, readable
+from diskret.risk._class_kernels import combine, number_classes
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+NUMBERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "DOUBLE", "FLOAT"}
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column as codes from 0; -1 where it is missing. Labels ascend: as numbers if they are numbers."""
+
+    codes: npt.NDArray[np.int32]
+    labels: npt.NDArray[Any]
+
+    @property
+    def size(self) -> int:
+        """How many different codes there are."""
+        return len(self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Every record's class, and how many records each class has."""
+
+    ids: Ints
+    sizes: Ints
+
+    @property
+    def count(self) -> int:
+        """How many classes there are."""
+        return int(self.sizes.size)
+
+
+def open_records(source: object, names: Sequence[str]) -> Relation:
+    """Open data that must have some columns."""
+    relation = source if isinstance(source, Relation) else open_source(source)
+    relation.require(list(names))
+    return relation
+
+
+def keys_given(keys: Sequence[str], what: str = "keys") -> list[str]:
+    """Names of columns, each once; a single text is meant as one column."""
+    names = [keys] if isinstance(keys, str) else list(keys)
+    if not names:
+        raise BadOption(f"there are no {what}", hint=f'name columns, such as {what}=["region", "sex"].')
+    again = sorted({n for n in names if names.count(n) > 1})
+    if again:
+        raise BadOption(f"{what} name {listed(again)} twice", hint="name each column once.")
+    return names
+
+
+def coded(relation: Relation, names: Sequence[str]) -> list[Column]:
+    """Columns as codes. The engine makes them, so that text never reaches Python row by row."""
+    made: dict[str, Column] = {}
+    texts = [n for n in names if not _is_number(relation, n)]
+    numbers = [n for n in names if n not in texts]
+    if numbers:
+        listing = ", ".join(relation.column(n) for n in numbers)
+        with readable(relation.where):
+            given = relation.connection.execute(f"SELECT {listing} FROM {relation.view}").fetchnumpy()
+        made |= {n: _from_numbers(np.ma.asarray(given[n])) for n in numbers}
+    selected, labels = [], []
+    for i, name in enumerate(texts):
+        code = relation.code(name)
+        found = relation.arrays(f"SELECT DISTINCT {code} AS c FROM {relation.view} WHERE {code} IS NOT NULL")["c"]
+        ordered = np.array(sorted(found.tolist()), dtype=object)
+        labels.append(ordered)
+        if not ordered.size:
+            selected.append(f"CAST(-1 AS INTEGER) AS c{i}")
+            continue
+        # an enumeration keeps records in their order, a join need not
+        relation.connection.register(f"risk_labels_{i}", {"c": ordered})
+        relation.query(f"DROP TYPE IF EXISTS risk_codes_{i}")
+        relation.query(f"CREATE TYPE risk_codes_{i} AS ENUM (SELECT c FROM risk_labels_{i} ORDER BY c)")
+        selected.append(f"coalesce(CAST(enum_code(CAST({code} AS risk_codes_{i})) AS INTEGER), -1) AS c{i}")
+    columns = relation.arrays(f"SELECT {', '.join(selected)} FROM {relation.view}") if texts else {}
+    for i, name in enumerate(texts):
+        made[name] = _in_order(columns[f"c{i}"].astype(np.int32), labels[i])
+    return [made[n] for n in names]
+
+
+def _is_number(relation: Relation, name: str) -> bool:
+    return relation.types[name].upper() in NUMBERS
+
+
+def _from_numbers(given: Any) -> Column:
+    """A column of numbers: labels as the engine would write them, 5.0 as 5."""
+    values = np.ma.getdata(given)
+    missing = np.ma.getmaskarray(given) | (np.isnan(values) if values.dtype.kind == "f" else False)
+    different, codes = np.unique(values[~missing], return_inverse=True)
+    made = np.full(values.size, -1, np.int32)
+    made[~missing] = codes
+    labels = [str(int(x)) if float(x).is_integer() and abs(x) < 1e18 else repr(x) for x in different.tolist()]
+    return Column(made, np.array(labels, dtype=object))
+
+
+def _in_order(codes: npt.NDArray[np.int32], labels: npt.NDArray[Any]) -> Column:
+    """Labels that are all numbers ascend as numbers, so that ordered distances mean something."""
+    try:
+        numbers = np.array([float(text) for text in labels])
+    except ValueError:
+        return Column(codes, labels)
+    order = np.argsort(numbers, kind="stable")
+    place = np.empty(order.size + 1, np.int32)
+    place[order] = np.arange(order.size, dtype=np.int32)
+    place[-1] = -1
+    return Column(place[codes], labels[order])
+
+
+def share_codes(*files: Column) -> tuple[Column, ...]:
+    """The same column of several files with the same codes.
+
+    >>> def column(*codes, labels): return Column(np.array(codes, dtype=np.int32), np.array(labels, dtype=object))
+    >>> a, b = share_codes(column(0, 1, labels=["n", "s"]), column(0, -1, labels=["s"]))
+    >>> a.codes, b.codes
+    (array([0, 1], dtype=int32), array([ 1, -1], dtype=int32))
+    """
+    place = {label: i for i, label in enumerate(dict.fromkeys(label for f in files for label in f.labels))}
+    labels = np.array(list(place), dtype=object)
+
+    def recoded(column: Column) -> Column:
+        new = np.array([*(place[label] for label in column.labels), -1], dtype=np.int32)
+        return Column(new[column.codes], labels)
+
+    return tuple(recoded(f) for f in files)
+
+
+def numbers_of(relation: Relation, names: Sequence[str]) -> Floats:
+    """Columns as numbers, one row per record; missing ones are NaN, text is refused."""
+    relation.refuse_bad_numbers(names, blanks=True)
+    selected = ", ".join(f"CAST({relation.number(n)} AS DOUBLE) AS v{i}" for i, n in enumerate(names))
+    with_gaps = relation.connection.execute(f"SELECT {selected} FROM {relation.view}").fetchnumpy()
+    columns = [np.ma.filled(np.ma.asarray(with_gaps[f"v{i}"], dtype=np.float64), np.nan) for i in range(len(names))]
+    return np.stack(columns, axis=1) if columns else np.empty((0, 0))
+
+
+def classes_of(columns: Sequence[Column]) -> Classes:
+    """Classes of records with equal codes in every column; missing is a code of its own.
+
+    >>> sexes = Column(np.array([0, 1, 0, -1], dtype=np.int32), np.array(["f", "m"], dtype=object))
+    >>> classes_of([sexes]).sizes
+    array([2, 1, 1])
+    """
+    first = columns[0]
+    ids, count = numbered(first.codes.astype(np.int64) + 1)
+    for column in columns[1:]:
+        ids, count = numbered(combine(ids, column.codes + 1, column.size + 1))
+    return Classes(ids, np.bincount(ids, minlength=count).astype(np.int64))
+
+
+def numbered(keys: Ints) -> tuple[Ints, int]:
+    """Equal keys get equal numbers, from 0."""
+    bits = max(4, int(np.ceil(np.log2(max(1, keys.size)))) + 1)
+    ids, count = number_classes(keys, bits)
+    return ids, int(count)

@@ -1,0 +1,258 @@
+"""What an attack achieved: correct and usable assignments, by value and by combination."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.risk.classes import Floats, Ints
+from diskret.risk.linkage import Links
+from diskret.risk.section import Section
+
+SHOWN = 30
+SLACK = 1e-9
+"""A deviation of exactly the tolerance is usable; the last bits of a float do not decide."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Who is who: for every external unit its row in the released file and in the file its values are judged by."""
+
+    released: Ints
+    truth: Ints
+    checkable: int
+    known: bool = True
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Units with the same codes, and how many of them were found."""
+
+    codes: tuple[str, ...]
+    units: int
+    """External units whose true record is in the released file."""
+    correct: int
+    usable: Mapping[str, int]
+    """Correct assignments with a usable value, by value."""
+
+    @property
+    def risk(self) -> float:
+        """Correct and usable assignments over checkable units; the value that tells most counts.
+
+        >>> Combination(("Ost", "500-999", "13"), 4, 3, {"turnover": 3}).risk
+        0.75
+        """
+        return max(self.usable.values(), default=self.correct) / self.units
+
+
+@dataclass(frozen=True, eq=False)
+class Attack:
+    """Outcome of an attack. Rows and partners are confidential; numbers are for the office, not for the public."""
+
+    method: str
+    units: int
+    """External units."""
+    checkable: int
+    """External units whose true record is in the released file."""
+    assigned: int
+    correct: int
+    usable: Mapping[str, int]
+    """Correct assignments whose value is usable, by value."""
+    near: int
+    """Units whose true record is among the nearest candidates."""
+    perturbation: Mapping[str, float]
+    """Mean relative change of the values of true pairs; zeros left out."""
+    usable_values: Mapping[str, float]
+    """Share of values of true pairs within the tolerance, whether or not anybody finds them."""
+    by: tuple[str, ...]
+    combinations: tuple[Combination, ...]
+    """Combinations, the riskiest first."""
+    usable_within: float
+    cap: float
+    truth_known: bool
+    partner: Ints
+    """Row in the released file assigned to every external unit, -1 if none."""
+    distance: Floats
+    candidates: Ints
+    blocks: int
+    optimal: int
+
+    @property
+    def true_match_rate(self) -> float:
+        """Correct assignments over checkable units."""
+        return self.correct / self.checkable if self.checkable else 0.0
+
+    @property
+    def precision(self) -> float:
+        """Correct assignments over all assignments: how far the attacker may trust one."""
+        return self.correct / self.assigned if self.assigned else 0.0
+
+    @property
+    def exceeding(self) -> tuple[Combination, ...]:
+        """Combinations with a risk above the cap; exactly the cap passes."""
+        return tuple(c for c in self.combinations if c.risk > self.cap + SLACK)
+
+    @property
+    def safe(self) -> bool:
+        """Whether who is who was known, and no combination exceeds the cap."""
+        return self.truth_known and not self.exceeding
+
+    def summary(self) -> dict[str, object]:
+        """Counts and rates only."""
+        return {
+            "method": self.method,
+            "units": self.units,
+            "checkable": self.checkable,
+            "assigned": self.assigned,
+            "correct": self.correct,
+            "true match rate": round(self.true_match_rate, 6),
+            "precision": round(self.precision, 6),
+            "among the nearest": self.near,
+            "usable": dict(self.usable),
+            "mean perturbation": {k: round(v, 6) for k, v in self.perturbation.items()},
+            "usable values": {k: round(v, 6) for k, v in self.usable_values.items()},
+            "combinations": len(self.combinations),
+            "exceeding": len(self.exceeding),
+            "safe": self.safe,
+        }
+
+    def __str__(self) -> str:
+        head = f"{self.method}: {self.units:,} external units, {self.assigned:,} assigned"
+        if not self.truth_known:
+            return f"{head}; who is who is not known, so nothing is judged: name it with unit=... or aligned=True"
+        lines = [
+            f"{head}; {self.checkable:,} checkable, {self.correct:,} correct: true match rate "
+            f"{self.true_match_rate:.3f}, precision {self.precision:.3f}"
+        ]
+        for name, count in self.usable.items():
+            lines.append(
+                f"  {name}: {count:,} correct and within {100 * self.usable_within:g} %; mean perturbation "
+                f"{100 * self.perturbation[name]:.1f} %, {100 * self.usable_values[name]:.0f} % of values usable"
+            )
+        if self.combinations:
+            lines.append(
+                f"  {len(self.combinations):,} combinations of {', '.join(self.by)}: {len(self.exceeding):,} above "
+                f"the cap of {self.cap:g}, highest risk {self.combinations[0].risk:.2f}"
+            )
+        return "\n".join(lines)
+
+    def section(self) -> Section:
+        """What a report says about it: the riskiest combinations."""
+        text = str(self).replace("\n  ", ". ") + "."
+        columns = (*self.by, "checkable units", "correct", *(f"{n} usable" for n in self.usable), "risk", "passes")
+        rows = tuple(
+            (
+                *c.codes,
+                c.units,
+                c.correct,
+                *c.usable.values(),
+                round(c.risk, 3),
+                "yes" if c.risk <= self.cap + SLACK else "no",
+            )
+            for c in self.combinations[:SHOWN]
+        )
+        return Section("Attack by record linkage", text, columns, rows, self.chart() if rows else None)
+
+    def chart(self) -> dict[str, object]:
+        """Risk of the combinations over their number of units, with the cap, as a Vega-Lite chart."""
+        points = [
+            {"units": c.units, "risk": c.risk, "combination": " / ".join(c.codes)} for c in self.combinations[:2000]
+        ]
+        y = {"field": "risk", "type": "quantitative", "scale": {"domain": [0, 1]}}
+        return {
+            "title": "Risk by combination",
+            "width": 520,
+            "height": 280,
+            "layer": [
+                {
+                    "data": {"values": points},
+                    "mark": {"type": "circle", "opacity": 0.6},
+                    "encoding": {
+                        "x": {
+                            "field": "units",
+                            "type": "quantitative",
+                            "scale": {"type": "log"},
+                            "title": "checkable units",
+                        },
+                        "y": y,
+                        "tooltip": [{"field": "combination"}, {"field": "units"}, {"field": "risk"}],
+                    },
+                },
+                {
+                    "data": {"values": [{"risk": self.cap}]},
+                    "mark": {"type": "rule", "strokeDash": [4, 4]},
+                    "encoding": {"y": y},
+                },
+            ],
+        }
+
+
+def is_usable(released: Floats, true: Floats, within: float = 0.10) -> npt.NDArray[np.bool_]:
+    """Whether a released value tells the true one: off by at most ``within`` of it.
+
+    >>> is_usable(np.array([110.0, 110.5, 0.0]), np.array([100.0, 100.0, 0.0]))
+    array([ True, False,  True])
+    """
+    with np.errstate(invalid="ignore"):
+        close: npt.NDArray[np.bool_] = np.abs(released - true) <= within * np.abs(true) * (1 + SLACK)
+    return close
+
+
+def judge(
+    method: str, links: Links, evidence: Evidence, released: Mapping[str, Floats], true: Mapping[str, Floats],
+    codes: Mapping[str, npt.NDArray[np.int32]], labels: Mapping[str, list[str]], within: float, cap: float,
+) -> Attack:  # fmt: skip
+    """Compare what was assigned with who is who."""
+    checkable = evidence.released >= 0
+    correct = checkable & (links.partner == evidence.released)
+    near = checkable & (links.candidates == evidence.released[:, None]).any(axis=1)
+    judged = checkable & (evidence.truth >= 0)
+    usable: dict[str, npt.NDArray[np.bool_]] = {}
+    perturbation, usable_values = {}, {}
+    for name in released:
+        theirs = released[name][np.maximum(evidence.released, 0)]
+        own = true[name][np.maximum(evidence.truth, 0)]
+        close = is_usable(theirs, own, within)
+        usable[name] = correct & judged & close
+        changed = judged & ~np.isnan(theirs) & ~np.isnan(own)
+        moved = changed & (own != 0)
+        change = np.abs(theirs[moved] - own[moved]) / np.abs(own[moved])
+        perturbation[name] = float(change.mean()) if change.size else 0.0
+        usable_values[name] = float(close[changed].mean()) if changed.any() else 0.0
+    in_truth = np.maximum(evidence.truth, 0)
+    combos = _combinations({n: c[in_truth] for n, c in codes.items()}, labels, judged, correct, usable)
+    return Attack(
+        method, int(links.partner.size), evidence.checkable, int((links.partner >= 0).sum()), int(correct.sum()),
+        {n: int(u.sum()) for n, u in usable.items()}, int(near.sum()), perturbation, usable_values, tuple(codes),
+        combos, within, cap, evidence.known, links.partner, links.distance, links.candidates,
+        links.blocks, links.optimal,
+    )  # fmt: skip
+
+
+def _combinations(
+    codes: Mapping[str, npt.NDArray[np.int32]], labels: Mapping[str, list[str]], judged: npt.NDArray[np.bool_],
+    correct: npt.NDArray[np.bool_], usable: Mapping[str, npt.NDArray[np.bool_]],
+) -> tuple[Combination, ...]:  # fmt: skip
+    if not codes or not judged.any():
+        return ()
+    rows = np.stack([c[judged] for c in codes.values()], axis=1)
+    shapes, place = np.unique(rows, axis=0, return_inverse=True)
+    place = place.reshape(-1)
+
+    def counted(mask: npt.NDArray[np.bool_]) -> list[int]:
+        return [int(x) for x in np.bincount(place[mask[judged]], minlength=len(shapes))]
+
+    units, hits = counted(judged), counted(correct)
+    told = {name: counted(mask) for name, mask in usable.items()}
+    named = list(labels.values())
+    made = [
+        Combination(
+            tuple(named[i][c] if c >= 0 else "missing" for i, c in enumerate(shape)), units[k], hits[k],
+            {name: counts[k] for name, counts in told.items()},
+        )
+        for k, shape in enumerate(shapes)
+    ]  # fmt: skip
+    return tuple(sorted(made, key=lambda c: (-c.risk, -c.units, c.codes)))

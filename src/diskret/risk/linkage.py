@@ -1,0 +1,223 @@
+"""Distance-based record linkage with blocking: which record of a released file belongs to which external unit.
+
+Records can belong together only if their keys agree; a key that is withheld agrees with every code. Within such a
+block the distance of the values decides: by the best assignment of the whole block one to one where the block is small
+enough, else by an auction that comes close to it; or for every unit on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadOption, listed
+from diskret.risk._class_kernels import combine
+from diskret.risk._linkage_kernels import assign_blocks, auction, nearest
+from diskret.risk.classes import Column, numbered
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Scale = Literal["log", "standard", "rank"]
+SCALES = ("log", "standard", "rank")
+CANDIDATES = 8
+OPTIMAL_UP_TO = 1000
+JITTER = 1e-7
+"""Far below any difference that matters, in standard deviations: equal values are told apart at random."""
+BIDDING = 32
+"""For how many of its nearest records a unit bids in an auction."""
+STEP = 0.1
+"""Least raise of a bid, as a share of the median squared distance to the nearest record."""
+MOST_BIDS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of two files, ready to be compared: scaled values and shared codes, one row per record."""
+
+    points: Floats
+    keys: npt.NDArray[np.int32]
+
+    def take(self, rows: Ints) -> Side:
+        """Some of the records."""
+        return Side(self.points[rows], self.keys[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Partner of every external unit in the released file (-1: none), its distance, and how it came about."""
+
+    partner: Ints
+    distance: Floats
+    candidates: Ints
+    """The nearest records of every unit, the nearest first; -1 where there are fewer."""
+    blocks: int
+    optimal: int
+    """Units in blocks that were assigned optimally."""
+
+
+def scaled(released: Floats, external: Floats, scale: Scale) -> tuple[Floats, Floats]:
+    """Values of both files on one scale, each with standard deviation 1 in the released file.
+
+    "log": arsinh, nearly the logarithm, but fit for zeros and negative values: a relative change weighs the same for
+    small and large units. "standard": as they are. "rank": place among the values of the own file.
+    """
+    if scale not in SCALES:
+        raise BadOption(f"no scale {scale!r}", hint=f"one of {listed(SCALES)}.")
+    if scale == "rank":
+        released, external = _ranks(released), _ranks(external)
+    elif scale == "log":
+        released, external = np.arcsinh(released), np.arcsinh(external)
+    if not released.size:
+        return released, external
+    with np.errstate(all="ignore"):
+        spread = np.array([np.std(c[~np.isnan(c)]) if (~np.isnan(c)).any() else 0.0 for c in released.T])
+    spread = np.where(spread > 0, spread, 1.0)
+    return np.ascontiguousarray(released / spread), np.ascontiguousarray(external / spread)
+
+
+def jittered(points: Floats, generator: np.random.Generator) -> Floats:
+    """Points moved by next to nothing, so that ties are decided by chance and not by place; never without a column.
+
+    Files often come in the same order. Decided by place, equal values would then give everybody away.
+    """
+    some = points if points.shape[1] else np.zeros((len(points), 1))
+    return some + generator.uniform(-JITTER, JITTER, some.shape)
+
+
+def _ranks(values: Floats) -> Floats:
+    """Mid-ranks from 0 to 1 in every column; missing stays missing."""
+    made = np.full(values.shape, np.nan)
+    for j, column in enumerate(values.T):
+        here = ~np.isnan(column)
+        _, code, count = np.unique(column[here], return_inverse=True, return_counts=True)
+        middle = np.cumsum(count) - count / 2
+        made[here, j] = (middle / max(1, here.sum()))[code]
+    return made
+
+
+def blocks_of(released: Sequence[Column], external: Sequence[Column]) -> tuple[Ints, Ints, int]:
+    """Block of every record of both files: records whose keys may agree are in one block.
+
+    Without withheld keys, blocks are the combinations of codes. A withheld key joins the blocks it may belong to.
+    """
+    if not released:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), 1
+    split = released[0].codes.size
+    both = [np.concatenate([a.codes, b.codes]).astype(np.int64) for a, b in zip(released, external, strict=True)]
+    ids, count = numbered(both[0] + 1)
+    for codes in both[1:]:
+        ids, count = numbered(combine(ids, codes + 1, int(codes.max()) + 2))
+    first = np.full(count, -1, np.int64)
+    first[ids[::-1]] = np.arange(ids.size)[::-1]
+    shapes = np.stack([codes[first] for codes in both], axis=1)
+    if (shapes < 0).any():
+        ids = _connected(shapes)[ids]
+        ids, count = numbered(ids)
+    return ids[:split], ids[split:], count
+
+
+def _connected(shapes: Ints) -> Ints:
+    """Combinations of codes in one component where a withheld key (-1) makes them compatible.
+
+    Two combinations with different keys withheld are compatible if they agree on the keys that both have.
+    """
+    parent = list(range(len(shapes)))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    patterns, kind = np.unique(shapes >= 0, axis=0, return_inverse=True)
+    kind = kind.reshape(-1)
+    for one, other in combinations(range(len(patterns)), 2):
+        here = np.flatnonzero((kind == one) | (kind == other))
+        shared = shapes[here][:, patterns[one] & patterns[other]]
+        group = np.unique(shared, axis=0, return_inverse=True)[1].reshape(-1) if shared.shape[1] else here * 0
+        first = np.full(int(group.max()) + 1, -1)
+        first[group[::-1]] = here[::-1]
+        both = np.bincount(group[kind[here] == one], minlength=first.size) > 0
+        both &= np.bincount(group[kind[here] == other], minlength=first.size) > 0
+        for i, g in zip(here[both[group]].tolist(), group[both[group]].tolist(), strict=True):
+            parent[root(i)] = root(int(first[g]))
+    return np.array([root(i) for i in range(len(shapes))])
+
+
+def link(
+    released: Side,
+    external: Side,
+    blocks: tuple[Ints, Ints, int],
+    *,
+    one_to_one: bool,
+    optimal_up_to: int = OPTIMAL_UP_TO,
+) -> Links:
+    """Find a partner in the released file for every external unit.
+
+    >>> def side(*values): return Side(np.array(values, dtype=float)[:, None], np.zeros((len(values), 0), np.int32))
+    >>> both = (np.zeros(3, np.int64), np.zeros(2, np.int64), 1)
+    >>> link(side(1.0, 2.0, 5.0), side(2.1, 2.2), both, one_to_one=True).partner
+    array([0, 1])
+    """
+    own, other, count = blocks
+    a_order, b_order = np.argsort(own, kind="stable"), np.argsort(other, kind="stable")
+    a_start = np.searchsorted(own[a_order], np.arange(count + 1))
+    b_start = np.searchsorted(other[b_order], np.arange(count + 1))
+    a, b = released.take(a_order), external.take(b_order)
+    gaps = bool(np.isnan(a.points).any() or np.isnan(b.points).any())
+    where, _ = nearest(a.points, a.keys, a_start, b.points, b.keys, b_start, CANDIDATES, gaps)
+    partner, optimal = where[:, 0].copy(), 0
+    if one_to_one:
+        small = np.maximum(np.diff(a_start), np.diff(b_start)) <= optimal_up_to
+        optimal = int(np.diff(b_start)[small].sum())
+        partner = assign_blocks(a.points, a.keys, a_start, b.points, b.keys, b_start, optimal_up_to)
+        _by_auction(a, a_start, b, b_start, np.flatnonzero(~small[other[b_order]]), partner, gaps)
+    distance = np.full(partner.size, np.nan)
+    here = np.flatnonzero(partner >= 0)
+    distance[here] = distances(a, b, partner[here], here)
+    back = np.empty(b_order.size, np.int64)
+    back[b_order] = np.arange(b_order.size)
+    return Links(_original(partner, a_order)[back], distance[back], _original(where, a_order)[back], count, optimal)
+
+
+def _by_auction(a: Side, a_start: Ints, b: Side, b_start: Ints, rows: Ints, partner: Ints, gaps: bool) -> None:
+    """Units bid for their nearest records; who gives up bids for the nearest of what is left, in the next round."""
+    left, free = rows, np.arange(len(a.points))
+    while left.size and free.size:
+        some, rest = a.take(free), b.take(left)
+        where, cost = nearest(
+            some.points, some.keys, np.searchsorted(free, a_start), rest.points, rest.keys,
+            np.searchsorted(left, b_start), BIDDING, gaps,
+        )  # fmt: skip
+        able = where[:, 0] >= 0
+        if not able.any():
+            return
+        step = max(STEP * float(np.median(cost[able, 0])), 1e-12)
+        found = auction(where, cost, free.size, step, MOST_BIDS * left.size)
+        done = found >= 0
+        if not done.any():
+            return
+        partner[left[done]] = free[found[done]]
+        taken = np.zeros(free.size, np.bool_)
+        taken[found[done]] = True
+        left, free = left[~done], free[~taken]
+
+
+def distances(a: Side, b: Side, records: Ints, rows: Ints) -> Floats:
+    """Distance of pairs, over the values both have."""
+    with np.errstate(invalid="ignore"):
+        square = (a.points[records] - b.points[rows]) ** 2
+    here = ~np.isnan(square)
+    total = np.where(here, square, 0.0).sum(axis=1) * square.shape[1] / np.maximum(here.sum(axis=1), 1)
+    found: Floats = np.sqrt(total)
+    return found
+
+
+def _original(places: Ints, order: Ints) -> Ints:
+    """Places in the sorted file as rows of the file itself."""
+    return np.where(places >= 0, order[np.maximum(places, 0)], -1)

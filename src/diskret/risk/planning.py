@@ -1,0 +1,163 @@
+"""Planning help: which levels to merge so that no more persons than tolerated can be singled out.
+
+Step by step the merge with the largest fall of the estimate per lost level is taken, until the estimate is tolerable.
+Levels of ordered attributes merge only with their neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, floor, prod
+from typing import Any, Literal
+
+import numpy as np
+
+from diskret.model.errors import BadOption, listed
+from diskret.risk.estimate import cell_products, expected_singles, percent_of
+from diskret.risk.section import Section
+from diskret.risk.shares import Block, Population, read_shares
+
+By = Literal["orwell", "expected"]
+
+
+@dataclass(frozen=True)
+class Merge:
+    """One step: two levels of an attribute become one."""
+
+    attribute: str
+    levels: tuple[str, str]
+    singles: float
+    """Singly occupied cells estimated after it."""
+    percent: int
+
+    @property
+    def label(self) -> str:
+        """Name of the level that comes out."""
+        return " + ".join(self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class MergePlan:
+    """The steps of a plan, where they lead, and what would help instead."""
+
+    n: int
+    tolerated: float
+    by: By
+    before: float
+    """Singly occupied cells estimated for the levels as given."""
+    merges: tuple[Merge, ...]
+    levels: Mapping[str, tuple[str, ...]]
+    """Levels that remain, by attribute."""
+    reached: bool
+    persons_needed: int | None
+    """How many persons would do without merging anything; None where that is not simply known."""
+
+    def __str__(self) -> str:
+        lines = [f"{self.n} persons, tolerated {100 * self.tolerated:g} %, before: {self._share(self.before)}"]
+        lines += [f"  {m.attribute}: {m.label}: {self._share(m.singles)}" for m in self.merges]
+        if not self.reached:
+            lines.append("  not reached: nothing is left to merge")
+        if self.persons_needed is not None and self.merges:
+            lines.append(f"  instead of merging: {self.persons_needed:,} persons")
+        return "\n".join(lines)
+
+    def _share(self, singles: float) -> str:
+        return f"{singles:.4g} alone, {percent_of(singles, self.n)} %"
+
+    def section(self) -> Section:
+        """What a report says about it."""
+        rows = tuple((i, m.attribute, m.label, round(m.singles, 2), m.percent) for i, m in enumerate(self.merges, 1))
+        text = f"{self.n} persons; tolerated are {100 * self.tolerated:g} percent. " + (
+            "The levels as given are fine." if self.reached and not rows else
+            "After these merges the estimate is tolerable." if self.reached else
+            "The tolerated share is not reached by merging."
+        )  # fmt: skip
+        return Section("Levels to merge", text, ("step", "attribute", "merged", "alone", "percent"), rows)
+
+
+def plan_merges(
+    shares: Mapping[Any, Any],
+    *,
+    n: int,
+    tolerated: float,
+    ordered: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    by: By = "orwell",
+) -> MergePlan:
+    """Which levels to merge so that at most a share ``tolerated`` of ``n`` persons is estimated to be alone.
+
+    ``ordered`` names attributes whose levels have an order, ``keep`` attributes that stay as they are. ``by`` is the
+    estimate that counts: the ORWELL coefficient, or what sampling theory expects.
+
+    >>> people = {"sex": [0.5, 0.5], "age": {"-20": 0.2, "20-40": 0.3, "41-60": 0.3, "61-": 0.2}}
+    >>> print(plan_merges(people, n=100, tolerated=0.06, ordered=["age"], keep=["sex"]))
+    100 persons, tolerated 6 %, before: 8 alone, 8 %
+      age: 20-40 + 41-60: 5 alone, 5 %
+      instead of merging: 134 persons
+    """
+    population = read_shares(shares)
+    unknown = [name for name in [*ordered, *keep] if name not in population.names]
+    if unknown:
+        raise BadOption(f"no attribute {listed(unknown)}", hint=f"there are {listed(population.names)}.")
+    if not 0 < tolerated <= 1:
+        raise BadOption("the tolerated share lies not between 0 and 1", hint="give 0.05 for 5 percent.")
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+        raise BadOption("n is no number of persons", hint="give a whole number from 1.")
+    if by not in ("orwell", "expected"):
+        raise BadOption(f"no estimate by {by!r} to plan with", hint="choose 'orwell' or 'expected'.")
+    before = now = _estimated(population, n, by)
+    merges: list[Merge] = []
+    while now > tolerated * n:
+        best = min(
+            ((_estimated(made, n, by, exactly=True), i, made, step)
+             for i, (made, step) in enumerate(_candidates(population, ordered, keep))),
+            key=lambda found: found[:2],
+            default=None,
+        )  # fmt: skip
+        if best is None:
+            break
+        _, _, population, (attribute, pair) = best
+        now = _estimated(population, n, by)
+        merges.append(Merge(attribute, pair, now, percent_of(now, n)))
+    levels = {name: b.levels[b.names.index(name)] for b in population.blocks for name in b.names}
+    needed = ceil(before / tolerated) if by == "orwell" else None
+    return MergePlan(int(n), tolerated, by, before, tuple(merges), levels, now <= tolerated * n, needed)
+
+
+def _estimated(population: Population, n: int, by: By, exactly: bool = False) -> float:
+    """Singly occupied cells; the ORWELL coefficient is rounded half up, except for comparing merges exactly."""
+    if by == "orwell":
+        return population.orwell if exactly else floor(population.orwell + 0.5)
+    found = expected_singles(cell_products(population), n)
+    if found is None:
+        cells = prod(b.shares.size for b in population.blocks)
+        raise BadOption(f"{cells:,} cells are too many to expect over", hint="plan by='orwell'.")
+    return found
+
+
+def _candidates(
+    population: Population, ordered: Sequence[str], keep: Sequence[str]
+) -> Iterator[tuple[Population, tuple[str, tuple[str, str]]]]:
+    """Every population after one merge, with the attribute and the two levels."""
+    for at, block in enumerate(population.blocks):
+        for axis, name in enumerate(block.names):
+            size = len(block.levels[axis])
+            for i in range(size if name not in keep else 0):
+                for j in range(i + 1, min(i + 2, size) if name in ordered else size):
+                    blocks = list(population.blocks)
+                    blocks[at] = _merged(block, axis, i, j)
+                    yield (
+                        replace(population, blocks=tuple(blocks)),
+                        (name, (block.levels[axis][i], block.levels[axis][j])),
+                    )
+
+
+def _merged(block: Block, axis: int, i: int, j: int) -> Block:
+    shares = np.delete(block.shares, j, axis=axis)
+    at = [slice(None)] * shares.ndim
+    at[axis] = slice(i, i + 1)
+    shares[tuple(at)] += np.take(block.shares, [j], axis=axis)
+    own = block.levels[axis]
+    names = tuple(f"{own[i]} + {own[j]}" if k == i else level for k, level in enumerate(own) if k != j)
+    return Block(block.names, (*block.levels[:axis], names, *block.levels[axis + 1 :]), shares)
