@@ -17,7 +17,7 @@ def test_sections_for_a_report_on_protected_records() -> None:
     original = {"industry": generator.choice(["20", "27"], 60), "turnover": generator.lognormal(5, 1, 60)}
     protected = original | {"turnover": original["turnover"] * np.exp(generator.normal(0, 0.1, 60))}
     asked = AttackSection(keys=["industry"], values=["turnover"])
-    sections = risk_sections(asked, protected, original)
+    _, sections = risk_sections(asked, protected, original)
     assert [s["title"] for s in sections] == ["Attack by record linkage", "k-anonymity, l-diversity, t-closeness"]
     head, row = sections[0]["tables"][0]["head"], sections[0]["tables"][0]["rows"][0]
     assert head[:2] == ["industry", "checkable units"]
