@@ -19,6 +19,7 @@ from diskret.model.contributors import Contributors
 
 Cell = tuple[int, ...]
 CLOSE = 1e-6
+UNBOUNDED = (highspy.HighsModelStatus.kUnbounded, highspy.HighsModelStatus.kUnboundedOrInfeasible)
 TREES = (
     {"a1": "a", "a2": "a", "a": "T", "b": "T", "c1": "c", "c2": "c", "c": "T"},
     {"x": "T", "y": "T", "z": "T"},
@@ -155,7 +156,9 @@ class Attacker:
             self.model.setOptionValue(option, value)
         for cell, k in self.column.items():
             low, high = bounds(table, knowledge, cell)
-            self.model.addVar(max(low, (at_least or {}).get(cell, -np.inf)), high)
+            low = max(low, (at_least or {}).get(cell, -np.inf))
+            low, high = (np.ceil(low - 1e-9), np.floor(high + 1e-9)) if whole else (low, high)
+            self.model.addVar(low, high)
             if whole:
                 self.model.changeColIntegrality(k, highspy.HighsVarType.kInteger)
         for total, parts in equations(table):
@@ -181,9 +184,7 @@ class Attacker:
             if status == highspy.HighsModelStatus.kOptimal:
                 ends.append(float(self.model.getSolution().col_value[self.column[cell]]))
             else:
-                assert status in (
-                    highspy.HighsModelStatus.kUnbounded, highspy.HighsModelStatus.kUnboundedOrInfeasible
-                )  # fmt: skip
+                assert status in UNBOUNDED, status
                 ends.append(-sense * np.inf)
         return ends[0], ends[1]
 

@@ -13,6 +13,8 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 
 Floats = npt.NDArray[np.float64]
+NOT_BINARY = 1 + 1e-12
+"""A room that is whole up to binary fractions is whole."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,9 @@ class Knowledge:
             down = down if table.lower is None else value - table.lower.reshape(-1)
         if nonnegative:
             down = np.minimum(down, value)
+        if table.frequency:
+            # a count known to lie between 0.5 and 1.5 is a one
+            up, down = np.floor(up * NOT_BINARY), np.floor(down * NOT_BINARY)
         return up, down
 
 
