@@ -24,22 +24,18 @@ def unions_breaking(table: Table, system: Equations, rule: Rule | AnyOf) -> tupl
     the second one can estimate it, however many cells are hidden. Contributors of different cells count as different.
     """
     rows, line, cells = _open_lines(table, system)
-    if not rows.size or table.respondents is None:
+    if not rows.size or (table.respondents is None and table.holdings is None):
         return ()
-    people = table.respondents
     lines = int(rows.size)
     # the names are never shown: a hierarchy only gives the pseudo-table its shape
     names = Hierarchy.flat([str(i) for i in range(lines)])
-    largest = None
-    if people.largest is not None:
-        largest = np.zeros((lines + 1, people.ranked))
-        largest[:-1] = _merged(people.largest.reshape(table.size, -1)[cells], line, lines)
     unions = Table(
         {"line": names},
         table.response,
         _added(table.value, cells, line, lines),
         np.zeros(lines + 1, dtype=np.uint8),
-        Contributors(_added(people.count, cells, line, lines).astype(np.int64), largest),
+        _together(table, table.respondents, cells, line, lines),
+        _together(table, table.holdings, cells, line, lines),
         positive=table.positive,
         decimals=table.decimals,
     )
@@ -68,6 +64,32 @@ def _open_lines(table: Table, system: Equations) -> tuple[Ints, Ints, Ints]:
     row = system.row_of()
     chosen = open_sum[row]
     return rows, number[row[chosen]], system.cells[system.columns[chosen]]
+
+
+def _together(table: Table, people: Contributors | None, cells: Ints, line: Ints, lines: int) -> Contributors | None:
+    """Everybody behind the hidden cells of each line."""
+    if people is None:
+        return None
+
+    def added(numbers: npt.NDArray[np.generic] | None) -> npt.NDArray[np.float64] | None:
+        return None if numbers is None else _added(numbers, cells, line, lines)
+
+    def counted(numbers: npt.NDArray[np.int64] | None) -> Ints | None:
+        return None if numbers is None else _added(numbers, cells, line, lines).astype(np.int64)
+
+    largest, protected = None, None
+    if people.largest is not None:
+        largest = np.zeros((lines + 1, people.ranked))
+        largest[:-1] = _merged(people.largest.reshape(table.size, -1)[cells], line, lines)
+    if people.protected_largest is not None:
+        protected = np.zeros(lines + 1)
+        np.maximum.at(protected, line, people.protected_largest.reshape(-1)[cells])
+    # values of both signs cancel in the sum, contributions do not
+    absolute = people.absolute if people.absolute is not None else np.abs(table.value)
+    return Contributors(
+        _added(people.count, cells, line, lines).astype(np.int64), largest, added(absolute),
+        counted(people.protected_count), protected, counted(people.public_count), added(people.public_value),
+    )  # fmt: skip
 
 
 def _added(values: npt.NDArray[np.generic], cells: Ints, line: Ints, lines: int) -> npt.NDArray[np.float64]:
