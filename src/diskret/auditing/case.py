@@ -78,9 +78,6 @@ class Case:
 
 
 def extremes(attacker: Attacker, column: int) -> tuple[float, float]:
-    """How far an unknown can rise and fall; what was seen at least, where the solver gives up."""
+    """How far an unknown can rise and fall; not a number where the solver gives up."""
     rise, fall = attacker.extreme(column, True), attacker.extreme(column, False)
-    return (
-        float(attacker.reached_up[column]) if rise is None else rise,
-        float(attacker.reached_down[column]) if fall is None else fall,
-    )
+    return np.nan if rise is None else rise, np.nan if fall is None else fall

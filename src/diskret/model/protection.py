@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.errors import BadOption, NegativeValue, listed
+from diskret.model.errors import BadOption, BadPriorKnowledge, NegativeValue, listed
 from diskret.model.status import Status
 from diskret.model.table import Table
 
@@ -74,6 +74,13 @@ class Knowledge:
             down = down if table.lower is None else value - table.lower.reshape(-1)
         if nonnegative:
             down = np.minimum(down, value)
+        wrong = (up < 0) | (down < 0) | np.isnan(up) | np.isnan(down)
+        if wrong.any():
+            raise BadPriorKnowledge(
+                f"{int(wrong.sum())} prior intervals do not cover the value of {table.response!r}",
+                where=listed(table.name_cells(wrong.reshape(table.shape))),
+                hint="an attacker who is wrong beforehand finds out nothing: correct lower and upper.",
+            )
         if table.frequency:
             # a count known to lie between 0.5 and 1.5 is a one
             up, down = np.floor(up * NOT_BINARY), np.floor(down * NOT_BINARY)
