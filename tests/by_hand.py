@@ -210,9 +210,7 @@ def primaries(table: Table) -> list[Cell]:
     return [tuple(c) for c in np.argwhere(table.status == Status.PRIMARY).tolist()]
 
 
-def exposed_to_everybody(
-    table: Table, protection: Protection, knowledge: Knowledge, whole: bool = False
-) -> set[Cell]:
+def exposed_to_everybody(table: Table, protection: Protection, knowledge: Knowledge, whole: bool = False) -> set[Cell]:
     """Primary cells that anybody finds out too closely."""
     attacker = Attacker(table, knowledge, whole=whole)
     return {c for c in primaries(table) if not kept(table, protection, c, *attacker.interval(c))}
