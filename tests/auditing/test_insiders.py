@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import by_hand
 import numpy as np
 import pytest
 
+import by_hand
 from diskret import Hierarchy, Knowledge, MinCount, PPercent, Protection, Status, Table, audit, mark, suppress
 from diskret.auditing.insiders import insiders_of, persons_of
 from diskret.model.contributors import Contributors

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
-import by_hand
 import numpy as np
 import pytest
 
+import by_hand
 from diskret import Dominance, Hierarchy, MinCount, PPercent, Protection, Status, Table, audit, tabulate
 from diskret.model.contributors import Contributors
 from diskret.rules.rule import Rule

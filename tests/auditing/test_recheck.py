@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import by_hand
 import numpy as np
 import pytest
 
+import by_hand
 from diskret import Hierarchy, MinCount, Status, Table, audit, mark, suppress
 from diskret.auditing.recheck import hold
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import by_hand
 import numpy as np
 import pytest
 
+import by_hand
 from diskret import Knowledge, MinCount, PPercent, Protection, Table, mark
 from diskret.auditing.cover import Nobody
 from diskret.auditing.pattern import Pattern

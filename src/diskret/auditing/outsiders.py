@@ -35,7 +35,13 @@ class Needs:
         """What the protection asks for some unknowns."""
         need, below, above = protection.needs(table)
         cells = system.cells[columns]
-        return cls(columns, above[cells], below[cells], need[cells], np.abs(table.value.reshape(-1)[cells]))
+        size = np.abs(table.value.reshape(-1)[cells])
+        length = need[cells]
+        if protection.levels and protection.sliding and table.below is not None and table.above is not None:
+            # levels need only be reached: what is a hair short of their sum is long enough
+            only_reach = length < (table.below + table.above).reshape(-1)[cells]
+            length = np.where(only_reach, length - 2 * TOLERANCE * np.maximum(size, 1.0), length)
+        return cls(columns, above[cells], below[cells], length, size)
 
     def some(self, chosen: Ints | Bools) -> Needs:
         """The same for some of the targets."""

@@ -75,4 +75,5 @@ def _sound(table: Table, cells: Ints, moved: Floats, move: Ints, lengths: Ints) 
     order = np.lexsort((cells, move))
     twice = (np.diff(cells[order]) == 0) & (np.diff(move[order]) == 0)
     wrong[order[1:][twice]] = True
-    return (np.bincount(move, weights=wrong, minlength=lengths.size) == 0) & (lengths > 0)
+    result: Bools = (np.bincount(move, weights=wrong, minlength=lengths.size) == 0) & (lengths > 0)
+    return result

@@ -119,8 +119,8 @@ class Protection:
         below = nothing if table.below is None else table.below.reshape(-1)
         above = nothing if table.above is None else table.above.reshape(-1)
         if self.sliding:
-            # "reach" allows equality where the kernel wants more: ask for a hair less
-            return np.maximum(need, (below + above) * (1 - 1e-11)), nothing, nothing
+            # "reach" allows equality where a range wants more: ask for a hair less
+            return np.maximum(need, (below + above) * (1 - 1e-8)), nothing, nothing
         return need, below * (1 - 1e-12), above * (1 - 1e-12)
 
     @staticmethod
