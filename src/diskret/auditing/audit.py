@@ -24,7 +24,7 @@ from diskret.auditing.report import AuditReport, ClosestCall
 from diskret.auditing.targets import targets_of
 from diskret.auditing.witnesses import reached, search, search_near, witnesses
 from diskret.model.equations import equations_of
-from diskret.model.errors import BadOption, BadPriorKnowledge, listed
+from diskret.model.errors import BadOption
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -57,10 +57,10 @@ def audit(
     are). ``insiders``: "single" lets everybody who is alone in a cell attack the others, "largest" the largest
     contributor of every hidden cell too; ``coalitions`` are lists of cells (by their codes) that somebody knows
     together. With ``rule`` the hidden cells of a line, taken together, must not break it. ``intervals`` asks for the
-    exact interval of every primary or every hidden cell as well, which takes two programmes each. ``moves`` are
-    witnesses from an earlier run; they are checked, not trusted. ``certify`` looks for a move for every cell, also
-    where a few programmes would settle many at once. A frequency table is attacked in whole numbers, with
-    at most ``seconds`` for a cell.
+    exact interval of every primary or every hidden cell as well, which takes two programmes each (an end is not a
+    number if the solver gave up on it). ``moves`` are witnesses from an earlier run; they are checked, not trusted.
+    ``certify`` looks for a move for every cell, also where a few programmes would settle many at once. A frequency
+    table is attacked in whole numbers, with at most ``seconds`` for a cell.
 
     >>> from diskret import Hierarchy
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "open", "open"]}
@@ -69,6 +69,9 @@ def audit(
     >>> [(e.cell, e.lower, e.upper, e.exact) for e in report.exposed]
     [('s=a', 1.0, 1.0, True)]
     """
+    if intervals not in ("none", "primary", "hidden"):
+        raise BadOption(f"intervals {intervals!r}", hint="'none', 'primary' or 'hidden'.")
+    table.check_pattern()
     wanted = protection or Protection(levels=table.below is not None)
     nonnegative = table.positive or not (table.value < 0).any()
     known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
@@ -113,19 +116,7 @@ def _case(
     coalitions: Sequence[Iterable[Sequence[str]]], moves: Sequence[Move],
 ) -> Case:  # fmt: skip
     """Check what is given, and put it together."""
-    if table.status.shape != table.value.shape:
-        raise BadOption(
-            f"the pattern has the shape {table.status.shape}, the table {table.value.shape}",
-            hint="give one status per cell of this table.",
-        )
     up, down = known.room(table)
-    wrong = (up < 0) | (down < 0) | np.isnan(up) | np.isnan(down)
-    if wrong.any():
-        raise BadPriorKnowledge(
-            f"{int(wrong.sum())} prior intervals do not cover the value of {table.response!r}",
-            where=listed(table.name_cells(wrong.reshape(table.shape))),
-            hint="an attacker who is wrong beforehand finds out nothing: correct lower and upper.",
-        )
     system = equations_of(table)
     primary = np.flatnonzero(table.status.reshape(-1)[system.cells] == Status.PRIMARY)
     people = insiders_of(table, insiders, coalitions)
@@ -160,6 +151,9 @@ def _attack_from_outside(case: Case, waiting: Ints) -> Attack:
             continue
         limits = max(case.needs.up[k], case.needs.range[k]), max(case.needs.down[k], case.needs.range[k])
         rise, fall = attacker.extremes(int(case.needs.columns[k]), limits)
+        if np.isnan(rise + fall):
+            case.undecided.add(k)
+            continue
         if case.needs.some(np.array([k])).enough(np.array([rise]), np.array([fall]))[0]:
             continue  # the batches stop at the level; on its own the cell goes far enough
         case.lost.add(k)
@@ -197,8 +191,8 @@ def _farthest(case: Case, attacker: Attack, column: int, seconds: float) -> tupl
     values = case.table.value.reshape(-1)[case.system.cells]
     ends = [integer_extreme(case.system, values, case.up, case.down, column, way, seconds) for way in (True, False)]
     case.programmes += 2
-    real = attacker.extremes(column)
-    return real[0] if ends[0] is None else ends[0], real[1] if ends[1] is None else ends[1]
+    rise, fall = (np.nan if end is None else end for end in ends)
+    return rise, fall
 
 
 def _zero_lines(case: Case) -> tuple[str, ...]:

@@ -32,8 +32,13 @@ class Kept:
 class Cover:
     """All kept moves of a pattern; knows at any time which demands are settled and which cells are in use."""
 
-    def __init__(self, targets: Targets, insiders: Insiders, up: Floats, down: Floats, shape: tuple[int, ...]) -> None:
+    def __init__(
+        self, targets: Targets, insiders: Insiders, up: Floats, down: Floats, shape: tuple[int, ...],
+        whole: bool = False,
+    ) -> None:  # fmt: skip
         self.shape = shape
+        self.whole = whole
+        """Whether moves count in whole numbers only."""
         self.targets, self.insiders, self.up, self.down = targets, insiders, up, down
         self.moves: dict[int, Kept] = {}
         self.settled_by: list[list[int]] = [[] for _ in range(targets.count)]
@@ -50,7 +55,10 @@ class Cover:
     def judge(self, cells: Ints, moved: Floats) -> Kept:
         """What a move settles, and who can object."""
         size, rises = np.abs(moved), moved > 0
-        forth, reverse = self.limits(cells, moved)
+        times = _divisor(moved) if self.whole else 0
+        if self.whole and not times:
+            return Kept(cells, moved, {})
+        forth, reverse = (float(_steps(limit, times)) for limit in self.limits(cells, moved))
         numbers = self.targets.at[cells]
         place, slot = np.nonzero(numbers >= 0)
         number = numbers[place, slot].astype(np.int64)
@@ -62,8 +70,8 @@ class Cover:
         if self.insiders.count and at.size:
             who = self.insiders.who[entry]
             tight_up, tight_down = self.insiders.up[entry], self.insiders.down[entry]
-            limit = np.minimum(forth, np.where(rises[at], tight_up, tight_down) / size[at])
-            limit_back = np.minimum(reverse, np.where(rises[at], tight_down, tight_up) / size[at])
+            limit = np.minimum(forth, _steps(np.where(rises[at], tight_up, tight_down) / size[at], times))
+            limit_back = np.minimum(reverse, _steps(np.where(rises[at], tight_down, tight_up) / size[at], times))
             reach = _reach(kind[:, None], rises[place][:, None], size[place][:, None], limit, limit_back)
             objects = (reach < amount[:, None]) & ~self.insiders.contribute(who, cells[place], self.shape)
             # nor does a coalition find out what it was said to know
@@ -114,6 +122,20 @@ class Cover:
     def open_without(self, number: int) -> list[int]:
         """Demands that are settled now and would not be without a move."""
         return [d for d in self.moves[number].settles if self.objectors(d, without=number) != Nobody]
+
+
+def _divisor(moved: Floats) -> int:
+    """The largest whole number that divides every amount of a move; 0 if they are no whole numbers."""
+    amounts = np.abs(moved)
+    if not (np.isfinite(amounts) & (amounts == np.rint(amounts)) & (amounts < 2.0**53)).all():
+        return 0
+    return int(np.gcd.reduce(amounts.astype(np.int64)))
+
+
+def _steps(limit: Floats | float, times: int) -> Floats | float:
+    """How many times a move can be made if only every ``times``-th part of it is a whole step (0: any part)."""
+    result: Floats | float = np.floor(np.asarray(limit) * times * (1 + 1e-12)) / times if times else limit
+    return result
 
 
 def _reach(

@@ -13,7 +13,7 @@ from diskret.auditing.attacker import Attacker
 from diskret.auditing.case import Case
 from diskret.auditing.cover import Nobody
 from diskret.auditing.elimination import proportional
-from diskret.auditing.pattern import missing
+from diskret.auditing.integers import integer_extreme
 from diskret.auditing.witnesses import search
 
 Ints = npt.NDArray[np.int64]
@@ -24,10 +24,14 @@ def attack_from_inside(case: Case) -> None:
     """Let every insider loose on every primary cell that the public cannot find out."""
     pattern, targets = case.witnesses, case.witnesses.cover.targets
     case.give_up()
-    waiting = [d for d in range(targets.count) if missing(pattern, d) != Nobody]
+    target_of = {int(c): k for k, c in enumerate(case.system.cells[case.needs.columns].tolist())}
+    gone = case.lost | case.undecided
+    waiting = [
+        d for d, cell in enumerate(targets.cell.tolist())
+        if target_of[cell] not in gone and pattern.cover.objectors(d) != Nobody
+    ]  # fmt: skip
     if not waiting:
         return
-    target_of = {int(c): k for k, c in enumerate(case.system.cells[case.needs.columns].tolist())}
     exactly = _exactly(case)
     for cell, people in sorted(exactly.items()):
         for who in sorted(people):
@@ -40,9 +44,19 @@ def attack_from_inside(case: Case) -> None:
     suspects: dict[int, dict[int, None]] = {}
     for demand in waiting:
         cell = int(targets.cell[demand])
-        doubtful = (pattern.hopeless.get(demand) or Nobody) | (missing(pattern, demand) or Nobody)
+        objectors = pattern.cover.objectors(demand)
+        # what no single move shows, but programmes did for the public, says nothing about any insider
+        doubtful = _strangers(case, cell) if objectors is None else objectors
         suspects.setdefault(target_of[cell], {}).update(dict.fromkeys(sorted(doubtful - exactly.get(cell, Nobody))))
     _judge(case, {k: list(people) for k, people in suspects.items() if people})
+
+
+def _strangers(case: Case, cell: int) -> frozenset[int]:
+    """All insiders who have no share in a cell and do not know it already."""
+    everybody = np.arange(case.insiders.number)
+    own = case.insiders.contribute(everybody, np.array([cell]), case.table.shape)[0]
+    _, known = case.insiders.entries(np.array([cell]))
+    return frozenset(everybody[~own].tolist()) - frozenset(case.insiders.who[known].tolist())
 
 
 def _exactly(case: Case) -> dict[int, frozenset[int]]:
@@ -60,7 +74,8 @@ def _exactly(case: Case) -> dict[int, frozenset[int]]:
         if other in primary:
             cell, people = case.system.cells[[other]], np.array(owners[holder])
             others = people[~case.insiders.contribute(people, cell, case.table.shape)[0]]
-            found.setdefault(int(cell[0]), set()).update(others.tolist())
+            # nor does a coalition find out what it was said to know
+            found.setdefault(int(cell[0]), set()).update(set(others.tolist()) - set(owners.get(other, ())))
     return {cell: frozenset(who) for cell, who in found.items() if who}
 
 
@@ -79,12 +94,22 @@ def _judge(case: Case, suspects: dict[int, list[int]]) -> None:
             up, down = _with_knowledge(case, who)
             attacker.narrow(up, down)
             rise, fall = attacker.extreme(column, True), attacker.extreme(column, False)
+            if case.table.frequency and rise is not None and fall is not None and _is_kept(case, target, rise, fall):
+                # an insider counts in whole numbers too
+                values = case.table.value.reshape(-1)[case.system.cells]
+                rise, fall = (integer_extreme(case.system, values, up, down, column, way) for way in (True, False))
+                case.programmes += 2
             if rise is None or fall is None:
                 case.undecided.add(target)
-            elif not case.needs.some(np.array([target])).enough(np.array([rise]), np.array([fall]))[0]:
+            elif not _is_kept(case, target, rise, fall):
                 case.expose(target, rise, fall, up, down, case.insiders.name(who, case.table))
                 break
     case.programmes += attacker.programmes
+
+
+def _is_kept(case: Case, target: int, rise: float, fall: float) -> bool:
+    """Whether a target keeps what it needs, given how far it moves."""
+    return bool(case.needs.some(np.array([target])).enough(np.array([rise]), np.array([fall]))[0])
 
 
 def _with_knowledge(case: Case, who: int) -> tuple[Floats, Floats]:

@@ -42,13 +42,15 @@ class Insiders:
 
     @classmethod
     def of(
-        cls, table: Table, cells: Ints, who: Ints, up: Floats, down: Floats, names: tuple[str, ...] = ()
-    ) -> Insiders:
-        """From entries in any order."""
+        cls, table: Table, cells: Ints, who: Ints, up: Floats, down: Floats, names: tuple[str, ...] = (),
+        finest: Ints | None = None,
+    ) -> Insiders:  # fmt: skip
+        """From entries in any order; ``finest`` is the cell an insider stands in, if it is none of his entries."""
         order = np.lexsort((who, cells))
         start = np.searchsorted(cells[order], np.arange(table.size + 1))
-        finest = np.full(max(int(who.max(initial=-1)) + 1, len(names)), table.size - 1)
-        np.minimum.at(finest, who, cells)  # parts stand before their sums
+        if finest is None:
+            finest = np.full(max(int(who.max(initial=-1)) + 1, len(names)), table.size - 1)
+            np.minimum.at(finest, who, cells)  # parts stand before their sums
         home = np.stack(np.unravel_index(finest, table.shape), axis=1)
         home[: len(names)] = -1
         below = tuple(h.first_below for h in table.hierarchies)
@@ -133,7 +135,9 @@ def insiders_of(
     cells, who, up, down = (np.concatenate([p[i] for p in parts]) if parts else np.empty(0) for i in range(4))
     kept, number = np.unique(who.astype(np.int64), return_inverse=True)
     names = tuple(names[k] for k in kept[kept < first])
-    return Insiders.of(table, cells.astype(np.int64), number.astype(np.int64), up, down, names)
+    # parts stand before their sums: a person has the number of the finest cell
+    finest = np.maximum(kept - first, 0) % table.size
+    return Insiders.of(table, cells.astype(np.int64), number.astype(np.int64), up, down, names, finest)
 
 
 def persons_of(table: Table) -> Ints:
@@ -183,8 +187,10 @@ def _largest(table: Table, among: Bools, first: int) -> tuple[Ints, Ints, Floats
         raise BadOption("insiders 'largest' without contributions", hint="give largest=... when making the table.")
     several = np.flatnonzero(among & (people.count.reshape(-1) > 1))
     own = people.largest.reshape(table.size, -1)[several, 0]
-    down = np.maximum(np.abs(table.value.reshape(-1)[several]) - own, 0.0)
-    return several, first + several, np.full(several.size, np.inf), down
+    value = table.value.reshape(-1)[several]
+    nearer, farther = np.maximum(np.abs(value) - own, 0.0), np.full(several.size, np.inf)
+    # a negative value is at most what he gave: he knows how near to zero it can be
+    return several, first + several, np.where(value < 0, nearer, farther), np.where(value < 0, farther, nearer)
 
 
 def _coalition(table: Table, number: int, cells: Iterable[Sequence[str]]) -> tuple[Ints, Ints, Floats, Floats]:

@@ -48,8 +48,8 @@ def _broken(table: Table, system: Equations, rule: Rule | AnyOf) -> tuple[Ints, 
         table.response,
         _added(table.value, cells, line, lines),
         np.zeros(lines + 1, dtype=np.uint8),
-        _together(table.respondents, cells, line, lines),
-        _together(table.holdings, cells, line, lines),
+        _together(table, table.respondents, cells, line, lines),
+        _together(table, table.holdings, cells, line, lines),
         positive=table.positive,
         decimals=table.decimals,
     )
@@ -62,32 +62,6 @@ def _broken(table: Table, system: Equations, rule: Rule | AnyOf) -> tuple[Ints, 
 def _knows_enough(table: Table, rule: MinCount | Dominance | PPercent | PQ) -> bool:
     people = table.holdings if rule.counted_by == "holding" else table.respondents
     return people is not None and rule.largest <= people.ranked
-
-
-def _together(people: Contributors | None, cells: Ints, line: Ints, lines: int) -> Contributors | None:
-    """Who stands behind the hidden cells of each line, taken together."""
-    if people is None:
-        return None
-
-    def added(values: npt.NDArray[np.generic] | None) -> npt.NDArray[np.float64] | None:
-        return None if values is None else _added(values, cells, line, lines)
-
-    def counted(values: npt.NDArray[np.int64] | None) -> Ints | None:
-        return None if values is None else _added(values, cells, line, lines).astype(np.int64)
-
-    def ranked(values: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64] | None:
-        if values is None:
-            return None
-        merged = _merged(values.reshape(people.count.size, -1)[cells], line, lines)
-        return np.concatenate([merged, np.zeros((1, merged.shape[1]))])
-
-    protected = ranked(people.protected_largest)
-    count = counted(people.count)
-    assert count is not None
-    return Contributors(
-        count, ranked(people.largest), added(people.absolute), counted(people.protected_count),
-        None if protected is None else protected[:, 0], counted(people.public_count), added(people.public_value),
-    )  # fmt: skip
 
 
 def all_zero(table: Table, system: Equations, possible: npt.NDArray[np.bool_]) -> tuple[str, ...]:
@@ -107,6 +81,32 @@ def _open_lines(table: Table, system: Equations) -> tuple[Ints, Ints, Ints]:
     row = system.row_of()
     chosen = open_sum[row]
     return rows, number[row[chosen]], system.cells[system.columns[chosen]]
+
+
+def _together(table: Table, people: Contributors | None, cells: Ints, line: Ints, lines: int) -> Contributors | None:
+    """Everybody behind the hidden cells of each line."""
+    if people is None:
+        return None
+
+    def added(numbers: npt.NDArray[np.generic] | None) -> npt.NDArray[np.float64] | None:
+        return None if numbers is None else _added(numbers, cells, line, lines)
+
+    def counted(numbers: npt.NDArray[np.int64] | None) -> Ints | None:
+        return None if numbers is None else _added(numbers, cells, line, lines).astype(np.int64)
+
+    largest, protected = None, None
+    if people.largest is not None:
+        largest = np.zeros((lines + 1, people.ranked))
+        largest[:-1] = _merged(people.largest.reshape(table.size, -1)[cells], line, lines)
+    if people.protected_largest is not None:
+        protected = np.zeros(lines + 1)
+        np.maximum.at(protected, line, people.protected_largest.reshape(-1)[cells])
+    # values of both signs cancel in the sum, contributions do not
+    absolute = people.absolute if people.absolute is not None else np.abs(table.value)
+    return Contributors(
+        _added(people.count, cells, line, lines).astype(np.int64), largest, added(absolute),
+        counted(people.protected_count), protected, counted(people.public_count), added(people.public_value),
+    )  # fmt: skip
 
 
 def _added(values: npt.NDArray[np.generic], cells: Ints, line: Ints, lines: int) -> npt.NDArray[np.float64]:

@@ -40,7 +40,13 @@ class Needs:
         """What the protection asks for some unknowns."""
         need, below, above = protection.needs(table)
         cells = system.cells[columns]
-        return cls(columns, above[cells], below[cells], need[cells], np.abs(table.value.reshape(-1)[cells]))
+        size = np.abs(table.value.reshape(-1)[cells])
+        length = need[cells]
+        if protection.levels and protection.sliding and table.below is not None and table.above is not None:
+            # levels need only be reached: what is a hair short of their sum is long enough
+            only_reach = length < (table.below + table.above).reshape(-1)[cells]
+            length = np.where(only_reach, length - 2 * TOLERANCE * np.maximum(size, 1.0), length)
+        return cls(columns, above[cells], below[cells], length, size)
 
     def some(self, chosen: Ints | Bools) -> Needs:
         """The same for some of the targets."""
@@ -101,17 +107,17 @@ class Attack:
         return result
 
     def extremes(self, column: int, near: tuple[float, float] = (np.inf, np.inf)) -> tuple[float, float]:
-        """How far an unknown can rise and fall; what was seen at least, where the solver gives up.
+        """How far an unknown can rise and fall; not a number where the solver gives up.
 
         Whatever comes near the limits ``near`` is solved again from scratch.
         """
         attacker, at = self.attackers[int(self.group[column])], int(self.place[column])
         found = []
-        for upward, limit, seen in ((True, near[0], attacker.reached_up), (False, near[1], attacker.reached_down)):
+        for upward, limit in ((True, near[0]), (False, near[1])):
             reach = attacker.extreme(at, upward)
             if reach is not None and abs(reach - limit) <= DOUBTFUL * max(1.0, limit):
                 reach = attacker.extreme(at, upward, cold=True)
-            found.append(float(seen[at]) if reach is None else reach)
+            found.append(np.nan if reach is None else reach)
         return found[0], found[1]
 
 

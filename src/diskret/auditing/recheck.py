@@ -16,6 +16,7 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 ON_GRID = 1e-6
 ROUNDING = 1e-9
+MOST_STEPS = 2.0**53
 
 
 def hold(table: Table, moves: Sequence[tuple[Ints, Floats]]) -> tuple[Bools, Bools]:
@@ -35,12 +36,16 @@ def hold(table: Table, moves: Sequence[tuple[Ints, Floats]]) -> tuple[Bools, Boo
     cells = np.concatenate([c for c, _ in moves]).astype(np.int64)
     moved = np.concatenate([y for _, y in moves])
     move = np.repeat(np.arange(lengths.size), lengths)
+    sound = _sound(table, cells, moved, move, lengths)
+    if not sound.all():
+        # what is no move at all is not looked at any further
+        good, exact = np.zeros(sound.size, dtype=np.bool_), np.zeros(sound.size, dtype=np.bool_)
+        good[sound], exact[sound] = hold(table, [m for m, s in zip(moves, sound.tolist(), strict=True) if s])
+        return good, exact
     grid = unit(table)
     steps = np.round(moved / grid) if grid else np.zeros(moved.size)
     off_grid = np.abs(moved - steps * grid) > ON_GRID * grid if grid else np.ones(moved.size, dtype=np.bool_)
     exact = np.bincount(move, weights=off_grid, minlength=lengths.size) == 0
-    largest = np.zeros(lengths.size)
-    np.maximum.at(largest, move, np.abs(moved))
     good = np.bincount(move, weights=~table.hidden.reshape(-1)[cells], minlength=lengths.size) == 0
     at = np.unravel_index(cells, table.shape)
     for axis, hierarchy in enumerate(table.hierarchies):
@@ -56,6 +61,19 @@ def hold(table: Table, moves: Sequence[tuple[Ints, Floats]]) -> tuple[Bools, Boo
         np.add.at(counted, line, (sign * steps[entry]).astype(np.int64))
         added = np.bincount(line, weights=sign * moved[entry], minlength=key.size)
         owner = key // table.size
-        wrong = np.where(exact[owner], counted != 0, np.abs(added) > ROUNDING * largest[owner])
+        # measured by the line itself: large amounts elsewhere excuse nothing
+        size = np.bincount(line, weights=np.abs(moved[entry]), minlength=key.size)
+        wrong = np.where(exact[owner], counted != 0, np.abs(added) > ROUNDING * size)
         good[owner[wrong]] = False
     return good, exact
+
+
+def _sound(table: Table, cells: Ints, moved: Floats, move: Ints, lengths: Ints) -> Bools:
+    """Which moves name every cell once, cells of this table, and move each by an amount that can be added up."""
+    wrong = (cells < 0) | (cells >= table.size) | ~np.isfinite(moved) | (moved == 0)
+    wrong |= np.abs(moved) >= MOST_STEPS * (unit(table) or 1.0)
+    order = np.lexsort((cells, move))
+    twice = (np.diff(cells[order]) == 0) & (np.diff(move[order]) == 0)
+    wrong[order[1:][twice]] = True
+    result: Bools = (np.bincount(move, weights=wrong, minlength=lengths.size) == 0) & (lengths > 0)
+    return result

@@ -23,14 +23,14 @@ class Exposure:
 
     cell: str
     index: tuple[int, ...]
-    lower: float
-    upper: float
+    lower: float = field(repr=False)
+    upper: float = field(repr=False)
     exact: bool
     by: str = ""
     """The insider who finds it out; empty: everybody."""
     proof: str = ""
     """The published lines that expose it, added and subtracted; empty where no proof could be verified."""
-    required: tuple[float, float] = (0.0, 0.0)
+    required: tuple[float, float] = field(default=(0.0, 0.0), repr=False)
     """How far down and up the interval should reach at least: secret, like the parameters of the rules."""
 
 
@@ -39,7 +39,7 @@ class ClosestCall:
     """The protected cell with the least to spare, as far as the witnesses show."""
 
     cell: str
-    times: float
+    times: float = field(repr=False)
     """At least how many times the demanded range is possible."""
 
 
@@ -52,7 +52,7 @@ class AuditReport:
     undecided: tuple[str, ...]
     programmes: int
     checked: int
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict, repr=False)
     """Exact intervals of the cells that were asked for; internal, like every interval."""
     without_solver: int = 0
     """Primary cells that are settled by moves re-checked in plain arithmetic."""
@@ -63,7 +63,7 @@ class AuditReport:
     zeros: tuple[str, ...] = ()
     """Lines of a frequency table whose hidden cells must all be zero."""
     closest: ClosestCall | None = None
-    moves: tuple[tuple[Ints, Floats], ...] = ()
+    moves: tuple[tuple[Ints, Floats], ...] = field(default=(), repr=False)
     """Witnesses: cells and by how much each moves; internal."""
     protection: Protection = field(default_factory=Protection)
     knowledge: Knowledge = field(default_factory=Knowledge.positive)

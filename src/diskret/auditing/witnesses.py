@@ -28,7 +28,8 @@ def witnesses(
     """The pattern of hidden cells with the moves that hold; nothing more can be hidden."""
     hidden = table.hidden.reshape(-1)
     router = Router(table, hidden, up, down)
-    pattern = Pattern(Cover(targets, insiders, up, down, table.shape), router, np.ones(table.size), hidden)
+    cover = Cover(targets, insiders, up, down, table.shape, whole=table.frequency)
+    pattern = Pattern(cover, router, np.ones(table.size), hidden)
     good, _ = hold(table, moves)
     for (cells, moved), holds in zip(moves, good.tolist(), strict=True):
         if holds:

@@ -8,11 +8,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.errors import BadOption, NegativeValue, listed
+from diskret.model.errors import BadOption, BadPriorKnowledge, NegativeValue, listed
 from diskret.model.status import Status
 from diskret.model.table import Table
 
 Floats = npt.NDArray[np.float64]
+NOT_BINARY = 1 + 1e-12
+"""A room that is whole up to binary fractions is whole."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,16 @@ class Knowledge:
             down = down if table.lower is None else value - table.lower.reshape(-1)
         if nonnegative:
             down = np.minimum(down, value)
+        wrong = (up < 0) | (down < 0) | np.isnan(up) | np.isnan(down)
+        if wrong.any():
+            raise BadPriorKnowledge(
+                f"{int(wrong.sum())} prior intervals do not cover the value of {table.response!r}",
+                where=listed(table.name_cells(wrong.reshape(table.shape))),
+                hint="an attacker who is wrong beforehand finds out nothing: correct lower and upper.",
+            )
+        if table.frequency:
+            # a count known to lie between 0.5 and 1.5 is a one
+            up, down = np.floor(up * NOT_BINARY), np.floor(down * NOT_BINARY)
         return up, down
 
 
@@ -107,8 +119,8 @@ class Protection:
         below = nothing if table.below is None else table.below.reshape(-1)
         above = nothing if table.above is None else table.above.reshape(-1)
         if self.sliding:
-            # "reach" allows equality where the kernel wants more: ask for a hair less
-            return np.maximum(need, (below + above) * (1 - 1e-11)), nothing, nothing
+            # "reach" allows equality where a range wants more: ask for a hair less
+            return np.maximum(need, (below + above) * (1 - 1e-8)), nothing, nothing
         return need, below * (1 - 1e-12), above * (1 - 1e-12)
 
     @staticmethod

@@ -157,6 +157,14 @@ class Table:
             changed[self.index(*codes)] = status
         return replace(self, status=changed)
 
+    def check_pattern(self) -> None:
+        """Refuse a pattern that does not fit its table."""
+        if self.status.shape != self.value.shape:
+            raise BadOption(
+                f"the pattern has the shape {self.status.shape}, the table {self.value.shape}",
+                hint="give one status per cell of this table.",
+            )
+
     # --- making and showing ------------------------------------------------------------------------------------------
 
     @overload

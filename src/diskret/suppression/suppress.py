@@ -81,7 +81,13 @@ def suppress(
         raise BadOption(f"method {method!r} with guarantee {guarantee!r}", hint="'optimal' needs guarantee='audit'.")
     if effort not in ("quick", "default", "economy"):
         raise BadOption(f"effort {effort!r}", hint="'quick', 'default' or 'economy'.")
+    table.check_pattern()
     audited = guarantee == "audit"
+    if not audited and (coalitions or largest_contributors):
+        raise BadOption(
+            "coalitions or largest contributors without the guarantee 'audit'",
+            hint="the cuboid method guards against single contributors only: set guarantee='audit'.",
+        )
     nonnegative = table.positive or not (table.value < 0).any()
     settings = Settings(
         protection or Protection(levels=audited and table.below is not None),

@@ -1,0 +1,104 @@
+"""Making a pattern cheaper never costs protection, and more effort never costs more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import by_hand
+from diskret import Knowledge, MinCount, PPercent, Protection, Table, mark
+from diskret.auditing.cover import Nobody
+from diskret.auditing.pattern import Pattern
+from diskret.suppression.by_cuboids import Settings, usable_cells
+from diskret.suppression.by_moves import Guarding, routed
+from diskret.suppression.options import Cost
+from diskret.suppression.rerouting import redo, reroute_cells, reroute_moves, ruin
+
+pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
+SETTINGS = Settings(Protection(levels=True), Knowledge.positive(), Cost())
+
+
+def table(seed: int, axes: int = 2) -> Table:
+    trees = (1, 2, 3) if axes == 3 else None
+    return mark(by_hand.firms(seed, axes=axes, trees=trees).table, PPercent(15) | MinCount(2))
+
+
+def pattern(seed: int, effort="quick", insiders="single", axes: int = 2) -> Pattern:
+    given = table(seed, axes)
+    return routed(given, usable_cells(given, "marked"), SETTINGS, Guarding(insiders, (), effort))
+
+
+def cost(made: Pattern) -> float:
+    return float(made.price[made.added].sum())
+
+
+def unsettled(made: Pattern) -> set[int]:
+    """Demands with somebody who can object."""
+    return {d for d in range(made.cover.targets.count) if made.cover.objectors(d) != Nobody}
+
+
+def is_sound(made: Pattern) -> bool:
+    """The books of the cover agree with the moves in it."""
+    cells = {c for kept in made.cover.moves.values() for c in kept.cells.tolist()}
+    through = {c: {n for n, kept in made.cover.moves.items() if c in kept.cells} for c in cells}
+    settled = [
+        sorted(n for n, k in made.cover.moves.items() if d in k.settles) for d in range(made.cover.targets.count)
+    ]
+    return (
+        set(np.flatnonzero(made.cover.in_use).tolist()) == cells
+        and made.cover.through == through
+        and [sorted(s) for s in made.cover.settled_by] == settled
+    )
+
+
+@pytest.mark.parametrize("insiders", ["single", "none"])
+@pytest.mark.parametrize("seed", range(8))
+def test_default_is_never_dearer_than_quick(seed: int, insiders) -> None:
+    quick, default = (pattern(seed, effort, insiders, axes=2 + seed % 2) for effort in ("quick", "default"))
+    assert cost(default) <= cost(quick) + 1e-9
+    assert unsettled(default) == unsettled(quick)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_economy_is_never_dearer_than_default(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diskret.suppression.by_moves.AT_LEAST", 300)  # small tables are done by then
+    default, economy = (pattern(seed, effort) for effort in ("default", "economy"))
+    assert cost(economy) <= cost(default) + 1e-9
+    assert unsettled(economy) == unsettled(default)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_step_keeps_what_is_settled_and_saves_what_it_says(seed: int) -> None:
+    made = pattern(seed)
+    before, open_before = cost(made), unsettled(made)
+    saved = reroute_moves(made, np.inf)
+    assert cost(made) == pytest.approx(before - saved)
+    assert unsettled(made) == open_before
+    assert is_sound(made)
+    before, number = cost(made), int(made.added.sum())
+    won = reroute_cells(made, np.inf, lambda: True, {})
+    assert cost(made) <= before + 1e-9
+    assert int(made.added.sum()) <= number or won == 0 or cost(made) < before
+    assert unsettled(made) == open_before
+    assert is_sound(made)
+    prices, steps = made.price.copy(), iter(range(15))
+    before = cost(made)
+    ruin(made, np.inf, lambda: next(steps, None) is not None)
+    assert cost(made) <= before * (1 + 1e-6)
+    assert (made.price == prices).all()
+    assert unsettled(made) == open_before
+    assert is_sound(made)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_step_that_fails_leaves_everything_as_it_was(seed: int) -> None:
+    made = pattern(seed)
+    for number in sorted(made.cover.moves)[:5]:
+        kept = made.cover.moves[number]
+        # without all cells of the table there is no other way
+        assert redo(made, [number], np.arange(made.price.size), np.inf) in (0.0, pytest.approx(0.0)) or (
+            number not in made.cover.moves
+        )
+        if number in made.cover.moves:
+            assert made.cover.moves[number] is kept
+        assert is_sound(made)
