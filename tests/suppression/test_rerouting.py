@@ -8,6 +8,7 @@ import pytest
 import by_hand
 from diskret import Knowledge, MinCount, PPercent, Protection, Table, mark
 from diskret.auditing.cover import Nobody
+from diskret.auditing.insiders import insiders_of
 from diskret.auditing.pattern import Pattern
 from diskret.suppression.by_cuboids import Settings, usable_cells
 from diskret.suppression.by_moves import Guarding, routed
@@ -25,7 +26,9 @@ def table(seed: int, axes: int = 2) -> Table:
 
 def pattern(seed: int, effort="quick", insiders="single", axes: int = 2) -> Pattern:
     given = table(seed, axes)
-    return routed(given, usable_cells(given, "marked"), SETTINGS, Guarding(insiders, (), effort))
+    usable = usable_cells(given, "marked")
+    people = insiders_of(given, insiders, among=given.hidden.reshape(-1) | usable)
+    return routed(given, usable, people, SETTINGS, Guarding(insiders, effort=effort))
 
 
 def cost(made: Pattern) -> float:

@@ -66,7 +66,7 @@ class Attacker:
         cost[column] = -1.0 if upward else 1.0
         for at in np.flatnonzero(self.aims == column):
             cost[self.count + 2 * at : self.count + 2 * at + 2] = cost[column]
-        y = self._run(cost, alone=True)
+        y = self._run(cost, alone=not cold)
         if cold:
             self._tolerate(USUAL)
         if y is None:

@@ -115,7 +115,7 @@ class Attack:
         found = []
         for upward, limit in ((True, near[0]), (False, near[1])):
             reach = attacker.extreme(at, upward)
-            if reach is not None and abs(reach - limit) <= DOUBTFUL * max(1.0, limit):
+            if reach is not None and limit < np.inf and abs(reach - limit) <= DOUBTFUL * max(1.0, limit):
                 reach = attacker.extreme(at, upward, cold=True)
             found.append(np.nan if reach is None else reach)
         return found[0], found[1]
