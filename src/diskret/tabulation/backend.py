@@ -193,3 +193,16 @@ def unknown_codes_sql(data: Relation, name: str, axis: int) -> str:
         f"ON d.code = coalesce({code}, {literal(MISSING)}) WHERE d.position IS NULL "
         "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 100"
     )
+
+
+def combinations_sql(data: Relation, plan: Plan) -> str:
+    """Distinct combinations: per classification the position ``p`` of the code, -1 where it is not known, and ``n``."""
+    names = list(plan.by)
+    columns = ", ".join(f"coalesce(d{i}.position, CAST(-1 AS BIGINT)) AS p{i}" for i in range(len(names)))
+    joins = [
+        f"LEFT JOIN {lookup_name(i)} d{i} ON d{i}.code = coalesce({data.code(name)}, {literal(MISSING)})"
+        for i, name in enumerate(names)
+    ]
+    groups = ", ".join(f"p{i}" for i in range(len(names)))
+    coded = f"SELECT {columns} FROM {data.view} {' '.join(joins)}"
+    return f"SELECT {groups}, CAST(count(*) AS BIGINT) AS n FROM ({coded}) AS r GROUP BY {groups}"
