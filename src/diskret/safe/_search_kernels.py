@@ -38,9 +38,9 @@ def _neighbours(row, which, bits, order, place, reach):
     two = np.int64((bits >> np.uint64(8)) % np.uint64(near - 1))
     if two >= one:
         two += 1
-    here = place[which, row]
-    a = here + (one - near if one < reach else one - reach + 1) + (reach if one < reach else 0)
-    b = here + (two - near if two < reach else two - reach + 1) + (reach if two < reach else 0)
+    here = np.int64(place[which, row])
+    a = here + (one - reach if one < reach else one - reach + 1)
+    b = here + (two - reach if two < reach else two - reach + 1)
     # beyond an end of the file: as far on the other side
     span = 2 * reach + 1
     if a < 0 or a >= n:

@@ -131,21 +131,24 @@ def _ladder(
     if len(found) < 3:
         return state.best.astype(np.int64), 0
     field = Field(cells, found.codes, found.by, g, k, wanted, seed)
-    saved = time.monotonic()
+    saved, last = time.monotonic(), state.copy()
 
     def save(now: LadderState) -> None:
-        nonlocal saved
-        if checkpoint is not None and time.monotonic() - saved >= SAVE_EVERY:
-            save_checkpoint(checkpoint, now, mark)
+        nonlocal saved, last
+        if checkpoint is None:
+            return
+        last = now.copy()
+        if time.monotonic() - saved >= SAVE_EVERY:
+            save_checkpoint(checkpoint, last, mark)
             saved = time.monotonic()
 
-    search_ladder(field, state, wanted, clock, threads or len(os.sched_getaffinity(0)), say, save)
+    best = search_ladder(field, state, wanted, clock, threads or len(os.sched_getaffinity(0)), say, save)
     if checkpoint is not None:
         if state.stage == "done":
             Path(checkpoint).unlink(missing_ok=True)
-        else:
-            save_checkpoint(checkpoint, state, mark)
-    return state.best.astype(np.int64), state.groups
+        else:  # the last moment between two rounds, from which everything follows as if nothing had happened
+            save_checkpoint(checkpoint, last, mark)
+    return best.astype(np.int64), state.groups
 
 
 def _refuse_unsafe(frequency: Ints, objects: int, k: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -95,8 +96,11 @@ class Moves:
 def search_ladder(
     field: Field, state: LadderState, options: LadderSearch, clock: Clock, threads: int, progress: Progress,
     save: Callable[[LadderState], None],
-) -> None:  # fmt: skip
-    """Carry the search on from where its state stands until it is done, time is over, or the user stops it."""
+) -> npt.NDArray[np.int32]:  # fmt: skip
+    """Carry the search on from where its state stands until it is done, time is over, or the user stops it.
+
+    Gives the best file so far. ``save`` is called with the state between rounds.
+    """
     moves = Moves(field, state, threads)
     stages = {"anneal": _anneal, "ladder": _ladder, "polish": _polish}
     try:
@@ -106,6 +110,17 @@ def search_ladder(
         clock.stop()
     finally:
         moves.close()
+    return _quenched(field, state) if state.stage == "anneal" else state.best
+
+
+def _quenched(field: Field, state: LadderState) -> npt.NDArray[np.int32]:
+    """Frequencies in the heat of annealing are no result: a few sweeps downhill, on a copy."""
+    copy = replace(state, x=state.x.copy())
+    field.squares(copy.x)
+    moves = Moves(field, copy, 1)
+    for _ in range(QUENCH):
+        moves.run(*_along(field, copy), 0.0, Clock())
+    return copy.x
 
 
 def sweeps_of(options: LadderSearch, rows: int) -> int:
@@ -115,7 +130,7 @@ def sweeps_of(options: LadderSearch, rows: int) -> int:
 
 def budget_of(options: LadderSearch, rows: int) -> int:
     """Groups the ladder may test."""
-    return round(options.effort * (6_000_000 + 70 * rows))
+    return round(options.effort * min(6_000_000 + 70 * rows, 2_000 * rows))
 
 
 def _anneal(
@@ -127,18 +142,16 @@ def _anneal(
     total = sweeps_of(options, field.rows)
     while state.sweep < total:
         passed = max(state.sweep / total, clock.share() / 0.4)
-        if passed >= 1 or clock.over():
+        if clock.over():
+            return
+        if passed >= 1:
             break
         say("annealing", state.sweep, total)
         warmth = field.tables * HOT * (COLD / HOT) ** passed
         if not moves.run(*_along(field, state), warmth, clock):
-            break
+            return
         state.sweep += 1
         save(state)
-    if clock.over():  # hot frequencies are no result
-        ending = Clock()
-        for _ in range(QUENCH):
-            moves.run(*_along(field, state), 0.0, ending)
     reached = field.maxima(state.x)
     state.best, state.reached, state.sweep = state.x.copy(), reached, 0
     state.rung = next_rung(reached, (), options, first=True)

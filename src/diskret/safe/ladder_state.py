@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -28,3 +28,8 @@ class LadderState:
     climbed: int = 0
     least: int = -1
     weight: npt.NDArray[np.float32] | None = None
+
+    def copy(self) -> LadderState:
+        """The same with arrays of its own."""
+        weight = None if self.weight is None else self.weight.copy()
+        return replace(self, x=self.x.copy(), best=self.best.copy(), weight=weight)

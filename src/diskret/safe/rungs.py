@@ -16,7 +16,7 @@ def next_rung(reached: Limits, failed: Sequence[Limits], options: LadderSearch, 
     dimension alone, the one-dimensional limit last.
 
     >>> next_rung((6, 12, 17), (), LadderSearch(), first=True), next_rung((2, 10, 13), (), LadderSearch())
-    ((2, 13, 13), (2, 10, 10))
+    ((2, 12, 14), (2, 10, 11))
     >>> next_rung((1, 3, 3), [(1, 2, 2)], LadderSearch())
     (1, 2, 3)
     """

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.cells import MISSING
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import Relation
@@ -71,6 +72,28 @@ def count_combinations(
         codes[:, i] = column[order]
     say("counting combinations", 1, 1)
     return Combinations(dict(plan.by), codes, frequency[order])
+
+
+def record_codes(source: object, *, by: Mapping[str, Hierarchy]) -> npt.NDArray[np.int32]:
+    """The position of every record's codes, in the order of the records.
+
+    >>> record_codes({"sex": ["w", "m"]}, by={"sex": Hierarchy.flat("mw")}).tolist()
+    [[1], [0]]
+    """
+    opened = _open(source, "duckdb", None, "2GB")
+    try:
+        blanks = {name: MISSING for name, hierarchy in by.items() if MISSING in hierarchy}
+        plan = _plan(opened, by, (), 0, None, None, None, None, None, blanks)
+        parts = list(opened.batches(sql.record_codes_sql(opened.data, plan)))
+        number = np.concatenate([p["n"] for p in parts])
+        codes = np.empty((number.size, len(by)), dtype=np.int32)
+        for i in range(len(by)):
+            codes[number - 1, i] = np.concatenate([p[f"p{i}"] for p in parts])
+        if codes.size and int(codes.min()) < 0:
+            _refuse_codes(opened, plan)
+    finally:
+        opened.close()
+    return codes
 
 
 def _refuse_quantitative(data: Relation, names: list[str]) -> None:
