@@ -15,6 +15,7 @@ from diskret.job.models import Job
 DOCS = Path(__file__).parent
 WORDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
 LISTS = {"string": "list of texts", "integer": "list of whole numbers", "array": "list of lists"}
+LISTS |= {"number": "list of numbers"}
 HEADINGS = {
     "Data": "[data]",
     "Classification": "[classifications.NAME]",
@@ -26,6 +27,8 @@ HEADINGS = {
     "LineRule": "one_category as a table",
     "SuppressionSection": "[suppression]",
     "RelativeKnowledge": "knowledge as a table",
+    "AnonymiseSection": "[anonymise]",
+    "PrintedSection": "[anonymise.printed]",
     "CellStatus": "[[status]]",
     "Output": "[output]",
 }

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
     from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
     from diskret.rules.mark import mark
+    from diskret.safe.anonymise import anonymise
+    from diskret.safe.control import Control
+    from diskret.safe.options import LadderSearch, PrintedSearch
+    from diskret.safe.rematch import rematch
     from diskret.suppression.options import Cost
     from diskret.suppression.suppress import suppress
     from diskret.tabulation.tabulate import tabulate
@@ -22,25 +26,30 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Control",
     "Cost",
     "DiskretError",
     "Dominance",
     "Hierarchy",
     "Knowledge",
+    "LadderSearch",
     "MinCount",
     "OneCategory",
     "PPercent",
     "PQ",
+    "PrintedSearch",
     "Protection",
     "ProtectionWarning",
     "SmallCells",
     "SmallMargin",
     "Status",
     "Table",
+    "anonymise",
     "audit",
     "compare_rules",
     "mark",
     "publish",
+    "rematch",
     "suppress",
     "tabulate",
 ]
@@ -68,6 +77,11 @@ _HOME = {
     "Protection": "model.protection",
     "suppress": "suppression.suppress",
     "tabulate": "tabulation.tabulate",
+    "Control": "safe.control",
+    "LadderSearch": "safe.options",
+    "PrintedSearch": "safe.options",
+    "anonymise": "safe.anonymise",
+    "rematch": "safe.rematch",
 }
 
 

@@ -58,7 +58,8 @@ def check(persons: dict[str, Any], anon: Anonymisation, k: int) -> None:
 
 @given(
     n=st.integers(20, 150), seed=st.integers(0, 10_000), k=st.integers(2, 5), up_to=st.integers(1, 3),
-    weights=st.sampled_from([0, 1, 2, [5, 20]]), search=st.sampled_from([QUICK, PrintedSearch(part=30), PrintedSearch(group=4)]),
+    weights=st.sampled_from([0, 1, 2, [5, 20]]),
+    search=st.sampled_from([QUICK, PrintedSearch(part=30), PrintedSearch(group=4)]),
 )  # fmt: skip
 @settings(max_examples=25)
 def test_every_file_is_anonymous_and_as_good_as_reported(

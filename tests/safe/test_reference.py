@@ -132,7 +132,7 @@ def test_a_group_makes_the_cheapest_of_all_moves(counted: Counted, k: int, kind:
 
 
 def test_rows_by_cell_and_cells_beyond_their_limit(counted: Counted) -> None:
-    found, cells = counted
+    _, cells = counted
     start = np.zeros(cells.size + 2, dtype=np.int64)
     members = np.empty(cells.number.size, dtype=np.int32)
     _search_kernels.rows_by_cell(cells.number, start, members)
@@ -148,7 +148,8 @@ def test_rows_by_cell_and_cells_beyond_their_limit(counted: Counted) -> None:
 
 
 def printed_pass(
-    sequence: list[int], size: int, k: int, phase: int, cells: ControlCells, x: np.ndarray, limit: np.ndarray, total: int
+    sequence: list[int], size: int, k: int, phase: int, cells: ControlCells, x: np.ndarray, limit: np.ndarray,
+    total: int,
 ) -> None:  # fmt: skip
     """A pass by the readable step: every group, all variants, the best one."""
     objects = int(x.sum())

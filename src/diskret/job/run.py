@@ -15,6 +15,7 @@ from diskret.io.files import all_or_none
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
+from diskret.job.anonymise import anonymise_file, write_anonymous
 from diskret.job.models import FlagColumn, Job
 from diskret.job.rules import rules_of
 from diskret.job.suppression import suppress_tables
@@ -30,6 +31,7 @@ from diskret.publication.working import load_working, save_working
 from diskret.rules.compare import RuleComparison, compare_rules
 from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
+from diskret.safe.result import Anonymisation
 from diskret.suppression.result import Suppression
 from diskret.tabulation.tabulate import Progress, tabulate
 
@@ -43,6 +45,7 @@ class JobResult:
     warnings: tuple[str, ...]
     comparison: RuleComparison | None = None
     suppressions: Mapping[str, Suppression] = field(default_factory=dict)
+    anonymisation: Anonymisation | None = None
 
     @property
     def exposed(self) -> bool:
@@ -55,7 +58,7 @@ class JobResult:
             "tables": {name: self._facts(name) for name in self.tables},
             "files": [str(f) for f in self.files],
             "warnings": list(self.warnings),
-        }
+        } | ({} if self.anonymisation is None else {"anonymisation": self.anonymisation.summary()})
 
     def _facts(self, name: str) -> dict[str, Any]:
         protected = {"suppression": self.suppressions[name].summary()} if name in self.suppressions else {}
@@ -83,6 +86,8 @@ def run_job(
     """
     here = Path(folder)
     say = progress or (lambda what, done, of: None)
+    if job.anonymise is not None:
+        return _run_anonymise(job, here, progress, write)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ProtectionWarning)
         tables = load_tables(job, here, progress, largest)
@@ -102,11 +107,27 @@ def run_job(
         if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
         files = _write(job, here, tables, comparison, say) if write else ()
-    care = tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
+    return JobResult(tables, files, _care(caught), comparison, suppressions)
+
+
+def _care(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
+    """What deserves care, once each; other warnings are passed on."""
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
-    return JobResult(tables, files, care, comparison, suppressions)
+    return tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
+
+
+def _run_anonymise(job: Job, here: Path, progress: Progress | None, write: bool) -> JobResult:
+    """Microdata to an anonymous file, with its report."""
+    assert job.anonymise is not None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ProtectionWarning)
+        data, described = _source(job, here)
+        by = {name: _hierarchy(job, here, name, data, described) for name in job.anonymise.attributes}
+        done = anonymise_file(job, here, data, by, progress)
+        files = write_anonymous(job, here, data, done) if write else ()
+    return JobResult({}, files, _care(caught), anonymisation=done)
 
 
 def _warn_unprotected(tables: Mapping[str, Table]) -> None:
