@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks import marking, suppression, tabulation
+from benchmarks import marking, safe, suppression, tabulation
 from benchmarks.case import Case
 
-CASES: dict[str, Case] = {case.name: case for case in (*tabulation.cases(), *marking.cases(), *suppression.cases())}
+ALL = (*tabulation.cases(), *marking.cases(), *suppression.cases(), *safe.cases())
+CASES: dict[str, Case] = {case.name: case for case in ALL}

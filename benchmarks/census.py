@@ -73,3 +73,46 @@ def persons(number: int) -> Path:
     duckdb.connect().execute(f"COPY (SELECT i AS person, {text} FROM ({fourth})) TO '{part}' (FORMAT parquet)")
     part.replace(path)
     return path
+
+
+# --- the size the description prints: 100,000 objects, 7 attributes, 16 key levels, about 150,000 control cells ------
+
+SHAPES = {
+    "region": (4, 9, 18, 34), "industry": (4, 9, 20), "job": (3, 7, 14), "age": (4, 9), "size": (3, 6), "sex": (2,),
+    "form": (4,),
+}  # fmt: skip
+"""Codes per key level, the coarsest first."""
+
+
+def establishment_attributes() -> dict[str, dk.Hierarchy]:
+    """Seven attributes with 4, 3, 3, 2, 2, 1 and 1 key levels."""
+    found = {}
+    for name, shape in SHAPES.items():
+        up = {}
+        for level, size in enumerate(shape):
+            for i in range(size):
+                parent = f"{level - 1}.{i * shape[level - 1] // size}" if level else "all"
+                up[f"{level}.{i}"] = parent
+        found[name] = dk.Hierarchy.from_parents(up)
+    return found
+
+
+def establishments(number: int = 100_000) -> Path:
+    """A Parquet file of so many employees; made once."""
+    path = FOLDER / f"establishments-{number}.parquet"
+    if path.exists():
+        return path
+    FOLDER.mkdir(exist_ok=True)
+    columns = []
+    for salt, (name, shape) in enumerate(SHAPES.items()):
+        u = f"((hash(i * 64 + {salt + 40}) >> 11)::DOUBLE / 9007199254740992.0)"
+        # one number in common makes the attributes hang together
+        common = "((hash(i * 64 + 60) >> 11)::DOUBLE / 9007199254740992.0)"
+        place = f"floor({shape[-1]} * (0.55 * pow({u}, 2.5) + 0.45 * pow({common}, 3)))::INT"
+        columns.append(f"'{len(shape) - 1}.' || least({shape[-1] - 1}, {place})::VARCHAR AS {name}")
+    part = path.with_suffix(".part")
+    duckdb.connect().execute(
+        f"COPY (SELECT {', '.join(columns)} FROM range({number}) t(i)) TO '{part}' (FORMAT parquet)"
+    )
+    part.replace(path)
+    return path
