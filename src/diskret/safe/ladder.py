@@ -154,7 +154,7 @@ def _anneal(
         save(state)
     reached = field.maxima(state.x)
     state.best, state.reached, state.sweep = state.x.copy(), reached, 0
-    state.rung = next_rung(reached, (), options, first=True)
+    state.rung = next_rung(reached, (), options, field.k, first=True)
     state.stage = "ladder" if state.rung else "polish"
 
 
@@ -215,7 +215,7 @@ def _ladder(
         state.x = state.best.copy()
     state.weight = None
     late = clock.share() > 0.85
-    rung = next_rung(state.reached, state.failed, options) if state.climbed < budget and not late else ()
+    rung = next_rung(state.reached, state.failed, options, field.k) if state.climbed < budget and not late else ()
     state.rung = rung
     state.stage = "ladder" if rung else "polish"
 

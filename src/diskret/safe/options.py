@@ -13,8 +13,8 @@ class LadderSearch:
 
     ``effort`` multiplies the number of groups tested. ``limits`` are the largest deviations to stop at, from
     one-dimensional cells up (the last holds for all higher dimensions); left out, the ladder goes down as far as the
-    effort reaches. ``one_way`` is the lowest limit asked of one-dimensional cells when
-    ``limits`` is left out. ``orders`` sort orders per last attribute supply neighbours up to ``reach`` rows away.
+    effort reaches, but not below k - 1, so that a cell of k may still hold a single object, nor below ``one_way`` for
+    one-dimensional cells. ``orders`` sort orders per last attribute supply neighbours up to ``reach`` rows away.
     """
 
     effort: float = 1.0

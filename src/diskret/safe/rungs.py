@@ -9,23 +9,27 @@ from diskret.safe.options import LadderSearch
 Limits = tuple[int, ...]
 
 
-def next_rung(reached: Limits, failed: Sequence[Limits], options: LadderSearch, *, first: bool = False) -> Limits:
+def next_rung(
+    reached: Limits, failed: Sequence[Limits], options: LadderSearch, k: int, *, first: bool = False
+) -> Limits:
     """Limits to try after the ones reached; empty if there is nothing left to try.
 
     First all multi-dimensional limits together, by a fifth while they are large; where that failed by one, then one
     dimension alone, the one-dimensional limit last.
 
-    >>> next_rung((6, 12, 17), (), LadderSearch(), first=True), next_rung((2, 10, 13), (), LadderSearch())
+    >>> next_rung((6, 12, 17), (), LadderSearch(), 3, first=True), next_rung((2, 10, 13), (), LadderSearch(), 3)
     ((2, 12, 14), (2, 10, 11))
-    >>> next_rung((1, 3, 3), [(1, 2, 2)], LadderSearch())
-    (1, 2, 3)
+    >>> next_rung((1, 3, 3), [(1, 2, 2)], LadderSearch(), 3), next_rung((1, 2, 2), (), LadderSearch(), 3)
+    ((1, 2, 3), ())
     """
-    floor = _floor(reached, options)
+    floor = _floor(reached, options, k)
+    # one-dimensional cells without any deviation leave hardly a move: that comes last
+    high = (max(floor[0], min(1, reached[0])), *floor[1:])
     if first:
-        one = max(floor[0], min(2, reached[0] - 1)) if options.limits is None else floor[0]
-        proposals = [_all_lower(reached, floor, fast=True, one=min(reached[0], one))]
+        one = max(high[0], min(2, reached[0] - 1)) if options.limits is None else high[0]
+        proposals = [_all_lower(reached, high, fast=True, one=min(reached[0], one))]
     else:
-        proposals = [_all_lower(reached, floor, fast=True), _all_lower(reached, floor, fast=False)]
+        proposals = [_all_lower(reached, high, fast=True), _all_lower(reached, high, fast=False)]
     single = [*range(1, len(reached)), 0] if len(reached) > 1 else [0]
     for at in single:
         proposals.append(tuple(max(f, r - (i == at)) for i, (r, f) in enumerate(zip(reached, floor, strict=True))))
@@ -37,12 +41,12 @@ def next_rung(reached: Limits, failed: Sequence[Limits], options: LadderSearch, 
     return ()
 
 
-def _floor(reached: Limits, options: LadderSearch) -> Limits:
-    """The lowest limits that make sense: what was asked for; else what a single row of k objects needs."""
+def _floor(reached: Limits, options: LadderSearch, k: int) -> Limits:
+    """The lowest limits to try: what was asked for; else k - 1, so that a cell of k may hold a single object."""
     asked = options.limits
     if asked is not None:
         return tuple(min(r, asked[min(i, len(asked) - 1)]) for i, r in enumerate(reached))
-    return tuple(min(r, options.one_way if i == 0 else 1) for i, r in enumerate(reached))
+    return tuple(min(r, options.one_way if i == 0 else k - 1) for i, r in enumerate(reached))
 
 
 def _all_lower(reached: Limits, floor: Limits, *, fast: bool, one: int | None = None) -> Limits:
