@@ -184,7 +184,8 @@ def moves(name: str) -> str:
             wanted = np.zeros(rows.size, np.uint8)
             begun = time.process_time()
             _search_kernels.price(
-                rows, which, 0, rows.size, 7, field.order, field.place, field.reach, field.codes, field.touched,
+                rows, which, 0, rows.size, 7, field.order, field.place, field.reach, 0, field.key, field.codes,
+                field.touched,
                 field.number, field.state, field.base, field.span, field.heavy, field.weight, field.step, field.turned,
                 x, 3, np.float32(0), noise, wanted,
             )  # fmt: skip

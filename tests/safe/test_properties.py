@@ -252,7 +252,8 @@ def test_too_many_cells_are_refused_before_any_work(persons: dict[str, Any], mon
     "options",
     [
         lambda: LadderSearch(effort=0), lambda: LadderSearch(limits=()), lambda: LadderSearch(one_way=-1),
-        lambda: LadderSearch(orders=0), lambda: PrintedSearch(group=5), lambda: PrintedSearch(start=(1, -1)),
+        lambda: LadderSearch(orders=0), lambda: LadderSearch(swaps=2),
+        lambda: PrintedSearch(group=5), lambda: PrintedSearch(start=(1, -1)),
         lambda: PrintedSearch(expected=(0.1,) * 3), lambda: PrintedSearch(part=1),
     ],
 )  # fmt: skip

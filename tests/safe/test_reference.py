@@ -115,8 +115,8 @@ def test_a_group_makes_the_cheapest_of_all_moves(counted: Counted, k: int, kind:
                 prices[change] = float(squares[1] - squares[0])
         wanted = np.zeros(1, dtype=np.uint8)
         rest = (
-            i, field.order, field.place, field.reach, field.codes, field.touched, field.number, field.state, field.base,
-            field.span, field.heavy, field.weight, field.step, field.turned,
+            i, field.order, field.place, field.reach, 0, field.key, field.codes, field.touched, field.number,
+            field.state, field.base, field.span, field.heavy, field.weight, field.step, field.turned,
         )  # fmt: skip
         before = x.copy()
         _search_kernels.price(rows, which, 0, 1, *rest, x, k, np.float32(0), noise, wanted)
@@ -129,6 +129,55 @@ def test_a_group_makes_the_cheapest_of_all_moves(counted: Counted, k: int, kind:
         deviation = field.state[:-1] - (field.base if kind == "ladder" else 0)
         assert np.array_equal(deviation, cells.deviation(x))
     assert moved > 5
+
+
+@pytest.mark.parametrize("kind", ["ladder", "squares"])
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_a_swap_makes_the_cheapest_of_all_exchanges(counted: Counted, k: int, kind: str) -> None:
+    """Four rows: what rows 1 and 4 gain rows 2 and 3 lose, and objects exchange the attributes in which they differ."""
+    found, cells = counted
+    random = np.random.default_rng(k)
+    field = Field(cells, found.codes, found.by, np.zeros(cells.size, dtype=np.int32), k, LadderSearch(), seed=1)
+    assert (np.diff(field.key) > 0).all()
+    x = rounded_start(found.frequency, k).astype(np.int32)
+    weight = np.append(random.integers(1, 9, cells.size), 0).astype(np.float32)
+    h = np.empty((3, field.step.shape[1]), dtype=np.float32)
+    noise = np.zeros(4096, dtype=np.float32)
+    seen = 0
+    while seen < 25:
+        r1, r2, r3 = (int(r) for r in random.integers(0, len(x), 3))
+        r4 = int(_search_kernels._fourth(r1, r2, r3, found.codes, field.key))
+        one, two, three = (found.codes[r] for r in (r1, r2, r3))
+        fits = bool(np.where(one != two, one == three, True).all()) and bool((one != three).any())
+        wanted = np.where(one != two, two, three)
+        there = np.flatnonzero((found.codes == wanted).all(axis=1))
+        assert r4 == (int(there[0]) if fits and there.size else -1)
+        if r4 < 0 or len({r1, r2, r3, r4}) < 4:
+            continue
+        seen += 1
+        if kind == "ladder":
+            field.ladder(x, (1, 2, 3), weight, 3.0, 64)
+        else:
+            field.squares(x)
+        _search_kernels._walk_swap(
+            r1, r2, r3, r4, k, field.codes, field.touched, field.number, field.state, field.heavy, field.weight,
+            field.step, field.turned, h,
+        )  # fmt: skip
+        prices = {0: 0.0}
+        for d in range(-k, k + 1):
+            change = (d, -d, -d, d)
+            after = x.copy()
+            after[[r1, r2, r3, r4]] += np.array(change, dtype=np.int32)
+            if kind == "ladder":
+                price = recounted(field, x, [r1, r2, r3, r4], change, weight)
+            else:
+                heavy = np.where(cells.dimension == 1, 3, 1)
+                price = float(np.subtract(*[(heavy * cells.deviation(f) ** 2).sum() for f in (after, x)]))
+            assert h[0, d + k] == pytest.approx(price, rel=1e-4, abs=0.02)
+            if all(v == 0 or v >= k for v in after[[r1, r2, r3, r4]]):
+                prices[d] = price
+        chosen = int(_search_kernels._choose_swap(x[r1], x[r2], x[r3], x[r4], k, h, np.float32(0), noise, np.uint64(1)))
+        assert prices[chosen] == pytest.approx(min(prices.values()), abs=0.02)
 
 
 def test_rows_by_cell_and_cells_beyond_their_limit(counted: Counted) -> None:

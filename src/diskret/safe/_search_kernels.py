@@ -184,44 +184,149 @@ def _choose(x1, x2, x3, k, h, warmth, noise, bits):
 
 
 @numba.njit(cache=True, nogil=True)
+def _fourth(r1, r2, r3, codes, key):
+    """The row that differs from row 3 as row 2 does from row 1, so that the four make a swap; -1 if there is none.
+
+    Rows 1 and 3 must agree where rows 1 and 2 differ. ``key`` numbers the combinations in the order of the file.
+    """
+    apart = False
+    for a in range(codes.shape[1]):
+        if codes[r1, a] != codes[r2, a]:
+            if codes[r1, a] != codes[r3, a]:
+                return -1
+        elif codes[r1, a] != codes[r3, a]:
+            apart = True
+    if not apart:
+        return -1
+    wanted = key[r3] + key[r2] - key[r1]
+    low, high = 0, key.size
+    while low < high:
+        middle = (low + high) >> 1
+        if key[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < key.size and key[low] == wanted else -1
+
+
+@numba.njit(cache=True, nogil=True)
+def _walk_swap(r1, r2, r3, r4, k, codes, touched, number, state, heavy, weight, step, turned, h):
+    """What it costs that rows 1 and 4 get d more and rows 2 and 3 get d less.
+
+    Objects exchange the attributes in which rows 1 and 2 differ: only tables change that see this difference and the
+    one between rows 1 and 3, and in these all four cells are different.
+    """
+    h[0] = 0.0
+    differ = 0
+    if touched.shape[0] > 1:
+        for a in range(codes.shape[1]):
+            differ |= np.int64(codes[r1, a] != codes[r2, a]) << a
+    tables = touched[differ]
+    free = np.uint64(state.size - 1)
+    total, cells = 0, 0
+    for i in range(1, np.uint64(tables[0]) + np.uint64(1)):
+        t = np.uint64(tables[np.uint64(i)])
+        c1, c2, c3 = np.uint64(number[r1, t]), np.uint64(number[r2, t]), np.uint64(number[r3, t])
+        if c1 in (c2, c3):
+            continue
+        c4 = np.uint64(number[r4, t])
+        if heavy >= 0:
+            w = 3 if t < heavy else 1
+            total += w * (np.int64(state[c1]) - state[c2] - state[c3] + state[c4])
+            cells += w * (np.int64(c1 != free) + (c2 != free) + (c3 != free) + (c4 != free))
+        else:
+            s1, s2, s3, s4 = np.uint64(state[c1]), np.uint64(state[c2]), np.uint64(state[c3]), np.uint64(state[c4])
+            for d in range(2 * k + 1):
+                h[0, d] += weight[c1] * step[s1, d] + weight[c2] * turned[s2, d]
+                h[0, d] += weight[c3] * turned[s3, d] + weight[c4] * step[s4, d]
+    if heavy >= 0:
+        for d in range(-k, k + 1):
+            h[0, d + k] = 2 * d * total + d * d * cells
+
+
+@numba.njit(cache=True, nogil=True)
+def _choose_swap(x1, x2, x3, x4, k, h, warmth, noise, bits):
+    """How many objects swap: the cheapest number, or one drawn as in `_choose`."""
+    best = np.float32(-GAIN)
+    if warmth > 0:
+        best = -warmth * noise[np.int64(bits >> np.uint64(52))]
+    chosen = 0
+    for d in range(-k, k + 1):
+        if d == 0 or not (_allowed(x1 + d, k) and _allowed(x4 + d, k) and _allowed(x2 - d, k) and _allowed(x3 - d, k)):
+            continue
+        price = h[0, d + k]
+        if warmth > 0:
+            bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+            price -= warmth * noise[np.int64(bits >> np.uint64(52))]
+        if price < best:
+            best, chosen = price, d
+    return chosen
+
+
+@numba.njit(cache=True, nogil=True)
+def _group(
+    row, which, bits, order, place, reach, swaps, key, codes, touched, number, state, heavy, weight, step, turned, x, k,
+    warmth, noise, lists, h, rows, change):  # fmt: skip
+    """Form a group around a row and choose its move: ``rows`` and ``change`` of three rows, or four for a swap."""
+    change[:] = 0
+    rows[0], rows[3] = row, row
+    r2, r3 = _neighbours(row, which, bits, order, place, reach)
+    if r2 < 0:
+        return False
+    chance = _mixed(bits)
+    if np.int64(chance & np.uint64(255)) < swaps:
+        # row 3 of a swap is a neighbour in any other order
+        _, other = _neighbours(row, -1, _mixed(chance), order, place, reach)
+        r4 = _fourth(row, r2, other, codes, key) if other >= 0 else -1
+        if r4 >= 0:
+            _walk_swap(row, r2, other, r4, k, codes, touched, number, state, heavy, weight, step, turned, h)
+            d = _choose_swap(x[row], x[r2], x[other], x[r4], k, h, warmth, noise, chance)
+            rows[1], rows[2], rows[3] = r2, other, r4
+            change[0], change[1], change[2], change[3] = d, -d, -d, d
+            return d != 0
+    if heavy >= 0:
+        _walk_squares(row, r2, r3, k, codes, touched, number, state, heavy, h)
+    else:
+        _walk(row, r2, r3, codes, touched, number, state, weight, step, turned, lists, h)
+    d1, d2 = _choose(x[row], x[r2], x[r3], k, h, warmth, noise, chance)
+    rows[1], rows[2] = r2, r3
+    change[0], change[1], change[2] = d1, d2, -d1 - d2
+    return d1 != 0 or d2 != 0
+
+
+@numba.njit(cache=True, nogil=True)
 def price(
-    rows, which, start, stop, seed, order, place, reach, codes, touched, number, state, base, span, heavy,
+    rows, which, start, stop, seed, order, place, reach, swaps, key, codes, touched, number, state, base, span, heavy,
     weight, step, turned, x, k, warmth, noise, wanted):  # fmt: skip
     """Mark the groups that want to move, judged on the state as it stands; nothing is changed."""
     h = np.empty((3, step.shape[1]), np.float32)
     lists = np.empty((6, number.shape[1] + 1), np.uint32)
+    group, change = np.empty(4, np.int64), np.empty(4, np.int64)
     for i in range(start, stop):
         bits = _mixed(np.uint64(seed) + np.uint64(i))
-        r1 = np.int64(rows[i])
-        r2, r3 = _neighbours(r1, np.int64(which[i]), bits, order, place, reach)
-        wanted[i] = 0
-        if r2 < 0:
-            continue
-        if heavy >= 0:
-            _walk_squares(r1, r2, r3, k, codes, touched, number, state, heavy, h)
-        else:
-            _walk(r1, r2, r3, codes, touched, number, state, weight, step, turned, lists, h)
-        d1, d2 = _choose(x[r1], x[r2], x[r3], k, h, warmth, noise, _mixed(bits))
-        if d1 != 0 or d2 != 0:
-            wanted[i] = 1
+        wanted[i] = _group(
+            np.int64(rows[i]), np.int64(which[i]), bits, order, place, reach, swaps, key, codes, touched, number, state,
+            heavy, weight, step, turned, x, k, warmth, noise, lists, h, group, change,
+        )  # fmt: skip
 
 
 @numba.njit(cache=True, nogil=True)
-def _shift(r1, r2, r3, d1, d2, number, state):
-    """Change three rows in all their cells; the cell that is not controlled stays as it is."""
-    for t in range(number.shape[1]):
-        state[number[r1, t]] += d1
-        state[number[r2, t]] += d2
-        state[number[r3, t]] -= d1 + d2
+def _shift(group, change, sign, number, state):
+    """Change the rows of a group in all their cells; the cell that is not controlled stays as it is."""
+    for g in range(4):
+        d = sign * change[g]
+        if d != 0:
+            for t in range(number.shape[1]):
+                state[number[group[g], t]] += d
     state[state.size - 1] = 0
 
 
 @numba.njit(cache=True, nogil=True)
-def _outside(r1, r2, r3, number, state, base, span):
-    """Whether a cell of the three rows has left the penalty table."""
-    for t in range(number.shape[1]):
-        for r in (r1, r2, r3):
-            c = number[r, t]
+def _outside(group, number, state, base, span):
+    """Whether a cell of the group has left the penalty table."""
+    for g in range(4):
+        for t in range(number.shape[1]):
+            c = number[group[g], t]
             if c < base.size and abs(state[c] - base[c]) > span - 1:
                 return True
     return False
@@ -229,32 +334,29 @@ def _outside(r1, r2, r3, number, state, base, span):
 
 @numba.njit(cache=True, nogil=True)
 def move(
-    rows, which, start, stop, seed, order, place, reach, codes, touched, number, state, base, span, heavy,
+    rows, which, start, stop, seed, order, place, reach, swaps, key, codes, touched, number, state, base, span, heavy,
     weight, step, turned, x, k, warmth, noise, wanted):  # fmt: skip
     """Carry the marked moves out one after the other, each priced again on what it finds. Returns their number."""
     h = np.empty((3, step.shape[1]), np.float32)
     lists = np.empty((6, number.shape[1] + 1), np.uint32)
+    group, change = np.empty(4, np.int64), np.empty(4, np.int64)
     moved = 0
     for i in range(start, stop):
         if not wanted[i]:
             continue
         bits = _mixed(np.uint64(seed) + np.uint64(i))
-        r1 = np.int64(rows[i])
-        r2, r3 = _neighbours(r1, np.int64(which[i]), bits, order, place, reach)
-        if heavy >= 0:
-            _walk_squares(r1, r2, r3, k, codes, touched, number, state, heavy, h)
-        else:
-            _walk(r1, r2, r3, codes, touched, number, state, weight, step, turned, lists, h)
-        d1, d2 = _choose(x[r1], x[r2], x[r3], k, h, warmth, noise, _mixed(bits))
-        if d1 == 0 and d2 == 0:
+        moves = _group(
+            np.int64(rows[i]), np.int64(which[i]), bits, order, place, reach, swaps, key, codes, touched, number, state,
+            heavy, weight, step, turned, x, k, warmth, noise, lists, h, group, change,
+        )  # fmt: skip
+        if not moves:
             continue
-        _shift(r1, r2, r3, d1, d2, number, state)
-        if heavy < 0 and _outside(r1, r2, r3, number, state, base, span):
-            _shift(r1, r2, r3, -d1, -d2, number, state)
+        _shift(group, change, 1, number, state)
+        if heavy < 0 and _outside(group, number, state, base, span):
+            _shift(group, change, -1, number, state)
             continue
-        x[r1] += d1
-        x[r2] += d2
-        x[r3] -= d1 + d2
+        for g in range(4):
+            x[group[g]] += change[g]
         moved += 1
     return moved
 

@@ -33,6 +33,7 @@ class Field:
         self.cells = cells.size
         self.codes = np.ascontiguousarray(codes)
         self.order, self.place = sort_orders(codes, options.orders, seed)
+        self.key, self.swaps = combination_keys(codes, options.swaps)
         names = list(attributes)
         used = [[names.index(level.attribute) for level in table.levels] for table in cells.tables]
         self.touched = touched_tables(used, [t.counter for t in cells.tables], names)
@@ -157,6 +158,20 @@ def sort_orders(
             order[at] = _sorted(codes, [*rest, last], sizes)
             place[at, order[at]] = np.arange(n, dtype=np.int32)
     return order, place
+
+
+def combination_keys(codes: npt.NDArray[np.int32], swaps: float) -> tuple[npt.NDArray[np.int64], int]:
+    """A number per combination that rises along the file, and of 256 groups how many try a swap.
+
+    Without swaps where the numbers would not fit.
+    """
+    sizes = codes.max(axis=0).astype(np.int64) + 1
+    key = np.zeros(len(codes), dtype=np.int64)
+    if float(np.prod(sizes.astype(np.float64))) > 2.0**61:
+        return key, 0
+    for a, size in enumerate(sizes):
+        key = key * size + codes[:, a]
+    return key, round(256 * swaps)
 
 
 def _sorted(codes: npt.NDArray[np.int32], by: list[int], sizes: npt.NDArray[np.int64]) -> npt.NDArray[Any]:

@@ -74,8 +74,8 @@ class Moves:
                 break
             stop = min(start + BATCH, rows.size)
             rest: tuple[Any, ...] = (
-                seed, f.order, f.place, f.reach, f.codes, f.touched, f.number, f.state, f.base, f.span, f.heavy,
-                f.weight, f.step, f.turned, state.x, f.k, np.float32(warmth), self.noise, wanted,
+                seed, f.order, f.place, f.reach, f.swaps, f.key, f.codes, f.touched, f.number, f.state, f.base, f.span,
+                f.heavy, f.weight, f.step, f.turned, state.x, f.k, np.float32(warmth), self.noise, wanted,
             )  # fmt: skip
             if self.pool is None or stop - start < 256:
                 _search_kernels.price(rows, which, start, stop, *rest)

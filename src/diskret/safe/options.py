@@ -15,6 +15,7 @@ class LadderSearch:
     one-dimensional cells up (the last holds for all higher dimensions); left out, the ladder goes down as far as the
     effort reaches, but not below k - 1, so that a cell of k may still hold a single object, nor below ``one_way`` for
     one-dimensional cells. ``orders`` sort orders per last attribute supply neighbours up to ``reach`` rows away.
+    ``swaps`` is the share of groups that try a swap between four rows before a move of three.
     """
 
     effort: float = 1.0
@@ -22,6 +23,7 @@ class LadderSearch:
     one_way: int = 1
     orders: int = 3
     reach: int = 2
+    swaps: float = 0.6
 
     def __post_init__(self) -> None:
         if not self.effort > 0:
@@ -30,6 +32,8 @@ class LadderSearch:
             raise BadOption("limits are largest deviations, 0 or more", hint="for example (1, 2, 2).")
         if self.one_way < 0:
             raise BadOption("one_way is a largest deviation, 0 or more", hint="1 is the default.")
+        if not 0 <= self.swaps <= 1:
+            raise BadOption("swaps is a share", hint="0 to 1; 0.6 is the default.")
         if not 1 <= self.orders <= 64 or not 1 <= self.reach <= 100:
             raise BadOption("orders is 1 to 64, reach 1 to 100", hint="3 and 2 are the defaults.")
 
