@@ -9,7 +9,7 @@ from itertools import combinations, product
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.errors import BadOption, UnknownCode, listed
+from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
 
 Ints = npt.NDArray[np.int64]
@@ -147,10 +147,3 @@ def _parsed(text: str, levels: Mapping[str, Sequence[KeyLevel]]) -> KeyLevel:
             f"{text!r} is no key level", where="control.tables", hint=f"one of {listed(map(str, levels[name]))}."
         )
     return known[0]
-
-
-def level_position(code: str, hierarchy: Hierarchy, name: str) -> int:
-    """Position of a code, or a refusal that names the column."""
-    if code not in hierarchy:
-        raise UnknownCode.in_column(name, [code], hierarchy.codes)
-    return hierarchy.index(code)
