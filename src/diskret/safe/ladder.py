@@ -38,6 +38,8 @@ EACH = 30
 """Rows drawn of a cell beyond its limit per round."""
 ROUND = 40_000
 """Rows drawn in one round at the most."""
+LOOK = 2_000
+"""Cells that can be looked over in the time of one group; counts against the effort."""
 FADE, EVERY = 0.7, 50
 """What is left of grown weights after so many rounds."""
 MARGIN = 64
@@ -195,7 +197,7 @@ def _ladder(
         if rows.size == 0:
             break
         moves.run(rows, which, 0.0, clock)
-        state.spent += rows.size
+        state.spent += rows.size + field.cells // LOOK
         state.weight[cells] += 1
         state.rounds += 1
         if state.rounds % EVERY == 0:
