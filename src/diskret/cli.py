@@ -219,7 +219,7 @@ def audit(
 
 @app.command()
 def anonymise(
-    data: Annotated[Path, typer.Argument(help="Microdata, .parquet or .csv; or a job file (.toml) with [anonymise].")],
+    data: Annotated[Path, typer.Argument(help="Microdata, .parquet or .csv; or a job file (.toml) that anonymises.")],
     attribute: Annotated[
         list[str] | None, typer.Option("--attribute", "-a", help="Column, COLUMN=FILE, or COLUMN=2,3 for prefixes.")
     ] = None,

@@ -16,6 +16,7 @@ from diskret.safe.control import ControlTable, KeyLevel, key_levels
 
 Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.uint32]
+MOST_TABLES = 65_000
 MOST_DENSE = 1 << 26
 """Possible cells of one table up to which they are numbered by a lookup; beyond, by sorting."""
 Progress = Callable[[str, int, int], None]
@@ -62,8 +63,12 @@ class ControlCells:
 
 def refuse_too_many(rows: int, tables: int) -> None:
     """Refuse a control set whose cell numbers do not fit the memory."""
-    needed = rows * tables * 4
-    if needed > 0.6 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
+    needed = rows * tables * 8  # the cells of each row, and the rows of each cell
+    if tables > MOST_TABLES:
+        raise TableTooLarge(
+            f"{tables:,} control tables are too many", hint="control fewer key levels or a lower dimension."
+        )
+    if needed > 0.8 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
         raise TableTooLarge(
             f"{rows:,} different rows in {tables:,} control tables need {needed / 1e9:.0f} GB, "
             "more than this machine's memory allows",
