@@ -20,7 +20,7 @@ def tripled(frequency: Any, k: int = 3) -> Any:
 
 
 def grouped(codes: Any, frequency: Any, k: int = 3) -> Any:
-    """k-member grouping: rare objects in groups of k that are alike; all of a group get the row of its first member.
+    """k-member grouping: rare objects in groups of k that are alike; all of a group get the row of the member in its middle.
 
     Greedy where that is affordable: the next group starts far from the last, its members are nearest to its first.
     """
@@ -31,13 +31,16 @@ def grouped(codes: Any, frequency: Any, k: int = 3) -> Any:
     if objects.size <= MOST_GREEDY:
         left = np.ones(objects.size, dtype=bool)
         at = codes[objects]
-        last = at[0]
+        last, groups = at[0], 0
         while left.sum() >= k:
             index = np.flatnonzero(left)
             first = index[np.argmax((at[index] != last).sum(axis=1))]
             near = index[np.argsort((at[index] != at[first]).sum(axis=1), kind="stable")[:k]]
             left[near] = False
-            x[objects[first]] += k
+            apart = (at[near][:, None] != at[near][None]).sum(axis=(1, 2))
+            middle = np.flatnonzero(apart == apart.min())
+            x[objects[near[middle[groups % middle.size]]]] += k
+            groups += 1
             last = at[first]
     else:
         full = objects.size // k * k
