@@ -20,7 +20,7 @@ def tripled(frequency: Any, k: int = 3) -> Any:
 
 
 def grouped(codes: Any, frequency: Any, k: int = 3) -> Any:
-    """k-member grouping: rare objects in groups of k that are alike; all of a group get the row of the member in its middle.
+    """k-member grouping: rare objects in groups of k that are alike; all get the row of the member in the middle.
 
     Greedy where that is affordable: the next group starts far from the last, its members are nearest to its first.
     """
