@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -161,15 +162,20 @@ def test_ctrl_c_gives_the_best_file_so_far_and_a_second_run_goes_on(persons: Pat
     (persons / "job.toml").write_text(text, encoding="utf-8")
     screen, stderr = pty.openpty()
     running = subprocess.Popen(
-        [str(COMMAND), "run", "job.toml"], cwd=persons, stdout=subprocess.PIPE, stderr=stderr, text=True
-    )
+        [str(COMMAND), "run", "job.toml"], cwd=persons, stdout=subprocess.PIPE, stderr=stderr, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore it
+    )  # fmt: skip
     os.close(stderr)
-    seen, deadline = b"", time.monotonic() + 50
+    seen, deadline = b"", time.monotonic() + 120
     while b"annealing" not in seen and b"limits" not in seen and time.monotonic() < deadline:
-        seen += os.read(screen, 4096)
+        if select.select([screen], [], [], 1.0)[0]:
+            seen += os.read(screen, 4096)
+    assert running.poll() is None, seen
     running.send_signal(signal.SIGINT)
-    rest = b""
-    while True:
+    rest, deadline = b"", time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if not select.select([screen], [], [], 1.0)[0]:
+            continue
         try:
             part = os.read(screen, 4096)
         except OSError:  # the other end is closed

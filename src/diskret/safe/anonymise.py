@@ -97,15 +97,15 @@ def anonymise(
     found = with_fictitious(found, fictitious, seed)
     cells = control_cells(found.codes, found.frequency, found.by, tables, progress)
     g = weight_classes(cells.original, weights)
-    if isinstance(wanted, PrintedSearch):
-        frequency, run = search_printed(cells, found.frequency, k, g, wanted, clock, say)
-        groups, name = run.groups, "printed"
-    else:
-        mark = fingerprint(
-            found.codes, found.frequency, [str(t) for t in tables], k, weight_borders(weights), seed, astuple(wanted)
-        )
-        frequency, groups = _ladder(found, cells, g, k, wanted, seed, clock, threads, checkpoint, mark, say)
-        name = "ladder"
+    with clock.listening():
+        if isinstance(wanted, PrintedSearch):
+            frequency, run = search_printed(cells, found.frequency, k, g, wanted, clock, say)
+            groups, name = run.groups, "printed"
+        else:
+            parts = [str(t) for t in tables], k, weight_borders(weights), seed, astuple(wanted)
+            mark = fingerprint(found.codes, found.frequency, *parts)
+            frequency, groups = _ladder(found, cells, g, k, wanted, seed, clock, threads, checkpoint, mark, say)
+            name = "ladder"
     _refuse_unsafe(frequency, found.objects, k)
     if clock.stopped or clock.timed_out:
         why = "stopped by the user" if clock.stopped else "time was over"

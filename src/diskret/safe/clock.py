@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 
@@ -14,6 +18,27 @@ class Clock:
     begun: float = field(default_factory=time.monotonic)
     stopped: bool = False
     timed_out: bool = False
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """While the block runs, Ctrl-C stops the clock; pressed again it interrupts as usual.
+
+        An exception could be raised, and lost, anywhere; a flag is looked at where the search is valid.
+        """
+        before = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is not threading.main_thread() or before is signal.SIG_IGN:
+            yield
+            return
+
+        def pressed(*_: object) -> None:
+            self.stop()
+            signal.signal(signal.SIGINT, before)
+
+        signal.signal(signal.SIGINT, pressed)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def stop(self) -> None:
         """End the run at the next moment at which it is valid."""
