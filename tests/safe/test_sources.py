@@ -39,7 +39,7 @@ def test_any_source_gives_the_same_file(persons: dict[str, Any], tmp_path: Path,
 @pytest.mark.spark
 def test_combinations_counted_on_a_cluster_are_the_same(persons: dict[str, Any], spark: Any) -> None:
     by = {name: ATTRIBUTES[name] for name in ("region", "sex")}
-    frame = spark.createDataFrame(pd.DataFrame({name: persons[name] for name in by}))
+    frame = pl.DataFrame({name: list(persons[name]) for name in by})
     assert same(anonymise(persons, by, search=QUICK), anonymise(frame, by, search=QUICK, engine=spark))
 
 
