@@ -18,16 +18,17 @@ from benchmarks.cases import CASES
 
 HERE = Path(__file__).parent
 COLUMNS = ["case", "program", "CPU s", "wall s", "peak GB", "compile s", "quality"]
-LIMIT = 900
 
 
 def measure(name: str) -> dict[str, str]:
     """One row of the table."""
     command = [sys.executable, "-m", "benchmarks.one", name]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, cwd=HERE.parent, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=CASES[name].limit, cwd=HERE.parent, check=False
+        )
     except subprocess.TimeoutExpired:
-        return _row(name, quality=f"stopped after {LIMIT} s")
+        return _row(name, quality=f"stopped after {CASES[name].limit} s")
     if done.returncode != 0:
         silent = f"ended by signal {-done.returncode}" if done.returncode < 0 else "no message"
         last = (done.stderr.strip().splitlines() or [silent])[-1]

@@ -30,5 +30,7 @@ class Case:
     prepare: Callable[[], object] = nothing
     warm: Callable[[], object] = nothing
     judge: Callable[[Any], str | Mapping[str, str]] = in_words
+    limit: int = 900
+    """Seconds after which it is stopped."""
     repeats: int = 1
     """Short ones run several times; the median counts."""

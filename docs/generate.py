@@ -15,6 +15,7 @@ from diskret.job.models import Job
 DOCS = Path(__file__).parent
 WORDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
 LISTS = {"string": "list of texts", "integer": "list of whole numbers", "array": "list of lists"}
+LISTS |= {"number": "list of numbers"}
 HEADINGS = {
     "Data": "[data]",
     "Classification": "[classifications.NAME]",
@@ -37,6 +38,8 @@ HEADINGS = {
     "PramStep": "pram",
     "RegressionSection": "[[microdata.regressions]]",
     "AttackSection": "[attack]",
+    "AnonymiseSection": "[anonymise]",
+    "PrintedSection": "[anonymise.printed]",
     "CellStatus": "[[status]]",
     "Output": "[output]",
 }

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
     from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
     from diskret.rules.mark import mark
+    from diskret.safe.anonymise import anonymise
+    from diskret.safe.control import Control
+    from diskret.safe.options import LadderSearch, PrintedSearch
+    from diskret.safe.rematch import rematch
     from diskret.suppression.options import Cost
     from diskret.suppression.suppress import suppress, thin
     from diskret.tabulation.tabulate import tabulate
@@ -34,16 +38,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Control",
     "Cost",
     "DiskretError",
     "Dominance",
     "Drop",
     "Hierarchy",
     "Knowledge",
+    "LadderSearch",
     "MinCount",
     "OneCategory",
     "PPercent",
     "PQ",
+    "PrintedSearch",
     "Protection",
     "ProtectionWarning",
     "Recode",
@@ -56,6 +63,7 @@ __all__ = [
     "Withhold",
     "add_noise",
     "attack",
+    "anonymise",
     "audit",
     "coarsen",
     "compare_rules",
@@ -68,6 +76,7 @@ __all__ = [
     "measure_risk",
     "plan_merges",
     "publish",
+    "rematch",
     "suppress",
     "swap_records",
     "tabulate",
@@ -116,6 +125,11 @@ _HOME = {
     "swap_records": "microdata.swapping",
     "Regression": "microdata.utility",
     "measure_utility": "microdata.utility",
+    "Control": "safe.control",
+    "LadderSearch": "safe.options",
+    "PrintedSearch": "safe.options",
+    "anonymise": "safe.anonymise",
+    "rematch": "safe.rematch",
 }
 
 

@@ -349,6 +349,49 @@ def _limits(text: str) -> tuple[str, list[str]]:
     return name, [part.strip() for part in limits.split(",")] if limits else []
 
 
+@app.command()
+def anonymise(
+    data: Annotated[Path, typer.Argument(help="Microdata, .parquet or .csv; or a job file (.toml) that anonymises.")],
+    attribute: Annotated[
+        list[str] | None, typer.Option("--attribute", "-a", help="Column, COLUMN=FILE, or COLUMN=2,3 for prefixes.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Anonymous microdata: .parquet or .csv.")] = None,
+    k: Annotated[int, typer.Option("--k", help="Fewest objects of a combination that occurs.")] = 3,
+    up_to: Annotated[int, typer.Option(help="Control all tables up to this dimension.")] = 3,
+    weights: Annotated[int, typer.Option(help="Larger deviations for large cells: variant 1 or 2.")] = 0,
+    search: Annotated[str, typer.Option(help="ladder or printed.")] = "ladder",
+    effort: Annotated[float | None, typer.Option(help="More or fewer groups tested (ladder).")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds until the best file so far is taken.")] = None,
+    checkpoint: Annotated[Path | None, typer.Option(help="File to go on from after an interruption.")] = None,
+    quality: Annotated[Path | None, typer.Option(help="Report on the control tables: .json or .txt.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 1,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Make microdata k-anonymous so that their tables stay (SAFE). Ctrl-C gives the best file so far."""
+    from diskret.model.errors import BadOption
+
+    if data.suffix == ".toml":
+        run(data, quiet=quiet, json=json)
+        return
+    if not attribute or out is None:
+        raise BadOption("attributes or output are missing", hint="say --attribute COLUMN ... --out FILE.")
+    classifications = dict(_classification(each) for each in attribute)
+    asked: dict[str, Any] = {
+        "attributes": list(classifications), "k": k, "up_to": up_to, "weights": weights, "search": search, "seed": seed
+    }  # fmt: skip
+    files = {"checkpoint": None if checkpoint is None else str(checkpoint.resolve())}
+    asked |= {n: v for n, v in {"effort": effort, "time_limit": time_limit, **files}.items() if v is not None}
+    output = {"microdata": str(out.resolve())} | ({"quality": str(quality.resolve())} if quality else {})
+    content = {
+        "data": {"microdata": str(data.resolve())},
+        "anonymise": asked,
+        "classifications": {n: c for n, c in classifications.items() if c},
+        "output": output,
+    }
+    _run_content(content, quiet, json)
+
+
 def _output(out: Path) -> dict[str, Any]:
     """A working file, or by its ending a file for the public."""
     target = str(out.resolve())
@@ -452,12 +495,26 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
         console.print(f"  {name}: {value:,}", markup=False)
     if result.attack is not None:
         console.print(str(result.attack), markup=False)
+    if result.anonymisation is not None:
+        _show_anonymisation(console, result.anonymisation.summary())
     if result.comparison is not None:
         console.print(str(result.comparison), markup=False)
     for file in result.files:
         console.print(f"wrote {file}", markup=False)
     for warning in result.warnings:
         Console(stderr=True, soft_wrap=True).print(f"care: {warning}", style="yellow", markup=False)
+
+
+def _show_anonymisation(console: Any, facts: dict[str, Any]) -> None:
+    console.print(
+        f"{facts['objects']:,} objects in {facts['rows']:,} combinations, each at least {facts['k']} times; "
+        f"{facts['control tables']:,} control tables with {facts['control cells']:,} cells"
+    )
+    for dimension, each in facts["quality"].items():
+        console.print(
+            f"  {dimension}-dimensional: largest deviation {each['largest deviation']}, "
+            f"mean {each['mean deviation']} in {each['cells']:,} cells"
+        )
 
 
 def _show(console: Any, tables: list[Table]) -> None:

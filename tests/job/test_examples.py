@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -24,14 +25,15 @@ def run_example(name: str, tmp_path: Path) -> tuple[JobResult, Path]:
 
 
 def test_there_are_examples() -> None:
-    assert {"diagnoses.toml", "turnover.toml"} <= set(JOBS)
+    assert {"care.toml", "diagnoses.toml", "turnover.toml"} <= set(JOBS)
 
 
 @pytest.mark.parametrize("name", JOBS)
 def test_the_example_runs_and_writes_what_it_promises(name: str, tmp_path: Path) -> None:
     result, folder = run_example(name, tmp_path)
     asked = read_job(folder / name).output
-    promised = {folder / p for p in (*asked.publish, asked.working) if p}
+    anonymous = (asked.microdata, asked.quality, asked.deviations, asked.rematched)
+    promised = {folder / p for p in (*asked.publish, asked.working, *anonymous) if p}
     assert promised == set(result.files)
     assert all(file.stat().st_size > 0 for file in result.files)
     for table in result.tables.values():
@@ -58,3 +60,22 @@ def test_the_example_of_diagnoses_looks_only_along_the_sensitive_classification(
     margins = {code: table.value[table.index(code, "Total")] for code in table.by["nationality"].codes}
     occupied = {c: (table.value[table.by["nationality"].index(c), :-1] > 0).sum() for c in margins}
     assert lines == {code for code in margins if 0 < margins[code] <= 2 or occupied[code] == 1}
+
+
+def test_the_example_of_care_is_anonymous_and_its_records_find_their_cost_again(tmp_path: Path) -> None:
+    result, folder = run_example("care.toml", tmp_path)
+    assert result.anonymisation is not None
+    columns = "region, age, sex, level, kind"
+    public = duckdb.sql(
+        f"SELECT {columns}, count(*) FROM read_csv('{folder}/out/care.csv', all_varchar = true) GROUP BY ALL"
+    ).fetchall()
+    assert min(row[-1] for row in public) >= 3
+    assert sum(row[-1] for row in public) == 600
+    internal = f"'{folder}/out/care-internal.parquet'"
+    given = f"read_csv('{folder}/care.csv', all_varchar = true)"
+    same = f"SELECT count(*) FROM {internal} i JOIN {given} g USING (person) WHERE i.cost = g.cost"
+    assert duckdb.sql(same).fetchall() == [(600,)]
+    again = duckdb.sql(f"SELECT {columns}, count(*) FROM {internal} GROUP BY ALL").fetchall()
+    assert sorted(again) == sorted(public)
+    report = (folder / "out/care-quality.txt").read_text(encoding="utf-8")
+    assert "600 objects, k = 3" in report

@@ -342,6 +342,46 @@ class AttackSection(Section):
     engine: str = Field("duckdb", description="for fellegi_sunter: 'duckdb', 'spark', or the URL of a Spark master")
 
 
+class PrintedSection(Section):
+    """Options of the printed search."""
+
+    start: tuple[int, int] = Field((2, 2), description="limits at the start, one- and multi-dimensional cells")
+    distance: int = Field(2, ge=0, description="how far the two limits may come apart")
+    targets: tuple[int, int] = Field((2, 2), description="limits the second phase aims at")
+    most_violations: int = Field(1000, ge=1, description="cells that may lie beyond limits just lowered")
+    expected: list[float] = Field(
+        [0.05, 0.03, 0.03, 0.01], description="share of cases a pass must remove, per selection technique 0 to 3"
+    )
+    rare: float = Field(0.01, ge=0, le=1, description="share of cases up to which technique 3 looks at all rows")
+    part: int = Field(2000, ge=4, description="rows by which the file grows")
+    almost: float = Field(0.05, ge=0, le=1, description="share of a part's rows that may be cases when it grows")
+    group: Literal[3, 4] = Field(3, description="rows that change together")
+
+
+class AnonymiseSection(Section):
+    """Microdata in which every combination occurs not at all or at least k times (SAFE)."""
+
+    attributes: list[str] = Field(min_length=1, description="categorical columns, the most important first")
+    k: int = Field(3, ge=2, le=100, description="fewest objects of a combination that occurs")
+    up_to: int = Field(3, ge=0, description="control all tables up to this dimension")
+    tables: list[list[str]] = Field(default_factory=list, description='further control tables, [["region:2", "age"]]')
+    counters: dict[str, Names] = Field(
+        default_factory=dict, description="counter columns of larger units, with the attributes of the unit"
+    )
+    weights: Literal[0, 1, 2] | list[AtLeastOne] = Field(
+        0, description="larger deviations for large cells: variant 1 or 2, or the counts from which one more is allowed"
+    )
+    fictitious: int | str = Field(0, description="rows that do not occur: how many, or a file with such rows")
+    search: Literal["ladder", "printed"] = Field("ladder", description="how new frequencies are searched for")
+    effort: float = Field(1.0, gt=0, description="more or fewer groups tested (ladder)")
+    limits: list[int] | None = Field(None, description="largest deviations to stop at, by dimension from 1 (ladder)")
+    printed: PrintedSection | None = Field(None, description="options of the printed search")
+    seed: int = Field(1, ge=0, lt=2**31, description="the same seed gives the same file")
+    time_limit: float | None = Field(None, gt=0, description="seconds after which the best file so far is taken")
+    checkpoint: str | None = Field(None, description="file to go on from after an interruption; confidential (ladder)")
+    priority: list[str] = Field(default_factory=list, description="order for rematching; what stands last goes first")
+
+
 class CellStatus(Section):
     """A cell that gets its status by hand."""
 
@@ -362,6 +402,12 @@ class Output(Section):
     comparison: str | None = Field(None, description="plot of the rules' regions, .svg .html .png; confidential")
     risks: str | None = Field(None, description="risk of every combination (attack), .csv or .json; confidential")
     risk_plot: str | None = Field(None, description="the same as a plot, .svg .html .png; confidential")
+    microdata: str | None = Field(None, description="anonymous microdata, .parquet or .csv")
+    quality: str | None = Field(None, description="report on the deviations of control tables, .json or .txt")
+    deviations: str | None = Field(None, description="plot of these deviations, .svg .html .png")
+    rematched: str | None = Field(
+        None, description="anonymous attributes beside the other columns of the records, .parquet or .csv; confidential"
+    )
     mark: str = Field("x", description="what stands for a suppressed value")
     counts: bool = Field(False, description="whether contributor counts are published too")
     title: str = Field("", description="title of the table")
@@ -380,5 +426,6 @@ class Job(Section):
     suppression: SuppressionSection | None = Field(None, description="secondary suppression; none if left out")
     microdata: MicrodataSection | None = Field(None, description="protect records instead of a table")
     attack: AttackSection | None = Field(None, description="attack records instead of making a table")
+    anonymise: AnonymiseSection | None = Field(None, description="anonymous microdata instead of a table")
     status: list[CellStatus] = Field(default_factory=list)
     output: Output = Field(default_factory=lambda: Output())

@@ -7,32 +7,21 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from diskret.io.text import read_text
+from diskret.job.anonymise import ANONYMOUS_OUTPUTS, anonymise_problems
 from diskret.job.models import STEPS, AttackSection, Job, MicrodataSection, RecodeStep
+from diskret.job.problem import Problem
 from diskret.model.errors import BadJob, BadOption, listed
 from diskret.model.status import Status
 from diskret.publication.publish import WRITERS
 from diskret.publication.records import ENDINGS
 
 MOST_LARGEST = 100
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One mistake in a job file."""
-
-    key: str
-    what: str
-    hint: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.key}: {self.what}" + (f" ({self.hint})" if self.hint else "")
 
 
 def read_job(path: str | Path) -> Job:
@@ -164,11 +153,19 @@ def _further_problems(job: Job, folder: Path) -> Iterator[Problem]:
                 f"there is no file {each.hierarchy!r}",
                 _near(folder / each.hierarchy)[2:],
             )
+        if job.anonymise and name not in job.anonymise.attributes:
+            yield Problem(
+                f"classifications.{name}", "is no attribute", f"attributes are {listed(job.anonymise.attributes)}"
+            )
         if job.table.by and name not in job.table.by:
             yield Problem(f"classifications.{name}", "is not in table.by", f"table.by lists {listed(job.table.by)}")
     if job.microdata is not None:
         yield from _microdata(job, job.microdata, folder)
         yield from _outputs(job, folder)
+        return
+    if job.anonymise:
+        yield from anonymise_problems(job, folder)
+        yield from _overwritten(job, folder)
         return
     described = job.data.cells and job.data.metadata
     if not job.data.table and not job.table.by and not described:
@@ -320,6 +317,9 @@ def _by_hand(job: Job) -> Iterator[Problem]:
 
 
 def _outputs(job: Job, folder: Path) -> Iterator[Problem]:
+    for key in ANONYMOUS_OUTPUTS:
+        if getattr(job.output, key):
+            yield Problem(f"output.{key}", "goes only with [anonymise]")
     for name in job.output.publish:
         if Path(name).suffix.lower() not in WRITERS:
             yield Problem("output.publish", f"cannot write {name!r}", f"endings: {', '.join(WRITERS)}")
@@ -360,7 +360,7 @@ def _overwritten(job: Job, folder: Path) -> Iterator[Problem]:
         inputs |= {"attack.external": job.attack.external, "attack.original": job.attack.original}
     taken = {_place(folder / name): key for key, name in (inputs | hierarchies).items() if name}
     outputs = [("output.publish", name) for name in job.output.publish]
-    single = ("working", "comparison", "certificate", "records", "report", "risks", "risk_plot")
+    single = ("working", "comparison", "certificate", "records", "report", "risks", "risk_plot", *ANONYMOUS_OUTPUTS)
     outputs += [(f"output.{key}", getattr(job.output, key)) for key in single]
     for key, name in outputs:
         place = _place(folder / name) if name else ""

@@ -16,6 +16,7 @@ from diskret.io.files import all_or_none
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
+from diskret.job.anonymise import anonymise_file, write_anonymous
 from diskret.job.attack import run_attack
 from diskret.job.microdata import run_microdata
 from diskret.job.models import FlagColumn, Job
@@ -34,6 +35,7 @@ from diskret.risk.judgement import Attack
 from diskret.rules.compare import RuleComparison, compare_rules
 from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
+from diskret.safe.result import Anonymisation
 from diskret.suppression.result import Suppression
 from diskret.tabulation.tabulate import Progress, tabulate
 
@@ -49,6 +51,7 @@ class JobResult:
     suppressions: Mapping[str, Suppression] = field(default_factory=dict)
     microdata: Mapping[str, Any] | None = None
     attack: Attack | None = None
+    anonymisation: Anonymisation | None = None
 
     @property
     def exposed(self) -> bool:
@@ -65,7 +68,7 @@ class JobResult:
             **({} if self.attack is None else {"attack": self.attack.summary()}),
             "files": [str(f) for f in self.files],
             "warnings": list(self.warnings),
-        }
+        } | ({} if self.anonymisation is None else {"anonymisation": self.anonymisation.summary()})
 
     def _facts(self, name: str) -> dict[str, Any]:
         protected = {"suppression": self.suppressions[name].summary()} if name in self.suppressions else {}
@@ -93,15 +96,17 @@ def run_job(
     """
     here = Path(folder)
     say = progress or (lambda what, done, of: None)
+    if job.anonymise is not None:
+        return _run_anonymise(job, here, progress, write)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ProtectionWarning)
         if job.microdata is not None:
             files, facts, attack = run_microdata(job, here, _source(job, here)[0], progress, write=write)
-            return JobResult({}, files, tuple(dict.fromkeys(_care(caught))), microdata=facts, attack=attack)
+            return JobResult({}, files, _care(caught), microdata=facts, attack=attack)
         if job.attack is not None:
             say("attacking", 0, 1)
             files, attack = run_attack(job, here, _source(job, here)[0], write=write)
-            return JobResult({}, files, tuple(dict.fromkeys(_care(caught))), attack=attack)
+            return JobResult({}, files, _care(caught), attack=attack)
         tables = load_tables(job, here, progress, largest)
         _refuse_unknown_responses(job, tables)
         tables = {name: _by_hand(table, job) for name, table in tables.items()}
@@ -119,15 +124,27 @@ def run_job(
         if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
         files = _write(job, here, tables, suppressions, comparison, say) if write else ()
-    return JobResult(tables, files, tuple(dict.fromkeys(_care(caught))), comparison, suppressions)
+    return JobResult(tables, files, _care(caught), comparison, suppressions)
 
 
-def _care(caught: list[warnings.WarningMessage]) -> list[str]:
-    """What deserves care; other warnings are passed on."""
+def _care(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
+    """What deserves care, once each; other warnings are passed on."""
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
-    return [str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)]
+    return tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
+
+
+def _run_anonymise(job: Job, here: Path, progress: Progress | None, write: bool) -> JobResult:
+    """Microdata to an anonymous file, with its report."""
+    assert job.anonymise is not None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ProtectionWarning)
+        data, described = _source(job, here)
+        by = {name: _hierarchy(job, here, name, data, described) for name in job.anonymise.attributes}
+        done = anonymise_file(job, here, data, by, progress)
+        files = write_anonymous(job, here, data, done) if write else ()
+    return JobResult({}, files, _care(caught), anonymisation=done)
 
 
 def _warn_unprotected(tables: Mapping[str, Table]) -> None:

@@ -57,12 +57,12 @@ def copy_to_parquet(data: object, chosen: str, path: Path, metadata: Mapping[str
             f"(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false{more})"
         )
     except duckdb.IOException as e:
-        raise _as_oserror(e) from e
+        raise as_oserror(e) from e
     finally:
         connection.close()
 
 
-def _as_oserror(error: duckdb.IOException) -> OSError:
+def as_oserror(error: duckdb.IOException) -> OSError:
     """The engine's complaint as the system's, so that `whole_file` can say what happened (disk full, no permission)."""
     found = re.search(r'"?errno"?\D{1,5}(\d+)', str(error))
     number = int(found[1]) if found else 0

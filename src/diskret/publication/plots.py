@@ -20,8 +20,12 @@ def plot_comparison(comparison: RuleComparison, path: str | Path) -> None:
     All cells lie in the triangle 0 <= y <= x, x + y <= 1; each rule's border is a line, and what lies right of or above
     it is primary. The plot shows shares and borders: it is internal, not for publication.
     """
+    save_chart(comparison_chart(comparison), path)
+
+
+def save_chart(chart: Any, path: str | Path) -> None:
+    """Write an altair chart; the ending chooses between .svg, .html and .png."""
     target = Path(path)
-    chart = comparison_chart(comparison)
     with whole_file(target) as part:
         if target.suffix == ".html":
             part.write_text(chart.to_html(inline=True), encoding="utf-8")

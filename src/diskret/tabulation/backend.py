@@ -193,3 +193,25 @@ def unknown_codes_sql(data: Relation, name: str, axis: int) -> str:
         f"ON d.code = coalesce({code}, {literal(MISSING)}) WHERE d.position IS NULL "
         "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 100"
     )
+
+
+def combinations_sql(data: Relation, plan: Plan) -> str:
+    """Distinct combinations: per classification the position ``p`` of the code, -1 where it is not known, and ``n``."""
+    groups = ", ".join(f"p{i}" for i in range(len(plan.by)))
+    coded = _positions(data, plan, data.view, "")
+    return f"SELECT {groups}, CAST(count(*) AS BIGINT) AS n FROM ({coded}) AS r GROUP BY {groups}"
+
+
+def record_codes_sql(data: Relation, plan: Plan) -> str:
+    """Every record with its number ``n``, and per classification the position ``p`` of its code."""
+    numbered = f"(SELECT {data.row_number} AS n, * FROM {data.view}) AS v"
+    return _positions(data, plan, numbered, "CAST(v.n AS BIGINT) AS n, ")
+
+
+def _positions(data: Relation, plan: Plan, view: str, more: str) -> str:
+    columns = ", ".join(f"coalesce(d{i}.position, CAST(-1 AS BIGINT)) AS p{i}" for i in range(len(plan.by)))
+    joins = [
+        f"LEFT JOIN {lookup_name(i)} d{i} ON d{i}.code = coalesce({data.code(name)}, {literal(MISSING)})"
+        for i, name in enumerate(plan.by)
+    ]
+    return f"SELECT {more}{columns} FROM {view} {' '.join(joins)}"

@@ -1,0 +1,118 @@
+"""A synthetic census: the same persons on every machine, made by hashing their number.
+
+Eight attributes that hang together: region (municipality, county, state), age (5-year classes, broad classes), sex,
+nationality, marital status, employment, education, household type. Ages and nationalities differ between
+municipalities; marital status, employment and education follow age and sex, the household follows marital status.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+import diskret as dk
+
+FOLDER = Path(__file__).parent / "data"
+MUNICIPALITIES, COUNTIES, STATES = 240, 40, 8
+NATIONALITIES = 25
+AGES, BROAD = 18, 5
+ATTRIBUTES = ("region", "age", "sex", "nationality", "marital", "employment", "education", "household")
+
+
+def attributes() -> dict[str, dk.Hierarchy]:
+    """The eight attributes with 11 key levels."""
+    region = {f"M{m:03d}": f"C{m * COUNTIES // MUNICIPALITIES:02d}" for m in range(MUNICIPALITIES)}
+    region |= {f"C{c:02d}": f"S{c * STATES // COUNTIES}" for c in range(COUNTIES)}
+    region |= {f"S{s}": "country" for s in range(STATES)}
+    age = {f"A{a:02d}": f"B{a * BROAD // AGES}" for a in range(AGES)} | {f"B{b}": "all ages" for b in range(BROAD)}
+    flat = {"sex": 2, "nationality": NATIONALITIES, "marital": 5, "employment": 6, "education": 7, "household": 6}
+    found = {"region": dk.Hierarchy.from_parents(region), "age": dk.Hierarchy.from_parents(age)}
+    return found | {n: dk.Hierarchy.flat(f"{n[0].upper()}{i:02d}" for i in range(k)) for n, k in flat.items()}
+
+
+def persons(number: int) -> Path:
+    """A Parquet file of so many persons; made once."""
+    path = FOLDER / f"census-{number}.parquet"
+    if path.exists():
+        return path
+    FOLDER.mkdir(exist_ok=True)
+
+    def u(salt: int) -> str:
+        return f"((hash(i * 64 + {salt}) >> 11)::DOUBLE / 9007199254740992.0)"
+
+    def near(centre: str, number: int, salt: int) -> str:
+        """A class close to a centre between 0 and 1, now and then any other."""
+        place = f"({centre}) + ({u(salt)} - 0.5) * 0.3"
+        return (
+            f"CASE WHEN {u(salt + 1)} < 0.06 THEN floor({number} * {u(salt + 2)}) "
+            f"ELSE least({number - 1}, greatest(0, floor({number} * ({place})))) END::INT"
+        )
+
+    first = f"""SELECT i, floor({MUNICIPALITIES} * pow({u(1)}, 2.6))::INT AS m,
+        least(0.999, greatest(0, {u(2)} * 0.7 + {u(3)} * 0.35)) AS a, ({u(4)} < 0.51)::INT AS s
+        FROM range({number}) t(i)"""
+    second = f"""SELECT *, least(0.999, greatest(0.0, a + (m % 7 - 3) * 0.02)) AS y,
+        CASE WHEN {u(5)} < 0.93 - (m % 5) * 0.02 THEN 0
+            ELSE 1 + floor({NATIONALITIES - 1} * pow({u(6)}, 3.0))::INT END AS n FROM ({first})"""
+    third = f"""SELECT *, CASE WHEN y < 0.2 THEN 0 ELSE {near("0.1 + 0.7 * y", 5, 7)} END AS ms,
+        CASE WHEN y < 0.16 THEN 0 WHEN y > 0.72 AND {u(9)} < 0.97 THEN 5
+            ELSE {near("0.3 - 0.12 * s + 0.05 * (n > 0)::INT", 6, 10)} END AS em,
+        CASE WHEN y < 0.15 THEN 0 ELSE {near("0.6 - 0.3 * y + 0.05 * (m < 60)::INT", 7, 13)} END AS ed
+        FROM ({second})"""
+    fourth = f"""SELECT *, {near("0.15 + 0.14 * ms + 0.3 * (y < 0.2)::INT", 6, 16)} AS hh FROM ({third})"""
+    text = ", ".join(
+        f"'{p}' || lpad(({c})::VARCHAR, {d}, '0') AS {n}"
+        for n, p, d, c in (
+            ("region", "M", 3, "m"), ("age", "A", 2, f"floor({AGES} * y)::INT"), ("sex", "S", 2, "s"),
+            ("nationality", "N", 2, "n"), ("marital", "M", 2, "ms"), ("employment", "E", 2, "em"),
+            ("education", "E", 2, "ed"), ("household", "H", 2, "hh"),
+        )
+    )  # fmt: skip
+    part = path.with_suffix(".part")
+    duckdb.connect().execute(f"COPY (SELECT i AS person, {text} FROM ({fourth})) TO '{part}' (FORMAT parquet)")
+    part.replace(path)
+    return path
+
+
+# --- the size the description prints: 100,000 objects, 7 attributes, 16 key levels, about 150,000 control cells ------
+
+SHAPES = {
+    "region": (4, 9, 18, 34), "industry": (4, 9, 20), "job": (3, 7, 14), "age": (4, 9), "size": (3, 6), "sex": (2,),
+    "form": (4,),
+}  # fmt: skip
+"""Codes per key level, the coarsest first."""
+
+
+def establishment_attributes() -> dict[str, dk.Hierarchy]:
+    """Seven attributes with 4, 3, 3, 2, 2, 1 and 1 key levels."""
+    found = {}
+    for name, shape in SHAPES.items():
+        up = {}
+        for level, size in enumerate(shape):
+            for i in range(size):
+                parent = f"{level - 1}.{i * shape[level - 1] // size}" if level else "all"
+                up[f"{level}.{i}"] = parent
+        found[name] = dk.Hierarchy.from_parents(up)
+    return found
+
+
+def establishments(number: int = 100_000) -> Path:
+    """A Parquet file of so many employees; made once."""
+    path = FOLDER / f"establishments-{number}.parquet"
+    if path.exists():
+        return path
+    FOLDER.mkdir(exist_ok=True)
+    columns = []
+    for salt, (name, shape) in enumerate(SHAPES.items()):
+        u = f"((hash(i * 64 + {salt + 40}) >> 11)::DOUBLE / 9007199254740992.0)"
+        # one number in common makes the attributes hang together
+        common = "((hash(i * 64 + 60) >> 11)::DOUBLE / 9007199254740992.0)"
+        place = f"floor({shape[-1]} * (0.55 * pow({u}, 2.5) + 0.45 * pow({common}, 3)))::INT"
+        columns.append(f"'{len(shape) - 1}.' || least({shape[-1] - 1}, {place})::VARCHAR AS {name}")
+    part = path.with_suffix(".part")
+    duckdb.connect().execute(
+        f"COPY (SELECT {', '.join(columns)} FROM range({number}) t(i)) TO '{part}' (FORMAT parquet)"
+    )
+    part.replace(path)
+    return path

@@ -1,0 +1,1 @@
+"""SAFE: k-anonymous microdata that keep their tables."""

@@ -1,0 +1,60 @@
+"""A long run on disk: written whole or not at all, and refused where it belongs to other data or options."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from diskret.io.files import whole_file
+from diskret.model.errors import BadOption, UnreadableFile
+from diskret.safe.ladder_state import LadderState
+
+ARRAYS = ("x", "best", "weight")
+
+
+def fingerprint(*parts: object) -> str:
+    """What a run depends on, in a few characters."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode())
+    return digest.hexdigest()
+
+
+def save_checkpoint(path: str | Path, state: LadderState, mark: str) -> None:
+    """Write where a run stands. The file holds frequencies of rows, not the rows: confidential like the data."""
+    plain = {f.name: getattr(state, f.name) for f in fields(state) if f.name not in ARRAYS}
+    arrays = {name: getattr(state, name) for name in ARRAYS if getattr(state, name) is not None}
+    with whole_file(path) as part, part.open("wb") as file:
+        np.savez_compressed(file, head=np.array(json.dumps({"mark": mark, **plain})), **arrays)
+
+
+def load_checkpoint(path: str | Path, mark: str) -> LadderState | None:
+    """Where an interrupted run stood; None if there is no such file."""
+    if not Path(path).exists():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            head: dict[str, Any] = json.loads(str(stored["head"]))
+            arrays = {name: stored[name] for name in ARRAYS if name in stored}
+        whose = head.pop("mark")
+        for name in ("rung", "reached"):
+            head[name] = tuple(head[name])
+        head["failed"] = tuple(tuple(each) for each in head["failed"])
+        state = LadderState(**head, **arrays)
+    except (OSError, ValueError, LookupError, TypeError, zipfile.BadZipFile) as e:
+        raise UnreadableFile(
+            "this is no checkpoint of a run", where=str(path), hint="name another file, or remove it to begin anew."
+        ) from e
+    if whose != mark:
+        raise BadOption(
+            "the checkpoint belongs to other data or options",
+            where=str(path),
+            hint="run with the same data, attributes, control tables, k, weights, seed and search, or remove the file.",
+        )
+    return state

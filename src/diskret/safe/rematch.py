@@ -1,0 +1,106 @@
+"""Back to identifiers and quantities: every anonymous object gets one original record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadOption, listed
+from diskret.model.source import open_source
+from diskret.safe import _rematch_kernels
+from diskret.safe.control import key_levels, parsed_level
+from diskret.safe.result import Anonymisation
+from diskret.tabulation.combinations import record_codes
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rematch:
+    """For every original record, in its order, the anonymous codes it now carries.
+
+    ``level`` is how many columns of the priority order both agreed in when they met, ``equal`` in how many of them they
+    agree at all.
+    """
+
+    codes: npt.NDArray[np.int32]
+    level: Ints
+    equal: Ints
+    anonymous: Anonymisation = field(repr=False)
+    source: object = field(repr=False)
+
+    def join(self, columns: Sequence[str] | None = None) -> dict[str, npt.NDArray[Any]]:
+        """The anonymous attributes beside other columns of the original records; all of them if none are named."""
+        data = open_source(self.source)
+        attributes = self.anonymous.attributes
+        wanted = [c for c in data.columns if c not in attributes] if columns is None else list(columns)
+        data.require(wanted)
+        both = [c for c in wanted if c in attributes]
+        if both:
+            raise BadOption(f"{listed(both)} is anonymised", hint="the original codes must not stand beside it.")
+        frame: dict[str, npt.NDArray[Any]] = {
+            name: np.array(hierarchy.codes, dtype=object)[self.codes[:, i]]
+            for i, (name, hierarchy) in enumerate(attributes.items())
+        }
+        if wanted:
+            listing = ", ".join(data.column(c) for c in wanted)
+            frame |= data.arrays(f"SELECT {listing} FROM {data.view}")
+        data.connection.close()
+        return frame
+
+    def summary(self) -> dict[str, Any]:
+        """Records by the number of columns they keep: how well links survive."""
+        columns = len(self.anonymous.attributes)
+        kept = np.bincount(self.equal, minlength=1)
+        return {"records": int(self.equal.size), "attributes": columns, "records by equal columns": kept.tolist()}
+
+
+def rematch(original: object, anonymous: Anonymisation, priority: Sequence[str] | None = None) -> Rematch:
+    """Assign the objects of an anonymous file to the original records, as alike as possible.
+
+    ``priority`` orders attributes or key levels: what stands last is given up first. Attributes that are not named
+    follow at the end. The result is confidential: it says what each record was turned into.
+
+    >>> from diskret.safe.anonymise import anonymise
+    >>> persons = {"sex": ["m", "w"] * 10, "age": ["old"] * 11 + ["young"] * 9, "income": list(range(20))}
+    >>> pairs = rematch(persons, anonymise(persons, ["sex", "age"]), ["sex"])
+    >>> [str(c) for c in pairs.join(["income"])], pairs.join()["income"][:3].tolist()
+    (['sex', 'age', 'income'], [0, 1, 2])
+    """
+    attributes = anonymous.attributes
+    names = list(attributes)
+    levels = [parsed_level(text, attributes) for text in (priority or ())]
+    if len(set(levels)) < len(levels):
+        raise BadOption("the priority order names a key level twice", hint="name each once.")
+    named = {level.attribute for level in levels if level.level == 1}
+    levels += [parsed_level(name, attributes) for name in names if name not in named]
+    records = record_codes(original, by=attributes)
+    if len(records) != anonymous.objects:
+        raise BadOption(
+            f"the data have {len(records):,} records, the anonymous file {anonymous.objects:,} objects",
+            hint="rematch with the data that were anonymised.",
+        )
+    maps = [(names.index(lv.attribute), key_levels(lv.attribute, attributes[lv.attribute])[lv]) for lv in levels]
+    objects = np.repeat(np.arange(len(anonymous.codes)), anonymous.frequency)
+    theirs = _columns(anonymous.codes[objects], maps)
+    ours = _columns(records, maps)
+    order_a, order_b = np.lexsort(theirs.T[::-1]), np.lexsort(ours.T[::-1])
+    partner, level, equal = (np.empty(objects.size, dtype=np.int64) for _ in range(3))
+    _rematch_kernels.match(theirs[order_a], ours[order_b], partner, level, equal)
+    record = order_b[partner]
+    codes = np.empty_like(records)
+    codes[record] = anonymous.codes[objects[order_a]]
+    by_record = np.empty((2, objects.size), dtype=np.int64)
+    by_record[:, record] = np.stack([level, equal])
+    return Rematch(codes, by_record[0], by_record[1], anonymous, original)
+
+
+def _columns(codes: npt.NDArray[np.int32], maps: Sequence[tuple[int, Ints]]) -> npt.NDArray[np.int32]:
+    found = np.empty((len(codes), len(maps)), dtype=np.int32)
+    for i, (axis, to) in enumerate(maps):
+        found[:, i] = to[codes[:, axis]]
+    return found

@@ -1,0 +1,124 @@
+"""What anonymising gives back: the anonymous file, what is known about its tables, and how it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.hierarchy import Hierarchy
+from diskret.safe.cells import ControlCells
+from diskret.safe.later import LaterTable, later_table
+from diskret.safe.quality import DeviationTable, Quality
+from diskret.safe.weights import Weights, weight_classes
+
+Ints = npt.NDArray[np.int64]
+Frame = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Anonymisation:
+    """A k-anonymous file with the same number of objects; ``frame`` is the file, ``quality`` the report.
+
+    ``original`` and ``control`` are confidential; everything else may leave with the file.
+    """
+
+    attributes: Mapping[str, Hierarchy]
+    codes: npt.NDArray[np.int32]
+    original: Ints
+    frequency: Ints
+    control: ControlCells
+    k: int
+    weights: Weights
+    search: str
+    groups: int
+    seconds: float
+    complete: bool
+    """False if time was over or the user stopped the search: the file is anonymous, but could be better."""
+
+    @property
+    def objects(self) -> int:
+        """Number of objects, the same as in the original."""
+        return int(self.frequency.sum())
+
+    @property
+    def distinct(self) -> Frame:
+        """One row per combination that occurs, with its ``frequency``."""
+        kept = self.frequency > 0
+        frame = self._decoded(self.codes[kept])
+        name = "frequency" if "frequency" not in frame else "frequency of the row"
+        return {**frame, name: self.frequency[kept]}
+
+    @property
+    def frame(self) -> Frame:
+        """The anonymous file: one row per object, a column per attribute."""
+        return self._decoded(np.repeat(self.codes, self.frequency, axis=0))
+
+    def _decoded(self, codes: npt.NDArray[np.int32]) -> Frame:
+        return {
+            name: np.array(hierarchy.codes, dtype=object)[codes[:, i]]
+            for i, (name, hierarchy) in enumerate(self.attributes.items())
+        }
+
+    @cached_property
+    def deviations(self) -> Ints:
+        """Anonymous minus original of every control cell. Confidential: it gives the original back."""
+        return self.control.deviation(self.frequency)
+
+    @cached_property
+    def quality(self) -> Quality:
+        """Deviations of the control cells by dimension and weight class (variant 2 if no weights were used)."""
+        g = weight_classes(self.control.original, self.weights if self.weights != 0 else 2)
+        dimension = self.control.dimension
+        tables = {}
+        for d in sorted({int(d) for d in np.unique(dimension)}):
+            here = dimension == d
+            tables[d] = DeviationTable.of(self.deviations[here], g[here])
+        return Quality(tables)
+
+    def table(self, by: Sequence[str]) -> LaterTable:
+        """A table tabulated from the anonymous file, with what is known about its error.
+
+        ``by`` names attributes, or key levels such as ``"region:2"``.
+        """
+        return later_table(self.attributes, self.codes, self.frequency, self.control.tables, self._table_maxima, by)
+
+    @cached_property
+    def _table_maxima(self) -> tuple[int, ...]:
+        first = self.control.first
+        size = np.abs(self.deviations)
+        return tuple(int(size[a:b].max(initial=0)) for a, b in pairwise(first))
+
+    def error_of(self, by: Sequence[str]) -> dict[str, float]:
+        """Largest and mean deviation of any table, measured against the original. Internal until you publish it."""
+        tables = [
+            later_table(self.attributes, self.codes, x, (), (), by).value for x in (self.frequency, self.original)
+        ]
+        size = np.abs(tables[0] - tables[1])
+        return {"maximum": float(size.max()), "mean": float(size.mean())}
+
+    def summary(self) -> dict[str, Any]:
+        """Counts only: fit to be printed or logged."""
+        return {
+            "objects": self.objects,
+            "k": self.k,
+            "rows": int((self.frequency > 0).sum()),
+            "control tables": len(self.control.tables),
+            "control cells": self.control.size,
+            "search": self.search,
+            "groups": self.groups,
+            "complete": self.complete,
+            "quality": {
+                str(d): {"cells": t.cells, "largest deviation": t.maximum, "mean deviation": round(t.mean, 3)}
+                for d, t in self.quality.by_dimension.items()
+            },
+        }
+
+    def __repr__(self) -> str:
+        maxima = "/".join(str(m) for m in self.quality.maxima.values())
+        return f"Anonymisation({self.objects:,} objects, k = {self.k}, largest deviation {maxima})"

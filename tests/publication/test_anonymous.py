@@ -1,0 +1,72 @@
+"""Anonymous microdata and their report as files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+from diskret import LadderSearch, anonymise
+from diskret.model.errors import BadOption
+from diskret.publication.anonymous import write_anonymous_file, write_quality
+from diskret.publication.deviation_plots import deviation_chart, plot_deviations
+from diskret.safe.result import Anonymisation
+
+
+@pytest.fixture(scope="module")
+def done() -> Anonymisation:
+    random = np.random.default_rng(3)
+    columns: dict[str, Any] = {n: random.choice(list("abcdef"), 300) for n in ('a "quoted" name', "frequency", "x")}
+    return anonymise(columns, list(columns), search=LadderSearch(effort=0.05))
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("counts", [False, True])
+def test_the_file_holds_the_anonymous_objects_and_nothing_else(
+    done: Anonymisation, tmp_path: Path, ending: str, counts: bool
+) -> None:
+    target = tmp_path / f"anonymous{ending}"
+    write_anonymous_file(done, target, counts=counts)
+    table = duckdb.sql(f"SELECT * FROM '{target}'")
+    assert table.columns == [*done.attributes, *(["frequency of the row"] if counts else [])]
+    rows = table.fetchall()
+    expected = list(zip(*(done.distinct if counts else done.frame).values(), strict=True))
+    assert sorted(rows) == sorted(expected)
+    first = target.read_bytes()
+    write_anonymous_file(done, target, counts=counts)
+    assert target.read_bytes() == first
+
+
+def test_the_report_names_no_cell(done: Anonymisation, tmp_path: Path) -> None:
+    write_quality(done, tmp_path / "q.json")
+    facts = json.loads((tmp_path / "q.json").read_text(encoding="utf-8"))
+    assert facts["quality"]["1"]["maximum"] == done.quality.maxima[1]
+    assert set(facts) == {
+        "objects", "k", "rows", "control tables", "control cells", "search", "groups", "complete", "quality"
+    }  # fmt: skip
+    write_quality(done, tmp_path / "q.txt")
+    assert "300 objects, k = 3" in (tmp_path / "q.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("ending", [".svg", ".html", ".png"])
+def test_plots_compare_runs(done: Anonymisation, tmp_path: Path, ending: str) -> None:
+    target = tmp_path / f"plot{ending}"
+    plot_deviations({"first": done.quality, "second": done.quality}, target)
+    assert target.stat().st_size > 1000
+
+
+def test_shares_in_the_plot_add_up_to_one(done: Anonymisation) -> None:
+    values = deviation_chart({"run": done.quality}).to_dict()["data"]["values"]
+    for dimension in ("1-dimensional", "2-dimensional", "3-dimensional"):
+        assert sum(v["share"] for v in values if v["dimension"] == dimension) == pytest.approx(1)
+
+
+def test_other_endings_are_refused(done: Anonymisation, tmp_path: Path) -> None:
+    for write in (write_anonymous_file, write_quality):
+        with pytest.raises(BadOption, match=r"not written as '\.xyz'"):
+            write(done, tmp_path / "out.xyz")  # type: ignore[operator]
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,262 @@
+"""What holds for every file: k-anonymous, total kept, inside the reported bound, the same for any number of threads."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import diskret as dk
+from diskret.model.errors import BadOption, ProtectionWarning, UnreadableFile
+from diskret.safe.anonymise import anonymise
+from diskret.safe.control import Control
+from diskret.safe.options import LadderSearch, PrintedSearch
+from diskret.safe.result import Anonymisation
+
+from .conftest import ATTRIBUTES, REGION, made_persons  # type: ignore[import-not-found]
+
+QUICK = LadderSearch(effort=0.05)
+Call = Callable[..., Any]
+
+
+def rows_of(frame: dict[str, Any]) -> Counter[tuple[str, ...]]:
+    return Counter(zip(*frame.values(), strict=True))
+
+
+def above(code: str, level: int) -> str:
+    at = REGION.index(code)
+    while REGION.levels[at] < level:
+        at = REGION.parents[at]
+    return REGION.codes[at]
+
+
+def check(persons: dict[str, Any], anon: Anonymisation, k: int) -> None:
+    """Counted again from the rows of both files, with nothing of the search's own figures."""
+    rows = rows_of(anon.frame)
+    assert min(rows.values()) >= k
+    assert rows.total() == len(persons["sex"]) == anon.objects
+    for table, bound in zip(anon.control.tables, anon._table_maxima, strict=True):
+
+        def of(frame: dict[str, Any], table: Any = table) -> Counter[tuple[str, ...]]:
+            columns = [
+                [above(c, lv.level) for c in frame["region"]] if lv.attribute == "region" else list(frame[lv.attribute])
+                for lv in table.levels
+            ]
+            return Counter(zip(*columns, strict=True))
+
+        before, after = of(persons), of(anon.frame)
+        worst = max(abs(after[c] - before[c]) for c in before | after)
+        assert worst == bound <= anon.quality.maxima[table.dimension]
+
+
+@given(
+    n=st.integers(20, 150), seed=st.integers(0, 10_000), k=st.integers(2, 5), up_to=st.integers(1, 3),
+    weights=st.sampled_from([0, 1, 2, [5, 20]]),
+    search=st.sampled_from([QUICK, PrintedSearch(part=30), PrintedSearch(group=4)]),
+)  # fmt: skip
+@settings(max_examples=25)
+def test_every_file_is_anonymous_and_as_good_as_reported(
+    n: int, seed: int, k: int, up_to: int, weights: Any, search: Any
+) -> None:
+    persons = made_persons(n, seed)
+    anon = anonymise(persons, ATTRIBUTES, control=Control(up_to=up_to), k=k, weights=weights, search=search, threads=1)
+    check(persons, anon, k)
+
+
+@pytest.mark.parametrize("rows", [["a"] * 3, ["a", "b", "b"], ["a", "a", "b", "b"], list("abcdef")])
+@pytest.mark.parametrize("search", ["ladder", "printed"])
+def test_the_smallest_files(rows: list[str], search: str) -> None:
+    anon = anonymise({"x": rows}, ["x"], search=search)
+    counts = Counter(anon.frame["x"])
+    assert counts.total() == len(rows)
+    assert min(counts.values()) >= 3
+
+
+def test_the_result_does_not_depend_on_the_number_of_threads(persons: dict[str, Any]) -> None:
+    found = [anonymise(persons, ATTRIBUTES, search=LadderSearch(effort=0.1), threads=n).frequency for n in (1, 2, 5)]
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
+
+
+def test_the_seed_decides(persons: dict[str, Any]) -> None:
+    one, again, other = (anonymise(persons, ATTRIBUTES, search=QUICK, seed=s).frequency for s in (3, 3, 4))
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+
+
+def test_the_default_search_beats_the_printed_one_and_simple_ways(persons: dict[str, Any]) -> None:
+    default, printed = (anonymise(persons, ATTRIBUTES, search=s) for s in (LadderSearch(), "printed"))
+    assert all(default.quality.maxima[d] <= printed.quality.maxima[d] for d in (1, 2, 3))
+    # every third object tripled
+    every = default.original.copy()
+    tripled = np.bincount(np.repeat(np.arange(every.size), every)[1::3], minlength=every.size) * 3
+    naive = np.abs(default.control.deviation(tripled))
+    assert naive.max() > 2 * max(default.quality.maxima.values())
+
+
+def test_limits_asked_for_end_the_ladder(persons: dict[str, Any]) -> None:
+    anon = anonymise(persons, ATTRIBUTES, search=LadderSearch(limits=(2, 5)))
+    assert anon.quality.maxima[1] <= 2
+    assert max(anon.quality.maxima[2], anon.quality.maxima[3]) <= 5
+
+
+def test_weights_let_large_cells_deviate_more(persons: dict[str, Any]) -> None:
+    anon = anonymise(persons, ATTRIBUTES, weights=2, search=LadderSearch(effort=0.2))
+    for table in anon.quality.by_dimension.values():
+        spare = table.maxima - np.arange(table.maxima.size)
+        assert spare[0] >= spare.max() - 1  # b + g: no class is further beyond its weight than small cells are
+
+
+def test_fictitious_rows_may_appear(persons: dict[str, Any]) -> None:
+    real = rows_of(persons)
+    made = anonymise(persons, ATTRIBUTES, fictitious=200, search=QUICK)
+    given_rows = {"region": ["S1"], "age": ["a0"], "job": ["j6"], "sex": ["m"]}
+    named = anonymise(persons, ATTRIBUTES, fictitious=given_rows, search=QUICK)
+    for anon in (made, named):
+        check(persons, anon, 3)
+    assert (made.original == 0).sum() == 200
+    assert any(row not in real for row in rows_of(made.frame))
+    assert (named.original == 0).sum() == (tuple(v[0] for v in given_rows.values()) not in real)
+
+
+def test_counters_control_the_tables_of_a_larger_unit(golden: Callable[[str], Any]) -> None:
+    """Institutions are counted on one person each; tables about them look at these persons only."""
+    example = golden("safe/several_units")
+    columns = dict(zip(example["columns"], zip(*example["records"], strict=True), strict=True))
+    persons = {name: [str(v) for v in columns[name]] * 12 for name in ("carrier", "counter_inst", "care_level")}
+    control = Control(up_to=2, counters={"counter_inst": ["carrier"]})
+    anon = anonymise(persons, ["carrier", "counter_inst", "care_level"], control=control)
+    by_table = {str(t): i for i, t in enumerate(anon.control.tables)}
+    assert "carrier of counter_inst" in by_table
+    at = by_table["carrier of counter_inst"]
+    cells = slice(int(anon.control.first[at]), int(anon.control.first[at + 1]))
+    wanted = [12 * v for v in example["expected"]["institutions_by_carrier"].values()]
+    assert anon.control.original[cells].tolist() == wanted
+    frame = anon.frame
+    counted = Counter(c for c, one in zip(frame["carrier"], frame["counter_inst"], strict=True) if one == "1")
+    assert np.abs(np.array([counted["2"], counted["3"]]) - wanted).max() == anon._table_maxima[at]
+
+
+# --- interrupting ----------------------------------------------------------------------------------------------------
+
+
+def stopping(stage: str, at: int) -> Callable[[str, int, int], None]:
+    """The user presses Ctrl-C at the n-th sign of life of a stage."""
+    calls = iter(range(10**9))
+
+    def say(what: str, done: int, of: int) -> None:
+        if what.startswith(stage) and next(calls) == at:
+            raise KeyboardInterrupt
+
+    return say
+
+
+@pytest.mark.parametrize(
+    ("stage", "at"),
+    [("annealing", 0), ("annealing", 7), ("limits", 0), ("limits", 40), ("polishing", 0), ("polishing", 2)],
+)
+def test_interrupted_and_resumed_ends_as_if_it_had_not_been(
+    persons: dict[str, Any], tmp_path: Path, stage: str, at: int
+) -> None:
+    file = tmp_path / "run.checkpoint"
+    options: dict[str, Any] = {"search": LadderSearch(effort=0.05), "seed": 9}
+    whole = anonymise(persons, ATTRIBUTES, **options)
+    with pytest.warns(ProtectionWarning, match="stopped by the user"):
+        first = anonymise(persons, ATTRIBUTES, **options, checkpoint=file, progress=stopping(stage, at))
+    check(persons, first, 3)
+    assert not first.complete
+    assert file.exists()
+    resumed = anonymise(persons, ATTRIBUTES, **options, checkpoint=file)
+    assert resumed.complete
+    assert np.array_equal(resumed.frequency, whole.frequency)
+    assert not file.exists()
+
+
+def test_a_checkpoint_of_other_options_is_refused(persons: dict[str, Any], tmp_path: Path) -> None:
+    file = tmp_path / "run.checkpoint"
+    with pytest.warns(ProtectionWarning):
+        anonymise(persons, ATTRIBUTES, checkpoint=file, progress=stopping("annealing", 5))
+    with pytest.raises(BadOption, match="other data or options"):
+        anonymise(persons, ATTRIBUTES, checkpoint=file, k=4)
+    file.write_bytes(b"something else")
+    with pytest.raises(UnreadableFile, match="no checkpoint"):
+        anonymise(persons, ATTRIBUTES, checkpoint=file)
+
+
+@pytest.mark.parametrize("search", ["ladder", "printed"])
+@pytest.mark.parametrize("seconds", [1e-6, 0.05])
+def test_a_time_limit_gives_a_valid_file(persons: dict[str, Any], search: str, seconds: float) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProtectionWarning)
+        check(persons, anonymise(persons, ATTRIBUTES, search=search, time_limit=seconds), 3)
+
+
+@pytest.mark.parametrize(
+    ("stage", "at"), [("phase 1", 0), ("phase 1", 5), ("phase 1", 20), ("phase 2", 0), ("phase 2", 1)]
+)
+def test_the_printed_search_can_be_stopped_at_any_moment(persons: dict[str, Any], stage: str, at: int) -> None:
+    with pytest.warns(ProtectionWarning, match="stopped by the user"):
+        anon = anonymise(persons, ATTRIBUTES, search=PrintedSearch(part=50), progress=stopping(stage, at))
+    check(persons, anon, 3)
+
+
+# --- bad input -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"attributes": ["region", "agee"]}, "no column 'agee'"),
+        ({"attributes": {"region": dk.Hierarchy.flat(["N1"])}}, "not in .* hierarchy"),
+        ({"attributes": []}, "no attribute"),
+        ({"control": Control(up_to=0)}, "no table to control"),
+        ({"control": Control(tables=[["age:2"]])}, "'age:2' is no key level"),
+        ({"control": Control(tables=[["colour"]])}, "'colour' is no attribute"),
+        ({"control": Control(tables=[["region", "region:2"]])}, "two levels of one attribute"),
+        ({"control": Control(counters={"sex": ["age"]})}, "has no code 1"),
+        ({"k": 1}, "k = 1"),
+        ({"k": 99, "data": {"region": ["N1"] * 5}, "attributes": ["region"]}, "5 objects cannot be made 99-anonymous"),
+        ({"data": {"x": [1.5, 2.25, 3.125]}, "attributes": ["x"]}, "looks quantitative"),
+        ({"data": {"x": list(range(2000))}, "attributes": ["x"]}, "2,000 different numbers"),
+        ({"search": "best"}, "search = 'best'"),
+        ({"weights": 7}, "weights = 7"),
+        ({"weights": [10, 5]}, "do not rise"),
+        ({"time_limit": 0}, "time_limit"),
+        ({"seed": -1}, "seed"),
+        ({"fictitious": -3}, "fictitious"),
+        ({"search": "printed", "checkpoint": "x"}, "no checkpoint"),
+    ],
+)
+def test_bad_input_is_named(persons: dict[str, Any], change: dict[str, Any], said: str) -> None:
+    given_: dict[str, Any] = {"data": persons, "attributes": ATTRIBUTES, **change}
+    data, attributes = given_.pop("data"), given_.pop("attributes")
+    with pytest.raises(dk.DiskretError, match=said) as caught:
+        anonymise(data, attributes, **given_)
+    assert caught.value.hint
+
+
+def test_too_many_cells_are_refused_before_any_work(persons: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sysconf", lambda name: 1)
+    with pytest.raises(dk.DiskretError, match="more than this machine's memory"):
+        anonymise(persons, ATTRIBUTES)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        lambda: LadderSearch(effort=0), lambda: LadderSearch(limits=()), lambda: LadderSearch(one_way=-1),
+        lambda: LadderSearch(orders=0), lambda: LadderSearch(swaps=2),
+        lambda: PrintedSearch(group=5), lambda: PrintedSearch(start=(1, -1)),
+        lambda: PrintedSearch(expected=(0.1,) * 3), lambda: PrintedSearch(part=1),
+    ],
+)  # fmt: skip
+def test_options_out_of_range_are_named(options: Callable[[], object]) -> None:
+    with pytest.raises(BadOption):
+        options()

@@ -1,0 +1,57 @@
+"""The same file from any source and on any engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from diskret.safe.anonymise import anonymise
+from diskret.safe.options import LadderSearch
+from diskret.safe.result import Anonymisation
+
+from .conftest import ATTRIBUTES  # type: ignore[import-not-found]
+
+QUICK = LadderSearch(effort=0.02)
+
+
+def same(one: Anonymisation, other: Anonymisation) -> bool:
+    return np.array_equal(one.codes, other.codes) and np.array_equal(one.frequency, other.frequency)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "csv", "parquet", "shuffled"])
+def test_any_source_gives_the_same_file(persons: dict[str, Any], tmp_path: Path, kind: str) -> None:
+    plain = anonymise(persons, ATTRIBUTES, search=QUICK)
+    frame = pl.DataFrame({name: list(column) for name, column in persons.items()})
+    frame.write_csv(tmp_path / "persons.csv")
+    frame.write_parquet(tmp_path / "persons.parquet")
+    source: Any = {
+        "pandas": pd.DataFrame(persons), "polars": frame, "arrow": frame.to_arrow(), "csv": tmp_path / "persons.csv",
+        "parquet": tmp_path / "persons.parquet", "shuffled": frame.sample(fraction=1.0, shuffle=True, seed=1),
+    }[kind]  # fmt: skip
+    assert same(plain, anonymise(source, ATTRIBUTES, search=QUICK))
+
+
+@pytest.mark.spark
+def test_combinations_counted_on_a_cluster_are_the_same(persons: dict[str, Any], spark: Any) -> None:
+    by = {name: ATTRIBUTES[name] for name in ("region", "sex")}
+    frame = pl.DataFrame({name: list(persons[name]) for name in by})
+    assert same(anonymise(persons, by, search=QUICK), anonymise(frame, by, search=QUICK, engine=spark))
+
+
+def test_blanks_are_a_category_of_their_own(persons: dict[str, Any]) -> None:
+    with_blanks = {**persons, "job": np.where(np.arange(900) % 3 == 0, None, persons["job"])}
+    anon = anonymise(with_blanks, {"job": None, "sex": None}, search=QUICK)
+    assert "(missing)" in anon.attributes["job"].codes
+    given = anonymise(with_blanks, {"job": None, "sex": None}, search=QUICK, missing={"job": "j1"})
+    assert "(missing)" not in given.attributes["job"].codes
+
+
+def test_the_input_is_left_as_it_was(persons: dict[str, Any]) -> None:
+    before = {name: column.copy() for name, column in persons.items()}
+    anonymise(persons, ATTRIBUTES, search=QUICK, fictitious=20)
+    assert all(np.array_equal(persons[name], column) for name, column in before.items())
