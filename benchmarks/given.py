@@ -30,8 +30,8 @@ class Given:
     rows: list[dict[str, str]]
 
     def pattern(self, column: str) -> npt.NDArray[np.bool_]:
-        """Cells another program made secondary (x)."""
-        return self.secondary(i for i, row in enumerate(self.rows) if row[column] == "x")
+        """Cells another program made secondary (x, or M as tau-ARGUS writes it)."""
+        return self.secondary(i for i, row in enumerate(self.rows) if row[column] in ("x", "M"))
 
     def secondary(self, numbers: Any) -> npt.NDArray[np.bool_]:
         """Cells given by the numbers of their rows."""
