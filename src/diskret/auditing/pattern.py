@@ -97,15 +97,31 @@ def missing(pattern: Pattern, demand: int) -> frozenset[int] | None:
     if demand not in pattern.hopeless:
         return left
     lost = pattern.hopeless[demand]
-    return Nobody if left is None or lost is None else left - lost
+    if lost is None:
+        return Nobody
+    return left if left is None else left - lost
 
 
 def find_move(
     pattern: Pattern, demand: int, against: frozenset[int] | None, banned: Ints | None = None, widest: float = np.inf
 ) -> Kept | None:
-    """A cheapest move for a demand that the insiders cannot object to and that does without banned cells."""
+    """A cheapest move for a demand that the insiders cannot object to and that does without banned cells.
+
+    First in whole steps of the table; where that is too much, by what settles the demand.
+    """
+    asked, amount = float(pattern.cover.targets.asked[demand]), float(pattern.cover.targets.amount[demand])
+    found = _move_by(pattern, demand, asked, against, banned, widest)
+    # a search for something cheaper does not need the exception
+    if found is None and amount < asked and banned is None:
+        found = _move_by(pattern, demand, amount * (1 + 1e-9), against, banned, widest)
+    return found
+
+
+def _move_by(
+    pattern: Pattern, demand: int, amount: float, against: frozenset[int] | None, banned: Ints | None, widest: float
+) -> Kept | None:
     cover, targets = pattern.cover, pattern.cover.targets
-    cell, kind, amount = int(targets.cell[demand]), int(targets.kind[demand]), float(targets.amount[demand])
+    cell, kind = int(targets.cell[demand]), int(targets.kind[demand])
     rooms = _rooms(cover, cell, against, banned)
     up, down = float(cover.up[cell]), float(cover.down[cell])
     ways = [(kind != DOWN, 1.0)]

@@ -14,7 +14,9 @@ from diskret.model.table import Table
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 UP, DOWN, LENGTH = 0, 1, 2
-LEAST = 1e-3
+VISIBLE = 1e-3
+LEAST = 1e-6
+"""A range must exceed what is asked for by this share of the value: more than any tolerance."""
 STRICTLY = 1 + 1e-9
 
 
@@ -25,6 +27,9 @@ class Targets:
     cell: Ints
     kind: npt.NDArray[np.int8]
     amount: Floats
+    """What settles it."""
+    asked: Floats
+    """What moves are looked for with: rounded up to the decimals of the table, so that they are made of whole steps."""
     at: npt.NDArray[np.int32]
     """For every cell of the table its two demands (-1 for none)."""
 
@@ -37,12 +42,12 @@ class Targets:
 def targets_of(table: Table, protection: Protection) -> Targets:
     """The demands of all primary cells.
 
-    Amounts are rounded up to the decimals of the table, so that moves can be checked in whole numbers. A cell without
-    any demanded range still must not be computable exactly: it must be able to move at all.
+    A cell without any demanded range still must not be computable exactly: it must be able to move at all. Counts must
+    be able to move in whole numbers.
 
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "open", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="status")
-    >>> targets_of(table, Protection(min_relative_range=0.55)).amount.tolist()
+    >>> targets_of(table, Protection(min_relative_range=0.55)).asked.tolist()
     [6.0]
     """
     need, below, above = protection.needs(table)
@@ -55,12 +60,14 @@ def targets_of(table: Table, protection: Protection) -> Targets:
     length = primary[(above[primary] == 0) & ((below[primary] == 0) | (need[primary] > below[primary]))]
     cell = np.concatenate([up, down, length])
     kind = np.repeat(np.array([UP, DOWN, LENGTH], dtype=np.int8), [up.size, down.size, length.size])
-    amount = np.concatenate(
+    least = need[length] * STRICTLY + LEAST * np.maximum(value[length], 1.0)
+    asked = np.concatenate(
         [_rounded(rise[up], grid), _rounded(below[down], grid), _strictly(need[length], value[length], grid)]
     )
+    amount = asked if table.frequency else np.minimum(asked, np.concatenate([rise[up], below[down], least]))
     at = np.full((table.size, 2), -1, dtype=np.int32)
     at[cell, np.where(kind == DOWN, 1, 0)] = np.arange(cell.size, dtype=np.int32)
-    return Targets(cell, kind, amount, at)
+    return Targets(cell, kind, amount, asked, at)
 
 
 def unit(table: Table) -> float:
@@ -73,7 +80,7 @@ def _rounded(amount: Floats, grid: float) -> Floats:
 
 
 def _strictly(need: Floats, value: Floats, grid: float) -> Floats:
-    """A length that is truly longer than what is asked for."""
+    """A length that is truly longer than what is asked for, and large enough for a solver to see."""
     if grid:
         return (np.floor(need / grid * STRICTLY) + 1.0) * grid
-    return np.maximum(need * STRICTLY, LEAST * np.maximum(value, 1.0))
+    return np.maximum(need * STRICTLY, VISIBLE * np.maximum(value, 1.0))
