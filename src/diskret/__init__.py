@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from diskret.microdata.utility import Regression, measure_utility
     from diskret.model.errors import DiskretError, ProtectionWarning
     from diskret.model.hierarchy import Hierarchy
+    from diskret.model.pool import Pool
     from diskret.model.protection import Knowledge, Protection
     from diskret.model.status import Status
     from diskret.model.table import Table
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
     from diskret.rules.mark import mark
     from diskret.suppression.options import Cost
+    from diskret.suppression.responses import follow, leading_of
     from diskret.suppression.suppress import suppress, thin
     from diskret.tabulation.tabulate import tabulate
 
@@ -39,6 +41,7 @@ __all__ = [
     "OneCategory",
     "PPercent",
     "PQ",
+    "Pool",
     "Protection",
     "ProtectionWarning",
     "Recode",
@@ -53,6 +56,8 @@ __all__ = [
     "audit",
     "coarsen",
     "compare_rules",
+    "follow",
+    "leading_of",
     "mark",
     "measure_utility",
     "microaggregate",
@@ -85,7 +90,10 @@ _HOME = {
     "audit": "auditing.audit",
     "Cost": "suppression.options",
     "Knowledge": "model.protection",
+    "Pool": "model.pool",
     "Protection": "model.protection",
+    "follow": "suppression.responses",
+    "leading_of": "suppression.responses",
     "suppress": "suppression.suppress",
     "tabulate": "tabulation.tabulate",
     "thin": "suppression.suppress",
