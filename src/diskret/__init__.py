@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from diskret.auditing.audit import audit
     from diskret.auditing.certificate import verify
+    from diskret.auditing.published_intervals import if_range_is_known, publishable_intervals
     from diskret.microdata.coarsening import Drop, Recode, Release, Withhold, coarsen
     from diskret.microdata.microaggregation import microaggregate
     from diskret.microdata.noise import add_noise
@@ -57,12 +58,14 @@ __all__ = [
     "coarsen",
     "compare_rules",
     "follow",
+    "if_range_is_known",
     "leading_of",
     "mark",
     "measure_utility",
     "microaggregate",
     "post_randomise",
     "publish",
+    "publishable_intervals",
     "suppress",
     "swap_records",
     "tabulate",
@@ -88,6 +91,8 @@ _HOME = {
     "PPercent": "rules.magnitude",
     "mark": "rules.mark",
     "audit": "auditing.audit",
+    "if_range_is_known": "auditing.published_intervals",
+    "publishable_intervals": "auditing.published_intervals",
     "Cost": "suppression.options",
     "Knowledge": "model.protection",
     "Pool": "model.pool",

@@ -57,7 +57,7 @@ class Pool(Table):
     >>> pool
     Pool('x': 2 tables, 9 cells, 3 shared, 0 primary, 0 secondary)
     >>> pool.cells_of["regions"].tolist(), pool.name_of(0)
-    ([2, 5, 8], 'region=a, size=s')
+    ([2, 5, 8], 'region=a, size=l')
     """
 
     tables: Mapping[str, Table]

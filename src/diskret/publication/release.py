@@ -12,6 +12,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from diskret.auditing.published_intervals import Intervals, publishable_intervals
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
@@ -34,6 +35,8 @@ class Measure:
     hidden: Bools
     decimals: int | None
     is_count: bool = False
+    is_bound: bool = False
+    """Whether it is a lower or upper bound: a zero then means no less than nothing, not exactly nothing."""
 
     def texts(self, cells: Cells, mark: str, zero: str | None = None) -> list[str]:
         """Chosen cells as text with all decimals, marks where the value is hidden.
@@ -45,7 +48,7 @@ class Measure:
         write = repr if self.decimals is None else f"{{:.{self.decimals}f}}".format
         words = np.array(list(map(write, value.tolist())), dtype=object)
         words[self.hidden[cells]] = mark
-        if zero is not None:
+        if zero is not None and not self.is_bound:
             words[value == 0] = zero
         texts: list[str] = words.tolist()
         return texts
@@ -130,7 +133,29 @@ def release(tables: Table | Mapping[str, Table], options: Publication) -> Releas
         # Adding zero turns -0.0 into 0.0, which would be printed as "-0".
         value = np.where(hidden, np.nan, table.value.reshape(-1)) + 0.0
         measures.append(Measure(name, value, hidden, table.decimals))
+        if options.intervals:
+            measures += _bounds(name, table, value, options)
     return Release(first.by, (*measures, *(_counts(several) if options.counts else ())))
+
+
+def _bounds(name: str, table: Table, value: Floats, options: Publication) -> list[Measure]:
+    """Lower and upper bounds of all cells: of an open cell its value, of a hidden one the interval it may have."""
+    found = options.intervals
+    if isinstance(found, Mapping):
+        found = found.get(name, False)
+    if isinstance(found, bool):
+        found = publishable_intervals(table) if found else Intervals(table, *np.full((2, *table.shape), np.nan))
+    same = found.lower.shape == table.shape and np.array_equal(found.table.hidden, table.hidden)
+    if not same:
+        raise BadOption(
+            f"the intervals are not those of {name!r}", hint="make them from the protected table that is published."
+        )
+    measures = []
+    for end, bound in (("lower", found.lower), ("upper", found.upper)):
+        # an interval stands only where the value is hidden
+        shown = np.where(table.hidden.reshape(-1), bound.reshape(-1), value) + 0.0
+        measures.append(Measure(f"{name}_{end}", shown, np.isnan(shown), table.decimals, is_bound=True))
+    return measures
 
 
 def responses(tables: Table | Mapping[str, Table]) -> dict[str, Table]:
