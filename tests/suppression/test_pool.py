@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 import diskret as dk
 from diskret import Hierarchy, Pool, Status, Table
+from diskret.auditing.certificate import certificate_of
 from diskret.auditing.insiders import insiders_of, persons_of
 from diskret.model.errors import BadOption, LateTable, NothingShared, SharedCellsDiffer, UnknownCode, WrongSum
 from diskret.suppression.result import Suppression
@@ -312,6 +314,43 @@ def test_a_late_table_cannot_hide_what_is_out() -> None:
     with pytest.raises(LateTable, match="open in a published table") as caught:
         Pool.of({"out": flat("s", REGIONS), "late": late_sizes([["b", "Total"]])}, published=["out"])
     assert "s=b" in str(caught.value)
+
+
+def test_what_is_for_single_tables_is_refused_for_a_pool(tmp_path: Path) -> None:
+    pool = Pool.of(in_two_groupings())
+    for options in ({"barriers": {"region": 1}}, {"previous": pool}, {"method": "optimal"}):
+        with pytest.raises(BadOption, match="a pool with"):
+            dk.suppress(pool, guarantee="audit", **options)
+    with pytest.raises(BadOption, match="carried between"):
+        dk.suppress(pool, carry="once")
+    with pytest.raises(BadOption, match="split"):
+        dk.publish(pool, tmp_path / "pool.csv")
+    with pytest.raises(BadOption, match="several tables"):
+        _ = pool.hierarchies
+    split = Pool.of({"one": flat("s", REGIONS), "two": flat("t", {"x": 4.0, "y": 6.0})}, fixed={"two": {"s": "a"}})
+    with pytest.raises(BadOption, match="no table of the pool shows"):
+        split.index("b", "x")
+
+
+def test_a_pool_is_thinned_explained_and_certified_like_a_table() -> None:
+    pool = Pool.of(in_two_groupings("primary"))
+    everything = dk.suppress(pool, guarantee="audit")
+    status = np.where(everything.table.status == Status.OPEN, np.uint8(Status.SECONDARY), everything.table.status)
+    thinned = dk.thin(replace(everything.table, status=status))
+    assert (thinned.table.status == Status.SECONDARY).sum() < (status == Status.SECONDARY).sum()
+    assert dk.audit(thinned.table).safe
+    assert everything.audit is not None
+    assert dk.verify(everything.table, certificate_of(everything.audit)).holds
+    shown = everything.explain_table("a")
+    assert set(shown["region"]) > {"a"}
+    for number in set(shown["move"]):
+        rows = [i for i, k in enumerate(shown["move"]) if k == number]
+        # a move through both groupings leaves every sum of both true
+        moved = np.zeros(pool.size)
+        for i in rows:
+            moved[pool.index(shown["region"][i])] = shown["change"][i]
+        assert (pool.system.times(moved) == 0).all()
+    assert list(pool.columns()) == ["region", "x", "status"]
 
 
 # --- any pool --------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -123,6 +124,14 @@ class Pool(Table):
     def codes(self, index: Index) -> tuple[str, ...]:
         """Codes of a cell in the publication space."""
         return tuple(c[int(at[index[0]])] for c, at in zip(self.space.codes, self.space.at, strict=True))
+
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """All cells in long form, values included: an internal view, not for publication."""
+        codes = zip(self.names, self.space.codes, self.space.at, strict=True)
+        return {name: np.array(known)[at] for name, known, at in codes} | {
+            self.response: self.value,
+            "status": np.array([s.text for s in Status])[self.status],
+        }
 
     def name_of(self, cell: int) -> str:
         """Name of a cell, for messages; classifications of which it shows the total are left out."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from diskret.auditing.published_intervals import Intervals, publishable_intervals
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.publication.options import Publication
 
@@ -160,6 +161,8 @@ def _bounds(name: str, table: Table, value: Floats, options: Publication) -> lis
 
 def responses(tables: Table | Mapping[str, Table]) -> dict[str, Table]:
     """Tables by their response; refuses tables that do not stand on the same classifications."""
+    if isinstance(tables, Pool):
+        raise BadOption("a pool is no table to publish", hint="publish its tables one by one: pool.split().")
     several = {tables.response: tables} if isinstance(tables, Table) else dict(tables)
     if not several:
         raise BadOption("there is no table", hint="give one table, or several by the name of their response.")

@@ -107,8 +107,11 @@ def suppress(
             return by_proof(given, settings, guarding)
         return by_moves(given, settings, guarding) if audited else by_cuboids(given, settings)
 
-    if isinstance(table, Pool) and (previous is not None or method == "optimal"):
-        raise BadOption("a pool with previous=... or method='optimal'", hint="these are for single tables.")
+    if isinstance(table, Pool) and (previous is not None or method == "optimal" or not isinstance(barriers, str)):
+        raise BadOption(
+            "a pool with previous=..., method='optimal' or barriers per classification",
+            hint="these are for single tables; weights keep cells of a pool visible.",
+        )
     if previous is None:
         return protect(table)
     return consistency_of(previous, protect, table, weighed(table, previous))
