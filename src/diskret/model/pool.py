@@ -177,6 +177,9 @@ class Pool(Table):
 
     def _split(self) -> Iterator[tuple[str, Table]]:
         for name, table in self.tables.items():
+            if name in self.published:
+                yield name, table
+                continue
             mine = self.status[self.cells_of[name]].reshape(table.shape)
             hidden = (mine == Status.PRIMARY) | (mine == Status.SECONDARY)
             yield name, replace(table, status=np.where(hidden, mine, table.status))
