@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
     from diskret.rules.mark import mark
     from diskret.suppression.options import Cost
-    from diskret.suppression.responses import follow, leading_of
+    from diskret.suppression.responses import apart, follow, jointly, leading_of
     from diskret.suppression.suppress import suppress, thin
     from diskret.tabulation.tabulate import tabulate
 
@@ -54,11 +54,13 @@ __all__ = [
     "Table",
     "Withhold",
     "add_noise",
+    "apart",
     "audit",
     "coarsen",
     "compare_rules",
     "follow",
     "if_range_is_known",
+    "jointly",
     "leading_of",
     "mark",
     "measure_utility",
@@ -97,6 +99,8 @@ _HOME = {
     "Knowledge": "model.protection",
     "Pool": "model.pool",
     "Protection": "model.protection",
+    "apart": "suppression.responses",
+    "jointly": "suppression.responses",
     "follow": "suppression.responses",
     "leading_of": "suppression.responses",
     "suppress": "suppression.suppress",

@@ -514,6 +514,29 @@ def test_a_late_table_never_touches_what_is_out(tables: dict[str, Table]) -> Non
 # --- several responses -----------------------------------------------------------------------------------------------
 
 
+def test_responses_that_add_up_give_each_other_away_unless_protected_jointly() -> None:
+    cells = {"s": list("abcd"), "wages": [5, 8, 9, 4], "other": [3, 2, 6, 7], "costs": [8, 10, 15, 11]}
+    tables = Table.from_cells(cells, by={"s": None}, value=["wages", "other", "costs"])
+    wages = dk.suppress(tables["wages"].with_status(Status.PRIMARY, [["a"]]), guarantee="audit").table
+    assert dk.audit(wages).safe
+    parts = {"wages": wages, "other": tables["other"]}
+    joint = dk.jointly(parts, tables["costs"])
+    (leak,) = dk.audit(joint).exposed  # costs minus other costs
+    assert leak.exact
+    done = dk.suppress(joint, guarantee="audit")
+    assert done.audit is not None
+    assert done.audit.safe
+    single = dk.apart(done.table)
+    assert list(single) == ["wages", "other", "costs"]
+    assert (single["wages"].hidden >= wages.hidden).all()
+    assert single["other"].hidden.any()
+    assert (single["costs"].value == tables["costs"].value).all()
+    with pytest.raises(WrongSum, match="do not add up to 'costs'"):
+        dk.jointly({"wages": wages}, tables["costs"])
+    with pytest.raises(BadOption, match="cannot stand in one table"):
+        dk.jointly(parts, tables["costs"], name="s")
+
+
 def test_the_pattern_of_the_leading_response_is_passed_on() -> None:
     cells = {"s": list("aabbcc"), "z": list("klklkl"), "x": [4, 6, 8, 12, 13, 17], "y": [1, 9, 3, 4, 5, 2]}
     by = {"s": Hierarchy.flat("abc"), "z": Hierarchy.flat("kl")}
