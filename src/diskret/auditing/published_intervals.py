@@ -38,6 +38,8 @@ class Intervals:
     table: Table
     lower: Floats
     upper: Floats
+    knowledge: Knowledge
+    """What everybody knows besides."""
 
     @property
     def count(self) -> int:
@@ -52,22 +54,22 @@ class Intervals:
     def known(self) -> Table:
         """The same table once the intervals are out: they narrow what everybody knows (``lower`` and ``upper``).
 
-        Put it into a pool with the next table: prior knowledge of shared cells is intersected there. Use
-        ``Knowledge.intervals()``.
+        What is known besides stays in. Put the table into a pool with the next one: prior knowledge of shared cells is
+        intersected there. Use ``Knowledge.intervals()``.
         """
-        lower = np.full(self.table.shape, -np.inf) if self.table.lower is None else self.table.lower
-        upper = np.full(self.table.shape, np.inf) if self.table.upper is None else self.table.upper
+        up, down = (room.reshape(self.table.shape) for room in self.knowledge.room(self.table))
+        lower, upper = self.table.value - down, self.table.value + up
         return replace(self.table, lower=np.fmax(lower, self.lower), upper=np.fmin(upper, self.upper))
 
     def split(self) -> dict[str, Intervals]:
         """The intervals of a pool, table by table."""
         if not isinstance(self.table, Pool):
             raise BadOption("these are intervals of a single table", hint="only those of a pool can be split.")
-        cells = self.table.cells_of
-        return {
-            name: Intervals(t, self.lower[cells[name]].reshape(t.shape), self.upper[cells[name]].reshape(t.shape))
-            for name, t in self.table.split().items()
-        }
+        cells_of, result = self.table.cells_of, {}
+        for name, table in self.table.split().items():
+            lower, upper = (end[cells_of[name]].reshape(table.shape) for end in (self.lower, self.upper))
+            result[name] = Intervals(table, lower, upper, self.knowledge)
+        return result
 
 
 def publishable_intervals(
@@ -113,6 +115,7 @@ def publishable_intervals(
         table,
         np.where(shown, lower, nothing).reshape(table.shape),
         np.where(shown, upper, nothing).reshape(table.shape),
+        known,
     )
 
 

@@ -129,7 +129,7 @@ def pooled(
         rules=one.rules if same_rules else (),
         rule=joined("rule", np.bitwise_or, 0, np.uint32) if same_rules else None,  # type: ignore[arg-type]
         below=joined("below", np.maximum, 0.0), above=joined("above", np.maximum, 0.0),  # type: ignore[arg-type]
-        lower=joined("lower", np.maximum, -np.inf), upper=joined("upper", np.minimum, np.inf),  # type: ignore[arg-type]
+        lower=_lower(tables, cells_of, every.size), upper=joined("upper", np.minimum, np.inf),  # type: ignore[arg-type]
         weight=joined("weight", np.maximum, 0.0),  # type: ignore[arg-type]
         decimals=least, frequency=one.frequency, positive=all(t.positive for t in tables.values()),
         weighted=any(t.weighted for t in tables.values()),
@@ -305,6 +305,20 @@ def _joined(
     for array, cells in parts:
         if array is not None:
             result[cells] = how(result[cells], array.reshape(-1))
+    return result
+
+
+def _lower(tables: Mapping[str, Table], cells_of: Mapping[str, Ints], size: int) -> Floats | None:
+    """Prior lower bounds; where one table has some, nobody forgets about the others that no value is negative."""
+    if all(t.lower is None for t in tables.values()):
+        return None
+    result = np.full(size, -np.inf)
+    for name, table in tables.items():
+        known = table.lower
+        if known is None and not (table.value < 0).any():
+            known = np.zeros(table.shape)
+        if known is not None:
+            result[cells_of[name]] = np.maximum(result[cells_of[name]], known.reshape(-1))
     return result
 
 

@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from diskret.auditing.published_intervals import Intervals, publishable_intervals
+from diskret.auditing.published_intervals import publishable_intervals
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.pool import Pool
@@ -145,7 +145,9 @@ def _bounds(name: str, table: Table, value: Floats, options: Publication) -> lis
     if isinstance(found, Mapping):
         found = found.get(name, False)
     if isinstance(found, bool):
-        found = publishable_intervals(table) if found else Intervals(table, *np.full((2, *table.shape), np.nan))
+        if not found:
+            return []
+        found = publishable_intervals(table)
     same = found.lower.shape == table.shape and np.array_equal(found.table.hidden, table.hidden)
     if not same:
         raise BadOption(
