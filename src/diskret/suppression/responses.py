@@ -39,19 +39,23 @@ def follow(leading: Table, others: Mapping[str, Table], **options: Any) -> dict[
     """
     result = {}
     for name, table in others.items():
-        _refuse_other_cells(leading, name, table)
-        wrong = leading.hidden & np.isin(table.status, SHOWN)
-        if wrong.any():
-            raise SharedCellsDiffer(
-                f"{int(wrong.sum())} cells that {leading.response!r} hides must stay open in {name!r}",
-                where=listed(table.name_cells(wrong)),
-                hint="a pattern is passed on as a whole: open these cells in the leading one, or let them be hidden.",
-            )
-        inherited = leading.hidden & (table.status != Status.PRIMARY)
-        given = replace(table, status=np.where(inherited, np.uint8(Status.SECONDARY), table.status))
-        done = suppress(given, guarantee="audit", **options)
+        done = suppress(inherited(leading, name, table), guarantee="audit", **options)
         result[name] = replace(done, before=table)
     return result
+
+
+def inherited(leading: Table, name: str, table: Table) -> Table:
+    """Another response with the pattern of the leading one."""
+    _refuse_other_cells(leading, name, table)
+    wrong = leading.hidden & np.isin(table.status, SHOWN)
+    if wrong.any():
+        raise SharedCellsDiffer(
+            f"{int(wrong.sum())} cells that {leading.response!r} hides must stay open in {name!r}",
+            where=listed(table.name_cells(wrong)),
+            hint="a pattern is passed on as a whole: open these cells in the leading one, or let them be hidden.",
+        )
+    fresh = leading.hidden & (table.status != Status.PRIMARY)
+    return replace(table, status=np.where(fresh, np.uint8(Status.SECONDARY), table.status))
 
 
 def leading_of(leading: Table, others: Mapping[str, Table]) -> Table:
