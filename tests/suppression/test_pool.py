@@ -21,6 +21,7 @@ from diskret import Hierarchy, Pool, Status, Table
 from diskret.auditing.certificate import certificate_of
 from diskret.auditing.insiders import insiders_of, persons_of
 from diskret.model.errors import BadOption, LateTable, NothingShared, SharedCellsDiffer, UnknownCode, WrongSum
+from diskret.suppression import by_turns
 from diskret.suppression.result import Suppression
 
 RULES = Path(__file__).parents[1] / "golden" / "rules"
@@ -473,6 +474,30 @@ def test_pools_reach_a_fixed_point_and_are_safe_or_say_what_is_left(tables: dict
     if not left:
         again = dk.suppress(Pool.of(split), guarantee="audit")
         assert not again.secondary.any()
+
+
+def test_secondaries_a_table_set_itself_are_not_protected_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    regions, sectors = [f"r{i}" for i in range(30)], [f"s{i}" for i in range(8)]
+    cells = {"region": np.repeat(regions, 8), "sector": np.tile(sectors, 30)}
+    cells |= {"x": np.round(rng.lognormal(3, 1.5, 240)) + 1, "n": rng.integers(1, 12, 240)}
+    groupings = [{f"N{k}": regions[k::6] for k in range(6)}, {f"E{k}": regions[6 * k : 6 * k + 6] for k in range(5)}]
+    tables = {}
+    for number, grouping in enumerate(groupings):
+        by = {"region": Hierarchy.from_nested({"Total": grouping}), "sector": Hierarchy.flat(sectors)}
+        tables[str(number)] = dk.mark(Table.from_cells(cells, by=by, value="x", count="n"), dk.MinCount(2))
+    pool, wanted = Pool.of(tables), dk.Protection(min_relative_range=0.3)
+
+    def forgetful(table: Table, status: npt.NDArray[np.uint8]) -> Table:
+        return replace(table, status=status, creator=None)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dk.ProtectionWarning)
+        ruled = dk.suppress(pool, protection=wanted)
+        monkeypatch.setattr(by_turns, "_with_pattern", forgetful)
+        over = dk.suppress(pool, protection=wanted)
+    assert ruled.passes > 1
+    assert ruled.secondary.sum() < over.secondary.sum()
 
 
 @settings(max_examples=15, deadline=None)
