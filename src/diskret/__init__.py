@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from diskret.auditing.audit import audit
     from diskret.auditing.certificate import verify
+    from diskret.auditing.published_intervals import if_range_is_known, publishable_intervals
     from diskret.microdata.coarsening import Drop, Recode, Release, Withhold, coarsen
     from diskret.microdata.microaggregation import microaggregate
     from diskret.microdata.noise import add_noise
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from diskret.microdata.utility import Regression, measure_utility
     from diskret.model.errors import DiskretError, ProtectionWarning
     from diskret.model.hierarchy import Hierarchy
+    from diskret.model.pool import Pool
     from diskret.model.protection import Knowledge, Protection
     from diskret.model.status import Status
     from diskret.model.table import Table
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from diskret.safe.options import LadderSearch, PrintedSearch
     from diskret.safe.rematch import rematch
     from diskret.suppression.options import Cost
+    from diskret.suppression.responses import apart, follow, jointly, leading_of
     from diskret.suppression.suppress import suppress, thin
     from diskret.tabulation.tabulate import tabulate
 
@@ -51,6 +54,7 @@ __all__ = [
     "PPercent",
     "PQ",
     "PrintedSearch",
+    "Pool",
     "Protection",
     "ProtectionWarning",
     "Recode",
@@ -68,6 +72,11 @@ __all__ = [
     "coarsen",
     "compare_rules",
     "estimate_reidentifiable",
+    "apart",
+    "follow",
+    "if_range_is_known",
+    "jointly",
+    "leading_of",
     "mark",
     "measure_utility",
     "microaggregate",
@@ -77,6 +86,7 @@ __all__ = [
     "plan_merges",
     "publish",
     "rematch",
+    "publishable_intervals",
     "suppress",
     "swap_records",
     "tabulate",
@@ -107,9 +117,16 @@ _HOME = {
     "PPercent": "rules.magnitude",
     "mark": "rules.mark",
     "audit": "auditing.audit",
+    "if_range_is_known": "auditing.published_intervals",
+    "publishable_intervals": "auditing.published_intervals",
     "Cost": "suppression.options",
     "Knowledge": "model.protection",
+    "Pool": "model.pool",
     "Protection": "model.protection",
+    "apart": "suppression.responses",
+    "jointly": "suppression.responses",
+    "follow": "suppression.responses",
+    "leading_of": "suppression.responses",
     "suppress": "suppression.suppress",
     "tabulate": "tabulation.tabulate",
     "thin": "suppression.suppress",

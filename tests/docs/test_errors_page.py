@@ -147,6 +147,26 @@ def nothing_to_link() -> None:
     dk.attack(FIRMS, {"land": ["N1"], "umsatz": [10.0]}, keys=["region"], values=["turnover"])
 
 
+def in_two_years(value: float, status: dk.Status = dk.Status.OPEN) -> dict[str, dk.Table]:
+    cells = {"region": ["N1", "N2", "S1"], "turnover": [10.5, 2.0, 7.25]}
+    one = dk.Table.from_cells(cells, by={"region": REGION}, value="turnover")
+    cells["turnover"][0] = value
+    two = dk.Table.from_cells(cells, by={"region": REGION}, value="turnover")
+    return {"spring": one, "autumn": two.with_status(status, [["N1"]])}
+
+
+def shared_cells_differ() -> None:
+    dk.Pool.of(in_two_years(11.0))
+
+
+def nothing_shared() -> None:
+    dk.Pool.of(in_two_years(11.0), fixed={"spring": {"year": "2025"}, "autumn": {"year": "2026"}})
+
+
+def late_table() -> None:
+    dk.Pool.of(in_two_years(10.5, dk.Status.PRIMARY), published=["spring"])
+
+
 def bad_option() -> None:
     dk.mark(dk.tabulate(FIRMS, by={"region": REGION}, value="turnover", largest=2), dk.Dominance(3, 90))
 
@@ -186,6 +206,9 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "T8": unreadable_file,
     "T9": table_too_large,
     "T10": bad_prior_knowledge,
+    "L1": shared_cells_differ,
+    "L2": nothing_shared,
+    "L3": late_table,
     "M1": too_few_units,
     "M2": constant_column,
     "M3": not_positive_definite,
@@ -214,7 +237,7 @@ def test_no_code_is_used_twice_and_none_is_explained_that_does_not_exist() -> No
 
 
 def codes_in_order(codes: list[str]) -> list[str]:
-    return sorted(codes, key=lambda c: ("DHTMROJW".index(c[0]), int(c[1:])))
+    return sorted(codes, key=lambda c: ("DHTLMROJW".index(c[0]), int(c[1:])))
 
 
 def test_every_error_that_can_be_raised_has_an_example() -> None:

@@ -446,3 +446,46 @@ def test_progress_is_told_from_none_to_all(run: Run) -> None:
     run(MARKED, progress=lambda *now: told.append(now))
     assert ("reading records", 10, 10) in told
     assert all(done <= of for _, done, of in told if of)
+
+
+# --- several responses, intervals ------------------------------------------------------------------------------------
+
+TWO = """
+[data]
+cells = "two.csv"
+[table]
+by = ["region", "size"]
+value = ["turnover", "wages"]
+"""
+
+
+def two_responses(folder: Path) -> None:
+    rows = ["region,size,turnover,wages"]
+    rows += [
+        f"{r},{s},{10 * i + 13},{7 * ((i * 5) % 9) + 4}"
+        for i, (r, s) in enumerate((r, s) for r in "abc" for s in "klm")
+    ]
+    (folder / "two.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def test_a_leading_response_passes_its_pattern_on(run: Run, folder: Path) -> None:
+    two_responses(folder)
+    marked = '[[status]]\ncell = {region = "a", size = "k"}\nstatus = "primary"\nresponse = "turnover"\n'
+    marked += '[[status]]\ncell = {region = "c", size = "m"}\nstatus = "primary"\nresponse = "wages"\n'
+    result = run(TWO + marked + '[suppression]\nleading = "turnover"\n')
+    turnover, wages = result.tables["turnover"], result.tables["wages"]
+    assert hidden(turnover) <= hidden(wages)
+    assert {("a", "k"), ("c", "m")} <= hidden(turnover)
+    with pytest.raises(errors.BadOption, match="no response 'profit' to lead"):
+        run(TWO + marked + '[suppression]\nleading = "profit"\n')
+
+
+def test_intervals_stand_beside_what_is_published(run: Run, folder: Path) -> None:
+    two_responses(folder)
+    marked = '[[status]]\ncell = {region = "a", size = "k"}\nstatus = "primary"\n'
+    run(TWO + marked + '[suppression]\nmin_relative_range = 0.5\n[output]\npublish = "t.csv"\nintervals = true\n')
+    head, first, *_ = (folder / "t.csv").read_text(encoding="utf-8").splitlines()
+    assert head == "region,size,turnover,turnover_lower,turnover_upper,wages,wages_lower,wages_upper"
+    _, _, mark, lower, upper, *_ = first.split(",")
+    assert mark == "x"
+    assert float(lower) < 13 < float(upper)

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from diskret.model.errors import BadOption
+from diskret.model.pool import Pool
 from diskret.model.table import Table
 
 Ints = npt.NDArray[np.int64]
@@ -39,6 +41,8 @@ class Insiders:
     """For every code of every classification where the codes below it begin."""
     names: tuple[str, ...] = ()
     """Names of coalitions; they are the first insiders."""
+    behind: Ints | None = None
+    """In a pool: who stands behind which cell, as ascending numbers (insider times cells plus cell)."""
 
     @classmethod
     def of(
@@ -47,9 +51,15 @@ class Insiders:
     ) -> Insiders:  # fmt: skip
         """From entries in any order; ``finest`` is the cell an insider stands in, if it is none of his entries."""
         order = np.lexsort((who, cells))
+        number = max(int(who.max(initial=-1)) + 1, len(names))
         start = np.searchsorted(cells[order], np.arange(table.size + 1))
+        if isinstance(table, Pool):
+            person = who >= len(names)
+            behind = _reached(table, who[person], cells[person])
+            home = np.zeros((number, 1), dtype=np.int64)
+            return cls(start, who[order], up[order], down[order], home, (), names, behind)
         if finest is None:
-            finest = np.full(max(int(who.max(initial=-1)) + 1, len(names)), table.size - 1)
+            finest = np.full(number, table.size - 1)
             np.minimum.at(finest, who, cells)  # parts stand before their sums
         home = np.stack(np.unravel_index(finest, table.shape), axis=1)
         home[: len(names)] = -1
@@ -78,6 +88,8 @@ class Insiders:
 
         What one contributor of a cell finds out about the others is the business of the primary rule.
         """
+        if self.behind is not None:
+            return np.isin(who[None, :] * prod(shape) + cells[:, None], self.behind)
         return _inside(self.home[who], cells, shape, self.below)
 
     def cells_of(self, who: int) -> tuple[Ints, Floats, Floats]:
@@ -153,6 +165,8 @@ def persons_of(table: Table) -> Ints:
     elif table.frequency:
         alone |= table.value == 1
     person = np.where(alone, np.arange(table.size).reshape(table.shape), table.size)
+    if isinstance(table, Pool):
+        return _persons_of_pool(table, alone, person)
     while True:
         before = person.copy()
         for axis, hierarchy in enumerate(table.hierarchies):
@@ -164,6 +178,34 @@ def persons_of(table: Table) -> Ints:
             lined[parts] = np.where(shared, np.minimum(lined[parts], lined[tops]), lined[parts])
         if (person == before).all():
             return np.where(alone, person, -1).reshape(-1)
+
+
+def _persons_of_pool(pool: Pool, alone: Bools, person: Ints) -> Ints:
+    part, whole = pool.sums_of
+    both = alone[part] & alone[whole]
+    part, whole = part[both], whole[both]
+    while True:
+        before = person.copy()
+        np.minimum.at(person, whole, person[part])
+        np.minimum.at(person, part, person[whole])
+        if (person == before).all():
+            return np.where(alone, person, -1)
+
+
+def _reached(pool: Pool, who: Ints, cells: Ints) -> Ints:
+    """Everybody's own cells and all sums above them, in all tables, as numbers (insider times cells plus cell)."""
+    part, whole = pool.sums_of
+    order = np.argsort(part, kind="stable")
+    start = np.searchsorted(part[order], np.arange(pool.size + 1))
+    found = fresh = np.unique(who * pool.size + cells)
+    while fresh.size:
+        at = fresh % pool.size
+        length = start[at + 1] - start[at]
+        entry = np.repeat(start[at] - (np.cumsum(length) - length), length) + np.arange(int(length.sum()))
+        above = np.repeat(fresh - at, length) + whole[order[entry]]
+        fresh = np.setdiff1d(above, found)
+        found = np.union1d(found, fresh)
+    return found
 
 
 def stand_behind(table: Table, homes: Ints, cells: Ints) -> Bools:

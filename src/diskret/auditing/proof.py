@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from diskret.model.equations import Equations
 from diskret.model.exact import exact
+from diskret.model.pool import Pool
 from diskret.model.table import Table
 
 Floats = npt.NDArray[np.float64]
@@ -242,6 +243,8 @@ def _solved(lp: Any) -> Floats | None:
 
 def _lines(table: Table, system: Equations, equations: tuple[tuple[int, Fraction], ...]) -> list[tuple[Fraction, str]]:
     """Multipliers and names of lines; a line and the subtotals on it that are used alike are named once."""
+    if isinstance(table, Pool):
+        return [(multiplier, line_name(table, system, row)) for row, multiplier in equations]
     alike: dict[tuple[int, int, Fraction], dict[int, int]] = {}
     for row, multiplier in equations:
         axis = int(system.axis[row])
@@ -269,6 +272,8 @@ def line_name(table: Table, system: Equations, row: int, through: tuple[str, ...
     named by its sum.
     """
     axis = int(system.axis[row])
+    if isinstance(table, Pool):
+        return table.line_name(axis, int(system.sum_cell[row]))
     at = np.unravel_index(int(system.sum_cell[row]), table.shape)
     codes = table.codes(tuple(int(i) for i in at))
     along = table.names[axis]
@@ -283,6 +288,8 @@ def line_name(table: Table, system: Equations, row: int, through: tuple[str, ...
 
 def cell_name(table: Table, system: Equations, column: int) -> str:
     """An unknown by its codes: ``(region 05; sector C)``."""
+    if isinstance(table, Pool):
+        return f"({table.name_of(int(system.cells[column]))})"
     at = np.unravel_index(int(system.cells[column]), table.shape)
     codes = table.codes(tuple(int(i) for i in at))
     return "(" + "; ".join(f"{n} {c}" for n, c in zip(table.names, codes, strict=True)) + ")"

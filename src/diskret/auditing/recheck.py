@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
 from diskret.auditing.targets import unit
+from diskret.model.pool import Pool
 from diskret.model.table import Table
 
 Ints = npt.NDArray[np.int64]
@@ -47,20 +48,12 @@ def hold(table: Table, moves: Sequence[tuple[Ints, Floats]]) -> tuple[Bools, Boo
     off_grid = np.abs(moved - steps * grid) > ON_GRID * grid if grid else np.ones(moved.size, dtype=np.bool_)
     exact = np.bincount(move, weights=off_grid, minlength=lengths.size) == 0
     good = np.bincount(move, weights=~table.hidden.reshape(-1)[cells], minlength=lengths.size) == 0
-    at = np.unravel_index(cells, table.shape)
-    for axis, hierarchy in enumerate(table.hierarchies):
-        stride = prod(table.shape[axis + 1 :])
-        parent = hierarchy.parent_index[at[axis]]
-        part, whole = np.flatnonzero(parent >= 0), np.flatnonzero(~hierarchy.is_leaf[at[axis]])
-        of = np.concatenate([move[part], move[whole]])
-        sums = np.concatenate([cells[part] + (parent[part] - at[axis][part]) * stride, cells[whole]])
-        key, line = np.unique(of * table.size + sums, return_inverse=True)
-        sign = np.concatenate([np.ones(part.size), -np.ones(whole.size)])
-        entry = np.concatenate([part, whole])
+    for entry, lines, sign, number in _entries(table, cells):
+        key, line = np.unique(move[entry] * number + lines, return_inverse=True)
         counted = np.zeros(key.size, dtype=np.int64)
         np.add.at(counted, line, (sign * steps[entry]).astype(np.int64))
         added = np.bincount(line, weights=sign * moved[entry], minlength=key.size)
-        owner = key // table.size
+        owner = key // number
         # measured by the line itself: large amounts elsewhere excuse nothing
         size = np.bincount(line, weights=np.abs(moved[entry]), minlength=key.size)
         wrong = np.where(exact[owner], counted != 0, np.abs(added) > ROUNDING * size)
@@ -77,3 +70,22 @@ def _sound(table: Table, cells: Ints, moved: Floats, move: Ints, lengths: Ints) 
     wrong[order[1:][twice]] = True
     result: Bools = (np.bincount(move, weights=wrong, minlength=lengths.size) == 0) & (lengths > 0)
     return result
+
+
+def _entries(table: Table, cells: Ints) -> Iterator[tuple[Ints, Ints, Floats, int]]:
+    """Where cells stand in equations, one kind after the other: position, equation, sign; and how many there are."""
+    if isinstance(table, Pool):
+        start, row, sign = table.by_cell
+        length = start[cells + 1] - start[cells]
+        entry = np.repeat(np.arange(cells.size), length)
+        at = start[cells][entry] + np.arange(entry.size) - np.repeat(np.cumsum(length) - length, length)
+        yield entry, row[at], sign[at], table.system.rows
+        return
+    places = np.unravel_index(cells, table.shape)
+    for axis, hierarchy in enumerate(table.hierarchies):
+        stride = prod(table.shape[axis + 1 :])
+        parent = hierarchy.parent_index[places[axis]]
+        part, whole = np.flatnonzero(parent >= 0), np.flatnonzero(~hierarchy.is_leaf[places[axis]])
+        sums = np.concatenate([cells[part] + (parent[part] - places[axis][part]) * stride, cells[whole]])
+        sign = np.concatenate([np.ones(part.size), -np.ones(whole.size)])
+        yield np.concatenate([part, whole]), sums, sign, table.size

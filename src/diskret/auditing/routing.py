@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from diskret.auditing.targets import unit
 from diskret.model.equations import Equations, equations_of
+from diskret.model.pool import Pool
 from diskret.model.table import Table
 
 Ints = npt.NDArray[np.int64]
@@ -26,6 +27,8 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Rooms = tuple[Ints, Floats, Floats]
 """Cells (ascending) with how far each may rise and fall."""
+Key = tuple[Any, ...]
+"""What names a neighbourhood: the sums it lies below, in every classification."""
 Weight = Callable[[Ints, float], Floats]
 FREE = 1e30
 TINY = 1e-9
@@ -43,7 +46,7 @@ class Router:
     def __init__(self, table: Table, movable: Bools, up: Floats, down: Floats) -> None:
         self.table, self.movable, self.up, self.down = table, movable, up, down
         self.programmes = 0
-        self._near: OrderedDict[tuple[int, ...], Neighbourhood] = OrderedDict()
+        self._near: OrderedDict[Key, Neighbourhood] = OrderedDict()
         self._columns = 0
         self._ladders: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
         self._first = [h.first_below for h in table.hierarchies]
@@ -62,7 +65,7 @@ class Router:
         if amount > (room_up if rise else room_down)[0]:
             return None
         for tops in self._ladder(cell):
-            if prod(self._sizes(tops)) > widest:
+            if self._size(tops) > widest:
                 return None
             near = self._neighbourhood(tops)
             up, down = self._rooms(near.cells, rooms, share)
@@ -86,11 +89,15 @@ class Router:
             return up, down
         return np.minimum(up / share, down / (1 - share)), np.minimum(down / share, up / (1 - share))
 
+    def _size(self, tops: Key) -> int:
+        """Number of cells of a neighbourhood at most."""
+        return prod(self._sizes(tops))
+
     def _sizes(self, tops: tuple[int, ...]) -> list[int]:
         """Number of codes strictly below a sum on every axis."""
         return [first.size if top < 0 else top - int(first[top]) for first, top in zip(self._first, tops, strict=True)]
 
-    def _ladder(self, cell: int) -> list[tuple[int, ...]]:
+    def _ladder(self, cell: int) -> list[Key]:
         """Neighbourhoods of a cell by the sums they lie strictly below (-1: everything), smallest first."""
         at = np.unravel_index(cell, self.table.shape)
         first = tuple(int(h.parents[int(i)]) for h, i in zip(self.table.hierarchies, at, strict=True))
@@ -113,10 +120,19 @@ class Router:
             self._ladders[first] = kept
         return self._ladders[first]
 
-    def _neighbourhood(self, tops: tuple[int, ...]) -> Neighbourhood:
+    def _neighbourhood(self, tops: Key) -> Neighbourhood:
         if tops in self._near:
             self._near.move_to_end(tops)
             return self._near[tops]
+        near = self._near[tops] = Neighbourhood(equations_of(self.table, self._inside(tops)))
+        self._columns += near.cells.size
+        while self._columns > MOST_COLUMNS and len(self._near) > 1:
+            _, old = self._near.popitem(last=False)
+            self._columns -= old.cells.size
+        return near
+
+    def _inside(self, tops: Key) -> Bools:
+        """The movable cells of a neighbourhood."""
         # what lies below a sum stands directly before it
         inside = tuple(
             slice(0, first.size) if top < 0 else slice(int(first[top]), top)
@@ -124,12 +140,55 @@ class Router:
         )
         mask = np.zeros(self.table.shape, dtype=np.bool_)
         mask[inside] = self.movable.reshape(self.table.shape)[inside]
-        near = self._near[tops] = Neighbourhood(equations_of(self.table, mask))
-        self._columns += near.cells.size
-        while self._columns > MOST_COLUMNS and len(self._near) > 1:
-            _, old = self._near.popitem(last=False)
-            self._columns -= old.cells.size
-        return near
+        return mask
+
+
+class PoolRouter(Router):
+    """Neighbourhoods in a pool: those of all tables that show the cell, together; at last the whole pool."""
+
+    def __init__(self, pool: Pool, movable: Bools, up: Floats, down: Floats) -> None:
+        self.table, self.movable, self.up, self.down = pool, movable, up, down
+        self.programmes = 0
+        self._near = OrderedDict()
+        self._columns = 0
+        self._ladders = {}
+        self._unit = unit(pool)
+        self._parts = [
+            (Router(table, movable[cells], up[cells], down[cells]), cells)
+            for table, cells in zip(pool.tables.values(), pool.cells_of.values(), strict=True)
+        ]
+        self._local = []
+        for _, cells in self._parts:
+            local = np.full(pool.size, -1, dtype=np.int64)
+            local[cells] = np.arange(cells.size)
+            self._local.append(local)
+
+    def _size(self, tops: Key) -> int:
+        return sum(self._parts[t][0]._size(part) for t, part in tops) if tops else self.table.size
+
+    def _ladder(self, cell: int) -> list[Key]:
+        ladders = [
+            (t, part._ladder(int(local[cell])))
+            for t, ((part, _), local) in enumerate(zip(self._parts, self._local, strict=True))
+            if local[cell] >= 0
+        ]
+        rungs = max(len(ladder) for _, ladder in ladders)
+        found = [tuple((t, ladder[min(k, len(ladder) - 1)]) for t, ladder in ladders) for k in range(rungs)]
+        return [*found, ()]
+
+    def _inside(self, tops: Key) -> Bools:
+        if not tops:
+            return self.movable
+        mask = np.zeros(self.table.size, dtype=np.bool_)
+        for t, part in tops:
+            router, cells = self._parts[t]
+            mask[cells[router._inside(part).reshape(-1)]] = True
+        return mask
+
+
+def router_of(table: Table, movable: Bools, up: Floats, down: Floats) -> Router:
+    """The router of a table or of a pool."""
+    return PoolRouter(table, movable, up, down) if isinstance(table, Pool) else Router(table, movable, up, down)
 
 
 class Neighbourhood:

@@ -12,8 +12,9 @@ from diskret.auditing.cuboids import cuboid_moves
 from diskret.auditing.insiders import Insiders
 from diskret.auditing.pattern import Pattern, build, find_move, missing
 from diskret.auditing.recheck import hold
-from diskret.auditing.routing import SMALL, Router
+from diskret.auditing.routing import SMALL, router_of
 from diskret.auditing.targets import Targets
+from diskret.model.pool import Pool
 from diskret.model.table import Table
 
 Ints = npt.NDArray[np.int64]
@@ -27,7 +28,7 @@ def witnesses(
 ) -> Pattern:
     """The pattern of hidden cells with the moves that hold; nothing more can be hidden."""
     hidden = table.hidden.reshape(-1)
-    router = Router(table, hidden, up, down)
+    router = router_of(table, hidden, up, down)
     cover = Cover(targets, insiders, up, down, table.shape, whole=table.frequency)
     pattern = Pattern(cover, router, np.ones(table.size), hidden)
     good, _ = hold(table, moves)
@@ -36,7 +37,8 @@ def witnesses(
             kept = pattern.cover.judge(cells, moved)
             if kept.settles:
                 pattern.cover.add(kept)
-    _add_cuboids(pattern, table)
+    if not isinstance(table, Pool):
+        _add_cuboids(pattern, table)
     return pattern
 
 

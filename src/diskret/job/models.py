@@ -181,6 +181,7 @@ class SuppressionSection(Section):
     carry: Literal["off", "once", "always"] = Field("off", description="hand intervals from subtable to subtable")
     previous: str | None = Field(None, description="working file of the last period, whose pattern is kept if cheap")
     thin: bool = Field(True, description="open secondaries again that nobody needs")
+    leading: str | None = Field(None, description="response whose pattern is passed on to all others")
 
 
 class DropStep(Section):
@@ -410,6 +411,7 @@ class Output(Section):
     )
     mark: str = Field("x", description="what stands for a suppressed value")
     counts: bool = Field(False, description="whether contributor counts are published too")
+    intervals: bool = Field(False, description="whether bounds are published too, where complete cuboids allow it")
     title: str = Field("", description="title of the table")
     language: Literal["en", "de"] = Field("en", description="language of the legend")
     records: str | None = Field(None, description="protected records (microdata): .csv or .parquet")

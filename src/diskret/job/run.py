@@ -21,7 +21,7 @@ from diskret.job.attack import run_attack
 from diskret.job.microdata import run_microdata
 from diskret.job.models import FlagColumn, Job
 from diskret.job.rules import rules_of
-from diskret.job.suppression import suppress_tables
+from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.model.cells import MISSING
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.hierarchy import TOTAL, Hierarchy
@@ -275,12 +275,14 @@ def _write(
     """Write everything a job asks for, or nothing."""
     asked = job.output
     files: list[Path] = []
+    intervals = intervals_of(job, tables) if asked.publish else {}
     with all_or_none() as meanwhile:
         for name in asked.publish:
             say("writing", len(files), len(asked.publish))
             publish(
                 tables, meanwhile(here / name),
                 mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
+                intervals=intervals,
             )  # fmt: skip
             files.append(here / name)
         if asked.working:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from diskret.auditing.insiders import Kind
+from diskret.auditing.published_intervals import Intervals, publishable_intervals
 from diskret.job.models import Job, RelativeKnowledge, SuppressionSection
 from diskret.model.errors import BadOption, listed
 from diskret.model.protection import Knowledge, Protection
@@ -12,6 +14,7 @@ from diskret.model.table import Table
 from diskret.publication.working import load_working
 from diskret.rules.rule import AnyOf
 from diskret.suppression.options import Cost
+from diskret.suppression.responses import inherited, leading_of
 from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
 from diskret.tabulation.tabulate import Progress
@@ -20,7 +23,7 @@ from diskret.tabulation.tabulate import Progress
 def suppress_tables(
     job: Job, here: Path, tables: Mapping[str, Table], rules: AnyOf, progress: Progress | None = None
 ) -> dict[str, Suppression]:
-    """Protect every table of the job on its own; nothing if the job asks for no suppression."""
+    """Protect every table of the job, on its own or after a leading one; nothing if the job asks for no suppression."""
     asked = job.suppression
     if asked is None:
         return {}
@@ -32,8 +35,9 @@ def suppress_tables(
             where=asked.previous or "",
             hint=f"it has {listed(before)}.",
         )
-    return {
-        name: suppress(
+
+    def protected(name: str, table: Table) -> Suppression:
+        return suppress(
             table,
             protection=_protection(asked, table),
             knowledge=_knowledge(job),
@@ -52,6 +56,27 @@ def suppress_tables(
             previous=before.get(name),
             thin=asked.thin,
             progress=progress,
+        )
+
+    if asked.leading is None:
+        return {name: protected(name, table) for name, table in tables.items()}
+    if asked.leading not in tables:
+        raise BadOption(f"no response {asked.leading!r} to lead", hint=f"the job has {listed(tables)}.")
+    others = {name: table for name, table in tables.items() if name != asked.leading}
+    first = protected(asked.leading, leading_of(tables[asked.leading], others))
+    done = {name: protected(name, inherited(first.table, name, table)) for name, table in others.items()}
+    return {name: first if name == asked.leading else done[name] for name in tables}
+
+
+def intervals_of(job: Job, tables: Mapping[str, Table]) -> dict[str, Intervals]:
+    """What may be published about hidden cells; nothing if the job does not ask for it."""
+    if not job.output.intervals:
+        return {}
+    asked = job.suppression or SuppressionSection()
+    kind: Kind = "largest" if asked.largest_contributors else "single" if asked.single_contributors else "none"
+    return {
+        name: publishable_intervals(
+            table, protection=_protection(asked, table), knowledge=_knowledge(job), insiders=kind
         )
         for name, table in tables.items()
     }

@@ -7,6 +7,7 @@ knows them all; what is hidden are the unknowns.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 from math import prod
 
 import numpy as np
@@ -92,7 +93,20 @@ class Equations:
         said = self.coefficients * z[self.row_of()]
         return np.bincount(self.columns, weights=said, minlength=self.cells.size).astype(np.float64)
 
+    def among(self, chosen: npt.NDArray[np.bool_]) -> Equations:
+        """The equations of a system over all cells that hold a chosen cell; the others are known."""
+        kept = chosen[self.columns]
+        row = self.row_of()[kept]
+        rows, begin = np.unique(row, return_index=True)
+        number = np.cumsum(chosen) - 1
+        start = np.append(begin, row.size).astype(np.int64)
+        return Equations(
+            np.flatnonzero(chosen), start, number[self.columns[kept]], self.coefficients[kept],
+            self.axis[rows], self.sum_cell[rows],
+        )  # fmt: skip
 
+
+@singledispatch
 def equations_of(table: Table, hidden: npt.NDArray[np.bool_] | None = None) -> Equations:
     """All equations that hold a hidden cell.
 

@@ -197,6 +197,24 @@ class BadPriorKnowledge(DiskretError):
 # --- microdata -------------------------------------------------------------------------------------------------------
 
 
+class SharedCellsDiffer(DiskretError):
+    """Linked tables that do not agree about the cells they share."""
+
+    code = "L1"
+
+
+class NothingShared(DiskretError):
+    """A table of a pool that has nothing to do with the others."""
+
+    code = "L2"
+
+
+class LateTable(DiskretError):
+    """A late table that cannot be protected without touching tables that are published."""
+
+    code = "L3"
+
+
 class TooFewUnits(DiskretError):
     """Fewer units than a group needs."""
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diskret.model.errors import BadOption, listed
+
+if TYPE_CHECKING:
+    from diskret.auditing.published_intervals import Intervals
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,9 @@ class Publication:
     """What stands for an exact zero in CSV and Excel, such as ``-``; None prints the number."""
     counts: bool = False
     """Whether contributor counts are published too, for all cells."""
+    intervals: bool | Intervals | Mapping[str, Intervals] = False
+    """Whether bounds are published too: of an open cell its value, of a hidden one the interval it may have. True asks
+    only that nothing can be computed exactly; for more give what `publishable_intervals` made, or one per response."""
     labels: bool = True
     """Whether labels stand beside the codes where a classification has any (CSV, Parquet, Excel)."""
     title: str = ""

@@ -32,7 +32,8 @@ def publish(tables: Table | Mapping[str, Table], path: str | Path, **options: An
     The ending chooses the format: ``.csv`` and ``.parquet`` (one row per cell), ``.xlsx`` (cross tables), ``.json``
     (JSON-stat 2.0), ``.px`` (PC-Axis). Only codes, labels and open values leave; every suppressed cell shows the same
     mark, whatever the reason. Equal tables give equal bytes. Options are the fields of `Publication`: ``mark``,
-    ``zero``, ``counts``, ``labels``, ``title``, ``source``, ``unit``, ``subject``, ``language``, ``updated``.
+    ``zero``, ``counts``, ``intervals``, ``labels``, ``title``, ``source``, ``unit``, ``subject``, ``language``,
+    ``updated``.
 
     >>> import tempfile
     >>> table = Table.from_cells({"sex": ["m", "w"], "x": [3.5, 4], "status": ["primary", "secondary"]},

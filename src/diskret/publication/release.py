@@ -12,8 +12,10 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from diskret.auditing.published_intervals import publishable_intervals
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.publication.options import Publication
 
@@ -34,6 +36,8 @@ class Measure:
     hidden: Bools
     decimals: int | None
     is_count: bool = False
+    is_bound: bool = False
+    """Whether it is a lower or upper bound: a zero then means no less than nothing, not exactly nothing."""
 
     def texts(self, cells: Cells, mark: str, zero: str | None = None) -> list[str]:
         """Chosen cells as text with all decimals, marks where the value is hidden.
@@ -45,7 +49,7 @@ class Measure:
         write = repr if self.decimals is None else f"{{:.{self.decimals}f}}".format
         words = np.array(list(map(write, value.tolist())), dtype=object)
         words[self.hidden[cells]] = mark
-        if zero is not None:
+        if zero is not None and not self.is_bound:
             words[value == 0] = zero
         texts: list[str] = words.tolist()
         return texts
@@ -130,11 +134,37 @@ def release(tables: Table | Mapping[str, Table], options: Publication) -> Releas
         # Adding zero turns -0.0 into 0.0, which would be printed as "-0".
         value = np.where(hidden, np.nan, table.value.reshape(-1)) + 0.0
         measures.append(Measure(name, value, hidden, table.decimals))
+        if options.intervals:
+            measures += _bounds(name, table, value, options)
     return Release(first.by, (*measures, *(_counts(several) if options.counts else ())))
+
+
+def _bounds(name: str, table: Table, value: Floats, options: Publication) -> list[Measure]:
+    """Lower and upper bounds of all cells: of an open cell its value, of a hidden one the interval it may have."""
+    found = options.intervals
+    if isinstance(found, Mapping):
+        found = found.get(name, False)
+    if isinstance(found, bool):
+        if not found:
+            return []
+        found = publishable_intervals(table)
+    same = found.lower.shape == table.shape and np.array_equal(found.table.hidden, table.hidden)
+    if not same:
+        raise BadOption(
+            f"the intervals are not those of {name!r}", hint="make them from the protected table that is published."
+        )
+    measures = []
+    for end, bound in (("lower", found.lower), ("upper", found.upper)):
+        # an interval stands only where the value is hidden
+        shown = np.where(table.hidden.reshape(-1), bound.reshape(-1), value) + 0.0
+        measures.append(Measure(f"{name}_{end}", shown, np.isnan(shown), table.decimals, is_bound=True))
+    return measures
 
 
 def responses(tables: Table | Mapping[str, Table]) -> dict[str, Table]:
     """Tables by their response; refuses tables that do not stand on the same classifications."""
+    if isinstance(tables, Pool):
+        raise BadOption("a pool is no table to publish", hint="publish its tables one by one: pool.split().")
     several = {tables.response: tables} if isinstance(tables, Table) else dict(tables)
     if not several:
         raise BadOption("there is no table", hint="give one table, or several by the name of their response.")

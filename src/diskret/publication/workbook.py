@@ -55,7 +55,7 @@ def _sheet(release: Release, measure: Measure, options: Publication, style: int)
     yield from (parts.row(number, cells) for number, cells in enumerate(top, start=1))
     yield from _body(release, measure, options, [column for _, column in stub], across, first, style)
     below = first + release.size // release.width + 1
-    legend = options.legend(suppressed=bool(measure.hidden.any()), zeros=not measure.is_count)
+    legend = options.legend(suppressed=bool(measure.hidden.any()), zeros=not (measure.is_count or measure.is_bound))
     if options.source:
         legend.append(f"{options.words.source}: {options.source}")
     yield from (parts.row(below + i, [parts.text("A", below + i, line, 0)]) for i, line in enumerate(legend))
@@ -115,7 +115,7 @@ def _body(
     """The rows of the table, some thousand cells at a time."""
     width = release.width
     outer = release.shape[:-1] if across is not None else release.shape
-    zero = None if measure.is_count else options.zero
+    zero = None if measure.is_count or measure.is_bound else options.zero
     letters = [parts.letters(len(stub) + i) for i in range(width)]
     heads = [
         (f'<c r="{parts.letters(i)}', axis, [parts.text_tail(words, s) for words, s in zip(texts, styles, strict=True)])

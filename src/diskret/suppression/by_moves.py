@@ -17,7 +17,7 @@ from diskret.auditing.insiders import Insiders, Kind, insiders_of
 from diskret.auditing.lines import cells_breaking
 from diskret.auditing.pattern import Pattern, build
 from diskret.auditing.report import AuditReport
-from diskret.auditing.routing import SMALL, Router
+from diskret.auditing.routing import SMALL, router_of
 from diskret.auditing.targets import targets_of
 from diskret.auditing.witnesses import search, witnesses
 from diskret.model.equations import equations_of
@@ -81,7 +81,7 @@ def by_moves(table: Table, settings: Settings, guarding: Guarding, usable: Bools
         protected, protection=settings.protection, knowledge=settings.knowledge, insiders=guarding.insiders,
         coalitions=guarding.coalitions, rule=guarding.rule, moves=moves,
     )  # fmt: skip
-    unprotected = _unprotected(report)
+    unprotected = unprotected_of(report)
     if unprotected:
         warnings.warn(
             f"{len(unprotected)} cells cannot be protected as asked: {listed([u.cell for u in unprotected])}",
@@ -116,7 +116,7 @@ def routed(table: Table, usable: Bools, people: Insiders, settings: Settings, gu
         search(given, whole=table.frequency)
         for kept in given.cover.moves.values():
             cover.add(kept)
-    pattern = Pattern(cover, Router(table, hidden | usable, up, down), _costs(table, usable, settings), hidden)
+    pattern = Pattern(cover, router_of(table, hidden | usable, up, down), _costs(table, usable, settings), hidden)
     say = settings.progress or (lambda what, done, of: None)
     build(pattern, range(cover.targets.count), lambda done, of: say("protecting", done, of))
     _make_cheaper(pattern, guarding, say)
@@ -181,7 +181,8 @@ def _economise(pattern: Pattern, running: Callable[[], bool]) -> None:
     ruin(pattern, SMALL, running)
 
 
-def _unprotected(report: AuditReport) -> tuple[Unprotected, ...]:
+def unprotected_of(report: AuditReport) -> tuple[Unprotected, ...]:
+    """What an audit found exposed or could not decide."""
     found = [Unprotected(e.cell, e.index, e.upper - e.lower, _why(e.by)) for e in report.exposed]
     return (*found, *(Unprotected(name, (), np.nan, "the solver gave up: undecided") for name in report.undecided))
 

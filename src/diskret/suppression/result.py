@@ -87,6 +87,36 @@ class Suppression:
         lines += [f"  not protected: {u.why}" for u in self.unprotected if u.index == at]
         return "\n".join(lines)
 
+    def explain_table(self, *codes: str) -> dict[str, list[Any]]:
+        """The moves behind a cell as a small table: one row per cell of every move that protects or needs it.
+
+        ``change`` is what a cell moves by when the move goes as far as it can in its own direction, ``lower`` and
+        ``upper`` are what it can be by this move. Internal: it shows hidden values.
+
+        >>> from diskret import suppress
+        >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "open", "open"]}
+        >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+        >>> shown = suppress(table).explain_table("a")
+        >>> shown["s"], shown["why"], shown["change"], shown["lower"], shown["upper"]
+        (['a', 'b'], ['protects it', 'protects it'], [20.0, -20.0], [0.0, 0.0], [30.0, 30.0])
+        """
+        cell = int(np.ravel_multi_index(self.table.index(*codes), self.table.shape))
+        mine = set(self.moves.protecting(cell).tolist())
+        columns = ("move", "why", *self.table.names, "status", "value", "change", "lower", "upper")
+        shown: dict[str, list[Any]] = {name: [] for name in columns}
+        for k in sorted(mine | set(self.moves.using(cell, self.table.shape).tolist())):
+            move = self.moves.move(k, self.table)
+            helped = sorted(self.moves.protected(k) - {cell})
+            why = "protects it" if k in mine else f"protects {', '.join(self._name(p) for p in helped[:3])}"
+            step = move.up if np.isfinite(move.up) else 1.0
+            for other, coefficient in zip(move.cells.tolist(), move.coefficients.tolist(), strict=True):
+                at = tuple(int(i) for i in np.unravel_index(other, self.table.shape))
+                value = float(self.table.value[at])
+                row = (k, why, *self.table.codes(at), Status(int(self.table.status[at])).text, value)
+                for name, entry in zip(columns, (*row, coefficient * step, *move.interval(other, value)), strict=True):
+                    shown[name].append(entry)
+        return shown
+
     def _name(self, cell: int) -> str:
         return "(" + "; ".join(self.table.codes(tuple(int(i) for i in np.unravel_index(cell, self.table.shape)))) + ")"
 

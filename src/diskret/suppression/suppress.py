@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from diskret.auditing.insiders import Kind, persons_of
-from diskret.model.errors import BadOption, ProtectionWarning
+from diskret.model.errors import BadOption, LateTable, ProtectionWarning, listed
+from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -18,6 +19,7 @@ from diskret.rules.rule import AnyOf, Rule
 from diskret.suppression.by_cuboids import Barriers, Progress, Settings, Zeros, by_cuboids
 from diskret.suppression.by_moves import Effort, Guarding, by_moves
 from diskret.suppression.by_proof import by_proof
+from diskret.suppression.by_turns import by_turns
 from diskret.suppression.options import Cost
 from diskret.suppression.result import Suppression
 from diskret.suppression.time_series import consistency_of, weighed
@@ -61,7 +63,9 @@ def suppress(
     ``zeros`` says which zero cells may be partners: those marked, all, or none. ``barriers`` keep margins visible (per
     classification +1 avoid, -1 prefer, 0 neither). ``single_contributors`` guards against respondents who are alone in
     a cell; ``non_additive`` names classifications along which counts do not add up. ``previous`` is last period's
-    table, whose pattern is kept where that is cheap. ``thin`` opens secondaries again that nobody needs.
+    table, whose pattern is kept where that is cheap. A `Pool` is protected as a whole: with "subtables" its tables take
+    turns as printed and an audit says what is left, "audit" moves through all of them at once.
+    ``thin`` opens secondaries again that nobody needs.
 
     Only with "subtables": ``carry`` hands intervals from subtable to subtable (without ``thin``), ``threads``. Only
     with "audit": ``largest_contributors`` guards against the largest contributor of every hidden cell as well,
@@ -102,13 +106,33 @@ def suppress(
         warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)
 
     def protect(given: Table) -> Suppression:
+        if isinstance(given, Pool):
+            done = by_moves(given, settings, guarding) if audited else by_turns(given, settings)
+            return _refuse_late(given, done)
         if method == "optimal":
             return by_proof(given, settings, guarding)
         return by_moves(given, settings, guarding) if audited else by_cuboids(given, settings)
 
+    if isinstance(table, Pool) and (previous is not None or method == "optimal" or not isinstance(barriers, str)):
+        raise BadOption(
+            "a pool with previous=..., method='optimal' or barriers per classification",
+            hint="these are for single tables; weights keep cells of a pool visible.",
+        )
     if previous is None:
         return protect(table)
     return consistency_of(previous, protect, table, weighed(table, previous))
+
+
+def _refuse_late(pool: Pool, done: Suppression) -> Suppression:
+    """A late table that needs cells of published tables cannot be released."""
+    if pool.published and done.unprotected:
+        late = [name for name in pool.tables if name not in pool.published]
+        raise LateTable(
+            f"{listed(late)} cannot be protected by cells of its own: {len(done.unprotected)} cells stay exposed",
+            where=listed([u.cell for u in done.unprotected], most=10),
+            hint="publish less detail in the late table; what is out already cannot be hidden any more.",
+        )
+    return done
 
 
 def thin(

@@ -1,0 +1,238 @@
+"""Intervals that may be published instead of marks (Quaderverfahren, 3.2.3.3).
+
+A complete cuboid lies in one single subtable: none of its cells is secured anywhere else as well. Only cells of
+complete cuboids get an interval, and it is the union over all complete cuboids they belong to, rounded outwards: no
+published end lies nearer to the value than any interval that protects somebody. Whoever reads an interval knows it from
+then on. So the table is attacked again with all intervals as prior knowledge, and where they would expose a cell they
+are not published. Ends are made from hidden values, often the sum of two: below a hidden sum that is secured elsewhere
+too they would give it away to whoever knows the rule, so there are none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing import _complete_kernels
+from diskret.auditing.audit import audit
+from diskret.auditing.insiders import Kind
+from diskret.model.equations import equations_of
+from diskret.model.errors import BadOption
+from diskret.model.pool import Pool
+from diskret.model.protection import Knowledge, Protection
+from diskret.model.table import Table
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """What may be published about hidden cells: lower and upper bounds, undefined (NaN) where only the mark may."""
+
+    table: Table
+    lower: Floats
+    upper: Floats
+    knowledge: Knowledge
+    """What everybody knows besides."""
+
+    @property
+    def count(self) -> int:
+        """Number of cells with an interval."""
+        return int(np.isfinite(self.lower).sum())
+
+    def of(self, *codes: str) -> tuple[float, float] | None:
+        """The interval of a cell; None if it may not have one."""
+        at = self.table.index(*codes)
+        return (float(self.lower[at]), float(self.upper[at])) if np.isfinite(self.lower[at]) else None
+
+    def known(self) -> Table:
+        """The same table once the intervals are out: they narrow what everybody knows (``lower`` and ``upper``).
+
+        What is known besides stays in. Put the table into a pool with the next one: prior knowledge of shared cells is
+        intersected there. Use ``Knowledge.intervals()``.
+        """
+        up, down = (room.reshape(self.table.shape) for room in self.knowledge.room(self.table))
+        lower, upper = self.table.value - down, self.table.value + up
+        return replace(self.table, lower=np.fmax(lower, self.lower), upper=np.fmin(upper, self.upper))
+
+    def split(self) -> dict[str, Intervals]:
+        """The intervals of a pool, table by table."""
+        if not isinstance(self.table, Pool):
+            raise BadOption("these are intervals of a single table", hint="only those of a pool can be split.")
+        cells_of, result = self.table.cells_of, {}
+        for name, table in self.table.split().items():
+            lower, upper = (end[cells_of[name]].reshape(table.shape) for end in (self.lower, self.upper))
+            result[name] = Intervals(table, lower, upper, self.knowledge)
+        return result
+
+
+def publishable_intervals(
+    table: Table,
+    *,
+    protection: Protection | None = None,
+    knowledge: Knowledge | None = None,
+    insiders: Kind = "single",
+    decimals: int | None = None,
+) -> Intervals:
+    """Intervals for hidden cells of a protected table or pool, as far as they may be published.
+
+    ``protection`` and ``knowledge`` are those of the suppression. Bounds are rounded outwards to ``decimals`` (left
+    out: those of the table; negative ones round to tens, hundreds and so on). Cells that several tables of a pool
+    share never get an interval.
+
+    >>> cells = {"s": list("aabb"), "t": list("uvuv"), "x": [10, 90, 20, 30], "st": ["primary", *["secondary"] * 3]}
+    >>> table = Table.from_cells(cells, by={"s": None, "t": None}, value="x", status="st")
+    >>> found = publishable_intervals(table)
+    >>> found.of("a", "u"), found.of("b", "v"), found.count
+    ((0.0, 30.0), (20.0, 50.0), 4)
+    """
+    nonnegative = table.positive or not (table.value < 0).any()
+    known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
+    wanted = protection or Protection(levels=table.below is not None)
+    up, down = known.room(table)
+    rise, fall = _union(table, up, down)
+    shown = np.isfinite(rise) & np.isfinite(fall) & (rise + fall > 0)
+    value = table.value.reshape(-1)
+    lower, upper = _outwards(value - fall, value + rise, table.decimals if decimals is None else decimals)
+    groups = _groups(table)
+    exposed_anyway = _exposed(table, up, down, wanted, insiders)
+    while shown.any():
+        room_up = np.where(shown, np.minimum(up, upper - value), up)
+        room_down = np.where(shown, np.minimum(down, value - lower), down)
+        fresh = _exposed(table, room_up, room_down, wanted, insiders) - exposed_anyway
+        if not fresh:
+            break
+        # an interval that harms stands in the same group of equations as the cell it harms
+        shown &= ~np.isin(groups, groups[sorted({cell for cell, _ in fresh})])
+    nothing = np.full(value.size, np.nan)
+    return Intervals(
+        table,
+        np.where(shown, lower, nothing).reshape(table.shape),
+        np.where(shown, upper, nothing).reshape(table.shape),
+        known,
+    )
+
+
+def if_range_is_known(lower: float, upper: float, min_relative_range: float) -> tuple[float, float]:
+    """What is left of an interval for somebody who knows the required relative range (Quaderverfahren, 3.2.4).
+
+    He concludes that the value is below length over range: the parameter must stay secret. The new upper end does not
+    belong to the interval.
+
+    >>> if_range_is_known(99.9, 150.1, 0.5)[1]
+    100.4
+    """
+    bound = round((upper - lower) / min_relative_range, 9)
+    if bound <= lower:
+        raise BadOption(
+            "no value of the interval has the required relative range", hint="the interval was not protected with it."
+        )
+    return lower, min(upper, bound)
+
+
+# --- complete cuboids -----------------------------------------------------------------------------------------------
+
+
+def _union(table: Table, up: Floats, down: Floats) -> tuple[Floats, Floats]:
+    """How far complete cuboids carry each cell; of a pool those of its tables, without what they share."""
+    rise, fall = np.zeros(table.size), np.zeros(table.size)
+    if not isinstance(table, Pool):
+        return _carried(table, _usable(table, complete_cells(table)), up, down)
+    lines = np.diff(table.by_cell[0])
+    for name, one in table.split().items():
+        cells = table.cells_of[name]
+        system = equations_of(one, np.ones(one.size, dtype=np.bool_))
+        # a cell of an equation that only the pool knows is secured there as well
+        own = np.bincount(system.columns, minlength=one.size) == lines[cells]
+        usable = _usable(one, complete_cells(one) & ~table.shared[cells] & own)
+        rise[cells], fall[cells] = (
+            np.maximum(old[cells], new)
+            for old, new in zip((rise, fall), _carried(one, usable, up[cells], down[cells]), strict=True)
+        )
+    return rise, fall
+
+
+def _usable(table: Table, complete: Bools) -> Bools:
+    """Hidden cells that stand in one subtable only, and below no hidden sum that stands in several."""
+    hidden = table.hidden.reshape(-1)
+    system = equations_of(table)
+    elsewhere = (hidden & ~complete)[system.sum_cell]
+    usable = complete & hidden
+    usable[system.cells[system.columns[elsewhere[system.row_of()]]]] = False
+    return usable
+
+
+def complete_cells(table: Table) -> Bools:
+    """Cells that stand in one subtable only (flat): on every axis a code is a part or a sum, never both."""
+    once = np.ones(table.shape, dtype=np.bool_)
+    for axis, hierarchy in enumerate(table.hierarchies):
+        shape = [1] * len(table.shape)
+        shape[axis] = len(hierarchy)
+        once &= ((hierarchy.parent_index >= 0) != ~hierarchy.is_leaf).reshape(shape)
+    return once.reshape(-1)
+
+
+def _carried(table: Table, usable: Bools, up: Floats, down: Floats) -> tuple[Floats, Floats]:
+    cells = np.flatnonzero(usable)
+    codes = np.stack(np.unravel_index(cells, table.shape), axis=1)
+    tops = [
+        np.where(h.parent_index >= 0, h.parent_index, np.arange(len(h)))[codes[:, axis]]
+        for axis, h in enumerate(table.hierarchies)
+    ]
+    subtable = np.ravel_multi_index(tops, table.shape)
+    order = np.argsort(subtable, kind="stable")
+    _, first = np.unique(subtable[order], return_index=True)
+    start = np.append(first, cells.size).astype(np.int64)
+    parent = np.concatenate([h.parent_index for h in table.hierarchies]).astype(np.int64)
+    offset = np.cumsum([0, *table.shape[:-1]]).astype(np.int64)
+    strides = np.array([prod(table.shape[axis + 1 :]) for axis in range(len(table.shape))], dtype=np.int64)
+    rise, fall = np.zeros(table.size), np.zeros(table.size)
+    _complete_kernels.widest(start, codes[order], usable, parent, offset, strides, up, down, rise, fall)
+    return rise, fall
+
+
+def _outwards(lower: Floats, upper: Floats, decimals: int | None) -> tuple[Floats, Floats]:
+    """Rounded so that nothing is cut off; what is on the grid already stays there."""
+    if decimals is None:
+        return lower, upper
+    scale = 10.0 ** abs(decimals)
+    with np.errstate(invalid="ignore"):
+        if decimals >= 0:
+            return np.floor(lower * scale + ROUNDING) / scale + 0.0, np.ceil(upper * scale - ROUNDING) / scale + 0.0
+        return np.floor(lower / scale + ROUNDING) * scale + 0.0, np.ceil(upper / scale - ROUNDING) * scale + 0.0
+
+
+# --- the attack with what is published --------------------------------------------------------------------------------
+
+
+def _exposed(table: Table, up: Floats, down: Floats, wanted: Protection, insiders: Kind) -> set[tuple[int, str]]:
+    """Primary cells that are found out (or not decided), and by whom, by an attacker with this prior knowledge."""
+    value = table.value.reshape(-1)
+    narrow = replace(table, lower=(value - down).reshape(table.shape), upper=(value + up).reshape(table.shape))
+    report = audit(narrow, protection=wanted, knowledge=Knowledge.intervals(), insiders=insiders)
+    found = {(int(np.ravel_multi_index(e.index, table.shape)), e.by) for e in report.exposed}
+    names = {table.name_of(int(c)): int(c) for c in np.flatnonzero(table.hidden.reshape(-1))}
+    return found | {(names[name], "?") for name in report.undecided}
+
+
+def _groups(table: Table) -> Ints:
+    """A number per cell: equal for hidden cells that equations link, directly or over others."""
+    system = equations_of(table)
+    label, row = np.arange(system.cells.size), system.row_of()
+    while True:
+        least = np.full(system.rows, system.cells.size)
+        np.minimum.at(least, row, label[system.columns])
+        after = label.copy()
+        np.minimum.at(after, system.columns, least[row])
+        if (after == label).all():
+            break
+        label = after
+    result = np.full(table.size, -1, dtype=np.int64)
+    result[system.cells] = label
+    return result

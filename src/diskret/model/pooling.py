@@ -1,0 +1,353 @@
+"""Making a pool: labelling cells over the publication space, comparing shared ones, collecting all equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.contributors import Contributors
+from diskret.model.equations import Equations
+from diskret.model.errors import (
+    BadOption,
+    LateTable,
+    NothingShared,
+    SharedCellsDiffer,
+    TableTooLarge,
+    UnknownCode,
+    WrongSum,
+    listed,
+)
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.pool import Pool, Space
+from diskret.model.status import Status
+from diskret.model.table import Table
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Fixed = Mapping[str, Mapping[str, str]]
+ROUNDING = 1e-9
+RANK = (
+    Status.OPEN,
+    Status.ZERO,
+    Status.STRUCTURAL_ZERO,
+    Status.NEVER,
+    Status.PUBLISHED,
+    Status.SECONDARY,
+    Status.PRIMARY,
+)
+"""Of two statuses of one cell the later one counts."""
+OUT = (Status.NEVER, Status.PUBLISHED, Status.STRUCTURAL_ZERO)
+"""What everybody sees or knows; no table may hide it."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Axis:
+    """One classification over all tables."""
+
+    name: str
+    number: dict[str, int]
+    """Every code with its number."""
+    groupings: tuple[tuple[str, Hierarchy], ...]
+    """Different hierarchies, each with the first table that has it."""
+    top: str
+    """The total; empty where there is none or several."""
+
+    @classmethod
+    def of(cls, name: str, tables: Mapping[str, Table], fixed: Fixed, over: Mapping[str, Hierarchy]) -> _Axis:
+        groupings: list[tuple[str, Hierarchy]] = []
+        sources = [(t, table.by[name]) for t, table in tables.items() if name in table.by]
+        for source, hierarchy in [*sources, *([("over", over[name])] if name in over else [])]:
+            if all(hierarchy.codes != h.codes or hierarchy.parents != h.parents for _, h in groupings):
+                groupings.append((source, hierarchy))
+        codes = dict.fromkeys(code for _, h in groupings for code in h.codes)
+        given = [f[name] for f in fixed.values() if name in f]
+        unknown = [code for code in given if code not in codes]
+        if unknown and groupings:
+            raise UnknownCode.in_column(name, unknown, tuple(codes))
+        codes |= dict.fromkeys(given)
+        below = {c for _, h in groupings for c, parent in zip(h.codes, h.parents, strict=True) if parent >= 0}
+        tops = [code for code in dict.fromkeys(h.codes[-1] for _, h in groupings) if code not in below]
+        number = {code: i for i, code in enumerate(codes)}
+        return cls(name, number, tuple(groupings), tops[0] if len(tops) == 1 else "")
+
+    def numbers(self, table: str, given: Table, fixed: Fixed) -> Ints:
+        """Numbers of the codes a table shows on this axis; one where it does not run."""
+        if self.name in given.by:
+            if self.name in fixed.get(table, {}):
+                raise BadOption(
+                    f"table {table!r} runs over {self.name!r} and is fixed there too", hint="leave one out."
+                )
+            return np.array([self.number[c] for c in given.by[self.name].codes], dtype=np.int64)
+        code = fixed.get(table, {}).get(self.name, self.top)
+        if not code:
+            raise BadOption(
+                f"table {table!r} does not run over {self.name!r}, and that has no single total",
+                hint="say with fixed={table: {classification: code}} which code the table shows.",
+            )
+        return np.array([self.number[code]], dtype=np.int64)
+
+
+def pooled(
+    tables: Mapping[str, Table], fixed: Fixed, over: Mapping[str, Hierarchy], published: tuple[str, ...]
+) -> Pool:
+    """See `Pool.of`."""
+    _refuse(tables, fixed, published)
+    names = tuple(dict.fromkeys([n for t in tables.values() for n in t.by] + [n for f in fixed.values() for n in f]))
+    axes = [_Axis.of(name, tables, fixed, over) for name in names]
+    sizes = [len(axis.number) for axis in axes]
+    if prod(sizes) > 2**62:
+        raise TableTooLarge("the publication space of the pool is too large", hint="make several pools.")
+    keys = {t: _keys(t, table, axes, sizes, fixed) for t, table in tables.items()}
+    every, first = np.unique(np.concatenate(list(keys.values())), return_index=True)
+    cells_of = {t: np.searchsorted(every, key) for t, key in keys.items()}
+    space = Space(
+        names, tuple(tuple(axis.number) for axis in axes), tuple(axis.top for axis in axes),
+        tuple(np.unravel_index(every, sizes)),
+    )  # fmt: skip
+    value = np.concatenate([t.value.reshape(-1) for t in tables.values()])[first]
+    system, named = _system(axes, sizes, every)
+    _refuse_unlinked(cells_of, system, every.size)
+    _compare_values(tables, cells_of, value, space)
+    _check_sums(system, value, space)
+    status = _status(tables, cells_of, published, space)
+    least = reduce(_least, (t.decimals for t in tables.values()))
+    same_rules = len({t.rules for t in tables.values()}) == 1
+
+    def joined(field: str, how: np.ufunc, nothing: float, dtype: type = np.float64) -> npt.NDArray[np.generic] | None:
+        return _joined([(getattr(t, field), cells_of[n]) for n, t in tables.items()], every.size, how, nothing, dtype)
+
+    one = next(iter(tables.values()))
+    return Pool(
+        by={}, response=one.response, value=value, status=status,
+        respondents=_people([t.respondents for t in tables.values()], list(cells_of.values()), every.size),
+        holdings=_people([t.holdings for t in tables.values()], list(cells_of.values()), every.size),
+        rules=one.rules if same_rules else (),
+        rule=joined("rule", np.bitwise_or, 0, np.uint32) if same_rules else None,  # type: ignore[arg-type]
+        below=joined("below", np.maximum, 0.0), above=joined("above", np.maximum, 0.0),  # type: ignore[arg-type]
+        lower=_lower(tables, cells_of, every.size), upper=joined("upper", np.minimum, np.inf),  # type: ignore[arg-type]
+        weight=joined("weight", np.maximum, 0.0),  # type: ignore[arg-type]
+        decimals=least, frequency=one.frequency, positive=all(t.positive for t in tables.values()),
+        weighted=any(t.weighted for t in tables.values()),
+        additive_counts=all(t.additive_counts for t in tables.values()),
+        tables=dict(tables), cells_of=cells_of, space=space, system=system, axes=named, published=published,
+    )  # fmt: skip
+
+
+def _refuse(tables: Mapping[str, Table], fixed: Fixed, published: tuple[str, ...]) -> None:
+    if len(tables) < 2:
+        raise BadOption(f"a pool of {len(tables)} tables", hint="two or more; a single table needs no pool.")
+    unknown = [t for t in (*fixed, *published) if t not in tables]
+    if unknown:
+        raise BadOption(f"no table {listed(unknown)} in the pool", hint=f"it has {listed(tables)}.")
+    if len({t.response for t in tables.values()}) > 1 or len({t.frequency for t in tables.values()}) > 1:
+        raise BadOption(
+            f"tables of different responses: {listed(dict.fromkeys(t.response for t in tables.values()))}",
+            hint="one pool per response; hand the pattern of the leading one on with follow(...).",
+        )
+
+
+def _keys(name: str, table: Table, axes: Sequence[_Axis], sizes: Sequence[int], fixed: Fixed) -> Ints:
+    """Place of every cell of a table in the publication space."""
+    # the table's own axes stand in its own order; those it does not run over have one code
+    shape = [len(table.by[n]) for n in table.by]
+    key = np.zeros(table.size, dtype=np.int64)
+    at = dict(zip(table.by, np.unravel_index(np.arange(table.size), shape), strict=True))
+    for i, axis in enumerate(axes):
+        numbers = axis.numbers(name, table, fixed)
+        key += (numbers[at[axis.name]] if axis.name in at else numbers[0]) * prod(sizes[i + 1 :])
+    return key
+
+
+def _system(axes: Sequence[_Axis], sizes: Sequence[int], every: Ints) -> tuple[Equations, tuple[tuple[str, str], ...]]:
+    """Every sum of every grouping, for all cells that show it and whose parts are all in the pool."""
+    row_sum, row_axis, lengths, columns, signs = [], [], [], [], []
+    named: list[tuple[str, str]] = []
+    for i, axis in enumerate(axes):
+        stride = prod(sizes[i + 1 :])
+        here = every // stride % sizes[i]
+        order = np.argsort(here, kind="stable")
+        begin = np.searchsorted(here[order], np.arange(sizes[i] + 1))
+        seen: set[tuple[int, ...]] = set()
+        for source, hierarchy in axis.groupings:
+            named.append((axis.name, source))
+            for code, parts in _sums(hierarchy):
+                whole, below = axis.number[code], tuple(sorted(axis.number[p] for p in parts))
+                if (whole, *below) in seen:
+                    continue
+                seen.add((whole, *below))
+                sums = order[begin[whole] : begin[whole + 1]]
+                wanted = every[sums][:, None] + (np.array(below) - whole) * stride
+                at = np.minimum(np.searchsorted(every, wanted), every.size - 1)
+                complete = (every[at] == wanted).all(axis=1)
+                sums, at = sums[complete], at[complete]
+                row_sum.append(sums)
+                row_axis.append(np.full(sums.size, len(named) - 1))
+                lengths.append(np.full(sums.size, len(below) + 1))
+                columns.append(np.column_stack([at, sums]).reshape(-1))
+                signs.append(np.tile(np.append(np.ones(len(below)), -1.0), sums.size))
+    start = np.append(0, np.cumsum(np.concatenate(lengths))).astype(np.int64)
+    row = np.repeat(np.arange(start.size - 1), np.diff(start))
+    column, sign = np.concatenate(columns).astype(np.int64), np.concatenate(signs)
+    order = np.lexsort((column, row))
+    return (
+        Equations(
+            np.arange(every.size), start, column[order], sign[order],
+            np.concatenate(row_axis).astype(np.int64), np.concatenate(row_sum).astype(np.int64),
+        ),
+        tuple(named),
+    )  # fmt: skip
+
+
+def _sums(hierarchy: Hierarchy) -> list[tuple[str, list[str]]]:
+    parts: dict[int, list[str]] = {}
+    for code, parent in zip(hierarchy.codes, hierarchy.parents, strict=True):
+        if parent >= 0:
+            parts.setdefault(parent, []).append(code)
+    return [(hierarchy.codes[whole], below) for whole, below in sorted(parts.items())]
+
+
+def _refuse_unlinked(cells_of: Mapping[str, Ints], system: Equations, size: int) -> None:
+    """Every table must share a cell with another, or stand in an equation with its cells."""
+    row = system.row_of()
+    alone = []
+    for name, cells in cells_of.items():
+        mine, others = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
+        mine[cells] = True
+        for other, theirs in cells_of.items():
+            others[theirs] |= other != name
+        rows = np.bincount(row, weights=mine[system.columns], minlength=system.rows) > 0
+        foreign = np.bincount(row, weights=others[system.columns], minlength=system.rows) > 0
+        if not (mine & others).any() and not (rows & foreign).any():
+            alone.append(name)
+    if alone:
+        raise NothingShared(
+            f"tables {listed(alone)} share no cell with any other table of the pool",
+            hint="name classifications and codes alike in all tables, say with fixed=... what a table is about, or "
+            "protect these tables on their own.",
+        )
+
+
+def _compare_values(tables: Mapping[str, Table], cells_of: Mapping[str, Ints], value: Floats, space: Space) -> None:
+    differs = np.zeros(value.size, dtype=np.bool_)
+    for name, table in tables.items():
+        mine = value[cells_of[name]]
+        off = np.abs(table.value.reshape(-1) - mine) > ROUNDING * np.maximum(1.0, np.abs(mine))
+        differs[cells_of[name][off]] = True
+    if differs.any():
+        raise SharedCellsDiffer(
+            f"{int(differs.sum())} shared cells have different values in different tables",
+            where=listed([space.name_of(int(c)) for c in np.flatnonzero(differs)], most=10),
+            hint="tables of one pool must come from the same data; correct them, or the codes.",
+        )
+
+
+def _check_sums(system: Equations, value: Floats, space: Space) -> None:
+    """What adds up in one table must add up in all others."""
+    largest = np.zeros(system.rows)
+    np.maximum.at(largest, system.row_of(), np.abs(value[system.columns]))
+    wrong = np.abs(system.times(value)) > 1e-7 * np.maximum(1.0, largest)
+    if wrong.any():
+        raise WrongSum(
+            f"{int(wrong.sum())} sums of the pool do not add up across its tables",
+            where=listed([space.name_of(int(c)) for c in system.sum_cell[wrong]], most=10),
+            hint="codes of one name must mean the same in all tables: rename what differs.",
+        )
+
+
+def _status(
+    tables: Mapping[str, Table], cells_of: Mapping[str, Ints], published: tuple[str, ...], space: Space
+) -> npt.NDArray[np.uint8]:
+    """One status per cell; refuses cells that one table hides and another shows for good."""
+    size = space.at[0].size
+    place = np.zeros(len(Status), dtype=np.int64)
+    place[list(RANK)] = np.arange(len(RANK))
+    rank, shown = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)
+    late, seen = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
+    for name, table in tables.items():
+        status = table.status.reshape(-1)
+        np.maximum.at(rank, cells_of[name], place[status])
+        shown[cells_of[name][np.isin(status, OUT)]] = True
+        if name in published:
+            hidden = table.hidden.reshape(-1)
+            seen[cells_of[name][~hidden]] = True
+        else:
+            late[cells_of[name][table.hidden.reshape(-1)]] = True
+    found = np.array(RANK, dtype=np.uint8)[rank]
+    hidden = (found == Status.PRIMARY) | (found == Status.SECONDARY)
+    if (late & seen).any():
+        raise LateTable(
+            f"{int((late & seen).sum())} cells that must be hidden are open in a published table",
+            where=listed([space.name_of(int(c)) for c in np.flatnonzero(late & seen)], most=10),
+            hint="leave these cells out of the late table, or do not publish it.",
+        )
+    if (hidden & shown).any():
+        raise SharedCellsDiffer(
+            f"{int((hidden & shown).sum())} cells are hidden in one table and known from another",
+            where=listed([space.name_of(int(c)) for c in np.flatnonzero(hidden & shown)], most=10),
+            hint="a cell has one status in all tables: open it, or hide it everywhere.",
+        )
+    found[seen & ~hidden] = Status.PUBLISHED
+    return found
+
+
+def _joined(
+    parts: Sequence[tuple[npt.NDArray[np.generic] | None, Ints]], size: int, how: np.ufunc, nothing: float, dtype: type
+) -> npt.NDArray[np.generic] | None:
+    """One array over the pool from those of the tables that have it."""
+    if all(array is None for array, _ in parts):
+        return None
+    result: npt.NDArray[np.generic] = np.full(size, nothing, dtype=dtype)
+    for array, cells in parts:
+        if array is not None:
+            result[cells] = how(result[cells], array.reshape(-1))
+    return result
+
+
+def _lower(tables: Mapping[str, Table], cells_of: Mapping[str, Ints], size: int) -> Floats | None:
+    """Prior lower bounds; where one table has some, nobody forgets about the others that no value is negative."""
+    if all(t.lower is None for t in tables.values()):
+        return None
+    result = np.full(size, -np.inf)
+    for name, table in tables.items():
+        known = table.lower
+        if known is None and not (table.value < 0).any():
+            known = np.zeros(table.shape)
+        if known is not None:
+            result[cells_of[name]] = np.maximum(result[cells_of[name]], known.reshape(-1))
+    return result
+
+
+def _people(parts: Sequence[Contributors | None], cells_of: Sequence[Ints], size: int) -> Contributors | None:
+    """Counts and largest contributions; where tables disagree the smaller count, so that nobody alone is missed."""
+    known = [(people, cells) for people, cells in zip(parts, cells_of, strict=True) if people is not None]
+    if not known:
+        return None
+    most = np.iinfo(np.int64).max
+    count = np.full(size, most, dtype=np.int64)
+    for people, cells in known:
+        count[cells] = np.minimum(count[cells], people.count.reshape(-1))
+    # cells of tables without counts: nobody is known to be alone there
+    count[count == most] = 2
+    ranked = min(people.ranked for people, _ in known) if len(known) == len(parts) else 0
+    largest = np.zeros((size, ranked)) if ranked else None
+    if largest is not None:
+        for people, cells in known:
+            assert people.largest is not None
+            largest[cells] = people.largest.reshape(cells.size, -1)[:, :ranked]
+    public = None
+    if any(people.public_count is not None for people, _ in known):
+        public = np.zeros(size, dtype=np.int64)
+        for people, cells in known:
+            if people.public_count is not None:
+                public[cells] = np.maximum(public[cells], people.public_count.reshape(-1))
+    return Contributors(count, largest, public_count=public)
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    """Decimals that hold the values of both."""
+    return None if one is None or other is None else max(one, other)

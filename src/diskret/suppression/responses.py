@@ -1,0 +1,156 @@
+"""Several responses over the same cells: one leads and passes its pattern on, or they are protected jointly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.contributors import Contributors
+from diskret.model.errors import BadOption, SharedCellsDiffer, WrongSum, listed
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.pool import Pool
+from diskret.model.status import Status
+from diskret.model.table import Table
+from diskret.suppression.result import Suppression
+from diskret.suppression.suppress import suppress
+
+Floats = npt.NDArray[np.float64]
+HAIR = 1e-9
+LEVELS = ("below", "above", "lower", "upper", "weight")
+SHOWN = (Status.NEVER, Status.PUBLISHED)
+
+
+def follow(leading: Table, others: Mapping[str, Table], **options: Any) -> dict[str, Suppression]:
+    """Hide in every other response what the leading one hides, and further cells only where that is not enough.
+
+    ``leading`` is a protected table or pool, ``others`` stand on the same cells. A cell that is primary for another
+    response stays so; to have one pattern for all, mark it in the leading table as well (see `leading_of`). Options are
+    those of `suppress`; everything is audited over the whole table.
+
+    >>> cells = {"s": ["a", "b", "c", "d"], "x": [10, 20, 70, 5], "y": [1, 2, 9, 4], "st": ["primary", *["open"] * 3]}
+    >>> tables = Table.from_cells(cells, by={"s": None}, value=["x", "y"], status="st")
+    >>> leading = suppress(tables["x"], guarantee="audit").table
+    >>> follow(leading, {"y": tables["y"]})["y"].table.status.tolist() == leading.status.tolist()
+    True
+    """
+    result = {}
+    for name, table in others.items():
+        done = suppress(inherited(leading, name, table), guarantee="audit", **options)
+        result[name] = replace(done, before=table)
+    return result
+
+
+def inherited(leading: Table, name: str, table: Table) -> Table:
+    """Another response with the pattern of the leading one."""
+    _refuse_other_cells(leading, name, table)
+    wrong = leading.hidden & np.isin(table.status, SHOWN)
+    if wrong.any():
+        raise SharedCellsDiffer(
+            f"{int(wrong.sum())} cells that {leading.response!r} hides must stay open in {name!r}",
+            where=listed(table.name_cells(wrong)),
+            hint="a pattern is passed on as a whole: open these cells in the leading one, or let them be hidden.",
+        )
+    fresh = leading.hidden & (table.status != Status.PRIMARY)
+    return replace(table, status=np.where(fresh, np.uint8(Status.SECONDARY), table.status))
+
+
+def leading_of(leading: Table, others: Mapping[str, Table]) -> Table:
+    """The leading table with every cell primary that is primary for any response.
+
+    >>> cells = {"s": ["a", "b"], "x": [10, 20], "st": ["open", "primary"]}
+    >>> one = Table.from_cells(cells, by={"s": None}, value="x")
+    >>> leading_of(one, {"y": Table.from_cells(cells, by={"s": None}, value="x", status="st")}).status.tolist()
+    [0, 1, 0]
+    """
+    status = leading.status
+    for name, table in others.items():
+        _refuse_other_cells(leading, name, table)
+        status = np.where(table.status == Status.PRIMARY, np.uint8(Status.PRIMARY), status)
+    return replace(leading, status=status)
+
+
+def _refuse_other_cells(leading: Table, name: str, table: Table) -> None:
+    same = leading.shape == table.shape and leading.names == table.names
+    if isinstance(leading, Pool) or isinstance(table, Pool):
+        same &= isinstance(leading, Pool) and isinstance(table, Pool) and leading.space.codes == table.space.codes
+    else:
+        same = same and leading.by == table.by
+    if not same:
+        raise BadOption(
+            f"{name!r} stands on other cells than the leading response {leading.response!r}",
+            hint="a pattern can be passed on only between tables (or pools) over the same classifications.",
+        )
+
+
+def jointly(parts: Mapping[str, Table], whole: Table, *, name: str = "response") -> Table:
+    """Responses that add up to another one as a single table: the response is one more classification.
+
+    So the equation between them (wages and other costs are costs) is seen by audit and suppression; `apart` gives the
+    single responses back.
+
+    >>> cells = {"s": ["a", "b"], "wages": [1, 2], "other": [3, 5], "costs": [4, 7]}
+    >>> tables = Table.from_cells(cells, by={"s": None}, value=["wages", "other", "costs"])
+    >>> joint = jointly({"wages": tables["wages"], "other": tables["other"]}, tables["costs"])
+    >>> joint.names, joint.shape, list(apart(joint))
+    (('s', 'response'), (3, 3), ['wages', 'other', 'costs'])
+    """
+    for part, table in parts.items():
+        _refuse_other_cells(whole, part, table)
+    if isinstance(whole, Pool) or name in whole.by or len({whole.response, *parts}) <= len(parts):
+        raise BadOption(
+            f"responses {listed([*parts, whole.response])} along {name!r} cannot stand in one table",
+            hint="single tables, different responses, and a name no classification has.",
+        )
+    tables = [*parts.values(), whole]
+    off = np.abs(sum(t.value for t in parts.values()) - whole.value) > HAIR * np.maximum(1.0, np.abs(whole.value))
+    if off.any():
+        raise WrongSum(
+            f"{listed(parts)} do not add up to {whole.response!r} in {int(off.sum())} cells",
+            where=listed(whole.name_cells(off)),
+            hint="give all responses that are added, and no other.",
+        )
+    counts = [t.respondents.count for t in tables if t.respondents is not None]
+    decimals = [t.decimals for t in tables]
+    return Table(
+        {**whole.by, name: Hierarchy.flat(parts, total=whole.response)},
+        "value",
+        np.stack([t.value for t in tables], axis=-1),
+        np.stack([t.status for t in tables], axis=-1),
+        Contributors(np.stack(counts, axis=-1)) if len(counts) == len(tables) else None,
+        below=_stacked([t.below for t in tables], 0.0),
+        above=_stacked([t.above for t in tables], 0.0),
+        lower=_stacked([t.lower for t in tables], -np.inf),
+        upper=_stacked([t.upper for t in tables], np.inf),
+        weight=_stacked([t.weight for t in tables], 1.0),
+        decimals=None if None in decimals else max(d for d in decimals if d is not None),
+        positive=all(t.positive for t in tables),
+        weighted=any(t.weighted for t in tables),
+        # whoever reports several responses is counted in each
+        additive_counts=False,
+    )
+
+
+def apart(joint: Table) -> dict[str, Table]:
+    """The single responses of a table made by `jointly`, each with its own pattern."""
+    *others, name = joint.by
+    result = {}
+    for at, code in enumerate(joint.by[name].codes):
+        people = None if joint.respondents is None else Contributors(joint.respondents.count[..., at])
+        levels: dict[str, Any] = {f: None if getattr(joint, f) is None else getattr(joint, f)[..., at] for f in LEVELS}
+        result[code] = replace(
+            joint, by={n: joint.by[n] for n in others}, response=code, value=joint.value[..., at],
+            status=joint.status[..., at], respondents=people, creator=None, additive_counts=True, **levels,
+        )  # fmt: skip
+    return result
+
+
+def _stacked(arrays: Sequence[Floats | None], nothing: float) -> Floats | None:
+    """Arrays of several responses along one more axis; None where no response has one."""
+    shapes = [a.shape for a in arrays if a is not None]
+    if not shapes:
+        return None
+    return np.stack([np.full(shapes[0], nothing) if a is None else a for a in arrays], axis=-1)

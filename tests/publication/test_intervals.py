@@ -1,0 +1,51 @@
+"""Bounds beside values: only where the rule allows them, in every format."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import diskret as dk
+from diskret import Hierarchy, Protection, Status, Table
+from diskret.model.errors import BadOption
+
+
+def square() -> Table:
+    cells = {"s": list("aabbcc"), "t": list("uvuvuv"), "x": [13, 94, 21, 32, 0, 7]}
+    by = {"s": Hierarchy.flat("abc"), "t": Hierarchy.flat("uv")}
+    table = Table.from_cells(cells, by=by, value="x").with_status(Status.PRIMARY, [["a", "u"]])
+    return table.with_status(Status.SECONDARY, [["a", "v"], ["b", "u"], ["b", "v"]])
+
+
+def test_bounds_stand_beside_the_values(tmp_path):
+    dk.publish(square(), tmp_path / "t.csv", intervals=True, zero="-")
+    lines = (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[:4] == ["s,t,x,x_lower,x_upper", "a,u,x,0,34", "a,v,x,73,107", "a,Total,107,107,107"]
+    assert "c,u,-,0,0" in lines  # a bound of zero is a number, not "nothing"
+
+
+def test_every_format_takes_bounds(tools, ending, tmp_path):
+    table = square()
+    dk.publish(table, tmp_path / f"t{ending}", intervals=True)
+    seen = tools.read(tmp_path / f"t{ending}", table)
+    assert [seen[name, "a", "u"] for name in ("x", "x_lower", "x_upper")] == [None, 0.0, 34.0]
+    assert [seen[name, "c", "v"] for name in ("x", "x_lower", "x_upper")] == [7.0, 7.0, 7.0]
+
+
+def test_a_hidden_cell_without_interval_shows_the_mark(tmp_path):
+    cells = {"s": ["a", "b", "c"], "x": [5, 6, 7], "st": ["primary", "open", "open"]}
+    table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+    dk.publish(table, tmp_path / "t.csv", intervals=True)
+    assert (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()[1] == "a,x,x,x"
+
+
+def test_intervals_that_do_not_keep_the_range_stay_inside(tmp_path):
+    table = square()
+    wide = dk.publishable_intervals(table, protection=Protection(min_relative_range=10.0))
+    assert wide.count == 4  # the table itself does not keep that range: publishing makes nothing worse
+    dk.publish(table, tmp_path / "t.csv", intervals=wide)
+    other = table.with_status(Status.SECONDARY, [["c", "v"]])
+    with pytest.raises(BadOption, match="not those of 'x'"):
+        dk.publish(other, tmp_path / "u.csv", intervals=wide)
+    assert not (tmp_path / "u.csv").exists()
+    assert np.isnan(wide.lower[table.index("c", "v")])
