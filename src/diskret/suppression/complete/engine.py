@@ -73,6 +73,7 @@ class Search:
     deformations: int = 1
     strands: bool = True
     _faces: dict[tuple[int, int, int], Faces] = field(default_factory=dict)
+    _joined: dict[tuple[int, int, int], Faces] = field(default_factory=dict)
 
     def faces(self, c: int, code: int, top: int) -> Faces:
         """Faces of a code of classification c in one candidate range."""
@@ -80,6 +81,18 @@ class Search:
         if key not in self._faces:
             self._faces[key] = faces_of(self.spaces[c], code, top, self.deformations)
         return self._faces[key]
+
+    def faces_up_to(self, c: int, code: int, top: int) -> Faces:
+        """Faces of a code in all its candidate ranges up to one.
+
+        A cuboid of a larger range is needed only if those of the smaller ones do not do; but two of different ranges
+        may make a pair.
+        """
+        key = (c, code, top)
+        if key not in self._joined:
+            tops = range(first_range(self.spaces[c], code), top + 1)
+            self._joined[key] = _joined([self.faces(c, code, t) for t in tops])
+        return self._joined[key]
 
     def ranges(self, pivot: int) -> Iterator[list[tuple[int, ...]]]:
         """Candidate ranges from the smallest on; all extensions by the same number of steps together (7.1.2.2)."""
@@ -92,11 +105,8 @@ class Search:
 
     def secured(self, pivot: int) -> list[Cuboid]:
         """Cuboids of hidden cells that protect a pivot already, in whatever range; empty if there are none."""
-        at = self._at(pivot)
-        listed = []
-        for c, (space, code) in enumerate(zip(self.spaces, at, strict=True)):
-            tops = range(first_range(space, code), space.dimension + 1)
-            listed.append(_joined([self.faces(c, code, top) for top in tops]))
+        at = enumerate(self._at(pivot))
+        listed = [self.faces_up_to(c, code, self.spaces[c].dimension) for c, code in at]
         return self.best(pivot, listed, self.task.hidden | (self.task.unit == 0))
 
     def chosen(self, pivot: int) -> list[Cuboid]:
@@ -108,7 +118,7 @@ class Search:
             for tops_of_step in self.ranges(pivot):
                 best: list[Cuboid] = []
                 for tops in tops_of_step:
-                    listed = [self.faces(c, at[c], top).holding(must[c]) for c, top in enumerate(tops)]
+                    listed = [self.faces_up_to(c, at[c], top).holding(must[c]) for c, top in enumerate(tops)]
                     found = self.best(pivot, listed, self.task.usable)
                     if found and (not best or found[0].rank < best[0].rank):
                         best = found

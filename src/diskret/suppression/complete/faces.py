@@ -65,14 +65,19 @@ def first_range(space: Space, code: int) -> int:
     return min(int(space.hierarchy.levels[code]), space.dimension)
 
 
-def diametrals(space: Space, code: int, top: int) -> Ints:
+def diametrals(space: Space, code: int, top: int, coupled: bool = False) -> Ints:
     """The diametral tuples of a candidate range: indices up to ``top`` vary, the higher ones are the code's own.
 
-    The bounding sum of the range is left out, except that of the whole classification (7.1.2.2).
+    The bounding sum of the range is left out, except that of the whole classification (7.1.2.2). ``coupled`` leaves out
+    tuples that are inside, like the code itself, in an index below the top one: nothing published connects the two
+    halves of such a cuboid, and the code's half is a cuboid of a smaller range.
     """
     pivot = space.tuples[code]
     choices = []
     for a in range(top):
+        if coupled and first_range(space, code) <= a + 1 < top:
+            choices.append(np.array([space.lengths[a] + 1]))
+            continue
         last = space.lengths[a] + (1 if a + 1 < top or top == space.dimension else 0)
         choices.append(np.setdiff1d(np.arange(1, last + 1), pivot[a : a + 1]))
     number = int(np.prod([c.size for c in choices], dtype=np.float64))
@@ -114,14 +119,15 @@ def shift(
     Returns the sets for which that is allowed, and which they are (7.3.3, 7.3.4): inside the segment, never from or to
     a margin, not onto another corner, never the pivot, and the normal index must lead to star sums before and after.
     """
-    part = (tuples[..., normal] == at[:, None]) & (tuples[..., moved] == old[:, None])
     inner = (old <= space.lengths[moved]) & (old + by >= 1) & (old + by <= space.lengths[moved])
-    keep = inner & part.any(axis=1) & ~part[:, 0]
+    which = np.flatnonzero(inner)
+    before = tuples[which]
+    part = (before[..., normal] == at[which, None]) & (before[..., moved] == old[which, None])
+    keep = part.any(axis=1) & ~part[:, 0]
     if last:
         # most sets have forbidden dummies where the shift does not reach; they need no further look
-        keep &= ~((space.look_up(tuples) == FORBIDDEN) & ~part).any(axis=1)
-    which = np.flatnonzero(keep)
-    part, before = part[which], tuples[which]
+        keep &= ~((space.look_up(before) == FORBIDDEN) & ~part).any(axis=1)
+    which, part, before = which[keep], part[keep], before[keep]
     after = before.copy()
     after[..., moved] += by * part
     legal = (~part | (space.is_star(before, normal) & space.is_star(after, normal))).all(axis=1)
@@ -157,7 +163,7 @@ def faces_of(space: Space, code: int, top: int, deformations: int = 1) -> Faces:
     >>> faces_of(space, 0, 2).sets()[-1]     # a, AB against d, CD: one deformation
     {2: 1, 4: -1, 5: -1}
     """
-    tuples, signs = corners(space, code, diametrals(space, code, top), top)
+    tuples, signs = corners(space, code, diametrals(space, code, top, coupled=True), top)
     found: dict[tuple[int, ...], int] = {}
     _collect(space, tuples, signs, 0, found)
     for bends in range(1, deformations + 1):

@@ -22,6 +22,7 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 ALLOWED, FORBIDDEN = -1, -2
 """What stands in place of a code: a dummy that may be part of a cuboid, and one that may not."""
+MOST_LISTED = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,13 +87,18 @@ class Space:
 
     def keys_of(self, tuples: Ints) -> Ints:
         """One number per tuple (indices along the last axis)."""
-        keys: Ints = ((tuples - 1) * self._steps).sum(axis=-1)
+        keys: Ints = tuples @ self._steps - self._steps.sum()
         return keys
 
     def codes_at(self, tuples: Ints) -> Ints:
         """Position of the code at every tuple, -1 where there is none."""
-        keys, order = self._known
         wanted = self.keys_of(tuples)
+        if self._listed is not None:
+            return np.maximum(self._listed[wanted], ALLOWED)
+        return self._codes_by(wanted)
+
+    def _codes_by(self, wanted: Ints) -> Ints:
+        keys, order = self._known
         at = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
         found: Ints = np.where(keys[at] == wanted, order[at], ALLOWED)
         return found
@@ -103,12 +109,23 @@ class Space:
         A dummy is forbidden where it would be added to a published sum together with codes that exist: it would be a
         structural zero (7.1.2.1). Below a code without parts, and in star sums, it is allowed.
         """
-        found = self.codes_at(tuples)
+        keys = self.keys_of(tuples)
+        found: Ints = self._kinds_by(keys) if self._listed is None else self._listed[keys]
+        return found
+
+    @cached_property
+    def _listed(self) -> Ints | None:
+        """The code or the kind of dummy at every key, if they are not too many to list."""
+        return self._kinds_by(np.arange(self.size)) if self.size <= MOST_LISTED else None
+
+    def _kinds_by(self, keys: Ints) -> Ints:
+        found = self._codes_by(keys)
         dummy = found < 0
         for a in range(self.dimension):
-            whole = self.codes_at(self._to_margin(tuples, a))
+            inner = keys // self._steps[a] % self.sizes[a]
+            whole = self._codes_by(keys + (self.lengths[a] - inner) * self._steps[a])
             sum_here = (whole >= 0) & ~self.hierarchy.is_leaf[whole] & (self.hierarchy.levels[whole] == a + 2)
-            found[dummy & (tuples[..., a] <= self.lengths[a]) & sum_here] = FORBIDDEN
+            found[dummy & (inner < self.lengths[a]) & sum_here] = FORBIDDEN
         return found
 
     def is_star(self, tuples: Ints, a: int) -> Bools:
