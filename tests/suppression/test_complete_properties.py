@@ -70,6 +70,19 @@ def test_no_primary_cell_leaks_where_one_classification_is_deep(trees) -> None:
     check()
 
 
+def test_intervals_reach_as_far_as_the_primary_rules_demand(small_trees) -> None:
+    @settings(max_examples=25)
+    @given(tables(small_trees, most=2), st.sampled_from([0.1, 0.4]), st.sampled_from([0.2, 0.7]))
+    def check(table: Table, down: float, up: float) -> None:
+        primary = table.status == Status.PRIMARY
+        demanding = replace(table, below=down * table.value * primary, above=up * table.value * primary)
+        result = dk.suppress(demanding, guarantee="complete")
+        report = dk.audit(result.table)
+        assert {e.index for e in report.exposed} <= {u.index for u in result.unprotected}
+
+    check()
+
+
 def test_every_cuboid_leaves_every_published_sum_as_it_is(small_trees) -> None:
     @settings(max_examples=30)
     @given(tables(small_trees), st.sampled_from([0, 1, 2]))
