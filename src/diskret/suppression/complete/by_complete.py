@@ -26,9 +26,15 @@ MOST_DEFORMATIONS = 3
 """More shifts of one cuboid than this are refused: their number explodes, and two already find nearly everything."""
 
 
-def by_complete(table: Table, settings: Settings, deformations: int = 1, strands: bool = True) -> Suppression:
-    """Protect every primary cell by cuboids of the fictitious complete table (Quaderverfahren, chapter 7)."""
-    search = search_of(table, settings, deformations, strands)
+def by_complete(
+    table: Table, settings: Settings, deformations: int = 1, strands: bool = True, totals_last: bool = True
+) -> Suppression:
+    """Protect every primary cell by cuboids of the fictitious complete table (Quaderverfahren, chapter 7).
+
+    The source takes the total of a classification into a range together with the last level; with ``totals_last`` it is
+    a step of its own, as other sums are, and far fewer totals are hidden.
+    """
+    search = search_of(table, settings, deformations, strands, totals_last)
     task = search.task
     before = task.hidden.copy()
     protecting, failed = secure(search, in_turn(task), settings.progress)
@@ -49,7 +55,9 @@ def by_complete(table: Table, settings: Settings, deformations: int = 1, strands
     return Suppression(protected, moves_of(protecting), unprotected, 1, table, notes)
 
 
-def search_of(table: Table, settings: Settings, deformations: int = 1, strands: bool = True) -> Search:
+def search_of(
+    table: Table, settings: Settings, deformations: int = 1, strands: bool = True, totals_last: bool = True
+) -> Search:
     """The search for one table: its elementary indices and its cells as the kernels want them."""
     if not 0 <= deformations <= MOST_DEFORMATIONS:
         raise BadOption(
@@ -59,7 +67,7 @@ def search_of(table: Table, settings: Settings, deformations: int = 1, strands: 
     if settings.carry != "off" or settings.cost.distance:
         raise BadOption("carry or distances with complete tables", hint="they belong to guarantee='subtables'.")
     spaces = [Space.of(h) for h in table.hierarchies]
-    return Search(spaces, task_of(table, settings), deformations, strands)
+    return Search(spaces, task_of(table, settings), deformations, strands, totals_last)
 
 
 def task_of(table: Table, settings: Settings) -> Task:

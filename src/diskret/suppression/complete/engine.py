@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.suppression.complete import _kernels
-from diskret.suppression.complete.faces import Faces, faces_of, first_range
+from diskret.suppression.complete.faces import Faces, Totals, faces_of, first_range
 from diskret.suppression.complete.space import Space
 from diskret.suppression.complete.strands import strand_of
 
@@ -72,6 +72,8 @@ class Search:
     task: Task
     deformations: int = 1
     strands: bool = True
+    totals_last: bool = True
+    """Whether a range takes in the total of a classification only as a step of its own, after all other sums."""
     _faces: dict[tuple[int, int, int], Faces] = field(default_factory=dict)
     _joined: dict[tuple[int, int, int], Faces] = field(default_factory=dict)
 
@@ -79,8 +81,17 @@ class Search:
         """Faces of a code of classification c in one candidate range."""
         key = (c, code, top)
         if key not in self._faces:
-            self._faces[key] = faces_of(self.spaces[c], code, top, self.deformations)
+            space = self.spaces[c]
+            total: Totals = "with"
+            if self.totals_last and code < len(space.hierarchy) - 1:
+                total = "only" if top > space.dimension else "without"
+            self._faces[key] = faces_of(space, code, min(top, space.dimension), self.deformations, total)
         return self._faces[key]
+
+    def last_range(self, c: int, code: int) -> int:
+        """The widest range of a code; the total of the classification is a step of its own behind the last level."""
+        space = self.spaces[c]
+        return space.dimension + (self.totals_last and code < len(space.hierarchy) - 1)
 
     def faces_up_to(self, c: int, code: int, top: int) -> Faces:
         """Faces of a code in all its candidate ranges up to one.
@@ -98,7 +109,7 @@ class Search:
         """Candidate ranges from the smallest on; all extensions by the same number of steps together (7.1.2.2)."""
         at = self._at(pivot)
         lowest = [first_range(space, code) for space, code in zip(self.spaces, at, strict=True)]
-        room = [range(space.dimension - low + 1) for space, low in zip(self.spaces, lowest, strict=True)]
+        room = [range(self.last_range(c, code) - low + 1) for c, (code, low) in enumerate(zip(at, lowest, strict=True))]
         grown = sorted(product(*room), key=sum)
         for steps in range(sum(len(r) - 1 for r in room) + 1):
             yield [tuple(a + e for a, e in zip(lowest, g, strict=True)) for g in grown if sum(g) == steps]
@@ -106,7 +117,7 @@ class Search:
     def secured(self, pivot: int) -> list[Cuboid]:
         """Cuboids of hidden cells that protect a pivot already, in whatever range; empty if there are none."""
         at = enumerate(self._at(pivot))
-        listed = [self.faces_up_to(c, code, self.spaces[c].dimension) for c, code in at]
+        listed = [self.faces_up_to(c, code, self.last_range(c, code)) for c, code in at]
         return self.best(pivot, listed, self.task.hidden | (self.task.unit == 0))
 
     def chosen(self, pivot: int) -> list[Cuboid]:

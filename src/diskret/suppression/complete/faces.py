@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -65,10 +66,14 @@ def first_range(space: Space, code: int) -> int:
     return min(int(space.hierarchy.levels[code]), space.dimension)
 
 
-def diametrals(space: Space, code: int, top: int, coupled: bool = False) -> Ints:
+Totals = Literal["with", "without", "only"]
+
+
+def diametrals(space: Space, code: int, top: int, coupled: bool = False, total: Totals = "with") -> Ints:
     """The diametral tuples of a candidate range: indices up to ``top`` vary, the higher ones are the code's own.
 
-    The bounding sum of the range is left out, except that of the whole classification (7.1.2.2). ``coupled`` leaves out
+    The bounding sum of the range is left out, except that of the whole classification (7.1.2.2); ``total`` leaves that
+    out too, or everything else. ``coupled`` leaves out
     tuples that are inside, like the code itself, in an index below the top one: nothing published connects the two
     halves of such a cuboid, and the code's half is a cuboid of a smaller range.
     """
@@ -78,8 +83,10 @@ def diametrals(space: Space, code: int, top: int, coupled: bool = False) -> Ints
         if coupled and first_range(space, code) <= a + 1 < top:
             choices.append(np.array([space.lengths[a] + 1]))
             continue
-        last = space.lengths[a] + (1 if a + 1 < top or top == space.dimension else 0)
-        choices.append(np.setdiff1d(np.arange(1, last + 1), pivot[a : a + 1]))
+        bounding = a + 1 == top
+        last = space.lengths[a] + (0 if bounding and (top < space.dimension or total == "without") else 1)
+        first = last if bounding and total == "only" else 1
+        choices.append(np.setdiff1d(np.arange(first, last + 1), pivot[a : a + 1]))
     number = int(np.prod([c.size for c in choices], dtype=np.float64))
     if number << top > MOST_CORNERS:
         raise BadOption(
@@ -87,7 +94,7 @@ def diametrals(space: Space, code: int, top: int, coupled: bool = False) -> Ints
             hint="use guarantee='audit', which lists no cuboids.",
         )
     found = np.tile(pivot, (number, 1))
-    if not top:  # a classification of one code
+    if not top or not number:  # a classification of one code, or nothing beside it
         return found
     grid = np.meshgrid(*choices, indexing="ij")
     found[:, :top] = np.stack([g.reshape(-1) for g in grid], axis=1)
@@ -153,7 +160,7 @@ def balanced(space: Space, codes: Ints, signs: Ints) -> npt.NDArray[np.bool_]:
     return fine
 
 
-def faces_of(space: Space, code: int, top: int, deformations: int = 1) -> Faces:
+def faces_of(space: Space, code: int, top: int, deformations: int = 1, total: Totals = "with") -> Faces:
     """All faces of a code in one candidate range, deformed at most so often, each set of codes once.
 
     >>> from diskret import Hierarchy
@@ -163,7 +170,7 @@ def faces_of(space: Space, code: int, top: int, deformations: int = 1) -> Faces:
     >>> faces_of(space, 0, 2).sets()[-1]     # a, AB against d, CD: one deformation
     {2: 1, 4: -1, 5: -1}
     """
-    tuples, signs = corners(space, code, diametrals(space, code, top, coupled=True), top)
+    tuples, signs = corners(space, code, diametrals(space, code, top, True, total), top)
     found: dict[tuple[int, ...], int] = {}
     _collect(space, tuples, signs, 0, found)
     for bends in range(1, deformations + 1):

@@ -45,7 +45,7 @@ def protection_intervals(
         )
     nonnegative = table.positive or not (table.value < 0).any()
     known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
-    search = search_of(table, Settings(Protection(), known, Cost("unity")), deformations)
+    search = search_of(table, Settings(Protection(), known, Cost("unity")), deformations, totals_last=False)
     value = table.value.reshape(-1)
     lower, upper = np.full(table.size, np.inf), np.full(table.size, -np.inf)
 
