@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
     from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
     from diskret.rules.mark import mark
+    from diskret.suppression.complete.intervals import protection_intervals
+    from diskret.suppression.complete.raising import raise_table
     from diskret.suppression.options import Cost
     from diskret.suppression.suppress import suppress, thin
     from diskret.tabulation.tabulate import tabulate
@@ -57,7 +59,9 @@ __all__ = [
     "measure_utility",
     "microaggregate",
     "post_randomise",
+    "protection_intervals",
     "publish",
+    "raise_table",
     "suppress",
     "swap_records",
     "tabulate",
@@ -83,6 +87,8 @@ _HOME = {
     "PPercent": "rules.magnitude",
     "mark": "rules.mark",
     "audit": "auditing.audit",
+    "protection_intervals": "suppression.complete.intervals",
+    "raise_table": "suppression.complete.raising",
     "Cost": "suppression.options",
     "Knowledge": "model.protection",
     "Protection": "model.protection",
