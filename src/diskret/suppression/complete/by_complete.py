@@ -117,4 +117,4 @@ def _unprotected(table: Table, task: Task, cell: int, deformations: int) -> Unpr
             f"no cuboid with at most {deformations} deformation{'' if deformations == 1 else 's'} protects it; "
             "allow more deformations, allow zeros as partners, or use guarantee='audit'"
         )
-    return Unprotected(table.name_of(cell), at, 0.0, why)
+    return Unprotected(table.name_of(cell), at, np.nan, why)

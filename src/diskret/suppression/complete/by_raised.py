@@ -40,7 +40,7 @@ def by_raised(raised: Raised, settings: Settings, prefer_used: bool = True) -> S
     protected = replace(raised.table, status=status.reshape(raised.table.shape))
     why = "no rigid cuboid of the raised table protects it"
     unprotected = tuple(
-        Unprotected(raised.table.name_of(c), tuple(int(i) for i in np.unravel_index(c, task.shape)), 0.0, why)
+        Unprotected(raised.table.name_of(c), tuple(int(i) for i in np.unravel_index(c, task.shape)), np.nan, why)
         for c in failed
     )
     return Suppression(protected, moves_of(protecting), unprotected, 1, raised.table)
