@@ -247,20 +247,6 @@ def _symbol(said: dict, field: list[int]) -> str:
     return symbol
 
 
-def test_7_6_neighbours_of_the_zero(bent) -> None:
-    """Inside the segment and not in the cuboid already: two of eight."""
-    said, rows, columns = bent
-    expected = said["expected"]
-    found = []
-    for index, by in product(range(4), (-1, 1)):
-        field = list(expected["offending_field"])
-        field[index] += by
-        lengths = [*reversed(rows.lengths), *reversed(columns.lengths)]
-        if 1 <= field[index] <= lengths[index] and field not in expected["start_cuboid"]:
-            found.append(field)
-    assert sorted(found) == sorted(expected["geometric_neighbours"])
-
-
 def test_7_6_the_search_finds_the_deformed_cuboid_only_if_two_shifts_are_allowed(bent) -> None:
     said, rows, columns = bent
     grid = np.array([[_symbol(said, [rb, r, cb, c]) for cb, c in product((1, 2, 3, 4), (1, 2, 3))]

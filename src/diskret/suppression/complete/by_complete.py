@@ -32,7 +32,8 @@ def by_complete(
     """Protect every primary cell by cuboids of the fictitious complete table (Quaderverfahren, chapter 7).
 
     The source takes the total of a classification into a range together with the last level; with ``totals_last`` it is
-    a step of its own, as other sums are, and far fewer totals are hidden.
+    a step of its own, as other sums are. That hides less in two classifications, and more in three or five
+    (measured in docs/complete.md).
     """
     search = search_of(table, settings, deformations, strands, totals_last)
     task = search.task
