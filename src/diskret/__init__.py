@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from diskret.safe.control import Control
     from diskret.safe.options import LadderSearch, PrintedSearch
     from diskret.safe.rematch import rematch
+    from diskret.suppression.complete.intervals import protection_intervals
+    from diskret.suppression.complete.raising import raise_table
     from diskret.suppression.options import Cost
     from diskret.suppression.responses import apart, follow, jointly, leading_of
     from diskret.suppression.suppress import suppress, thin
@@ -87,6 +89,8 @@ __all__ = [
     "publish",
     "rematch",
     "publishable_intervals",
+    "protection_intervals",
+    "raise_table",
     "suppress",
     "swap_records",
     "tabulate",
@@ -119,6 +123,8 @@ _HOME = {
     "audit": "auditing.audit",
     "if_range_is_known": "auditing.published_intervals",
     "publishable_intervals": "auditing.published_intervals",
+    "protection_intervals": "suppression.complete.intervals",
+    "raise_table": "suppression.complete.raising",
     "Cost": "suppression.options",
     "Knowledge": "model.protection",
     "Pool": "model.pool",

@@ -60,6 +60,11 @@ def test_microdata_become_a_published_table_with_few_contributors_hidden(
     assert len(cells) == 9
 
 
+def test_a_job_can_ask_for_the_complete_table(run: Run) -> None:
+    result = run(MARKED + '[suppression]\nguarantee = "complete"\ndeformations = 2\n')
+    assert {("N", "small"), ("S", "small")} <= hidden(only(result))
+
+
 def test_without_a_value_units_are_counted(run: Run) -> None:
     table = only(run(MICRODATA.replace('value = "turnover"\n', "") + "[rules]\nsmall_cells = 2\n"))
     assert table.frequency

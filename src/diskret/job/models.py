@@ -144,14 +144,17 @@ class RelativeKnowledge(Section):
 class SuppressionSection(Section):
     """Secondary suppression. The ranges are secret, like the parameters of the rules."""
 
-    guarantee: Literal["audit", "subtables"] = Field(
-        "audit", description="attack the whole table with a solver and repair, or secure every subtable on its own"
+    guarantee: Literal["audit", "complete", "subtables"] = Field(
+        "audit",
+        description="attack the whole table with a solver and repair, protect it by cuboids of the complete table, "
+        "or secure every subtable on its own",
     )
+    deformations: int = Field(1, ge=0, le=3, description="with complete: how often a cuboid may be shifted")
     min_relative_range: float = Field(0.0, ge=0, description="interval over value must be greater, such as 0.5")
     min_range: float | None = Field(None, ge=0, description="smallest interval of zero and tiny values")
     levels: bool | None = Field(
         None,
-        description="whether intervals must reach as far as the primary rules demand; left out: with an audit, yes",
+        description="whether intervals must reach as far as the primary rules demand; left out: not with subtables",
     )
     sliding: bool = Field(False, description="with levels: only the length of the interval counts")
     knowledge: Literal["none", "positive", "intervals"] | RelativeKnowledge | None = Field(

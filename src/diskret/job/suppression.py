@@ -42,6 +42,7 @@ def suppress_tables(
             protection=_protection(asked, table),
             knowledge=_knowledge(job),
             guarantee=asked.guarantee,
+            deformations=asked.deformations,
             cost=Cost(asked.cost, distance=asked.distance),
             zeros=asked.zeros,
             barriers=asked.barriers,
@@ -83,8 +84,8 @@ def intervals_of(job: Job, tables: Mapping[str, Table]) -> dict[str, Intervals]:
 
 
 def _protection(asked: SuppressionSection, table: Table) -> Protection:
-    """What is asked for; with an audit the levels of the rules, unless that is switched off."""
-    levels = asked.guarantee == "audit" and table.below is not None if asked.levels is None else asked.levels
+    """What is asked for; over the whole table the levels of the rules, unless that is switched off."""
+    levels = asked.guarantee != "subtables" and table.below is not None if asked.levels is None else asked.levels
     return Protection(asked.min_relative_range, asked.min_range, levels, asked.sliding)
 
 

@@ -20,11 +20,12 @@ from diskret.suppression.by_cuboids import Barriers, Progress, Settings, Zeros, 
 from diskret.suppression.by_moves import Effort, Guarding, by_moves
 from diskret.suppression.by_proof import by_proof
 from diskret.suppression.by_turns import by_turns
+from diskret.suppression.complete.by_complete import by_complete
 from diskret.suppression.options import Cost
 from diskret.suppression.result import Suppression
 from diskret.suppression.time_series import consistency_of, weighed
 
-Guarantee = Literal["subtables", "audit"]
+Guarantee = Literal["subtables", "complete", "audit"]
 UNGUARDED = (
     "single contributors are not guarded against: whoever is alone in a hidden cell may compute another one exactly; "
     "leave single_contributors on unless nobody is"
@@ -52,14 +53,17 @@ def suppress(
     effort: Effort = "default",
     seconds: float | None = None,
     threads: int | None = None,
+    deformations: int = 1,
     progress: Progress | None = None,
 ) -> Suppression:
     """Hide further cells so that no primary cell can be computed more closely than asked.
 
     ``protection`` says how wide an attacker's interval must stay, ``knowledge`` what he knows beforehand (left out:
     that values are positive, if they are). ``guarantee``: "subtables" secures every subtable on its own by the cuboid
-    method, as it is printed; "audit" protects the whole table by moves, against everybody and every single contributor,
-    and attacks the result with a solver (left out, ``protection`` then asks for the levels of the primary rules).
+    method, as it is printed; "complete" protects the whole table by cuboids of the fictitious complete table, each
+    shifted at most ``deformations`` times; "audit" protects the whole table by moves, against everybody and every
+    single contributor, and attacks the result with a solver. For the last two ``protection``, left out, asks for the
+    levels of the primary rules.
     ``zeros`` says which zero cells may be partners: those marked, all, or none. ``barriers`` keep margins visible (per
     classification +1 avoid, -1 prefer, 0 neither). ``single_contributors`` guards against respondents who are alone in
     a cell; ``non_additive`` names classifications along which counts do not add up. ``previous`` is last period's
@@ -79,8 +83,8 @@ def suppress(
     >>> result.table.status.tolist(), result.interval("a")
     ([1, 2, 0, 0], (0.0, 30.0))
     """
-    if guarantee not in ("subtables", "audit"):
-        raise BadOption(f"guarantee {guarantee!r}", hint="'subtables' or 'audit'.")
+    if guarantee not in ("subtables", "complete", "audit"):
+        raise BadOption(f"guarantee {guarantee!r}", hint="'subtables', 'complete' or 'audit'.")
     if method not in ("moves", "optimal") or (method == "optimal" and guarantee != "audit"):
         raise BadOption(f"method {method!r} with guarantee {guarantee!r}", hint="'optimal' needs guarantee='audit'.")
     if effort not in ("quick", "default", "economy"):
@@ -94,7 +98,7 @@ def suppress(
         )
     nonnegative = table.positive or not (table.value < 0).any()
     settings = Settings(
-        protection or Protection(levels=audited and table.below is not None),
+        protection or Protection(levels=guarantee != "subtables" and table.below is not None),
         knowledge or (Knowledge.positive() if nonnegative else Knowledge.none()),
         # the weights of a time series are made for classes, not for values
         cost or Cost("value" if previous is None else "log"),
@@ -111,6 +115,8 @@ def suppress(
             return _refuse_late(given, done)
         if method == "optimal":
             return by_proof(given, settings, guarding)
+        if guarantee == "complete":
+            return by_complete(given, settings, deformations)
         return by_moves(given, settings, guarding) if audited else by_cuboids(given, settings)
 
     if isinstance(table, Pool) and (previous is not None or method == "optimal" or not isinstance(barriers, str)):

@@ -1,0 +1,66 @@
+"""Protecting a complete table that is really stored, as the older programs did (Quaderverfahren, 6.2.2.2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadOption
+from diskret.model.status import Status
+from diskret.suppression.by_cuboids import Settings
+from diskret.suppression.complete.by_complete import moves_of, task_of
+from diskret.suppression.complete.engine import Search, Task, in_turn, secure
+from diskret.suppression.complete.raising import Raised
+from diskret.suppression.complete.space import Space
+from diskret.suppression.result import Suppression, Unprotected
+
+UNUSED = 1e6
+"""A star sum that no cuboid uses yet comes before every rank of margins."""
+
+
+def by_raised(raised: Raised, settings: Settings, prefer_used: bool = True) -> Suppression:
+    """Protect the cells of a raised table by rigid cuboids; the result is a result of the raised table.
+
+    ``prefer_used`` reproduces the printed weight of dummies, which makes star sums that an earlier cuboid used more
+    attractive than others; without it all count like hidden cells (the printed improvement, 6.2.2.2).
+    """
+    if any(h.depth > 2 for h in raised.table.hierarchies):
+        raise BadOption("a table that is raised in part only", hint="raise all classifications that have subtotals.")
+    task = _task(raised, settings, prefer_used)
+    search = Search(
+        [Space.of(h) for h in raised.table.hierarchies], task, deformations=0, strands=False, totals_last=False
+    )
+    pivots = raised.cells[in_turn(task_of(raised.origin, settings))]
+    protecting, failed = secure(search, pivots, settings.progress)
+    status = raised.table.status.reshape(-1).copy()
+    status[task.hidden & (status != Status.PRIMARY)] = Status.SECONDARY
+    protected = replace(raised.table, status=status.reshape(raised.table.shape))
+    why = "no rigid cuboid of the raised table protects it"
+    unprotected = tuple(
+        Unprotected(raised.table.name_of(c), tuple(int(i) for i in np.unravel_index(c, task.shape)), np.nan, why)
+        for c in failed
+    )
+    return Suppression(protected, moves_of(protecting), unprotected, 1, raised.table)
+
+
+def _task(raised: Raised, settings: Settings, prefer_used: bool) -> Task:
+    """The cells of the origin at their places; dummies cost nothing and never shorten a range."""
+    origin = task_of(raised.origin, settings)
+    dummy = raised.dummy
+
+    def placed(given: npt.NDArray[Any], at_dummies: float) -> npt.NDArray[Any]:
+        found = np.zeros(raised.table.size, dtype=given.dtype)
+        found[dummy] = at_dummies
+        found[raised.cells] = given
+        return found
+
+    need, need_down, need_up = (placed(n, 0.0) for n in origin.needs)
+    return Task(
+        raised.table.shape, placed(origin.primary, False), placed(origin.usable, True),
+        placed(origin.hidden, not prefer_used), placed(origin.unit, 0.0), placed(origin.rank, UNUSED * prefer_used),
+        placed(origin.cost, 0.0), placed(origin.up, np.inf), placed(origin.down, np.inf), placed(origin.person, -1),
+        (need, need_down, need_up), origin.barriers,
+    )  # fmt: skip

@@ -1,0 +1,245 @@
+"""Securing the primary cells of a complete table one after the other; secondaries need no protection of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise, product
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.suppression.complete import _kernels
+from diskret.suppression.complete.faces import Faces, Totals, faces_of, first_range
+from diskret.suppression.complete.space import Space
+from diskret.suppression.complete.strands import strand_of
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(eq=False)
+class Task:
+    """Flat arrays over the cells: what the search reads, and what it changes (hidden)."""
+
+    shape: tuple[int, ...]
+    primary: Bools
+    usable: Bools
+    """Cells that may be in a cuboid, the hidden ones included."""
+    hidden: Bools
+    unit: Floats
+    """What a new cell counts: 1, or 0 for what nobody publishes."""
+    rank: Floats
+    cost: Floats
+    up: Floats
+    down: Floats
+    person: Ints
+    """Who is alone in a cell; -1: nobody."""
+    needs: tuple[Floats, Floats, Floats]
+    barriers: bool = True
+    """Whether ranks are never negative: then they can end a branch of the search."""
+
+    def arrays(self, usable: Bools) -> tuple[Bools, Bools, Floats, Floats, Floats, Floats, Floats, Ints]:
+        """What the kernels want, with the cells that may be used."""
+        return usable, self.hidden, self.unit, self.rank, self.cost, self.up, self.down, self.person
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Step of each classification in the flat table."""
+        return tuple(prod(self.shape[i + 1 :]) for i in range(len(self.shape)))
+
+
+@dataclass(frozen=True, eq=False)
+class Cuboid:
+    """A signed set of cells that satisfies every published sum, and how far it can go."""
+
+    pivot: int
+    cells: Ints
+    signs: Ints
+    up: float
+    down: float
+    rank: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(eq=False)
+class Search:
+    """Looks for cuboids around pivots; remembers the faces of codes it has listed."""
+
+    spaces: Sequence[Space]
+    task: Task
+    deformations: int = 1
+    strands: bool = True
+    totals_last: bool = True
+    """Whether a range takes in the total of a classification only as a step of its own, after all other sums."""
+    _faces: dict[tuple[int, int, int], Faces] = field(default_factory=dict)
+    _joined: dict[tuple[int, int, int], Faces] = field(default_factory=dict)
+
+    def faces(self, c: int, code: int, top: int) -> Faces:
+        """Faces of a code of classification c in one candidate range."""
+        key = (c, code, top)
+        if key not in self._faces:
+            space = self.spaces[c]
+            total: Totals = "with"
+            if self.totals_last and code < len(space.hierarchy) - 1:
+                total = "only" if top > space.dimension else "without"
+            self._faces[key] = faces_of(space, code, min(top, space.dimension), self.deformations, total)
+        return self._faces[key]
+
+    def last_range(self, c: int, code: int) -> int:
+        """The widest range of a code; the total of the classification is a step of its own behind the last level."""
+        space = self.spaces[c]
+        return space.dimension + (self.totals_last and code < len(space.hierarchy) - 1)
+
+    def faces_up_to(self, c: int, code: int, top: int) -> Faces:
+        """Faces of a code in all its candidate ranges up to one.
+
+        A cuboid of a larger range is needed only if those of the smaller ones do not do; but two of different ranges
+        may make a pair.
+        """
+        key = (c, code, top)
+        if key not in self._joined:
+            tops = range(first_range(self.spaces[c], code), top + 1)
+            self._joined[key] = _joined([self.faces(c, code, t) for t in tops])
+        return self._joined[key]
+
+    def ranges(self, pivot: int) -> Iterator[list[tuple[int, ...]]]:
+        """Candidate ranges from the smallest on; all extensions by the same number of steps together (7.1.2.2)."""
+        at = self._at(pivot)
+        lowest = [first_range(space, code) for space, code in zip(self.spaces, at, strict=True)]
+        room = [range(self.last_range(c, code) - low + 1) for c, (code, low) in enumerate(zip(at, lowest, strict=True))]
+        grown = sorted(product(*room), key=sum)
+        for steps in range(sum(len(r) - 1 for r in room) + 1):
+            yield [tuple(a + e for a, e in zip(lowest, g, strict=True)) for g in grown if sum(g) == steps]
+
+    def secured(self, pivot: int) -> list[Cuboid]:
+        """Cuboids of hidden cells that protect a pivot already, in whatever range; empty if there are none."""
+        at = enumerate(self._at(pivot))
+        listed = [self.faces_up_to(c, code, self.last_range(c, code)) for c, code in at]
+        return self.best(pivot, listed, self.task.hidden | (self.task.unit == 0))
+
+    def chosen(self, pivot: int) -> list[Cuboid]:
+        """The best cuboid or pair in the smallest range that has any: with the strand if possible, else without."""
+        at = self._at(pivot)
+        strand = strand_of(self.spaces, at, self.task.primary.reshape(self.task.shape)) if self.strands else []
+        wanted = [{codes[c] for codes in strand} - {at[c]} for c in range(len(at))]
+        for must in [wanted, [set[int]() for _ in at]] if strand else [wanted]:
+            for tops_of_step in self.ranges(pivot):
+                best: list[Cuboid] = []
+                for tops in tops_of_step:
+                    listed = [self.faces_up_to(c, at[c], top).holding(must[c]) for c, top in enumerate(tops)]
+                    found = self.best(pivot, listed, self.task.usable)
+                    if found and (not best or found[0].rank < best[0].rank):
+                        best = found
+                if best:
+                    return best
+        return []
+
+    def inside(self, pivot: int) -> Iterator[Cuboid]:
+        """All cuboids of hidden cells in the first candidate range of a pivot, whatever their length."""
+        at = self._at(pivot)
+        tops = next(self.ranges(pivot))[0]
+        listed = [self.faces(c, at[c], top) for c, top in enumerate(tops)]
+        start, shifts, signs, bends, first = self._packed(listed, at)
+        good = _kernels.open_lines(pivot, start, shifts, self.task.hidden)
+        for faces in product(*(np.flatnonzero(good[a:b]) + a for a, b in pairwise(first))):
+            if bends[list(faces)].sum() > self.deformations:
+                continue
+            cuboid = self._cuboid(pivot, np.array(faces), start, shifts, signs)
+            if self.task.hidden[cuboid.cells].all():
+                yield cuboid
+
+    def best(self, pivot: int, listed: Sequence[Faces], usable: Bools) -> list[Cuboid]:
+        """One cuboid or a pair: fewest new cells, lowest rank, cheapest; a pair only if it comes before all single."""
+        if not all(len(f) for f in listed):
+            return []
+        start, shifts, signs, bends, first = self._packed(listed, self._at(pivot))
+        n = len(listed)
+        most = prod(int(np.diff(f.start).max()) + 1 for f in listed)
+        buffer = np.empty(most, np.int64), np.empty(most, np.int64)
+        cells_of = self.task.arrays(usable)
+        need, need_down, need_up = (float(a[pivot]) for a in self.task.needs)
+        best, found, room = np.zeros(5), np.empty(n, np.int64), 64
+        while True:
+            kept = np.empty((room, 5 + n))
+            number = _kernels.walk(
+                pivot, first, start, shifts, signs, bends, self.deformations, cells_of, (need, need_down, need_up),
+                self.task.barriers, best, found, kept, buffer,
+            )  # fmt: skip
+            if number >= 0:
+                break
+            room *= 4
+        single = found[0] >= 0
+        if number > 1 and not (single and best[0] == 0 and best[1] <= 0):
+            i, j = _kernels.best_pair(
+                pivot, start, shifts, signs, cells_of, self.task.barriers, best, found, kept, number, buffer
+            )
+            if i >= 0:
+                rank = (float(best[0]), float(best[1]), float(best[2]))
+                halves = (kept[k, 5:].astype(np.int64) for k in (i, j))
+                return [self._cuboid(pivot, faces, start, shifts, signs, rank) for faces in halves]
+        rank = (float(best[0]), float(best[1]), float(best[2]))
+        return [self._cuboid(pivot, found, start, shifts, signs, rank)] if single else []
+
+    def _at(self, pivot: int) -> tuple[int, ...]:
+        return tuple(int(i) for i in np.unravel_index(pivot, self.task.shape))
+
+    def _packed(self, listed: Sequence[Faces], at: Sequence[int]) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """Faces of all classifications end to end, codes turned into steps through the flat table."""
+        steps = [(f.codes - code) * s for f, code, s in zip(listed, at, self.task.strides, strict=True)]
+        lengths = np.concatenate([np.diff(f.start) for f in listed])
+        start = np.append(0, np.cumsum(lengths)).astype(np.int64)
+        first = np.append(0, np.cumsum([len(f) for f in listed])).astype(np.int64)
+        signs, bends = np.concatenate([f.signs for f in listed]), np.concatenate([f.bends for f in listed])
+        return start, np.concatenate(steps), signs, bends, first
+
+    def _cuboid(
+        self, pivot: int, faces: Ints, start: Ints, shifts: Ints, signs: Ints,
+        rank: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    ) -> Cuboid:  # fmt: skip
+        most = prod(int(start[f + 1] - start[f]) + 1 for f in faces)
+        cells, parity = np.empty(most, np.int64), np.empty(most, np.int64)
+        _kernels.product_cells(pivot, faces, start, shifts, signs, cells, parity)
+        with_pivot, against = cells[parity > 0], cells[parity < 0]
+        up = min(self.task.up[with_pivot].min(), self.task.down[against].min(initial=np.inf))
+        down = min(self.task.down[with_pivot].min(), self.task.up[against].min(initial=np.inf))
+        return Cuboid(pivot, cells, parity, float(up), float(down), rank)
+
+
+def _joined(several: Sequence[Faces]) -> Faces:
+    """Faces of several ranges as one list."""
+    lengths = np.concatenate([np.diff(f.start) for f in several])
+    return Faces(
+        np.append(0, np.cumsum(lengths)).astype(np.int64),
+        np.concatenate([f.codes for f in several]),
+        np.concatenate([f.signs for f in several]),
+        np.concatenate([f.bends for f in several]),
+    )
+
+
+def in_turn(task: Task) -> Ints:
+    """Primary cells in the order they are secured: file order with the last classification outermost."""
+    cells = np.flatnonzero(task.primary)
+    at = np.unravel_index(cells, task.shape)
+    return cells[np.lexsort(at)]
+
+
+def secure(search: Search, pivots: Ints, progress: Progress | None = None) -> tuple[dict[int, list[Cuboid]], list[int]]:
+    """Protect every pivot; returns its cuboids, and those that cannot be protected."""
+    task = search.task
+    protecting: dict[int, list[Cuboid]] = {}
+    failed = []
+    for done, pivot in enumerate(pivots.tolist()):
+        if progress is not None:
+            progress("cuboids", done, pivots.size)
+        cuboids = search.secured(pivot) or search.chosen(pivot)
+        if not cuboids:
+            failed.append(pivot)
+            continue
+        protecting[pivot] = cuboids
+        for cuboid in cuboids:
+            task.hidden[cuboid.cells] = True
+            task.usable[cuboid.cells] = True
+    return protecting, failed

@@ -1,0 +1,77 @@
+"""Protection intervals of a table protected by complete cuboids: what may be published instead of a mark.
+
+A cell may be published with the union of what all its complete cuboids leave possible (Quaderverfahren, 3.2.3.3): no
+end may come closer to the value than any cuboid allows. Cuboids of the complete table are complete, as long as no cell
+of theirs is published in another table too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadOption
+from diskret.model.protection import Knowledge, Protection
+from diskret.suppression.by_cuboids import Settings
+from diskret.suppression.complete.by_complete import search_of
+from diskret.suppression.complete.engine import in_turn
+from diskret.suppression.moves import RoutedMoves
+from diskret.suppression.options import Cost
+from diskret.suppression.result import Suppression
+
+Floats = npt.NDArray[np.float64]
+
+
+def protection_intervals(
+    result: Suppression, *, knowledge: Knowledge | None = None, deformations: int = 1
+) -> tuple[Floats, Floats]:
+    """Lower and upper ends of every hidden cell, rounded outwards to the table's decimals; NaN where there are none.
+
+    The union runs over the cuboids that were built, and over all hidden ones in the smallest candidate range of every
+    primary cell. ``knowledge`` and ``deformations`` are those of the run. Ends may be infinite.
+
+    >>> from diskret import Table, suppress
+    >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "open", "open"]}
+    >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+    >>> lower, upper = protection_intervals(suppress(table, guarantee="complete"))
+    >>> lower.tolist(), upper.tolist()
+    ([0.0, 0.0, nan, nan], [30.0, 30.0, nan, nan])
+    """
+    table = result.table
+    if not isinstance(result.moves, RoutedMoves):
+        raise BadOption(
+            "intervals of a table protected subtable by subtable",
+            hint="cuboids of subtables are complete only without subtotals; use guarantee='complete'.",
+        )
+    nonnegative = table.positive or not (table.value < 0).any()
+    known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
+    search = search_of(table, Settings(Protection(), known, Cost("unity")), deformations, totals_last=False)
+    value = table.value.reshape(-1)
+    lower, upper = np.full(table.size, np.inf), np.full(table.size, -np.inf)
+
+    def widen(cells: npt.NDArray[np.int64], signs: Floats, up: float, down: float) -> None:
+        ends = np.stack([value[cells] + signs * up, value[cells] - signs * down])
+        lower[cells] = np.minimum(lower[cells], ends.min(axis=0))
+        upper[cells] = np.maximum(upper[cells], ends.max(axis=0))
+
+    for move in result.moves.all(table):
+        widen(move.cells, move.coefficients, move.up, move.down)
+    for pivot in in_turn(search.task).tolist():
+        for cuboid in search.inside(pivot):
+            widen(cuboid.cells, cuboid.signs.astype(np.float64), cuboid.up, cuboid.down)
+    none = lower > upper
+    lower[none], upper[none] = np.nan, np.nan
+    lower, upper = _outwards(lower, np.floor, table.decimals), _outwards(upper, np.ceil, table.decimals)
+    return lower.reshape(table.shape), upper.reshape(table.shape)
+
+
+def _outwards(ends: Floats, towards: np.ufunc, decimals: int | None) -> Floats:
+    if decimals is None:
+        return ends
+    scaled = ends * 10.0**decimals
+    near = np.round(scaled)
+    # what is a whole number up to rounding is one already
+    with np.errstate(invalid="ignore"):
+        exact = np.abs(scaled - near) <= 1e-9 * np.maximum(1.0, np.abs(scaled))
+    rounded: Floats = np.where(exact, near, towards(scaled)) / 10.0**decimals
+    return rounded

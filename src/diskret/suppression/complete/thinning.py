@@ -1,0 +1,41 @@
+"""Opening secondaries again that no primary cell needs, the dearest first."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.suppression.complete.engine import Cuboid, Search
+
+
+def thinned(
+    search: Search, protecting: dict[int, list[Cuboid]], untouchable: npt.NDArray[np.bool_]
+) -> dict[int, list[Cuboid]]:
+    """Try to do without each secondary: a later cuboid often makes an earlier one unnecessary.
+
+    Only primaries whose cuboids use the cell are looked at again; each must find another cuboid of hidden cells.
+    """
+    task = search.task
+    kept = dict(protecting)
+    users: dict[int, set[int]] = {}
+    for pivot, cuboids in kept.items():
+        for cell in {int(c) for cuboid in cuboids for c in cuboid.cells}:
+            users.setdefault(cell, set()).add(pivot)
+    cells = np.flatnonzero(task.hidden & ~untouchable)
+    for cell in cells[np.lexsort((cells, -task.cost[cells]))].tolist():
+        task.hidden[cell] = False
+        others: dict[int, list[Cuboid]] = {}
+        for pivot in sorted(users.get(cell, ())):
+            others[pivot] = search.secured(pivot)
+            if not others[pivot]:
+                task.hidden[cell] = True
+                break
+        if task.hidden[cell]:
+            continue
+        for pivot, cuboids in others.items():
+            for old in {int(c) for cuboid in kept[pivot] for c in cuboid.cells}:
+                users[old].discard(pivot)
+            for new in {int(c) for cuboid in cuboids for c in cuboid.cells}:
+                users.setdefault(new, set()).add(pivot)
+        kept |= others
+    return kept

@@ -1,0 +1,377 @@
+"""Chapters 6 and 7 of the Quaderverfahren, cell for cell: raised tables, and the fictitious complete table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+import diskret
+from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table
+from diskret.model.contributors import Contributors
+from diskret.suppression.by_cuboids import Settings
+from diskret.suppression.complete.by_complete import by_complete, search_of
+from diskret.suppression.complete.by_raised import by_raised
+from diskret.suppression.complete.engine import Search
+from diskret.suppression.complete.intervals import protection_intervals
+from diskret.suppression.complete.raising import raise_table
+from diskret.suppression.complete.space import FORBIDDEN, Space
+
+pytestmark = pytest.mark.filterwarnings("ignore:the table has subtotals")
+suppress = partial(diskret.suppress, guarantee="complete", thin=False)
+EXACT = Settings(Protection(), Knowledge.none(), Cost("log"), barriers="off", thin=False)
+"""The settings of 6.2.2.2: no interval protection, no barriers, class values."""
+
+
+def example(content: dict) -> Table:
+    """The 16 x 15 example table before protection."""
+    said = content["table"]
+    by = {d["name"]: Hierarchy.from_levels(d["order"], [d["level"][c] for c in d["order"]]) for d in said["dimensions"]}
+    shape = tuple(len(h) for h in by.values())
+    value, count = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+    status = np.zeros(shape, dtype=np.uint8)
+    for cell in said["cells"]:
+        at = tuple(h.index(c) for h, c in zip(by.values(), cell["coord"], strict=True))
+        value[at], count[at] = cell["value"], cell["contributors"]
+        status[at] = Status.PRIMARY if cell["status"] == "primary" else Status.OPEN
+    return Table(by, "value", value, status, Contributors(count))
+
+
+@pytest.fixture(scope="module")
+def closing(printed_file) -> dict:
+    return printed_file("ch7-closing-protection-intervals")
+
+
+@pytest.fixture(scope="module")
+def table(closing) -> Table:
+    return example(closing)
+
+
+def secondary(table: Table) -> set[tuple[str, ...]]:
+    return {table.codes(tuple(int(i) for i in at)) for at in np.argwhere(table.status == Status.SECONDARY)}
+
+
+def cells(listed) -> set[tuple[str, ...]]:
+    return {tuple(c) for c in listed}
+
+
+# --- the closing example ---------------------------------------------------------------------------------------------
+
+
+def test_closing_example_needs_21_secondaries(closing, table) -> None:
+    result = suppress(table, protection=Protection(0.5))
+    assert secondary(result.table) == cells(closing["expected"]["secondary"])
+    assert result.unprotected == ()
+
+
+def test_closing_example_intervals(closing, table) -> None:
+    result = suppress(table, protection=Protection(0.5))
+    lower, upper = protection_intervals(result)
+    said = {tuple(c["coord"]): c["exact_interval"] for c in closing["table"]["cells"] if "exact_interval" in c}
+    found = {table.codes(tuple(at)): [lower[tuple(at)], upper[tuple(at)]] for at in np.argwhere(~np.isnan(lower))}
+    assert found == said
+
+
+def test_closing_example_intervals_as_printed_are_cut_to_whole_per_mille(closing, table) -> None:
+    lower, upper = protection_intervals(suppress(table, protection=Protection(0.5)))
+    for cell in closing["table"]["cells"]:
+        if "printed_interval" in cell:
+            at, value = table.index(*cell["coord"]), cell["value"]
+            cut = [np.floor(1000 * (e - value) / value) if e > value else np.ceil(1000 * (e - value) / value)
+                   for e in (lower[at], upper[at])]  # fmt: skip
+            assert cell["printed_interval"] == pytest.approx([value * (1 + c / 1000) for c in cut], abs=1.0)
+
+
+def test_closing_example_cuboids(closing, table) -> None:
+    """All printed cuboids but one are built; that one is a half of a pair that a later cuboid makes unnecessary."""
+    result = suppress(table, protection=Protection(0.5))
+    name = {
+        c: ";".join(table.codes(tuple(int(i) for i in np.unravel_index(c, table.shape)))) for c in range(table.size)
+    }
+    built = [
+        ({name[int(c)] for c in m.cells[m.coefficients > 0]}, {name[int(c)] for c in m.cells[m.coefficients < 0]},
+         m.up, m.down) for m in result.moves.all(table)
+    ]  # fmt: skip
+    missing = [
+        c["pivot"]
+        for c in closing["expected"]["derived_cuboids"]
+        if not any({frozenset(c["fields_plus"]), frozenset(c["fields_minus"])} == {frozenset(p), frozenset(m)}
+                   and {c["eps_plus"], c["eps_minus"]} == {up, down} for p, m, up, down in built)
+    ]  # fmt: skip
+    assert missing == ["124;ACC first (contains single 122;ACC)"]
+
+
+@pytest.mark.parametrize(
+    ("deformations", "strands", "number"), [(0, True, 25), (1, True, 21), (1, False, 21), (2, True, 21)]
+)
+def test_closing_example_without_deformation_needs_25(table, deformations, strands, number) -> None:
+    """With ranges as the source describes them: the total comes in together with the last level."""
+    settings = Settings(Protection(0.5), Knowledge.positive(), Cost(), thin=False)
+    assert len(secondary(by_complete(table, settings, deformations, strands, totals_last=False).table)) == number
+
+
+def test_processing_modes_compared(printed_file, table) -> None:
+    said = printed_file("ch6-example-table-processing-modes")["expected"]
+    plain = diskret.suppress(table, knowledge=Knowledge.none(), barriers="off", thin=False)
+    raised = raise_table(table)
+    moved = raise_table(table, positions={"key1": {"112": 3, "111": 4}})
+    assert len(secondary(plain.table)) == said["subtable_matching_abb_1_7"]
+    assert len(secondary(raised.lower(by_raised(raised, EXACT).table))) == said["complete_4d_as_printed_abb_6_7"]
+    assert len(secondary(moved.lower(by_raised(moved, EXACT).table))) == said["complete_4d_with_moved_dummy_row"]
+    assert len(secondary(suppress(table, protection=Protection(0.5)).table)) == said["QUIT_with_50_percent_range"]
+
+
+# --- raised tables ---------------------------------------------------------------------------------------------------
+
+
+def test_6_7_raised_table_needs_25_secondaries(printed_file, table) -> None:
+    said = printed_file("ch6-abb67-example-table-secured-as-complete-4d")
+    assert (example(said).value == table.value).all()
+    raised = raise_table(example(said))
+    result = by_raised(raised, EXACT)
+    lowered = raised.lower(result.table)
+    assert secondary(lowered) == cells(said["expected"]["secondary"])
+    assert lowered.value[lowered.status == Status.SECONDARY].sum() == said["expected"]["secondary_value_sum"]
+
+
+def test_6_8_every_field_of_the_raised_table(printed_file, table) -> None:
+    said = printed_file("ch6-abb68-complete-4d-table")
+    raised = raise_table(table)
+    result = by_raised(raised, EXACT)
+    used = np.zeros(raised.table.size, dtype=bool)
+    used[np.concatenate([m.cells for m in result.moves.all(raised.table)])] = True
+    used = used.reshape(raised.table.shape)
+    wrong = []
+    for cell in said["table"]["cells"]:
+        at = tuple(c - 1 for c in cell["coord"])
+        status = Status(int(result.table.status[at]))
+        dummy = bool(raised.dummy.reshape(raised.table.shape)[at])
+        if dummy:
+            found = f"dummy_suppressible_{'used' if used[at] else 'unused'}"
+        elif raised.table.status[at] == Status.STRUCTURAL_ZERO:
+            found = "dummy_forbidden"
+        else:
+            assert raised.table.value[at] == cell["value"]
+            found = "empty" if status is Status.OPEN and cell["contributors"] == 0 else status.text
+        if found != cell["status"]:
+            wrong.append((cell["label"], found))
+    # an isolated field that no cuboid of the printed run holds: a misprint (its note in the golden file)
+    assert wrong == [(["*4", "AB"], "dummy_suppressible_unused")]
+
+
+def test_6_8_cuboids_of_the_printed_run(printed_file, table) -> None:
+    said = printed_file("ch6-abb68-complete-4d-table")["expected"]["derived_processing_trace"]
+    raised = raise_table(table)
+    result = by_raised(raised, EXACT)
+    for step in said:
+        at = [tuple(i - 1 for i in step[k]) for k in ("pivot_index", "diametral_index")]
+        pivot, diametral = (int(np.ravel_multi_index(a, raised.table.shape)) for a in at)
+        mine = [result.moves.move(int(k), raised.table).cells for k in result.moves.protecting(pivot)]
+        if step["new_real_suppressions"] and step["pivot"] != "124;ACC":
+            assert any(diametral in m for m in mine), step["pivot"]
+
+
+def test_6_8_with_a_dummy_row_moved_needs_21(printed_file, table) -> None:
+    said = printed_file("ch6-abb68-variant-dummy-row-moved")["expected"]
+    raised = raise_table(table, positions={"key1": {"112": 3, "111": 4}})
+    lowered = raised.lower(by_raised(raised, EXACT).table)
+    assert secondary(lowered) == cells(said["secondary"])
+    assert not any(row == "100" or column == "A" for row, column in secondary(lowered))
+
+
+def test_dummies_that_count_like_hidden_cells_choose_the_cheaper_row_111(printed_file, table) -> None:
+    said = printed_file("ch6-dummy-class-values")
+    raised = raise_table(table)
+    better = secondary(raised.lower(by_raised(raised, EXACT, prefer_used=False).table))
+    assert "row 111 instead of row 112" in said["expected"]["improved_dummy"]["effect"]
+    assert {("111", "AAD"), ("111", "AAB")} <= better
+    assert not {("112", "AAD"), ("112", "AAB")} & better
+    assert len(better) == 27
+
+
+def test_class_values_of_dummies(printed_file) -> None:
+    said = printed_file("ch6-dummy-class-values")
+    given, expected = said["table"], said["expected"]
+    from diskret.suppression.options import log_classes
+
+    classes = log_classes(np.array([given["min_table_value"], given["dummy_value"], given["max_table_value"]], float))
+    assert round(classes[1]) == expected["class_value_60000"]
+    assert round(classes[1]) * given["dummy_weight"] == expected["weighted_dummy"]
+    partners = 2 ** given["n"] - 1
+    assert -1.1 * partners * given["K_max"] == pytest.approx(expected["K_secret_more_than_one_contributor"])
+    assert expected["weighted_dummy"] - expected["K_secret_more_than_one_contributor"] == expected["difference"]
+
+
+def test_6_2_segments_below_each_other(printed_file) -> None:
+    said = printed_file("ch6-abb62-63-raising-one-dimensional-table")
+    lengths = said["table"]["example_segment_lengths"]
+    tree = Hierarchy.from_nested({"SS": {f"S{k}": [f"{k}{i}" for i in range(n)] for k, n in lengths.items()}})
+    leaves = [c for c, leaf in zip(tree.codes, tree.is_leaf, strict=True) if leaf]
+    table = Table.from_cells({"s": leaves, "x": list(range(1, len(leaves) + 1))}, by={"s": tree}, value="x")
+    raised = raise_table(table)
+    longest = said["table"]["max_segment_length"]
+    assert raised.table.shape == (len(lengths) + 1, longest + 1)
+    forbidden = (raised.table.status == Status.STRUCTURAL_ZERO)[:, :-1].sum(axis=1)
+    assert dict(zip(lengths, forbidden.tolist(), strict=False)) == said["expected"]["dummies_per_segment"]
+    stars = raised.table.value[-1, :-1]
+    assert stars.sum() == table.value[-1]
+    assert (raised.table.value[:-1].sum(axis=0) == raised.table.value[-1]).all()
+
+
+def test_elementary_dimension_and_size_of_raised_tables(printed_file, table) -> None:
+    said = printed_file("appA4-1-vat-1994-complete-tables")
+    raised = raise_table(table)
+    compared = said["expected"]["example_table_for_comparison"]
+    assert (table.size, raised.table.size) == (compared["fields_2d"], compared["fields_raised"])
+    for run in said["table"]["runs"]:
+        assert len(run["regional_levels"]) + len(run["economic_levels"]) - 2 == run["n"]
+        assert run["occupied_raised"] - run["dummies_among_occupied"] == run["occupied_2d"]
+
+
+# --- the gap of figure 6.1 -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def gap(printed_file) -> Table:
+    """Figure 6.1 with numbers: what is secret is chosen so that everything adds up."""
+    said = printed_file("ch6-abb64-gap-closed-in-complete-table")["table"]
+    x = {"X1": 15, "X2": -3, "X3": -2, "X4": 5, "X5": 7, "X6": 8, "X7": 23, "X8": 17, "X9": 3, "X10": 17}
+    by = {
+        "row": Hierarchy.from_nested({"7": {"3": ["1", "2"], "6": ["4", "5"]}}),
+        "col": Hierarchy.from_nested({"10": {"3": ["1", "2"], "6": ["4", "5"], "9": ["7", "8"]}}),
+    }
+    value, status = np.zeros((7, 10)), np.zeros((7, 10), dtype=np.uint8)
+    for cell in said["cells"]:
+        at = tuple(h.index(str(c)) for h, c in zip(by.values(), cell["coord"], strict=True))
+        value[at] = sum(x[s] for s in cell["symbol"].split("+")) if cell["value"] is None else cell["value"]
+        status[at] = Status.PRIMARY if cell["status"] == "secret" else Status.OPEN
+    table = Table(by, "x", value, status)
+    for axis, hierarchy in enumerate(table.hierarchies):
+        for code, parts in enumerate(hierarchy.part_index):
+            if parts.size:
+                assert (value.take(parts, axis).sum(axis) == value.take(code, axis)).all()
+    return table
+
+
+def test_6_1_matching_subtables_leaves_the_gap(gap, printed_file) -> None:
+    said = printed_file("ch6-abb61-backcalculation-gap")["expected"]
+    result = diskret.suppress(gap, knowledge=Knowledge.none())
+    assert secondary(result.table) == set()
+    exposed = diskret.audit(result.table, knowledge=Knowledge.none()).exposed
+    assert {e.index for e in exposed} == {gap.index(*c) for c in (("1", "1"), ("1", "3"), ("2", "1"), ("2", "3"))}
+    assert {e.lower for e in exposed} == set(said["determined_by_check"].values())
+
+
+def test_6_4_the_gap_is_closed_in_the_complete_table(gap, printed_file) -> None:
+    said = printed_file("ch6-abb64-gap-closed-in-complete-table")["expected"]
+    result = suppress(gap, knowledge=Knowledge.none())
+    assert secondary(result.table) == {tuple(map(str, c)) for c in said["zeros_not_suppressible"]["new_suppressions"]}
+    assert not diskret.audit(result.table, knowledge=Knowledge.none()).exposed
+
+
+def test_6_4_with_zeros_as_partners_one_zero_closes_it(gap, printed_file) -> None:
+    said = printed_file("ch6-abb64-gap-closed-in-complete-table")["expected"]["zeros_suppressible"]
+    raised = raise_table(gap)
+    lowered = raised.lower(by_raised(raised, replace(EXACT, zeros="allowed")).table)
+    either = [{tuple(map(str, c)) for c in said[k]} for k in ("new_suppressions", "equivalent_alternative")]
+    assert secondary(lowered) in either
+    assert not diskret.audit(lowered, knowledge=Knowledge.none()).exposed
+
+
+def test_6_4_candidate_ranges_stay_inside_the_lowest_subtable_while_they_can(gap) -> None:
+    """With zeros X1 and X4 find partners in their own strip: more cells than over the whole table, and as safe."""
+    result = suppress(gap, knowledge=Knowledge.none(), zeros="allowed")
+    assert {("1", "2"), ("2", "2")} <= secondary(result.table)
+    assert not diskret.audit(result.table, knowledge=Knowledge.none()).exposed
+
+
+def test_6_4_the_stored_table_says_the_same(gap, printed_file) -> None:
+    said = printed_file("ch6-abb64-gap-closed-in-complete-table")
+    raised = raise_table(gap)
+    assert list(raised.table.shape) == said["table"]["complete_table_size"]
+    lowered = raised.lower(by_raised(raised, EXACT).table)
+    assert secondary(lowered) == {
+        tuple(map(str, c)) for c in said["expected"]["zeros_not_suppressible"]["new_suppressions"]
+    }
+
+
+@pytest.mark.parametrize(("raised_axis", "noticed"), [("col", True), ("row", False)])
+def test_6_4_raising_rows_alone_does_not_notice_the_gap(gap, raised_axis, noticed) -> None:
+    """Every part of the table that has no subtotals in the other classification is taken by itself."""
+    other = 1 - list(gap.by).index(raised_axis)
+    hierarchy = gap.hierarchies[other]
+    computable = set()
+    for code, parts in enumerate(hierarchy.part_index):
+        if not parts.size:
+            continue
+        chosen = [*parts.tolist(), code]
+        names = [hierarchy.codes[i] for i in chosen]
+        by = {n: Hierarchy.flat(names[:-1], total=names[-1]) if a == other else h
+              for a, (n, h) in enumerate(gap.by.items())}  # fmt: skip
+        part = replace(gap, by=by, value=gap.value.take(chosen, other), status=gap.status.take(chosen, other))
+        search = search_of(part, EXACT)
+        for cell in np.flatnonzero(part.hidden):
+            if not search.secured(int(cell)):
+                computable.add(part.codes(tuple(int(i) for i in np.unravel_index(cell, part.shape))))
+    assert bool(computable) == noticed
+    if noticed:
+        assert computable >= {("1", "1"), ("2", "1")}
+
+
+def test_partly_raised_tables_keep_the_subtotals_of_the_others(gap) -> None:
+    raised = raise_table(gap, only=["col"])
+    assert raised.table.shape == (7, 4, 3)
+    with pytest.raises(diskret.DiskretError, match="in part only"):
+        by_raised(raised, EXACT)
+
+
+# --- a cuboid of figure 3.5 in three dimensions ----------------------------------------------------------------------
+
+
+def test_3_5_two_cuboids_compared(printed_file) -> None:
+    said = printed_file("ch3-fig3.5-3d-complete-table")
+    by = {"row": Hierarchy.flat(["1", "2"], total="3"),
+          "col": Hierarchy.from_nested({"T": {"LS": ["L1", "L2"], "RS": ["R1", "R2"]}})}  # fmt: skip
+    name = lambda c: (str(c[0]), "T" if c[2] == "T" else f"{c[2]}{c[1]}")  # noqa: E731
+    value, status = np.zeros((3, 7)), np.zeros((3, 7), dtype=np.uint8)
+    for cell in said["table"]["cells"]:
+        at = tuple(h.index(c) for h, c in zip(by.values(), name(cell["coord"]), strict=True))
+        value[at], status[at] = cell["value"], Status.PRIMARY if cell["status"] == "primary" else Status.OPEN
+    table = Table(by, "x", value, status, positive=True)
+    search = search_of(table, Settings(Protection(0.2), Knowledge.positive(), Cost()), deformations=0)
+    pivot = int(np.ravel_multi_index(table.index(*name(said["expected"]["pivot"])), table.shape))
+    for which in ("cuboid_A", "cuboid_B"):
+        expected = said["expected"][which]
+        inside = {name(i["coord"]): (i["lower"], i["upper"]) for i in expected["intervals"]}
+        part = np.zeros(table.size, dtype=bool)
+        part[[np.ravel_multi_index(table.index(*c), table.shape) for c in inside]] = True
+        found = [c for c in _cuboids_within(search, pivot, part) if c.cells.size == len(inside)]
+        assert len(found) == 1
+        assert found[0].up + found[0].down == expected["range"]
+        for cell, sign in zip(found[0].cells, found[0].signs, strict=True):
+            codes = table.codes(tuple(int(i) for i in np.unravel_index(cell, table.shape)))
+            ends = sorted((table.value.flat[cell] + sign * found[0].up, table.value.flat[cell] - sign * found[0].down))
+            assert tuple(ends) == inside[codes]
+
+
+def _cuboids_within(search: Search, pivot: int, part: np.ndarray) -> list:
+    """The best cuboid made of these cells only, without asking for a range."""
+    free = replace(search.task, hidden=part, needs=tuple(np.zeros(part.size) for _ in range(3)))
+    return Search(search.spaces, free, deformations=0).secured(pivot)
+
+
+# --- forbidden and allowed dummies -----------------------------------------------------------------------------------
+
+
+def test_dummy_kinds(printed_file) -> None:
+    reference = printed_file("ch7-abb71-73-index-reference-table")["table"]
+    space = Space.of(Hierarchy.from_levels([str(u) for u in reference["user_index"]], reference["aggregation_index"]))
+    said = printed_file("ch7-dummy-kinds")["expected"]["derived_full_classification"]
+    grid = np.stack([g.reshape(-1) for g in np.meshgrid(*(np.arange(1, s + 1) for s in space.sizes), indexing="ij")], 1)
+    found = space.look_up(grid)
+    assert grid[found >= 0].tolist() == sorted(said["real"])
+    assert grid[found == FORBIDDEN].tolist() == sorted(said["forbidden"])
+    allowed = [*said["allowed_hinterland"], *said["allowed_star_or_dummy_margin"]]
+    assert grid[(found < 0) & (found != FORBIDDEN)].tolist() == sorted(allowed)
