@@ -10,10 +10,10 @@ demo: $(VENV)/.base
 	$(BIN)/diskret run examples/turnover.toml --show
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not slow" --durations=5
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" --durations=5
 
 test-all: $(VENV)/.dev
-	$(BIN)/python -m pytest --durations=10
+	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=10
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
