@@ -183,16 +183,23 @@ def _further_problems(job: Job, folder: Path) -> Iterator[Problem]:
     yield from _outputs(job, folder)
 
 
+def _of_tables(job: Job, section: str, apart: str, instead: str) -> Iterator[Problem]:
+    """What a job about records says although it is about tables."""
+    for key in ("table", "rules", "suppression", "status", "classifications"):
+        if key in job.model_fields_set:
+            yield Problem(key, f"goes not with [{section}]", apart)
+    for key in ("publish", "working", "tau_argus", "comparison"):
+        if getattr(job.output, key):
+            yield Problem(f"output.{key}", f"goes not with [{section}]", instead)
+
+
 def _microdata(job: Job, asked: MicrodataSection, folder: Path) -> Iterator[Problem]:
     """What a job for records may not say, and what its steps need."""
     if not job.data.microdata:
         yield Problem("data.microdata", "missing", "a job with [microdata] reads records")
-    for key in ("table", "rules", "suppression", "status", "classifications"):
-        if key in job.model_fields_set:
-            yield Problem(key, "goes not with [microdata]", "protect records and tables in two jobs")
-    for key in ("publish", "working", "tau_argus", "comparison"):
-        if getattr(job.output, key):
-            yield Problem(f"output.{key}", "goes not with [microdata]", "name output.records and output.report")
+    yield from _of_tables(
+        job, "microdata", "protect records and tables in two jobs", "name output.records and output.report"
+    )
     random = any(step.do in ("noise", "swap", "pram") for step in asked.steps)
     if asked.seed is None and (random or asked.renumber):
         yield Problem("microdata.seed", "missing", "a long whole number, kept secret; the same one gives the same file")
@@ -219,12 +226,9 @@ def _attack(job: Job, asked: AttackSection, folder: Path) -> Iterator[Problem]:
     """What a job that attacks records needs, and what it may not say."""
     if not job.data.microdata:
         yield Problem("data.microdata", "missing", "a job with [attack] reads the records that are to be released")
-    for key in ("table", "rules", "suppression", "status", "classifications"):
-        if key in job.model_fields_set:
-            yield Problem(key, "goes not with [attack]", "attack records and make tables in two jobs")
-    for key in ("publish", "working", "tau_argus", "comparison"):
-        if getattr(job.output, key):
-            yield Problem(f"output.{key}", "goes not with [attack]", "name output.risks or output.risk_plot")
+    yield from _of_tables(
+        job, "attack", "attack records and make tables in two jobs", "name output.risks or output.risk_plot"
+    )
     if job.microdata is not None and (asked.external or asked.original or asked.unit):
         yield Problem(
             "attack.external", "goes not with [microdata]", "the attacker then has the records before protection"
