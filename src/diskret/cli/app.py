@@ -1,0 +1,56 @@
+"""The commands' common ground: the app they register with, exit codes, options that several take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from diskret.cli.show import progress_bar, report
+
+if TYPE_CHECKING:
+    from diskret.job.run import JobResult
+
+EXPOSED, REFUSED, BROKEN, STOPPED = 1, 2, 3, 130
+
+app = typer.Typer(
+    name="diskret",
+    help="Protect tables and microdata: tell much about all, nothing about one.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="File to write; its ending chooses the format.")]
+By = Annotated[list[str], typer.Option("--by", help="Classification: COLUMN, COLUMN=FILE, or COLUMN=2,3 for prefixes.")]
+Value = Annotated[list[str] | None, typer.Option("--value", help="Column to add up; none for a frequency table.")]
+
+
+def run_content(content: dict[str, Any], quiet: bool, json: bool, marks: bool = False, **options: Any) -> JobResult:
+    """Run a job made from the command's options: one way to do a thing."""
+    from diskret.job.read import job_from
+    from diskret.job.rules import rules_of
+    from diskret.job.run import run_job
+    from diskret.model.errors import BadOption
+
+    job = job_from(content, "the command's options", Path())
+    if marks and not rules_of(job).rules:
+        raise BadOption("no rule to mark by", hint="give at least one, such as --min-count 3 or --p-percent 10.")
+    with progress_bar(quiet or json) as progress:
+        result = run_job(job, Path(), progress, **options)
+    report(result, quiet, json, show=False)
+    return result
+
+
+def classification(text: str) -> tuple[str, dict[str, Any]]:
+    """COLUMN, COLUMN=FILE or COLUMN=2,3 as a job file says it."""
+    name, _, how = text.partition("=")
+    if not how:
+        return name, {}
+    parts = how.split(",")
+    return name, {"prefixes": [int(p) for p in parts]} if all(p.strip().isdecimal() for p in parts) else {
+        "hierarchy": str(Path(how).resolve())
+    }

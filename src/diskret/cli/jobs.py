@@ -1,0 +1,72 @@
+"""Whole jobs: run one, check one, begin one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from diskret.cli.app import EXPOSED, Json, Quiet, app
+from diskret.cli.show import progress_bar, report
+
+
+@app.command()
+def run(
+    job: Annotated[Path, typer.Argument(help="Job file (TOML).")],
+    show: Annotated[bool, typer.Option("--show", help="Print the tables, suppressed cells as marks.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Do what a job file says."""
+    from diskret.job.read import read_job
+    from diskret.job.run import run_job
+
+    with progress_bar(quiet or json) as progress:
+        result = run_job(read_job(job), job.parent, progress)
+    report(result, quiet, json, show)
+    if result.exposed:
+        raise typer.Exit(EXPOSED)
+
+
+@app.command()
+def check(
+    job: Annotated[Path, typer.Argument(help="Job file (TOML).")],
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Do everything a job says except writing: files, codes and sums are checked."""
+    from diskret.job.read import read_job
+    from diskret.job.run import run_job
+
+    with progress_bar(quiet or json) as progress:
+        result = run_job(read_job(job), job.parent, progress, write=False)
+    report(result, quiet, json, show=False)
+
+
+@app.command()
+def init(
+    data: Annotated[Path, typer.Argument(help="Microdata: .parquet or .csv.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Job file to write.")] = Path("job.toml"),
+    delimiter: Annotated[str | None, typer.Option(help="Separator of a text file.")] = None,
+    decimal: Annotated[str, typer.Option(help="Decimal sign of a text file.")] = ".",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing job file.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a commented job file for a data file."""
+    from diskret.io.files import whole_file
+    from diskret.job.template import job_text
+    from diskret.model.errors import BadOption
+
+    if decimal not in (".", ","):
+        raise BadOption("the decimal sign is a point or a comma", hint="say --decimal . or --decimal ,")
+    if os.path.exists(out) and not force:
+        raise BadOption(
+            "the job file exists already", where=str(out), hint="choose another with --out, or add --force."
+        )
+    text = job_text(data, out.parent, delimiter, decimal)
+    with whole_file(out) as part:
+        part.write_text(text, encoding="utf-8")
+    if not quiet:
+        typer.echo(f"wrote {out}; look through it, then: diskret run {out}")

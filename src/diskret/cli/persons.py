@@ -1,0 +1,94 @@
+"""Persons: a survey planned before it is collected, and records made anonymous by SAFE."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from diskret.cli.app import Json, Quiet, app, classification, run_content
+from diskret.cli.jobs import run
+
+
+@app.command()
+def plan(
+    file: Annotated[Path | None, typer.Argument(help="Plan (TOML) with shares; or give --shares.")] = None,
+    shares: Annotated[list[str] | None, typer.Option(help="Shares of an attribute: age=0.4,0.3,0.2,0.1")] = None,
+    n: Annotated[list[int] | None, typer.Option("--n", "-n", help="Number of persons; several for a curve.")] = None,
+    tolerated: Annotated[float | None, typer.Option(help="Tolerated share, such as 0.05: says what to merge.")] = None,
+    ordered: Annotated[list[str] | None, typer.Option(help="Attribute whose levels have an order.")] = None,
+    keep: Annotated[list[str] | None, typer.Option(help="Attribute that stays as it is.")] = None,
+    estimator: Annotated[str | None, typer.Option("--by", help="Plan by orwell or by expected.")] = None,
+    worst: Annotated[bool, typer.Option("--worst", help="Compute the true worst case (few cells).")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Curves over N: .svg, .html, .png.")] = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Estimate before collection how many persons could be singled out, and which levels to merge."""
+    from diskret.job.plan import plan_from, read_plan, run_plan, shares_from_options
+
+    said: dict[str, Any] = {"shares": shares_from_options(shares or ())}
+    given = {"n": n, "tolerated": tolerated, "ordered": ordered, "keep": keep, "by": estimator, "worst": worst or None}
+    said |= {k: v for k, v in given.items() if v is not None}
+    if file is not None:
+        before = read_plan(file).model_dump(exclude_unset=True)
+        said = before | said | {"shares": before.get("shares", {}) | said["shares"]}
+    found = run_plan(plan_from(said, str(file or "the command's options")))
+    if plot is not None:
+        from diskret.publication.risk_plots import plot_estimate
+
+        plot_estimate(found.estimate, plot)
+    if json:
+        import json as writer
+
+        typer.echo(writer.dumps(found.summary(), ensure_ascii=False, indent=2))
+    elif not quiet:
+        typer.echo(found.estimate)
+        if found.merges is not None:
+            typer.echo(found.merges)
+        if plot is not None:
+            typer.echo(f"wrote {plot}")
+
+
+@app.command()
+def anonymise(
+    data: Annotated[Path, typer.Argument(help="Microdata, .parquet or .csv; or a job file (.toml) that anonymises.")],
+    attribute: Annotated[
+        list[str] | None, typer.Option("--attribute", "-a", help="Column, COLUMN=FILE, or COLUMN=2,3 for prefixes.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Anonymous microdata: .parquet or .csv.")] = None,
+    k: Annotated[int, typer.Option("--k", help="Fewest objects of a combination that occurs.")] = 3,
+    up_to: Annotated[int, typer.Option(help="Control all tables up to this dimension.")] = 3,
+    weights: Annotated[int, typer.Option(help="Larger deviations for large cells: variant 1 or 2.")] = 0,
+    search: Annotated[str, typer.Option(help="ladder or printed.")] = "ladder",
+    effort: Annotated[float | None, typer.Option(help="More or fewer groups tested (ladder).")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds until the best file so far is taken.")] = None,
+    checkpoint: Annotated[Path | None, typer.Option(help="File to go on from after an interruption.")] = None,
+    quality: Annotated[Path | None, typer.Option(help="Report on the control tables: .json or .txt.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 1,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Make microdata k-anonymous so that their tables stay (SAFE). Ctrl-C gives the best file so far."""
+    from diskret.model.errors import BadOption
+
+    if data.suffix == ".toml":
+        run(data, quiet=quiet, json=json)
+        return
+    if not attribute or out is None:
+        raise BadOption("attributes or output are missing", hint="say --attribute COLUMN ... --out FILE.")
+    classifications = dict(classification(each) for each in attribute)
+    asked: dict[str, Any] = {
+        "attributes": list(classifications), "k": k, "up_to": up_to, "weights": weights, "search": search, "seed": seed
+    }  # fmt: skip
+    files = {"checkpoint": None if checkpoint is None else str(checkpoint.resolve())}
+    asked |= {n: v for n, v in {"effort": effort, "time_limit": time_limit, **files}.items() if v is not None}
+    output = {"microdata": str(out.resolve())} | ({"quality": str(quality.resolve())} if quality else {})
+    content = {
+        "data": {"microdata": str(data.resolve())},
+        "anonymise": asked,
+        "classifications": {n: c for n, c in classifications.items() if c},
+        "output": output,
+    }
+    run_content(content, quiet, json)

@@ -1,0 +1,109 @@
+"""What the user sees: a bar while it lasts, a summary when it is done."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from diskret.job.run import JobResult
+    from diskret.model.table import Table
+
+
+@contextmanager
+def progress_bar(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar on standard error for whatever takes longer than a second."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn(),
+        console=Console(stderr=True), transient=True,
+    )  # fmt: skip
+    tasks: dict[str, Any] = {}
+    start = time.monotonic()
+
+    def say(what: str, done: int, of: int) -> None:
+        if time.monotonic() - start < 1.0:
+            return
+        if not tasks:
+            bar.start()
+        if what not in tasks:
+            tasks[what] = bar.add_task(what, total=of or None)
+        bar.update(tasks[what], completed=done, total=of or None)
+
+    try:
+        yield say
+    finally:
+        if tasks:
+            bar.stop()
+
+
+def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
+    """Print what was done: counts, files, what deserves care."""
+    if json:
+        import json as writer
+
+        typer.echo(writer.dumps(result.summary(), ensure_ascii=False, indent=2))
+        return
+    if quiet:
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    # Long lines stay whole, so that a path can be copied.
+    console = Console(soft_wrap=True)
+    if show:
+        _show(console, list(result.tables.values()))
+    for name, facts in result.summary()["tables"].items():
+        statuses = ", ".join(f"{n:,} {s}" for s, n in facts["status"].items())
+        console.print(f"[bold]{escape(name)}[/]: {facts['cells']:,} cells, {facts['occupied']:,} occupied: {statuses}")
+        for rule, number in facts["rules"].items():
+            console.print(f"  {number:,} by {rule}", markup=False)
+        attack = facts.get("suppression", {}).get("audit")
+        if attack:
+            found = f"{attack['exposed']} exposed, {attack['undecided']} undecided"
+            safe = attack["exposed"] + attack["undecided"] == 0
+            console.print(f"  attacked with a solver: {'nothing is exposed' if safe else found}")
+    for step in (result.microdata or {}).get("steps", ()):
+        console.print(f"{step['method']}: {step['records']:,} records", markup=False)
+    for name, value in (result.microdata or {}).get("utility", {}).items():
+        console.print(f"  {name}: {value:,}", markup=False)
+    if result.attack is not None:
+        console.print(str(result.attack), markup=False)
+    if result.anonymisation is not None:
+        _show_anonymisation(console, result.anonymisation.summary())
+    if result.comparison is not None:
+        console.print(str(result.comparison), markup=False)
+    for file in result.files:
+        console.print(f"wrote {file}", markup=False)
+    for warning in result.warnings:
+        Console(stderr=True, soft_wrap=True).print(f"care: {warning}", style="yellow", markup=False)
+
+
+def _show_anonymisation(console: Any, facts: dict[str, Any]) -> None:
+    console.print(
+        f"{facts['objects']:,} objects in {facts['rows']:,} combinations, each at least {facts['k']} times; "
+        f"{facts['control tables']:,} control tables with {facts['control cells']:,} cells"
+    )
+    for dimension, each in facts["quality"].items():
+        console.print(
+            f"  {dimension}-dimensional: largest deviation {each['largest deviation']}, "
+            f"mean {each['mean deviation']} in {each['cells']:,} cells"
+        )
+
+
+def _show(console: Any, tables: list[Table]) -> None:
+    from diskret.publication.text import columns_that_fit, show
+
+    for table in tables:
+        console.print(show(table, columns=columns_that_fit(table, console.width)))
+        console.print()
