@@ -74,3 +74,57 @@ def test_a_large_step_that_does_not_fit_is_not_cut_into_parts_of_persons() -> No
     tight = cover(Protection(min_range=15.0), whole=True)
     assert not tight.judge(*move(a=31, b=-21, c=-10)).settles  # no part of it is whole, and all of it is too far
     assert cover(Protection(min_range=15.0)).judge(*move(a=31, b=-21, c=-10)).settles
+
+
+def by_hand(kept: Cover, cells: np.ndarray, moved: np.ndarray) -> dict[int, set[int]]:
+    """The readable twin of the kernel: carry the move as far as it goes, for the public and for every insider."""
+    people, targets, settles = kept.insiders, kept.targets, {}
+    number_of = {int(c): [int(d) for d in targets.at[c] if d >= 0] for c in cells}
+    for place, cell in enumerate(cells.tolist()):
+        for demand in number_of[cell]:
+            if carried(kept, cells, moved, place, demand, None) < targets.amount[demand] * (1 - 1e-12):
+                continue
+            knowing = {int(w) for c in cells for w in people.who[people.start[c] : people.start[c + 1]]}
+            at_home = {int(w) for w in people.who[people.start[cell] : people.start[cell + 1]]}
+            settles[demand] = {
+                who
+                for who in knowing - at_home
+                if carried(kept, cells, moved, place, demand, who) < targets.amount[demand] * (1 - 1e-12)
+                and not people.contribute(np.array([who]), np.array([cell]), kept.shape)[0, 0]
+            }
+    return settles
+
+
+def carried(kept: Cover, cells: np.ndarray, moved: np.ndarray, place: int, demand: int, who: int | None) -> float:
+    rooms = {int(c): (kept.up[c], kept.down[c]) for c in cells}
+    if who is not None:
+        for cell, up, down in zip(*kept.insiders.cells_of(who), strict=True):
+            if int(cell) in rooms:
+                above, below = rooms[int(cell)]
+                rooms[int(cell)] = (min(above, up), min(below, down))
+    forth = min(rooms[int(c)][0 if m > 0 else 1] / abs(m) for c, m in zip(cells, moved, strict=True))
+    back = min(rooms[int(c)][1 if m > 0 else 0] / abs(m) for c, m in zip(cells, moved, strict=True))
+    up, down = (forth, back) if moved[place] > 0 else (back, forth)
+    kind = int(kept.targets.kind[demand])
+    return abs(moved[place]) * {0: up, 1: down, 2: up + down}[kind]
+
+
+@pytest.mark.parametrize("kind", ["single", "largest"])
+@pytest.mark.parametrize("seed", range(25))
+def test_the_kernel_judges_like_its_readable_twin(kind: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = Hierarchy.from_parents({"a": "A", "b": "A", "c": "B", "d": "B", "A": "T", "B": "T"})
+    by = {"r": rows, "s": Hierarchy.flat("xyz")}
+    shape = (len(rows), 4)
+    table = Table(
+        by, "v", rng.integers(1, 60, shape).astype(float), rng.integers(0, 3, shape).astype(np.uint8),
+        Contributors(rng.integers(1, 5, shape), rng.integers(1, 20, (*shape, 1)).astype(float)), positive=True,
+    )  # fmt: skip
+    up, down = Knowledge.positive().room(table)
+    protection = Protection(min_range=float(rng.integers(0, 20)))
+    coalition = [[("a", "x"), ("b", "y")]]
+    kept = Cover(targets_of(table, protection), insiders_of(table, kind, coalition), up, down, table.shape)  # type: ignore[arg-type]
+    for _ in range(40):
+        cells = np.sort(rng.choice(table.size, size=int(rng.integers(2, 9)), replace=False))
+        moved = rng.choice([-2.0, -1.0, -0.5, 0.5, 1.0, 3.0], size=cells.size)
+        assert kept.judge(cells, moved).settles == by_hand(kept, cells, moved)

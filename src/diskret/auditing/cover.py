@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from diskret.auditing import _cover_kernels
 from diskret.auditing.insiders import Insiders
-from diskret.auditing.targets import DOWN, LENGTH, Targets
+from diskret.auditing.targets import Targets
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -46,6 +47,7 @@ class Cover:
         """Moves through every cell in use."""
         self.in_use = np.zeros(up.size, dtype=np.bool_)
         self._next = 0
+        self._homes = _homes(insiders, shape)
 
     def limits(self, cells: Ints, moved: Floats) -> tuple[float, float]:
         """How many times a move can be made, and how many times backwards, before a cell becomes impossible."""
@@ -54,30 +56,16 @@ class Cover:
 
     def judge(self, cells: Ints, moved: Floats) -> Kept:
         """What a move settles, and who can object."""
-        size, rises = np.abs(moved), moved > 0
         times = _divisor(moved) if self.whole else 0
         if self.whole and not times:
             return Kept(cells, moved, {})
-        forth, reverse = (float(_steps(limit, times)) for limit in self.limits(cells, moved))
-        numbers = self.targets.at[cells]
-        place, slot = np.nonzero(numbers >= 0)
-        number = numbers[place, slot].astype(np.int64)
-        kind, amount = self.targets.kind[number], self.targets.amount[number] * (1 - 1e-12)
-        enough = _reach(kind, rises[place], size[place], forth, reverse) >= amount
-        place, number, kind, amount = place[enough], number[enough], kind[enough], amount[enough]
-        settles = dict.fromkeys(number.tolist(), Nobody)
-        at, entry = self.insiders.entries(cells) if self.insiders.count and number.size else (number, number)
-        if self.insiders.count and at.size:
-            who = self.insiders.who[entry]
-            tight_up, tight_down = self.insiders.up[entry], self.insiders.down[entry]
-            limit = np.minimum(forth, _steps(np.where(rises[at], tight_up, tight_down) / size[at], times))
-            limit_back = np.minimum(reverse, _steps(np.where(rises[at], tight_down, tight_up) / size[at], times))
-            reach = _reach(kind[:, None], rises[place][:, None], size[place][:, None], limit, limit_back)
-            objects = (reach < amount[:, None]) & ~self.insiders.contribute(who, cells[place], self.shape)
-            # nor does a coalition find out what it was said to know
-            objects &= ~np.isin(place[:, None] * self.insiders.number + who, at * self.insiders.number + who)
-            settles = {n: frozenset(who[row].tolist()) for n, row in zip(number.tolist(), objects, strict=True)}
-        return Kept(cells, moved, settles)
+        targets, people = self.targets, self.insiders
+        settled, first, objectors = _cover_kernels.judge(
+            cells, moved, self.up, self.down, targets.at, targets.kind, targets.amount, times,
+            people.start, people.who, people.up, people.down, *self._homes,
+        )  # fmt: skip
+        who, start = objectors.tolist(), first.tolist()
+        return Kept(cells, moved, {n: frozenset(who[start[i] : start[i + 1]]) for i, n in enumerate(settled.tolist())})
 
     def add(self, kept: Kept) -> int:
         """Keep a move."""
@@ -132,21 +120,10 @@ def _divisor(moved: Floats) -> int:
     return int(np.gcd.reduce(amounts.astype(np.int64)))
 
 
-def _steps(limit: Floats | float, times: int) -> Floats | float:
-    """How many times a move can be made if only every ``times``-th part of it is a whole step (0: any part)."""
-    result: Floats | float = np.floor(np.asarray(limit) * times * (1 + 1e-12)) / times if times else limit
-    return result
-
-
-def _reach(
-    kind: npt.NDArray[np.int8],
-    rises: npt.NDArray[np.bool_],
-    size: Floats,
-    forth: Floats | float,
-    reverse: Floats | float,
-) -> Floats:
-    """How far a cell is carried the way its demand asks for."""
-    upward = np.where(rises, forth, reverse)
-    downward = np.where(rises, reverse, forth)
-    result: Floats = size * np.where(kind == LENGTH, upward + downward, np.where(kind == DOWN, downward, upward))
-    return result
+def _homes(insiders: Insiders, shape: tuple[int, ...]) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Where insiders stand, as plain arrays: home, codes below every code axis by axis, shape, and for pools who."""
+    below = np.concatenate(insiders.below) if insiders.below else np.empty(0, np.int64)
+    offset = np.cumsum([0, *(each.size for each in insiders.below)])
+    # in a pool somebody may stand behind nothing: no number is -1
+    behind = np.empty(0, np.int64) if insiders.behind is None else np.concatenate([[-1], insiders.behind])
+    return insiders.home, below, offset, np.array(shape, dtype=np.int64), behind

@@ -1,8 +1,8 @@
 """A pattern of hidden cells held together by moves.
 
-Every demand of a primary cell is settled by a cheapest move, small demands first: they take cheap cells, large ones use
-them again. At any time the cells of the kept moves are a valid pattern. Without further cells to hide it is an attack:
-demands that nothing settles are exposed.
+Every demand of a primary cell is settled by a cheapest move; later ones use its cells again for nothing. At any time the
+cells of the kept moves are a valid pattern. Without further cells to hide it is an attack: demands that nothing settles
+are exposed.
 """
 
 from __future__ import annotations
@@ -58,12 +58,14 @@ class Pattern:
 
 
 def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], None]) -> None:
-    """Settle all demands, the smallest amounts first: against the public, then against every insider.
+    """Settle all demands, of high sums first and of small amounts: against the public, then against every insider.
 
-    In two rounds, because moves made for the public already keep most insiders apart.
+    The move of a sum goes down to the finest cells and settles much of what lies below it on the way. In two rounds,
+    because moves made for the public already keep most insiders apart.
     """
-    targets = pattern.cover.targets
-    order = sorted(demands, key=lambda d: (targets.amount[d], targets.cell[d], d))
+    targets, waiting = pattern.cover.targets, np.asarray(demands, dtype=np.int64)
+    cells = targets.cell[waiting]
+    order = waiting[np.lexsort((waiting, cells, targets.amount[waiting], -pattern.router.heights(cells)))].tolist()
     for done, demand in enumerate(order):
         if missing(pattern, demand) is None:
             found = find_move(pattern, demand, None)

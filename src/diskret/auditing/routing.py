@@ -2,7 +2,7 @@
 
 A protecting move changes the cell by a given amount and leaves every published equation true. It is looked for among
 the cell's brothers in every classification and what lies below them; only if there is none the neighbourhood grows, one
-classification after the other. Programmes of one neighbourhood share one warm model.
+classification after the other. Programmes of one neighbourhood share one model.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ SMALL = 5000
 """Neighbourhoods up to this many cells are all tried; larger ones only if they are GROWTH times larger."""
 GROWTH = 4
 MOST_COLUMNS = 600_000
-"""Warm models are kept up to this many unknowns altogether."""
+"""Models are kept up to this many unknowns altogether."""
 SETTLED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
 
 
 class Router:
-    """Warm models of neighbourhoods of one table; ``movable`` cells may take part in moves."""
+    """Models of neighbourhoods of one table; ``movable`` cells may take part in moves."""
 
     def __init__(self, table: Table, movable: Bools, up: Floats, down: Floats) -> None:
         self.table, self.movable, self.up, self.down = table, movable, up, down
@@ -75,6 +75,13 @@ class Router:
                 chosen = np.abs(moved) > TINY * max(1.0, amount)
                 return near.cells[chosen], _snapped(moved[chosen], self._unit)
         return None
+
+    def heights(self, cells: Ints) -> Ints:
+        """How high each cell stands: its aggregation levels in all classifications together."""
+        at = np.unravel_index(cells, self.table.shape)
+        levels = [h.levels[each] for h, each in zip(self.table.hierarchies, at, strict=True)]
+        found: Ints = np.sum(levels, axis=0, dtype=np.int64)
+        return found
 
     def _rooms(self, cells: Ints, rooms: Rooms | None, share: float) -> tuple[Floats, Floats]:
         """How far each cell may rise and fall in the whole move."""
@@ -163,6 +170,14 @@ class PoolRouter(Router):
             local[cells] = np.arange(cells.size)
             self._local.append(local)
 
+    def heights(self, cells: Ints) -> Ints:
+        """The greatest height over the tables that show a cell."""
+        found = np.zeros(cells.size, dtype=np.int64)
+        for (part, _), local in zip(self._parts, self._local, strict=True):
+            shown = np.flatnonzero(local[cells] >= 0)
+            found[shown] = np.maximum(found[shown], part.heights(local[cells[shown]]))
+        return found
+
     def _size(self, tops: Key) -> int:
         return sum(self._parts[t][0]._size(part) for t, part in tops) if tops else self.table.size
 
@@ -192,7 +207,7 @@ def router_of(table: Table, movable: Bools, up: Floats, down: Floats) -> Router:
 
 
 class Neighbourhood:
-    """One warm model: every cell rises or falls at a price, and all equations stay true."""
+    """One model: every cell rises or falls at a price, and all equations stay true."""
 
     def __init__(self, system: Equations) -> None:
         self.cells = system.cells
@@ -214,6 +229,8 @@ class Neighbourhood:
         cost = np.concatenate([weight, weight])
         self._model.changeColsCost(2 * n, self._all, cost / max(float(cost.max()), 1e-300))
         self._model.changeColsBounds(2 * n, self._all, lower, upper)
+        # a move has few cells: from nothing it is found sooner than from the last one, and whatever was solved before
+        self._model.setBasis()
         self._model.run()
         status = self._model.getModelStatus()
         if status not in SETTLED:

@@ -35,8 +35,8 @@ Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 SWEEPS = 2
 MOST_ROUNDS = 4
-SHARE_FOR_CELLS = 0.2
-"""By default single cells are tried for this share of the programmes the pattern took so far."""
+SHARE_FOR_CELLS = 1.0
+"""By default single cells are tried for as many programmes as the pattern took so far, times this."""
 ECONOMY = 12.0
 """In economy the search goes on for this many times the programmes the pattern took,"""
 AT_LEAST = 5000
