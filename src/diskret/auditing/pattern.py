@@ -1,8 +1,8 @@
 """A pattern of hidden cells held together by moves.
 
-Every demand of a primary cell is settled by a cheapest move; later ones use its cells again for nothing. At any time the
-cells of the kept moves are a valid pattern. Without further cells to hide it is an attack: demands that nothing settles
-are exposed.
+Every demand of a primary cell is settled by a cheapest move; later ones use its cells again for nothing. At any time
+the cells of the kept moves are a valid pattern. Without further cells to hide it is an attack: demands that nothing
+settles are exposed.
 """
 
 from __future__ import annotations
