@@ -10,6 +10,7 @@ import pytest
 import by_hand
 from diskret import Hierarchy, Knowledge, MinCount, PPercent, Protection, ProtectionWarning, Status, Table, audit, mark
 from diskret import suppress as protect
+from diskret.auditing import routing
 from diskret.model.contributors import Contributors
 from diskret.suppression.by_cuboids import usable_cells
 
@@ -67,6 +68,20 @@ def test_less_and_more_effort_protect_alike(seed: int, effort) -> None:
     result = protect(firms.table, protection=protection, knowledge=knowledge, guarantee="audit", effort=effort)
     found = found_by_hand(by_hand.Firms(result.table, firms.behind), protection, knowledge)
     assert found == {u.index for u in result.unprotected}
+
+
+@pytest.mark.parametrize("seed", [s for s in range(30) if s % 3])
+def test_thinned_neighbourhoods_come_first_and_never_instead(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is only for large tables, made to happen in small ones: the same cells are left unprotected."""
+    firms, protection, knowledge = case(seed)
+    given = {"protection": protection, "knowledge": knowledge, "guarantee": "audit"}
+    usual = protect(firms.table, **given)
+    monkeypatch.setattr(routing, "WIDE", 3)
+    monkeypatch.setattr(routing, "FEW", 1)
+    monkeypatch.setattr(routing, "GROWTH", 1)
+    thinned = protect(firms.table, **given)
+    found = found_by_hand(by_hand.Firms(thinned.table, firms.behind), protection, knowledge)
+    assert found == {u.index for u in thinned.unprotected} == {u.index for u in usual.unprotected}
 
 
 # ranges over unequal intervals (every fourth three) can need two moves, which are not looked for

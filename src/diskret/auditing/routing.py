@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
@@ -35,9 +36,20 @@ TINY = 1e-9
 SMALL = 5000
 """Neighbourhoods up to this many cells are all tried; larger ones only if they are GROWTH times larger."""
 GROWTH = 4
+WIDE = 10_000
+"""Of neighbourhoods with more cells a part is tried first: near the cell everything, elsewhere"""
+FEW = 4
+"""so many parts of every sum, those with the most cells that may move."""
 MOST_COLUMNS = 600_000
 """Models are kept up to this many unknowns altogether."""
 SETTLED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
+
+
+class Thinned(NamedTuple):
+    """A neighbourhood below ``tops`` with all parts of the sums ``around`` the cell and few parts of other sums."""
+
+    tops: tuple[int, ...]
+    around: tuple[int, ...]
 
 
 class Router:
@@ -48,7 +60,7 @@ class Router:
         self.programmes = 0
         self._near: OrderedDict[Key, Neighbourhood] = OrderedDict()
         self._columns = 0
-        self._ladders: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+        self._ladders: dict[tuple[int, ...], list[Key]] = {}
         self._first = [h.first_below for h in table.hierarchies]
         self._unit = unit(table)
 
@@ -98,7 +110,36 @@ class Router:
 
     def _size(self, tops: Key) -> int:
         """Number of cells of a neighbourhood at most."""
+        if isinstance(tops, Thinned):
+            return prod(codes.size for codes in self._codes(tops))
         return prod(self._sizes(tops))
+
+    def _codes(self, near: Thinned) -> list[Ints]:
+        """The codes of a thinned neighbourhood on every axis."""
+        found = []
+        for axis, (top, around) in enumerate(zip(*near, strict=True)):
+            parents, first = np.array(self.table.hierarchies[axis].parents), self._first[axis]
+            below = np.arange(first.size) if top < 0 else np.arange(first[top], top)
+            path = {around}
+            while around >= 0:
+                path.add(around := int(parents[around]))
+            kept = (self._rank[axis][below] < FEW) | (parents[below] == near.around[axis]) | np.isin(below, list(path))
+            found.append(below[kept])
+        return found
+
+    @cached_property
+    def _rank(self) -> list[Ints]:
+        """On every axis the rank of each code among the parts of its sum, by how many of its cells may move."""
+        ranks, movable = [], self.movable.reshape(self.table.shape)
+        for axis, hierarchy in enumerate(self.table.hierarchies):
+            number = movable.sum(axis=tuple(a for a in range(movable.ndim) if a != axis))
+            parents = np.array(hierarchy.parents)
+            order = np.lexsort((np.arange(number.size), -number, parents))
+            start = np.searchsorted(parents[order], parents[order])
+            rank = np.empty(number.size, dtype=np.int64)
+            rank[order] = np.arange(number.size) - start
+            ranks.append(rank)
+        return ranks
 
     def _sizes(self, tops: tuple[int, ...]) -> list[int]:
         """Number of codes strictly below a sum on every axis."""
@@ -124,7 +165,13 @@ class Router:
                     kept.append(tops)
             if by_size[-1] != kept[-1]:
                 kept.append(by_size[-1])
-            self._ladders[first] = kept
+            ladder: list[Key] = []
+            for tops in kept:
+                thinned = Thinned(tops, first)
+                if size[tops] > WIDE and GROWTH * self._size(thinned) <= size[tops]:
+                    ladder.append(thinned)
+                ladder.append(tops)
+            self._ladders[first] = ladder
         return self._ladders[first]
 
     def _neighbourhood(self, tops: Key) -> Neighbourhood:
@@ -140,12 +187,16 @@ class Router:
 
     def _inside(self, tops: Key) -> Bools:
         """The movable cells of a neighbourhood."""
+        mask = np.zeros(self.table.shape, dtype=np.bool_)
+        if isinstance(tops, Thinned):
+            grid = np.ix_(*self._codes(tops))
+            mask[grid] = self.movable.reshape(self.table.shape)[grid]
+            return mask
         # what lies below a sum stands directly before it
         inside = tuple(
             slice(0, first.size) if top < 0 else slice(int(first[top]), top)
             for first, top in zip(self._first, tops, strict=True)
         )
-        mask = np.zeros(self.table.shape, dtype=np.bool_)
         mask[inside] = self.movable.reshape(self.table.shape)[inside]
         return mask
 
