@@ -38,10 +38,12 @@ def cases() -> Iterator[Case]:
                 f"audit-{name}-{kind}", f"audit {name}, cuboid pattern: {words}", "diskret",
                 partial(_audit_large, name, kind), partial(_pattern, name), _warm, _attacked,
             )  # fmt: skip
-        yield Case(
-            f"protect-{name}", f"protect {name}: outsiders and single contributors",
-            "diskret", partial(_protect_large, name), partial(_table, name), _warm, _protected,
-        )  # fmt: skip
+        effort = "quick" if name == "turnover-tax" else "default"
+        for kind, words in INSIDERS.items():
+            yield Case(
+                f"protect-{name}-{kind}", f"protect {name}: {words}", f"diskret, {effort}",
+                partial(_protect_large, name, kind, effort), partial(_table, name), _warm, _protected,
+            )  # fmt: skip
     for table in PATTERNS:
         for kind, words in INSIDERS.items():
             for effort in ("quick", "default", "economy"):
@@ -129,8 +131,8 @@ def _protect(table: str, kind: str, effort: str) -> Any:
     return _quietly(given(table).table, single_contributors=kind == "single", effort=effort) if here() else None
 
 
-def _protect_large(name: str) -> Any:
-    return _quietly(_table(name))
+def _protect_large(name: str, kind: str, effort: str) -> Any:
+    return _quietly(_table(name), single_contributors=kind == "single", effort=effort)
 
 
 def _repair(table: str, pattern: str) -> Any:
