@@ -150,6 +150,8 @@ class SuppressionSection(Section):
         "or secure every subtable on its own",
     )
     deformations: int = Field(1, ge=0, le=3, description="with complete: how often a cuboid may be shifted")
+    totals_last: bool = Field(False, description="with complete: whether totals come in only after all other sums")
+    stages: Literal[1, 2] = Field(1, description="with complete: 2 if cuboids inside lowest subtables come first")
     min_relative_range: float = Field(0.0, ge=0, description="interval over value must be greater, such as 0.5")
     min_range: float | None = Field(None, ge=0, description="smallest interval of zero and tiny values")
     levels: bool | None = Field(

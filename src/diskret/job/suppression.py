@@ -38,6 +38,8 @@ def suppress_tables(
             knowledge=_knowledge(job, table),
             guarantee=asked.guarantee,
             deformations=asked.deformations,
+            totals_last=asked.totals_last,
+            stages=asked.stages,
             cost=Cost(asked.cost, distance=asked.distance),
             zeros=asked.zeros,
             barriers=asked.barriers,

@@ -54,16 +54,17 @@ def suppress(
     seconds: float | None = None,
     threads: int | None = None,
     deformations: int = 1,
+    totals_last: bool = False,
+    stages: int = 1,
     progress: Progress | None = None,
 ) -> Suppression:
     """Hide further cells so that no primary cell can be computed more closely than asked.
 
     ``protection`` says how wide an attacker's interval must stay, ``knowledge`` what he knows beforehand (left out:
     that values are positive, if they are). ``guarantee``: "subtables" secures every subtable on its own by the cuboid
-    method, as it is printed; "complete" protects the whole table by cuboids of the fictitious complete table, each
-    shifted at most ``deformations`` times; "audit" protects the whole table by moves, against everybody and every
-    single contributor, and attacks the result with a solver. For the last two ``protection``, left out, asks for the
-    levels of the primary rules.
+    method, as it is printed; "complete" protects the whole table by cuboids of the fictitious complete table; "audit"
+    protects the whole table by moves, against everybody and every single contributor, and attacks the result with a
+    solver. For the last two ``protection``, left out, asks for the levels of the primary rules.
     ``zeros`` says which zero cells may be partners: those marked, all, or none. ``barriers`` keep margins visible (per
     classification +1 avoid, -1 prefer, 0 neither). ``single_contributors`` guards against respondents who are alone in
     a cell; ``non_additive`` names classifications along which counts do not add up. ``previous`` is last period's
@@ -73,7 +74,10 @@ def suppress(
     ``thin`` opens secondaries again that nobody needs.
 
     Only with "subtables": ``carry`` hands intervals from subtable to subtable (without ``thin``), ``threads``. Only
-    with "audit": ``largest_contributors`` guards against the largest contributor of every hidden cell as well,
+    with "complete": a cuboid is shifted at most ``deformations`` times; ``totals_last`` takes totals in only after all
+    other sums; with two ``stages`` cuboids inside lowest subtables come first.
+
+    Only with "audit": ``largest_contributors`` guards against the largest contributor of every hidden cell as well,
     ``coalitions`` against those who know several cells together (lists of cells by their codes); ``rule`` is a primary
     rule that the hidden cells of a line must not break together; ``effort`` says how long to look for cheaper patterns
     ("quick", "default", "economy"), ``seconds`` ends that early. ``method="optimal"`` proves the cheapest pattern of a
@@ -118,7 +122,7 @@ def suppress(
         if method == "optimal":
             return by_proof(given, settings, guarding)
         if guarantee == "complete":
-            return by_complete(given, settings, deformations)
+            return by_complete(given, settings, deformations, totals_last=totals_last, stages=stages)
         return by_moves(given, settings, guarding) if audited else by_cuboids(given, settings)
 
     if previous is None:
