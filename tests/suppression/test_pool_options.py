@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from itertools import combinations
 
@@ -129,3 +130,29 @@ def test_a_table_without_waivers_beside_one_with_them_is_taken_as_if_nobody_had_
 def test_a_word_for_zeros_that_is_none_is_refused(guarantee: str) -> None:
     with pytest.raises(BadOption, match="zeros 'x'"):
         dk.suppress(tables(1)["zones"], guarantee=guarantee, zeros="x")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pool_of_counts_is_safe_with_no_more_cells_than_its_tables_in_turns_and_what_they_left_open(
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    codes = [(r, s) for r in REGIONS for s in ("small", "large")]
+    counts = rng.integers(0, 9, len(codes))
+    cells = {"region": [r for r, _ in codes], "size": [s for _, s in codes], "n": counts}
+    made = {}
+    for name, region in (("districts", DISTRICTS), ("zones", ZONES)):
+        table = Table.from_cells(cells, by={"region": region, "size": SIZES}, value="n", frequency=True)
+        made[name] = dk.mark(table, dk.SmallCells(2))
+    pool = Pool.of(made)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dk.ProtectionWarning)
+        turns = dk.suppress(pool, zeros="allowed")
+        done = dk.suppress(pool, guarantee="audit", zeros="allowed")
+        by_moves = dk.suppress(turns.table, guarantee="audit", zeros="allowed")
+    assert done.audit is not None
+    assert not done.unprotected
+    assert dk.audit(done.table).safe
+    assert (done.table.status == Status.SECONDARY).sum() <= (by_moves.table.status == Status.SECONDARY).sum()
+    assert done.before is pool
+    assert (pool.status[~done.secondary] == done.table.status[~done.secondary]).all()

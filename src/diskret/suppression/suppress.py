@@ -19,7 +19,7 @@ from diskret.rules.rule import AnyOf, Rule
 from diskret.suppression.by_cuboids import Barriers, Progress, Settings, Zeros, by_cuboids
 from diskret.suppression.by_moves import Effort, Guarding, by_moves
 from diskret.suppression.by_proof import by_proof
-from diskret.suppression.by_turns import by_turns, leaning
+from diskret.suppression.by_turns import by_turns, counts_by_turns, leaning
 from diskret.suppression.complete.by_complete import by_complete
 from diskret.suppression.options import Cost
 from diskret.suppression.result import Suppression
@@ -140,7 +140,7 @@ def _protect_pool(
         )
     if guarantee == "subtables":
         return by_turns(pool, settings)
-    protect = by_proof if method == "optimal" else by_moves
+    protect = by_proof if method == "optimal" else counts_by_turns if pool.frequency else by_moves
     if isinstance(settings.barriers, str):
         return protect(pool, settings, guarding)
     done = protect(leaning(pool, settings.barriers), replace(settings, barriers="on"), guarding)
