@@ -20,6 +20,9 @@ HEADINGS = {
     "Data": "[data]",
     "Classification": "[classifications.NAME]",
     "TableSection": "[table]",
+    "PoolTable": "[tables.NAME]",
+    "TableOutput": "[tables.NAME.output]",
+    "PoolSection": "[pool]",
     "FlagColumn": "Flag columns",
     "Rules": "[rules]",
     "MinCountRule": "min_count as a table",
@@ -44,6 +47,8 @@ HEADINGS = {
     "Output": "[output]",
 }
 """Where the page explains the keys of each model."""
+ALSO = {"PoolTable": "TableSection"}
+"""Models that take the keys of another one too; those are explained there."""
 
 
 def kind(said: dict[str, Any]) -> str:
@@ -80,8 +85,9 @@ def table(model: str, schema: dict[str, Any]) -> str:
     described = schema["$defs"][model]
     required = described.get("required", [])
     lines = ["| key | type | default | meaning |", "|---|---|---|---|"]
+    elsewhere = schema["$defs"][ALSO[model]]["properties"] if model in ALSO else ()
     for key, said in described["properties"].items():
-        if key != "do":  # the kind of a step is its heading
+        if key != "do" and key not in elsewhere:  # the kind of a step is its heading
             lines.append(f"| `{key}` | {kind(said)} | {default(said, key in required)} | {said['description']} |")
     return "\n".join(lines)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -170,7 +171,10 @@ def test_nothing_is_exposed_by_intervals_that_was_not_before(table: Table, seed:
     table = table.with_status(Status.PRIMARY, [table.codes(tuple(i)) for i in np.argwhere(primary).tolist()])
     wanted = Protection(min_relative_range=0.5)
     before = {e.cell for e in dk.audit(table, protection=wanted).exposed}
-    found = dk.publishable_intervals(table, protection=wanted)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = dk.publishable_intervals(table, protection=wanted)
+    assert bool(caught) == bool(before)
     value = table.value
     inside = np.isfinite(found.lower)
     assert (found.lower[inside] <= value[inside]).all()
@@ -221,3 +225,21 @@ def test_a_published_interval_is_prior_knowledge_for_the_next_table() -> None:
     assert (pool.lower >= 0).all()
     report = dk.audit(pool, knowledge=Knowledge.intervals(), intervals="hidden")
     assert report.intervals["s=a, t=u"][1] <= 34.0
+
+
+def test_a_table_that_is_exposed_already_gets_a_warning_and_no_intervals_near_the_exposed_cells(tmp_path: Path) -> None:
+    cells = {"s": list("aabbccdd"), "t": list("uv") * 4, "x": [13, 94, 21, 32, 40, 50, 60, 70]}
+    by = {"s": Hierarchy.from_nested({"T": {"A": ["a", "b"], "B": ["c", "d"]}}), "t": None}
+    table = Table.from_cells(cells, by=by, value="x")
+    table = table.with_status(Status.PRIMARY, [["a", "u"], ["c", "u"]])
+    table = table.with_status(Status.SECONDARY, [["a", "v"], ["b", "u"], ["b", "v"]])  # c stands alone
+    with pytest.warns(dk.ProtectionWarning, match="1 cells are exposed whether .*'s=c, t=u'"):
+        found = dk.publishable_intervals(table)
+    assert found.of("a", "u") == (0.0, 34.0)  # nothing links it with what is exposed
+    assert found.of("c", "u") is None
+    with pytest.warns(dk.ProtectionWarning, match="protect the table first"):
+        dk.publish(table, tmp_path / "t.csv", intervals=True)
+    linked = table.with_status(Status.SECONDARY, [["c", "v"], ["B", "u"], ["B", "v"], ["A", "u"], ["A", "v"]])
+    linked = linked.with_status(Status.OPEN, [["c", "v"]])
+    with pytest.warns(dk.ProtectionWarning, match="exposed"):
+        assert dk.publishable_intervals(linked).count == 0

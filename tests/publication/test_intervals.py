@@ -35,14 +35,16 @@ def test_every_format_takes_bounds(tools, ending, tmp_path):
 def test_a_hidden_cell_without_interval_shows_the_mark(tmp_path):
     cells = {"s": ["a", "b", "c"], "x": [5, 6, 7], "st": ["primary", "open", "open"]}
     table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
-    dk.publish(table, tmp_path / "t.csv", intervals=True)
+    with pytest.warns(dk.ProtectionWarning, match="exposed whether intervals are published or not"):
+        dk.publish(table, tmp_path / "t.csv", intervals=True)
     assert (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()[1] == "a,x,x,x"
 
 
 def test_intervals_that_do_not_keep_the_range_stay_inside(tmp_path):
     table = square()
-    wide = dk.publishable_intervals(table, protection=Protection(min_relative_range=10.0))
-    assert wide.count == 4  # the table itself does not keep that range: publishing makes nothing worse
+    with pytest.warns(dk.ProtectionWarning, match="protect the table first"):
+        wide = dk.publishable_intervals(table, protection=Protection(min_relative_range=10.0))
+    assert wide.count == 0  # the table itself does not keep that range
     dk.publish(table, tmp_path / "t.csv", intervals=wide)
     other = table.with_status(Status.SECONDARY, [["c", "v"]])
     with pytest.raises(BadOption, match="not those of 'x'"):

@@ -219,3 +219,11 @@ def test_comparison_prints_no_parameter_and_takes_joined_rules(cells_of: Any) ->
     assert "(1,k) dominance" in text
     with pytest.raises(errors.BadOption):
         compare_rules(table, [])
+
+
+def test_a_sum_of_one_part_has_no_obvious_category() -> None:
+    by = {"m": Hierarchy.from_nested({"T": {"first": ["a"], "rest": ["b", "c"]}}), "s": Hierarchy.flat("uv")}
+    cells = {"m": list("aabbcc"), "s": list("uvuvuv"), "n": [1, 20, 2, 30, 40, 50]}
+    table = Table.from_cells(cells, by=by, value="n", frequency=True)
+    marked = mark(table, SmallCells(3))
+    assert int((marked.status == Status.PRIMARY).sum()) > 0

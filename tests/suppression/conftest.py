@@ -50,7 +50,8 @@ class Printed:
 
 
 def _hierarchy(said: dict[str, Any]) -> Hierarchy:
-    codes = said.get("sequence") or said.get("codes") or said.get("printed_order") or [*said["interior"], said["total"]]
+    keys = ("sequence", "codes", "printed_order", "order")
+    codes = next((said[k] for k in keys if said.get(k)), None) or [*said["interior"], said["total"]]
     codes = [str(c) for c in codes]
     if "level" in said:
         levels = {str(k): v for k, v in said["level"].items()}

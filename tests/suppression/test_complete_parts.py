@@ -268,15 +268,8 @@ def _codes(rows: Space, columns: Space, field: list[int]) -> tuple[int, int]:
     return code_at(rows, *field[:2]), code_at(columns, *field[2:])
 
 
-def test_7_7_signs_before_and_after_a_shift(printed_file) -> None:
-    """Row sums and the corner keep their error; only star sums of the columns take it up."""
-    said = printed_file("ch7-abb77-78-error-trace-of-deformation")["expected"]
-    for key in ("undeformed_eps", "deformed_eps"):
-        trace = np.array(said[key])
-        assert (trace[:, :2].sum(axis=1)[:2] == trace[:2, 2]).all()
-        assert trace[:2, 2].sum() == trace[2, 2] == 0
-        assert (trace[:2, :2].sum(axis=0) == trace[2, :2]).all()
-    # the same as faces of a classification of two segments: a against c, then a against d
+def test_7_7_a_face_of_two_segments_straight_and_shifted() -> None:
+    """a against c, then a against d (the printed traces are compared in test_complete_sentences)."""
     space = Space.of(Hierarchy.from_nested({"all": {"AB": ["a", "b"], "CD": ["c", "d"]}}))
     a, b, whole, c, d, other = range(6)
     faces = faces_of(space, a, 2, 1)

@@ -107,9 +107,40 @@ def test_closing_example_cuboids(closing, table) -> None:
     ("deformations", "strands", "number"), [(0, True, 25), (1, True, 21), (1, False, 21), (2, True, 21)]
 )
 def test_closing_example_without_deformation_needs_25(table, deformations, strands, number) -> None:
-    """With ranges as the source describes them: the total comes in together with the last level."""
     settings = Settings(Protection(0.5), Knowledge.positive(), Cost(), thin=False)
-    assert len(secondary(by_complete(table, settings, deformations, strands, totals_last=False).table)) == number
+    assert len(secondary(by_complete(table, settings, deformations, strands).table)) == number
+
+
+def test_two_stages_take_cuboids_inside_lowest_subtables_first(table) -> None:
+    """6.2.2.3: what can be protected without touching a sum is; the rest in the smallest candidate range."""
+    settings = Settings(Protection(0.5), Knowledge.positive(), Cost(), thin=False)
+    result = by_complete(table, settings, stages=2)
+    assert result.unprotected == ()
+    assert diskret.audit(result.table, protection=Protection(0.5)).safe
+    lowest = [h.levels == 1 for h in table.hierarchies]
+    inner = np.ix_(*(np.flatnonzero(axis) for axis in lowest))
+    alone = search_of(table, settings)
+    count = 0
+    for at in np.argwhere(table.status == Status.PRIMARY).tolist():
+        pivot = int(np.ravel_multi_index(at, table.shape))
+        if alone.in_lowest(pivot):  # there is one with nothing hidden yet, so there is one later on
+            count += 1
+            inside = np.zeros(table.shape, dtype=bool)
+            inside[inner] = True
+            for move in result.moves_of(*table.codes(tuple(at))):
+                assert inside.reshape(-1)[move.cells].all()
+    assert 0 < count < int((table.status == Status.PRIMARY).sum())
+    one = by_complete(table, settings)
+    sums = [int((t.hidden & ~np.logical_and.outer(*lowest)).sum()) for t in (result.table, one.table)]
+    assert sums[0] <= sums[1]
+
+
+def test_ways_of_the_complete_table_are_reached_through_suppress(table) -> None:
+    last = suppress(table, protection=Protection(0.5), knowledge=Knowledge.none(), totals_last=True, stages=2)
+    settings = Settings(Protection(0.5), Knowledge.none(), Cost(), thin=False)
+    assert (last.table.status == by_complete(table, settings, totals_last=True, stages=2).table.status).all()
+    with pytest.raises(diskret.DiskretError, match="3 stages"):
+        suppress(table, stages=3)
 
 
 def test_processing_modes_compared(printed_file, table) -> None:
@@ -225,9 +256,7 @@ def test_elementary_dimension_and_size_of_raised_tables(printed_file, table) -> 
     raised = raise_table(table)
     compared = said["expected"]["example_table_for_comparison"]
     assert (table.size, raised.table.size) == (compared["fields_2d"], compared["fields_raised"])
-    for run in said["table"]["runs"]:
-        assert len(run["regional_levels"]) + len(run["economic_levels"]) - 2 == run["n"]
-        assert run["occupied_raised"] - run["dummies_among_occupied"] == run["occupied_2d"]
+    assert raised.table.size / table.size == said["expected"]["growth_factors"]["example"]
 
 
 # --- the gap of figure 6.1 -------------------------------------------------------------------------------------------

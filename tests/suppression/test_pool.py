@@ -352,9 +352,17 @@ def test_a_late_table_cannot_hide_what_is_out() -> None:
 
 def test_what_is_for_single_tables_is_refused_for_a_pool(tmp_path: Path) -> None:
     pool = Pool.of(in_two_groupings())
-    for options in ({"barriers": {"region": 1}}, {"previous": pool}, {"method": "optimal"}):
-        with pytest.raises(BadOption, match="a pool with"):
-            dk.suppress(pool, guarantee="audit", **options)
+    with pytest.raises(BadOption, match="a pool with the guarantee 'complete'"):
+        dk.suppress(pool, guarantee="complete")
+    for guarantee in ("audit", "subtables"):
+        with pytest.raises(BadOption, match="no classification 'size'"):
+            dk.suppress(pool, guarantee=guarantee, barriers={"size": 1})
+    with pytest.raises(BadOption, match="one previous table for a pool"):
+        dk.suppress(pool, previous=in_two_groupings()["zones"])
+    with pytest.raises(BadOption, match="no table 'other' in the pool"):
+        dk.suppress(pool, previous={"other": in_two_groupings()["zones"]})
+    with pytest.raises(BadOption, match="several previous tables"):
+        dk.suppress(in_two_groupings()["zones"], previous=pool)
     with pytest.raises(BadOption, match="split"):
         dk.publish(pool, tmp_path / "pool.csv")
     with pytest.raises(BadOption, match="several tables"):

@@ -208,9 +208,19 @@ def _reached(pool: Pool, who: Ints, cells: Ints) -> Ints:
     return found
 
 
-def stand_behind(table: Table, homes: Ints, cells: Ints) -> Bools:
-    """Which cells (along the first axis) contain the finest cells of which persons (along the second); all flat."""
-    home = np.stack(np.unravel_index(homes, table.shape), axis=1)
+def stand_behind(table: Table, persons: Ints, cells: Ints) -> Bools:
+    """Which cells (along the first axis) contain which persons (along the second, by ascending number).
+
+    ``persons`` are those of `persons_of`; all flat.
+    """
+    numbers, first = np.unique(persons, return_index=True)
+    numbers, first = numbers[numbers >= 0], first[numbers >= 0]
+    if isinstance(table, Pool):
+        own = np.flatnonzero(persons >= 0)
+        behind = _reached(table, np.searchsorted(numbers, persons[own]), own)
+        return np.isin(np.arange(numbers.size)[None, :] * table.size + cells[:, None], behind)
+    # parts stand before their sums
+    home = np.stack(np.unravel_index(first, table.shape), axis=1)
     return _inside(home, cells, table.shape, tuple(h.first_below for h in table.hierarchies))
 
 

@@ -10,6 +10,7 @@ too they would give it away to whoever knows the rule, so there are none.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -20,7 +21,7 @@ from diskret.auditing import _complete_kernels
 from diskret.auditing.audit import audit
 from diskret.auditing.insiders import Kind
 from diskret.model.equations import equations_of
-from diskret.model.errors import BadOption
+from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
@@ -65,9 +66,15 @@ class Intervals:
         """The intervals of a pool, table by table."""
         if not isinstance(self.table, Pool):
             raise BadOption("these are intervals of a single table", hint="only those of a pool can be split.")
-        cells_of, result = self.table.cells_of, {}
-        for name, table in self.table.split().items():
-            lower, upper = (end[cells_of[name]].reshape(table.shape) for end in (self.lower, self.upper))
+        pool, result = self.table, {}
+        up, down = self.knowledge.room(pool)
+        for name, table in pool.split().items():
+            cells, shape = pool.cells_of[name], table.shape
+            if self.knowledge.kind == "intervals":
+                # what is known about a shared cell from another table is known here too
+                low, high = (pool.value - down)[cells].reshape(shape), (pool.value + up)[cells].reshape(shape)
+                table = replace(table, lower=low, upper=high)
+            lower, upper = (end[cells].reshape(shape) for end in (self.lower, self.upper))
             result[name] = Intervals(table, lower, upper, self.knowledge)
         return result
 
@@ -84,7 +91,7 @@ def publishable_intervals(
 
     ``protection`` and ``knowledge`` are those of the suppression. Bounds are rounded outwards to ``decimals`` (left
     out: those of the table; negative ones round to tens, hundreds and so on). Cells that several tables of a pool
-    share never get an interval.
+    share never get an interval, nor do those that equations link with a cell that is exposed already.
 
     >>> cells = {"s": list("aabb"), "t": list("uvuv"), "x": [10, 90, 20, 30], "st": ["primary", *["secondary"] * 3]}
     >>> table = Table.from_cells(cells, by={"s": None, "t": None}, value="x", status="st")
@@ -102,6 +109,16 @@ def publishable_intervals(
     lower, upper = _outwards(value - fall, value + rise, table.decimals if decimals is None else decimals)
     groups = _groups(table)
     exposed_anyway = _exposed(table, up, down, wanted, insiders)
+    if exposed_anyway:
+        # every bound near a cell that is found out already would only help to find out more
+        cells = sorted({cell for cell, _ in exposed_anyway})
+        shown &= ~np.isin(groups, groups[cells])
+        warnings.warn(
+            f"{len(cells)} cells are exposed whether intervals are published or not: "
+            f"{listed([table.name_of(c) for c in cells])}; no intervals are given near them; protect the table first",
+            ProtectionWarning,
+            stacklevel=2,
+        )
     while shown.any():
         room_up = np.where(shown, np.minimum(up, upper - value), up)
         room_down = np.where(shown, np.minimum(down, value - lower), down)

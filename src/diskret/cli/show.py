@@ -63,16 +63,16 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
     console = Console(soft_wrap=True)
     if show:
         _show(console, list(result.tables.values()))
-    for name, facts in result.summary()["tables"].items():
+    found = result.summary()
+    for name, facts in found["tables"].items():
         statuses = ", ".join(f"{n:,} {s}" for s, n in facts["status"].items())
         console.print(f"[bold]{escape(name)}[/]: {facts['cells']:,} cells, {facts['occupied']:,} occupied: {statuses}")
         for rule, number in facts["rules"].items():
             console.print(f"  {number:,} by {rule}", markup=False)
-        attack = facts.get("suppression", {}).get("audit")
-        if attack:
-            found = f"{attack['exposed']} exposed, {attack['undecided']} undecided"
-            safe = attack["exposed"] + attack["undecided"] == 0
-            console.print(f"  attacked with a solver: {'nothing is exposed' if safe else found}")
+        _show_attack(console, facts)
+    for name, facts in found.get("pools", {}).items():
+        console.print(f"[bold]{escape(name)}[/] in all tables: {facts['cells']:,} cells, {facts['shared']:,} shared")
+        _show_attack(console, facts)
     for step in (result.microdata or {}).get("steps", ()):
         console.print(f"{step['method']}: {step['records']:,} records", markup=False)
     for name, value in (result.microdata or {}).get("utility", {}).items():
@@ -87,6 +87,14 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
         console.print(f"wrote {file}", markup=False)
     for warning in result.warnings:
         Console(stderr=True, soft_wrap=True).print(f"care: {warning}", style="yellow", markup=False)
+
+
+def _show_attack(console: Any, facts: dict[str, Any]) -> None:
+    attack = facts.get("suppression", {}).get("audit")
+    if attack:
+        found = f"{attack['exposed']} exposed, {attack['undecided']} undecided"
+        safe = attack["exposed"] + attack["undecided"] == 0
+        console.print(f"  attacked with a solver: {'nothing is exposed' if safe else found}")
 
 
 def _show_anonymisation(console: Any, facts: dict[str, Any]) -> None:

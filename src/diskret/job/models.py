@@ -150,6 +150,8 @@ class SuppressionSection(Section):
         "or secure every subtable on its own",
     )
     deformations: int = Field(1, ge=0, le=3, description="with complete: how often a cuboid may be shifted")
+    totals_last: bool = Field(False, description="with complete: whether totals come in only after all other sums")
+    stages: Literal[1, 2] = Field(1, description="with complete: 2 if cuboids inside lowest subtables come first")
     min_relative_range: float = Field(0.0, ge=0, description="interval over value must be greater, such as 0.5")
     min_range: float | None = Field(None, ge=0, description="smallest interval of zero and tiny values")
     levels: bool | None = Field(
@@ -392,6 +394,7 @@ class CellStatus(Section):
     cell: dict[str, str] = Field(description="one code per classification; the total where one is left out")
     status: str = Field(description="open, primary, secondary, never, published, structural zero or zero")
     response: str | None = Field(None, description="only for this value column")
+    table: str | None = Field(None, description="only in this table of a pool; left out: in all that show the cell")
 
 
 class Output(Section):
@@ -421,12 +424,49 @@ class Output(Section):
     report: str | None = Field(None, description="report on protected records (microdata), .html; internal")
 
 
+class TableOutput(Section):
+    """What is written of one table of a pool. What is not said here is said in `[output]`."""
+
+    publish: Names = Field(default_factory=list, description="files for the public: .csv .parquet .xlsx .json .px")
+    working: str | None = Field(None, description="working file with all values, to go on with; confidential")
+    tau_argus: str | None = Field(None, description="folder for a tau-ARGUS cell list with hierarchies; confidential")
+    mark: str = Field("x", description="what stands for a suppressed value")
+    counts: bool = Field(False, description="whether contributor counts are published too")
+    title: str = Field("", description="title of the table")
+    language: Literal["en", "de"] = Field("en", description="language of the legend")
+
+
+class PoolTable(TableSection):
+    """One table of a pool: the keys of `[table]` for this table, and how it stands in the pool."""
+
+    data: Data | None = Field(None, description="data of this table; `[data]` and `[table]` if left out")
+    classifications: dict[str, Classification] = Field(
+        default_factory=dict, description="how codes add up in this table; `[classifications.NAME]` if left out"
+    )
+    fixed: dict[str, str] = Field(
+        default_factory=dict, description="codes at which the table stands in classifications it does not run over"
+    )
+    published: bool = Field(False, description="whether the table is out already: nothing in it can change")
+    previous: str | None = Field(None, description="working file of the last period, whose pattern is kept if cheap")
+    output: TableOutput = Field(default_factory=lambda: TableOutput(), description="what is written of this table")
+
+
+class PoolSection(Section):
+    """How the tables of a pool belong together, beyond the cells they share."""
+
+    over: Names = Field(
+        default_factory=list, description="classifications along which whole tables add up, such as states"
+    )
+
+
 class Job(Section):
     """Everything `diskret run` needs to know."""
 
-    data: Data
+    data: Data = Field(default_factory=Data.model_construct)
     classifications: dict[str, Classification] = Field(default_factory=dict)
     table: TableSection = Field(default_factory=lambda: TableSection())
+    tables: dict[str, PoolTable] = Field(default_factory=dict, description="linked tables, protected together")
+    pool: PoolSection = Field(default_factory=lambda: PoolSection(), description="how linked tables add up")
     rules: Rules = Field(default_factory=lambda: Rules())
     suppression: SuppressionSection | None = Field(None, description="secondary suppression; none if left out")
     microdata: MicrodataSection | None = Field(None, description="protect records instead of a table")

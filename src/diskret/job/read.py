@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from diskret.io.text import read_text
 from diskret.job.anonymise import ANONYMOUS_OUTPUTS, anonymise_problems
 from diskret.job.models import STEPS, AttackSection, Job, MicrodataSection, RecodeStep
+from diskret.job.pool import job_of, pool_problems
 from diskret.job.problem import Problem
 from diskret.model.errors import BadJob, BadOption, listed
 from diskret.model.status import Status
@@ -39,11 +40,12 @@ def read_job(path: str | Path) -> Job:
 
 def job_from(content: dict[str, Any], where: str, folder: Path) -> Job:
     """A job from plain data; refuses with every mistake found."""
+    nowhere = [Problem("data", "missing", "where the data are")] if not ({"data", "tables"} & {*content}) else []
     try:
         job = Job.model_validate(content)
     except ValidationError as e:
-        raise _refusal(_merged([_problem(error) for error in e.errors()]), where) from None
-    problems = list(_further_problems(job, folder))
+        raise _refusal([*nowhere, *_merged([_problem(error) for error in e.errors()])], where) from None
+    problems = nowhere or list(dict.fromkeys(_further_problems(job, folder)))
     if problems:
         raise _refusal(problems, where)
     return job
@@ -114,6 +116,8 @@ def _model_at(path: Sequence[str]) -> type[BaseModel] | None:
 
 def _sections(path: Sequence[str]) -> Sequence[str]:
     """The path without names the user chose (classifications) and positions in lists."""
+    if path[:1] == ["tables"]:
+        return ["tables", *_sections(path[2:])]
     if path[:1] == ["classifications"]:
         return ["classifications", *path[2:]]
     return [p for p in path if not p.isdigit()]
@@ -133,6 +137,44 @@ def _describe(path: Sequence[str]) -> str:
 
 def _further_problems(job: Job, folder: Path) -> Iterator[Problem]:
     """What the types cannot say: files that are missing, keys that do not go together."""
+    if job.tables:
+        yield from _pool(job, folder)
+        return
+    if "pool" in job.model_fields_set:
+        yield Problem("pool", "goes only with [tables.NAME]", "a single table is no pool")
+    yield from _of_one(job, folder)
+    yield from _overwritten(job, folder)
+
+
+def _pool(job: Job, folder: Path) -> Iterator[Problem]:
+    """What is wrong with the pool, and with each of its tables as if it stood alone."""
+    apart = [key for key in ("microdata", "attack", "anonymise") if getattr(job, key) is not None]
+    for key in apart:
+        yield Problem(key, "goes not with [tables.NAME]", "tables and records in two jobs")
+    if apart:
+        return
+    yield from pool_problems(job, folder)
+    for name, asked in job.tables.items():
+        if asked.data is None and "data" not in job.model_fields_set:
+            continue
+        own = {"table", "output"} | ({"data"} if asked.data else set())
+        for p in _of_one(job_of(job, name), folder):
+            section, _, rest = p.key.partition(".")
+            mine = section in own or (section == "classifications" and rest.split(".")[0] in asked.classifications)
+            inner = rest if section == "table" else p.key
+            yield Problem(f"tables.{name}.{inner}", p.what, p.hint) if mine else p
+    runs = dict.fromkeys(n for t in job.tables.values() for n in (*(t.by or job.table.by), *t.fixed))
+    listing = all(t.by or job.table.by for t in job.tables.values())
+    everywhere = job.table.model_copy(update={"by": list(runs) if listing else []})
+    yield from _suppression(job.model_copy(update={"table": everywhere}), folder)
+    yield from _by_hand(job)
+    if job.output.certificate:
+        yield from _certificate(job)
+    yield from _overwritten(job, folder)
+
+
+def _of_one(job: Job, folder: Path) -> Iterator[Problem]:
+    """What is wrong with a job about one table, or about records."""
     for key in ("microdata", "cells", "table", "metadata"):
         name = getattr(job.data, key)
         if name and not any(c in name for c in "*?[") and not os.path.exists(folder / name):
@@ -165,7 +207,6 @@ def _further_problems(job: Job, folder: Path) -> Iterator[Problem]:
         return
     if job.anonymise:
         yield from anonymise_problems(job, folder)
-        yield from _overwritten(job, folder)
         return
     described = job.data.cells and job.data.metadata
     if not job.data.table and not job.table.by and not described:
@@ -338,12 +379,8 @@ def _outputs(job: Job, folder: Path) -> Iterator[Problem]:
             yield Problem(f"output.{key}", "goes only with [microdata]")
     if job.output.comparison and Path(job.output.comparison).suffix not in (".svg", ".html", ".png"):
         yield Problem("output.comparison", f"cannot write {job.output.comparison!r}", "endings: .svg, .html, .png")
-    if job.output.certificate and not job.output.certificate.endswith(".json"):
-        yield Problem("output.certificate", f"cannot write {job.output.certificate!r}", "a certificate ends in .json")
-    if job.output.certificate and (job.suppression is None or job.suppression.guarantee != "audit"):
-        yield Problem(
-            "output.certificate", "there is no audit to certify", "add [suppression]; its guarantee is 'audit'"
-        )
+    if job.output.certificate:
+        yield from _certificate(job)
     for key, endings in (("risks", (".csv", ".json")), ("risk_plot", (".svg", ".html", ".png"))):
         name = getattr(job.output, key)
         if name and job.attack is None:
@@ -353,24 +390,44 @@ def _outputs(job: Job, folder: Path) -> Iterator[Problem]:
     asked = [key for key in type(job.rules).model_fields if key != "counted_by" and getattr(job.rules, key)]
     if job.output.comparison and not asked:
         yield Problem("output.comparison", "there are no rules to compare", "name at least one under [rules]")
-    yield from _overwritten(job, folder)
 
 
-def _overwritten(job: Job, folder: Path) -> Iterator[Problem]:
-    """Outputs that would take the place of one another, or of what the job reads."""
+def _certificate(job: Job) -> Iterator[Problem]:
+    if job.output.certificate and not job.output.certificate.endswith(".json"):
+        yield Problem("output.certificate", f"cannot write {job.output.certificate!r}", "a certificate ends in .json")
+    if job.suppression is None or job.suppression.guarantee != "audit":
+        yield Problem(
+            "output.certificate", "there is no audit to certify", "add [suppression]; its guarantee is 'audit'"
+        )
+
+
+def _inputs(job: Job) -> dict[str, str | None]:
+    """Files a job reads, by their keys."""
     hierarchies = {f"classifications.{n}.hierarchy": c.hierarchy for n, c in job.classifications.items()}
     inputs = {f"data.{key}": getattr(job.data, key) for key in ("microdata", "cells", "table", "metadata")}
     if job.attack is not None:
         inputs |= {"attack.external": job.attack.external, "attack.original": job.attack.original}
-    taken = {_place(folder / name): key for key, name in (inputs | hierarchies).items() if name}
+    for name, asked in job.tables.items():
+        one = {key: file for key, file in _inputs(job_of(job, name)).items() if file not in inputs.values()}
+        inputs |= {f"tables.{name}.{key}": file for key, file in one.items()}
+        inputs[f"tables.{name}.previous"] = asked.previous
+    return inputs | hierarchies
+
+
+def _overwritten(job: Job, folder: Path) -> Iterator[Problem]:
+    """Outputs that would take the place of one another, or of what the job reads."""
+    taken = {_place(folder / name): key for key, name in _inputs(job).items() if name}
     outputs = [("output.publish", name) for name in job.output.publish]
     single = ("working", "comparison", "certificate", "records", "report", "risks", "risk_plot", *ANONYMOUS_OUTPUTS)
     outputs += [(f"output.{key}", getattr(job.output, key)) for key in single]
+    for name, asked in job.tables.items():
+        outputs += [(f"tables.{name}.output.publish", file) for file in asked.output.publish]
+        outputs += [(f"tables.{name}.output.working", asked.output.working or "")]
     for key, name in outputs:
         place = _place(folder / name) if name else ""
         other = taken.get(place)
         # A working file may be marked in its place: it loses nothing by it.
-        if other and (other, key) != ("data.table", "output.working"):
+        if other and (not other.endswith("data.table") or key != other.replace("data.table", "output.working")):
             yield Problem(key, f"{name!r} is {other} too", "give every file its own name")
         if name:
             taken[place] = key

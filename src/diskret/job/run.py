@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from diskret.auditing.certificate import certificate_of, write_certificate
+from diskret.auditing.published_intervals import Intervals
 from diskret.io.cell_list import read_cell_list
 from diskret.io.cell_list_writer import write_cell_list
 from diskret.io.files import all_or_none
@@ -20,11 +21,13 @@ from diskret.job.anonymise import anonymise_file, write_anonymous
 from diskret.job.attack import run_attack
 from diskret.job.microdata import run_microdata
 from diskret.job.models import FlagColumn, Job
+from diskret.job.pool import pools_of, unpublished
 from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.model.cells import MISSING
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.pool import Pool
 from diskret.model.source import Delimited, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -52,6 +55,8 @@ class JobResult:
     microdata: Mapping[str, Any] | None = None
     attack: Attack | None = None
     anonymisation: Anonymisation | None = None
+    pools: Mapping[str, Pool] = field(default_factory=dict)
+    """Linked tables as one, by their response; then suppressions are those of the pools."""
 
     @property
     def exposed(self) -> bool:
@@ -62,17 +67,27 @@ class JobResult:
 
     def summary(self) -> dict[str, Any]:
         """Counts and names only: fit to be printed or logged."""
-        return {
-            "tables": {name: self._facts(name) for name in self.tables},
-            **({} if self.microdata is None else {"microdata": dict(self.microdata)}),
-            **({} if self.attack is None else {"attack": self.attack.summary()}),
-            "files": [str(f) for f in self.files],
-            "warnings": list(self.warnings),
-        } | ({} if self.anonymisation is None else {"anonymisation": self.anonymisation.summary()})
+        return (
+            {
+                "tables": {name: self._facts(name) for name in self.tables},
+                **({} if self.microdata is None else {"microdata": dict(self.microdata)}),
+                **({} if self.attack is None else {"attack": self.attack.summary()}),
+                "files": [str(f) for f in self.files],
+                "warnings": list(self.warnings),
+            }
+            | ({} if self.anonymisation is None else {"anonymisation": self.anonymisation.summary()})
+            | ({"pools": {name: self._pool_facts(name) for name in self.pools}} if self.pools else {})
+        )
 
     def _facts(self, name: str) -> dict[str, Any]:
-        protected = {"suppression": self.suppressions[name].summary()} if name in self.suppressions else {}
-        return summary_of(self.tables[name]) | protected
+        return summary_of(self.tables[name]) | ({} if self.pools else self._protected(name))
+
+    def _pool_facts(self, name: str) -> dict[str, Any]:
+        pool = self.pools[name]
+        return {"cells": pool.size, "shared": int(pool.shared.sum())} | self._protected(name)
+
+    def _protected(self, name: str) -> dict[str, Any]:
+        return {"suppression": self.suppressions[name].summary()} if name in self.suppressions else {}
 
 
 def summary_of(table: Table) -> dict[str, Any]:
@@ -107,15 +122,10 @@ def run_job(
             say("attacking", 0, 1)
             files, attack = run_attack(job, here, _source(job, here)[0], write=write)
             return JobResult({}, files, _care(caught), attack=attack)
-        tables = load_tables(job, here, progress, largest)
-        _refuse_unknown_responses(job, tables)
-        tables = {name: _by_hand(table, job) for name, table in tables.items()}
+        if job.tables:
+            return _run_pool(job, here, progress, write, largest, caught)
+        tables = _marked(job, here, progress, largest)
         rules = rules_of(job, next(iter(tables.values())).names)
-        ordered = [n for n, c in job.classifications.items() if c.ordered]
-        if rules.rules:
-            for done, (name, table) in enumerate(list(tables.items())):
-                say("marking", done, len(tables))
-                tables[name] = mark(table, rules, ordered=ordered)
         suppressions = suppress_tables(job, here, tables, rules, progress)
         tables |= {name: done.table for name, done in suppressions.items()}
         comparison = None
@@ -125,6 +135,56 @@ def run_job(
             _warn_unprotected(tables)
         files = _write(job, here, tables, suppressions, comparison, say) if write else ()
     return JobResult(tables, files, _care(caught), comparison, suppressions)
+
+
+def _marked(job: Job, here: Path, progress: Progress | None, largest: int) -> dict[str, Table]:
+    """The tables of a job with their statuses: set by hand, and by the rules."""
+    say = progress or (lambda what, done, of: None)
+    tables = load_tables(job, here, progress, largest)
+    _refuse_unknown_responses(job, tables)
+    tables = {name: _by_hand(table, job) for name, table in tables.items()}
+    rules = rules_of(job, next(iter(tables.values())).names)
+    ordered = [n for n, c in job.classifications.items() if c.ordered]
+    if rules.rules:
+        for done, (name, table) in enumerate(list(tables.items())):
+            say("marking", done, len(tables))
+            tables[name] = mark(table, rules, ordered=ordered)
+    return tables
+
+
+def _run_pool(
+    job: Job, here: Path, progress: Progress | None, write: bool, largest: int,
+    caught: list[warnings.WarningMessage],
+) -> JobResult:  # fmt: skip
+    """Linked tables: marked one by one, protected together, written one by one."""
+
+    def load(name: str, one: Job) -> dict[str, Table]:
+        # what is out already was judged when it was published
+        return load_tables(one, here, progress) if job.tables[name].published else _marked(one, here, progress, largest)
+
+    pools: dict[str, Pool] = pools_of(job, here, load, _by_hand)
+    suppressions = suppress_tables(job, here, pools, rules_of(job), progress)
+    pools |= {r: done.table for r, done in suppressions.items() if isinstance(done.table, Pool)}
+    single = {r: pool.split() for r, pool in pools.items()}
+    tables = {name: {r: tables[name] for r, tables in single.items()} for name in job.tables}
+    asked = unpublished(job)
+    if not suppressions and any(one.output.publish for one in asked.values()):
+        _warn_unprotected({n: t for name in asked for n, t in _named(name, tables[name]).items()})
+    files: list[Path] = []
+    if write:
+        found = {r: each.split() for r, each in intervals_of(job, pools).items()}
+        with all_or_none() as meanwhile:
+            for name, one in asked.items():
+                intervals = {r: each[name] for r, each in found.items()}
+                files += _write_tables(one, here, tables[name], intervals, meanwhile, progress)
+            files += _write_certificate(job, here, suppressions, meanwhile)
+    shown = {n: t for name, several in tables.items() for n, t in _named(name, several).items()}
+    return JobResult(shown, tuple(files), _care(caught), suppressions=suppressions, pools=pools)
+
+
+def _named(name: str, tables: Mapping[str, Table]) -> dict[str, Table]:
+    """The tables of one name; with its response where there are several."""
+    return {name if len(tables) == 1 else f"{name}, {response}": table for response, table in tables.items()}
 
 
 def _care(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
@@ -274,30 +334,49 @@ def _write(
 ) -> tuple[Path, ...]:  # fmt: skip
     """Write everything a job asks for, or nothing."""
     asked = job.output
-    files: list[Path] = []
     intervals = intervals_of(job, tables) if asked.publish else {}
     with all_or_none() as meanwhile:
-        for name in asked.publish:
-            say("writing", len(files), len(asked.publish))
-            publish(
-                tables, meanwhile(here / name),
-                mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
-                intervals=intervals,
-            )  # fmt: skip
-            files.append(here / name)
-        if asked.working:
-            save_working(tables, meanwhile(here / asked.working))
-            files.append(here / asked.working)
-        if asked.certificate:
-            audits = {name: each.audit for name, each in suppressions.items()}
-            certificates = {name: certificate_of(report) for name, report in audits.items() if report is not None}
-            write_certificate(certificates, meanwhile(here / asked.certificate))
-            files.append(here / asked.certificate)
-        if asked.tau_argus:
-            for name, table in tables.items():
-                target = here / asked.tau_argus / re.sub(r"\W+", "_", name)
-                files += [target.with_name(f.name) for f in write_cell_list(table, meanwhile(target))]
+        files = _write_tables(job, here, tables, intervals, meanwhile, say)
+        files += _write_certificate(job, here, suppressions, meanwhile)
         if asked.comparison and comparison is not None:
             plot_comparison(comparison, meanwhile(here / asked.comparison))
             files.append(here / asked.comparison)
     return tuple(files)
+
+
+def _write_tables(
+    job: Job, here: Path, tables: Mapping[str, Table], intervals: Mapping[str, Intervals],
+    meanwhile: Callable[[Path], Path], progress: Progress | None,
+) -> list[Path]:  # fmt: skip
+    """Tables over the same classifications: for the public, to go on with, and for tau-ARGUS."""
+    asked, files = job.output, list[Path]()
+    say = progress or (lambda what, done, of: None)
+    for name in asked.publish:
+        say("writing", len(files), len(asked.publish))
+        publish(
+            tables, meanwhile(here / name),
+            mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
+            intervals=intervals,
+        )  # fmt: skip
+        files.append(here / name)
+    if asked.working:
+        # intervals that are published are known from then on
+        known = {name: intervals[name].known() if name in intervals else table for name, table in tables.items()}
+        save_working(known, meanwhile(here / asked.working))
+        files.append(here / asked.working)
+    if asked.tau_argus:
+        for name, table in tables.items():
+            target = here / asked.tau_argus / re.sub(r"\W+", "_", name)
+            files += [target.with_name(f.name) for f in write_cell_list(table, meanwhile(target))]
+    return files
+
+
+def _write_certificate(
+    job: Job, here: Path, suppressions: Mapping[str, Suppression], meanwhile: Callable[[Path], Path]
+) -> list[Path]:
+    if not job.output.certificate:
+        return []
+    audits = {name: each.audit for name, each in suppressions.items()}
+    certificates = {name: certificate_of(report) for name, report in audits.items() if report is not None}
+    write_certificate(certificates, meanwhile(here / job.output.certificate))
+    return [here / job.output.certificate]

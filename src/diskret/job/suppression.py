@@ -8,7 +8,9 @@ from pathlib import Path
 from diskret.auditing.insiders import Kind
 from diskret.auditing.published_intervals import Intervals, publishable_intervals
 from diskret.job.models import Job, RelativeKnowledge, SuppressionSection
+from diskret.job.pool import previous_of
 from diskret.model.errors import BadOption, listed
+from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
 from diskret.publication.working import load_working
@@ -23,26 +25,21 @@ from diskret.tabulation.tabulate import Progress
 def suppress_tables(
     job: Job, here: Path, tables: Mapping[str, Table], rules: AnyOf, progress: Progress | None = None
 ) -> dict[str, Suppression]:
-    """Protect every table of the job, on its own or after a leading one; nothing if the job asks for no suppression."""
+    """Protect every table or pool of the job, on its own or after a leading one; nothing if the job does not ask."""
     asked = job.suppression
     if asked is None:
         return {}
-    before = load_working(here / asked.previous) if asked.previous else {}
-    missing = [name for name in tables if asked.previous and name not in before]
-    if missing:
-        raise BadOption(
-            f"last period's file has no table {listed(missing)}",
-            where=asked.previous or "",
-            hint=f"it has {listed(before)}.",
-        )
+    before = _previous(job, here, tables)
 
     def protected(name: str, table: Table) -> Suppression:
         return suppress(
             table,
             protection=_protection(asked, table),
-            knowledge=_knowledge(job),
+            knowledge=_knowledge(job, table),
             guarantee=asked.guarantee,
             deformations=asked.deformations,
+            totals_last=asked.totals_last,
+            stages=asked.stages,
             cost=Cost(asked.cost, distance=asked.distance),
             zeros=asked.zeros,
             barriers=asked.barriers,
@@ -69,6 +66,22 @@ def suppress_tables(
     return {name: first if name == asked.leading else done[name] for name in tables}
 
 
+def _previous(job: Job, here: Path, tables: Mapping[str, Table]) -> Mapping[str, Table | Mapping[str, Table]]:
+    """Last period's table of every response; of a pool its tables by their names."""
+    if job.tables:
+        return previous_of(job, here)
+    file = job.suppression.previous if job.suppression else None
+    if not file:
+        return {}
+    before = load_working(here / file)
+    missing = [name for name in tables if name not in before]
+    if missing:
+        raise BadOption(
+            f"last period's file has no table {listed(missing)}", where=file, hint=f"it has {listed(before)}."
+        )
+    return before
+
+
 def intervals_of(job: Job, tables: Mapping[str, Table]) -> dict[str, Intervals]:
     """What may be published about hidden cells; nothing if the job does not ask for it."""
     if not job.output.intervals:
@@ -77,7 +90,7 @@ def intervals_of(job: Job, tables: Mapping[str, Table]) -> dict[str, Intervals]:
     kind: Kind = "largest" if asked.largest_contributors else "single" if asked.single_contributors else "none"
     return {
         name: publishable_intervals(
-            table, protection=_protection(asked, table), knowledge=_knowledge(job), insiders=kind
+            table, protection=_protection(asked, table), knowledge=_knowledge(job, table), insiders=kind
         )
         for name, table in tables.items()
     }
@@ -91,19 +104,25 @@ def _protection(asked: SuppressionSection, table: Table) -> Protection:
 
 def _codes(cell: Mapping[str, str], table: Table) -> list[str]:
     """The codes of a cell; the total where one is left out."""
-    unknown = [name for name in cell if name not in table.by]
+    unknown = [name for name in cell if name not in table.names]
     if unknown:
         raise BadOption(
             f"a coalition's cell with the classification {listed(unknown)}",
             where="[suppression] coalitions",
             hint=f"the table has {listed(table.names)}.",
         )
-    return [cell.get(name, hierarchy.total) for name, hierarchy in table.by.items()]
+    tops = table.space.tops if isinstance(table, Pool) else [h.total for h in table.by.values()]
+    return [cell.get(name, top) for name, top in zip(table.names, tops, strict=True)]
 
 
-def _knowledge(job: Job) -> Knowledge | None:
-    """What the attacker knows; None: that values are positive, if they are."""
+def _knowledge(job: Job, table: Table) -> Knowledge | None:
+    """What the attacker knows; None: that values are positive, if they are.
+
+    Intervals of tables that are out already are known to everybody, whether the job says so or not.
+    """
     said = job.suppression.knowledge if job.suppression else None
+    if said is None and isinstance(table, Pool) and table.published and table.upper is not None:
+        return Knowledge.intervals()
     if isinstance(said, RelativeKnowledge):
         return Knowledge.relative(said.relative, said.absolute)
     return Knowledge(said) if said else None

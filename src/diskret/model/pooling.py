@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -124,8 +125,8 @@ def pooled(
     one = next(iter(tables.values()))
     return Pool(
         by={}, response=one.response, value=value, status=status,
-        respondents=_people([t.respondents for t in tables.values()], list(cells_of.values()), every.size),
-        holdings=_people([t.holdings for t in tables.values()], list(cells_of.values()), every.size),
+        respondents=_people([t.respondents for t in tables.values()], list(cells_of.values()), value),
+        holdings=_people([t.holdings for t in tables.values()], list(cells_of.values()), value),
         rules=one.rules if same_rules else (),
         rule=joined("rule", np.bitwise_or, 0, np.uint32) if same_rules else None,  # type: ignore[arg-type]
         below=joined("below", np.maximum, 0.0), above=joined("above", np.maximum, 0.0),  # type: ignore[arg-type]
@@ -322,12 +323,17 @@ def _lower(tables: Mapping[str, Table], cells_of: Mapping[str, Ints], size: int)
     return result
 
 
-def _people(parts: Sequence[Contributors | None], cells_of: Sequence[Ints], size: int) -> Contributors | None:
-    """Counts and largest contributions; where tables disagree the smaller count, so that nobody alone is missed."""
+def _people(
+    parts: Sequence[Contributors | None], cells_of: Sequence[Ints], value: Floats
+) -> Contributors | None:  # fmt: skip
+    """Everything known about contributors; where tables disagree the cautious side.
+
+    That is the smaller count, so that nobody alone is missed, and more who need protection or shield nobody.
+    """
     known = [(people, cells) for people, cells in zip(parts, cells_of, strict=True) if people is not None]
     if not known:
         return None
-    most = np.iinfo(np.int64).max
+    most, size = np.iinfo(np.int64).max, value.size
     count = np.full(size, most, dtype=np.int64)
     for people, cells in known:
         count[cells] = np.minimum(count[cells], people.count.reshape(-1))
@@ -339,13 +345,27 @@ def _people(parts: Sequence[Contributors | None], cells_of: Sequence[Ints], size
         for people, cells in known:
             assert people.largest is not None
             largest[cells] = people.largest.reshape(cells.size, -1)[:, :ranked]
-    public = None
-    if any(people.public_count is not None for people, _ in known):
-        public = np.zeros(size, dtype=np.int64)
+
+    def most_of(field: str, otherwise: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
+        """The largest over the tables; where a table does not know, ``otherwise`` holds."""
+        if otherwise is None or all(getattr(people, field) is None for people, _ in known):
+            return None
+        result = np.zeros_like(otherwise)
+        told = np.zeros(size, dtype=np.bool_)
         for people, cells in known:
-            if people.public_count is not None:
-                public[cells] = np.maximum(public[cells], people.public_count.reshape(-1))
-    return Contributors(count, largest, public_count=public)
+            own = getattr(people, field)
+            found = otherwise[cells] if own is None else own.reshape(-1)
+            result[cells] = np.maximum(result[cells], found)
+            told[cells] = True
+        return np.where(told, result, otherwise)
+
+    nobody = np.zeros(size, dtype=np.int64)
+    return Contributors(
+        count, largest, absolute=most_of("absolute", np.abs(value)),
+        protected_count=most_of("protected_count", count),
+        protected_largest=most_of("protected_largest", None if largest is None else largest[:, 0]),
+        public_count=most_of("public_count", nobody), public_value=most_of("public_value", nobody.astype(np.float64)),
+    )  # fmt: skip
 
 
 def _least(one: int | None, other: int | None) -> int | None:

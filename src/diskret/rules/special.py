@@ -80,6 +80,8 @@ def obvious_category(table: Table, odds: float = 10.0) -> Notice | None:
     cells = np.zeros(table.shape, dtype=np.bool_)
     for segment in segments(table, None):
         hidden = segment.parts(table.hidden).astype(np.bool_)
+        if len(hidden) < 2:
+            continue  # a sum of one part has no other category
         overall = table.value
         for axis in range(len(table.shape)):
             if axis != segment.axis:

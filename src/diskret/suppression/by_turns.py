@@ -9,7 +9,9 @@ necessary, not sufficient, so the audit of the whole pool has the last word.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +20,13 @@ from diskret.auditing.audit import audit
 from diskret.auditing.insiders import Kind, insiders_of
 from diskret.auditing.targets import targets_of
 from diskret.auditing.witnesses import witnesses
-from diskret.model.errors import ProtectionWarning, listed
+from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.by_cuboids import Settings, by_cuboids
-from diskret.suppression.by_moves import unprotected_of
+from diskret.suppression.by_moves import Guarding, by_moves, unprotected_of
 from diskret.suppression.moves import RoutedMoves
 from diskret.suppression.result import Suppression
 
@@ -39,9 +41,12 @@ HAIR = 1e-9
 def by_turns(pool: Pool, settings: Settings) -> Suppression:
     """Let the tables take turns until no shared cell changes any more, then attack the whole pool."""
     carrying = settings.carry != "off"
+    _refuse_unknown(
+        pool, [*(settings.barriers if isinstance(settings.barriers, Mapping) else ()), *settings.non_additive]
+    )
     status = pool.status.copy()
     up, down = (room.copy() for room in settings.knowledge.room(pool))
-    turns = {name: replace(pool.tables[name], creator=None) for name in pool.tables if name not in pool.published}
+    turns = {name: _in_pool(pool, name) for name in pool.tables if name not in pool.published}
     inside = replace(settings, knowledge=Knowledge.intervals()) if carrying else settings
     passes, changed, notes = 0, True, []
     while changed and passes < MOST_PASSES:
@@ -56,7 +61,7 @@ def by_turns(pool: Pool, settings: Settings) -> Suppression:
             with warnings.catch_warnings():
                 # what single tables leave open the audit of the pool finds
                 warnings.simplefilter("ignore", ProtectionWarning)
-                done = by_cuboids(given, inside)
+                done = by_cuboids(given, _of_table(inside, given))
             turns[name] = done.table
             fresh = cells[done.table.hidden.reshape(-1) & ~given.hidden.reshape(-1)]
             status[fresh] = Status.SECONDARY
@@ -66,6 +71,59 @@ def by_turns(pool: Pool, settings: Settings) -> Suppression:
     if changed:
         notes.append(f"intervals still shrink after {passes} passes: some tables may not be matched")
     return _attacked(pool, replace(pool, status=status), settings, passes, tuple(notes))
+
+
+def counts_by_turns(pool: Pool, settings: Settings, guarding: Guarding) -> Suppression:
+    """A pool of counts: the pattern of the turns, repaired by moves until nothing is exposed, then thinned.
+
+    Small counts leave moves little room, and those found one by one hide several times the cells that matched cuboids
+    need (measured in docs/linked.md).
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProtectionWarning)  # what the turns leave open is repaired
+        matched = by_turns(pool, replace(settings, carry="off")).table
+    done = by_moves(matched, settings, guarding)
+    if settings.thin and not done.unprotected:
+        chosen = done.table.hidden.reshape(-1) & ~pool.hidden.reshape(-1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ProtectionWarning)
+            fewer = by_moves(pool, settings, guarding, chosen)
+        done = done if fewer.unprotected or fewer.secondary.sum() > chosen.sum() else fewer
+    return replace(done, before=pool)
+
+
+def _in_pool(pool: Pool, name: str) -> Table:
+    """A table with what the pool knows about its cells: levels, prior knowledge and weights of shared cells."""
+    table, cells = pool.tables[name], pool.cells_of[name]
+    arrays = {f: getattr(pool, f) for f in ("below", "above", "lower", "upper", "weight")}
+    known: dict[str, Any] = {f: a[cells].reshape(table.shape) for f, a in arrays.items() if a is not None}
+    return replace(table, creator=None, **known)
+
+
+def leaning(pool: Pool, barriers: Mapping[str, int]) -> Pool:
+    """A pool whose sums of a classification with a barrier weigh twice as much, of one that is preferred half."""
+    _refuse_unknown(pool, barriers)
+    factor = np.ones(pool.size)
+    for name, sign in barriers.items():
+        axis = pool.names.index(name)
+        codes = pool.space.codes[axis]
+        sums = {c for t in pool.tables.values() if name in t.by for c in t.by[name].codes if t.by[name].parts(c)}
+        factor *= np.where(np.array([c in sums for c in codes])[pool.space.at[axis]], 2.0**sign, 1.0)
+    return replace(pool, weight=factor if pool.weight is None else pool.weight * factor)
+
+
+def _refuse_unknown(pool: Pool, names: Iterable[str]) -> None:
+    unknown = [n for n in names if n not in pool.names]
+    if unknown:
+        raise BadOption(f"no classification {listed(unknown)}", hint=f"the pool has {listed(pool.names)}.")
+
+
+def _of_table(settings: Settings, table: Table) -> Settings:
+    """What is said about the classifications a table runs over."""
+    barriers = settings.barriers
+    if not isinstance(barriers, str):
+        barriers = {n: sign for n, sign in barriers.items() if n in table.by}
+    return replace(settings, barriers=barriers, non_additive=tuple(n for n in settings.non_additive if n in table.by))
 
 
 def _with_pattern(table: Table, status: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -19,7 +19,7 @@ from diskret.rules.rule import AnyOf, Rule
 from diskret.suppression.by_cuboids import Barriers, Progress, Settings, Zeros, by_cuboids
 from diskret.suppression.by_moves import Effort, Guarding, by_moves
 from diskret.suppression.by_proof import by_proof
-from diskret.suppression.by_turns import by_turns
+from diskret.suppression.by_turns import by_turns, counts_by_turns, leaning
 from diskret.suppression.complete.by_complete import by_complete
 from diskret.suppression.options import Cost
 from diskret.suppression.result import Suppression
@@ -48,31 +48,36 @@ def suppress(
     rule: Rule | AnyOf | None = None,
     non_additive: Sequence[str] = (),
     carry: Literal["off", "once", "always"] = "off",
-    previous: Table | None = None,
+    previous: Table | Mapping[str, Table] | None = None,
     thin: bool = True,
     effort: Effort = "default",
     seconds: float | None = None,
     threads: int | None = None,
     deformations: int = 1,
+    totals_last: bool = False,
+    stages: int = 1,
     progress: Progress | None = None,
 ) -> Suppression:
     """Hide further cells so that no primary cell can be computed more closely than asked.
 
     ``protection`` says how wide an attacker's interval must stay, ``knowledge`` what he knows beforehand (left out:
     that values are positive, if they are). ``guarantee``: "subtables" secures every subtable on its own by the cuboid
-    method, as it is printed; "complete" protects the whole table by cuboids of the fictitious complete table, each
-    shifted at most ``deformations`` times; "audit" protects the whole table by moves, against everybody and every
-    single contributor, and attacks the result with a solver. For the last two ``protection``, left out, asks for the
-    levels of the primary rules.
+    method, as it is printed; "complete" protects the whole table by cuboids of the fictitious complete table; "audit"
+    protects the whole table by moves, against everybody and every single contributor, and attacks the result with a
+    solver. For the last two ``protection``, left out, asks for the levels of the primary rules.
     ``zeros`` says which zero cells may be partners: those marked, all, or none. ``barriers`` keep margins visible (per
     classification +1 avoid, -1 prefer, 0 neither). ``single_contributors`` guards against respondents who are alone in
     a cell; ``non_additive`` names classifications along which counts do not add up. ``previous`` is last period's
     table, whose pattern is kept where that is cheap. A `Pool` is protected as a whole: with "subtables" its tables take
-    turns as printed and an audit says what is left, "audit" moves through all of them at once.
+    turns as printed and an audit says what is left, "audit" moves through all of them at once; ``previous`` is then
+    last period's pool, or its tables by their names.
     ``thin`` opens secondaries again that nobody needs.
 
     Only with "subtables": ``carry`` hands intervals from subtable to subtable (without ``thin``), ``threads``. Only
-    with "audit": ``largest_contributors`` guards against the largest contributor of every hidden cell as well,
+    with "complete": a cuboid is shifted at most ``deformations`` times; ``totals_last`` takes totals in only after all
+    other sums; with two ``stages`` cuboids inside lowest subtables come first.
+
+    Only with "audit": ``largest_contributors`` guards against the largest contributor of every hidden cell as well,
     ``coalitions`` against those who know several cells together (lists of cells by their codes); ``rule`` is a primary
     rule that the hidden cells of a line must not break together; ``effort`` says how long to look for cheaper patterns
     ("quick", "default", "economy"), ``seconds`` ends that early. ``method="optimal"`` proves the cheapest pattern of a
@@ -89,6 +94,8 @@ def suppress(
         raise BadOption(f"method {method!r} with guarantee {guarantee!r}", hint="'optimal' needs guarantee='audit'.")
     if effort not in ("quick", "default", "economy"):
         raise BadOption(f"effort {effort!r}", hint="'quick', 'default' or 'economy'.")
+    if zeros not in ("marked", "allowed", "forbidden"):
+        raise BadOption(f"zeros {zeros!r}", hint="'marked', 'allowed' or 'forbidden'.")
     table.check_pattern()
     audited = guarantee == "audit"
     if not audited and (coalitions or largest_contributors):
@@ -111,22 +118,33 @@ def suppress(
 
     def protect(given: Table) -> Suppression:
         if isinstance(given, Pool):
-            done = by_moves(given, settings, guarding) if audited else by_turns(given, settings)
-            return _refuse_late(given, done)
+            return _refuse_late(given, _protect_pool(given, settings, guarding, guarantee, method))
         if method == "optimal":
             return by_proof(given, settings, guarding)
         if guarantee == "complete":
-            return by_complete(given, settings, deformations)
+            return by_complete(given, settings, deformations, totals_last=totals_last, stages=stages)
         return by_moves(given, settings, guarding) if audited else by_cuboids(given, settings)
 
-    if isinstance(table, Pool) and (previous is not None or method == "optimal" or not isinstance(barriers, str)):
-        raise BadOption(
-            "a pool with previous=..., method='optimal' or barriers per classification",
-            hint="these are for single tables; weights keep cells of a pool visible.",
-        )
     if previous is None:
         return protect(table)
     return consistency_of(previous, protect, table, weighed(table, previous))
+
+
+def _protect_pool(
+    pool: Pool, settings: Settings, guarding: Guarding, guarantee: Guarantee, method: str
+) -> Suppression:  # fmt: skip
+    if guarantee == "complete":
+        raise BadOption(
+            "a pool with the guarantee 'complete'",
+            hint="complete tables know no other tables: use guarantee='audit' for pools, or 'subtables' as printed.",
+        )
+    if guarantee == "subtables":
+        return by_turns(pool, settings)
+    protect = by_proof if method == "optimal" else counts_by_turns if pool.frequency else by_moves
+    if isinstance(settings.barriers, str):
+        return protect(pool, settings, guarding)
+    done = protect(leaning(pool, settings.barriers), replace(settings, barriers="on"), guarding)
+    return replace(done, table=replace(done.table, weight=pool.weight), before=pool)
 
 
 def _refuse_late(pool: Pool, done: Suppression) -> Suppression:

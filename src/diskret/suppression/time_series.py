@@ -7,33 +7,33 @@ open before are made dear, and cells that are easily estimated dearer (Quaderver
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from diskret.model.errors import BadOption, listed
+from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.suppression.options import CLASSES
 from diskret.suppression.result import Suppression
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Previous = Table | Mapping[str, Table]
+Aligned = tuple[Bools, Floats, Bools]
 
 
-def weighed(table: Table, previous: Table, *, by_error: bool = True) -> Table:
-    """The table with weights that prefer cells suppressed in the previous one.
+def weighed(table: Table, previous: Previous, *, by_error: bool = True) -> Table:
+    """The table or pool with weights that prefer cells suppressed in the previous one.
 
     Open before: weight 100,000 times the cells of a cuboid, over the squared error of carrying the old value forward;
-    suppressed before: the squared error. Codes that are new get weight 1.
+    suppressed before: the squared error. Codes that are new get weight 1. Of a pool the previous tables are found by
+    their names; what none of them shows gets weight 1 too.
     """
-    if set(previous.names) != set(table.names):
-        raise BadOption(
-            f"the previous table has other classifications: {listed(previous.names)}",
-            hint=f"expected {listed(table.names)}.",
-        )
     known, value, hidden = _aligned(table, previous)
-    weight = np.where(hidden, 1.0, CLASSES * 2.0 ** len(table.by))
+    weight = np.where(hidden, 1.0, CLASSES * 2.0 ** len(table.names))
     if by_error:
         error = carry_forward_error(table.value, value)
         # an old value that is met exactly gives no finite weight: cap it
@@ -54,8 +54,17 @@ def carry_forward_error(value: Floats, before: Floats) -> Floats:
     return np.where(size > 0, np.abs(value - before) / np.where(size > 0, size, 1.0), np.abs(before))
 
 
-def _aligned(table: Table, previous: Table) -> tuple[npt.NDArray[np.bool_], Floats, npt.NDArray[np.bool_]]:
+def _aligned(table: Table, previous: Previous) -> Aligned:
     """The previous table on the codes of the current one: which cells it knows, their values, which were hidden."""
+    if isinstance(table, Pool):
+        return _aligned_pool(table, previous)
+    if isinstance(previous, Pool) or not isinstance(previous, Table):
+        raise BadOption("several previous tables for one table", hint="give the one of the same classifications.")
+    if set(previous.names) != set(table.names):
+        raise BadOption(
+            f"the previous table has other classifications: {listed(previous.names)}",
+            hint=f"expected {listed(table.names)}.",
+        )
     old = np.transpose(np.arange(previous.size).reshape(previous.shape), [previous.names.index(n) for n in table.names])
     picks, known = [], np.ones(table.shape, dtype=np.bool_)
     for axis, (name, hierarchy) in enumerate(table.by.items()):
@@ -69,8 +78,27 @@ def _aligned(table: Table, previous: Table) -> tuple[npt.NDArray[np.bool_], Floa
     return known, previous.value.reshape(-1)[cells], previous.hidden.reshape(-1)[cells] & known
 
 
+def _aligned_pool(pool: Pool, previous: Previous) -> Aligned:
+    """Table by table, by their names; a cell that any previous table hid was hidden."""
+    before = previous.split() if isinstance(previous, Pool) else previous
+    if isinstance(before, Table):
+        raise BadOption("one previous table for a pool", hint="give the previous pool, or its tables by their names.")
+    unknown = [name for name in before if name not in pool.tables]
+    if unknown:
+        raise BadOption(f"no table {listed(unknown)} in the pool", hint=f"it has {listed(pool.tables)}.")
+    known, hidden = np.zeros(pool.size, dtype=np.bool_), np.zeros(pool.size, dtype=np.bool_)
+    value = np.zeros(pool.size)
+    for name, old in before.items():
+        cells = pool.cells_of[name]
+        seen, carried, was_hidden = _aligned(pool.tables[name], old)
+        value[cells] = np.where(seen.reshape(-1), carried.reshape(-1), value[cells])
+        known[cells] |= seen.reshape(-1)
+        hidden[cells] |= was_hidden.reshape(-1)
+    return known, value, hidden
+
+
 def consistency_of(
-    previous: Table, protect: Callable[[Table], Suppression], plain: Table, weighted: Table
+    previous: Previous, protect: Callable[[Table], Suppression], plain: Table, weighted: Table
 ) -> Suppression:
     """Protect with and without last period's weights; report how far the pattern was kept and what that cost."""
     with warnings.catch_warnings():

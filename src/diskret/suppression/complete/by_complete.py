@@ -27,18 +27,22 @@ MOST_DEFORMATIONS = 3
 
 
 def by_complete(
-    table: Table, settings: Settings, deformations: int = 1, strands: bool = True, totals_last: bool = True
-) -> Suppression:
+    table: Table, settings: Settings, deformations: int = 1, strands: bool = True, totals_last: bool = False,
+    stages: int = 1,
+) -> Suppression:  # fmt: skip
     """Protect every primary cell by cuboids of the fictitious complete table (Quaderverfahren, chapter 7).
 
-    The source takes the total of a classification into a range together with the last level; with ``totals_last`` it is
-    a step of its own, as other sums are. That hides less in two classifications, and more in three or five
-    (measured in docs/complete.md).
+    As in the source the total of a classification comes into a range together with the last level; with ``totals_last``
+    it is a step of its own, as other sums are. That hides less of the values in two classifications, but more cells,
+    and more of both in three or five. With two ``stages`` all cuboids inside lowest subtables come first (6.2.2.3).
+    Both are measured in docs/complete.md.
     """
+    if stages not in (1, 2):
+        raise BadOption(f"{stages} stages", hint="1, or 2: lowest subtables first.")
     search = search_of(table, settings, deformations, strands, totals_last)
     task = search.task
     before = task.hidden.copy()
-    protecting, failed = secure(search, in_turn(task), settings.progress)
+    protecting, failed = secure(search, in_turn(task), settings.progress, stages)
     if settings.thin:
         protecting = thinned(search, protecting, before)
     status = table.status.reshape(-1).copy()
@@ -57,7 +61,7 @@ def by_complete(
 
 
 def search_of(
-    table: Table, settings: Settings, deformations: int = 1, strands: bool = True, totals_last: bool = True
+    table: Table, settings: Settings, deformations: int = 1, strands: bool = True, totals_last: bool = False
 ) -> Search:
     """The search for one table: its elementary indices and its cells as the kernels want them."""
     if not 0 <= deformations <= MOST_DEFORMATIONS:

@@ -30,9 +30,7 @@ def by_raised(raised: Raised, settings: Settings, prefer_used: bool = True) -> S
     if any(h.depth > 2 for h in raised.table.hierarchies):
         raise BadOption("a table that is raised in part only", hint="raise all classifications that have subtotals.")
     task = _task(raised, settings, prefer_used)
-    search = Search(
-        [Space.of(h) for h in raised.table.hierarchies], task, deformations=0, strands=False, totals_last=False
-    )
+    search = Search([Space.of(h) for h in raised.table.hierarchies], task, deformations=0, strands=False)
     pivots = raised.cells[in_turn(task_of(raised.origin, settings))]
     protecting, failed = secure(search, pivots, settings.progress)
     status = raised.table.status.reshape(-1).copy()

@@ -72,7 +72,7 @@ class Search:
     task: Task
     deformations: int = 1
     strands: bool = True
-    totals_last: bool = True
+    totals_last: bool = False
     """Whether a range takes in the total of a classification only as a step of its own, after all other sums."""
     _faces: dict[tuple[int, int, int], Faces] = field(default_factory=dict)
     _joined: dict[tuple[int, int, int], Faces] = field(default_factory=dict)
@@ -136,6 +136,18 @@ class Search:
                 if best:
                     return best
         return []
+
+    def in_lowest(self, pivot: int) -> list[Cuboid]:
+        """The best cuboid or pair inside the lowest subtable of a pivot, which touches no sum; empty if there is none.
+
+        Of the complete table it is the same cuboid and its projections into star sums: nothing else need be looked at
+        (the projection property of 6.2.2).
+        """
+        at = self._at(pivot)
+        if any(int(s.hierarchy.levels[code]) > 1 for s, code in zip(self.spaces, at, strict=True)):
+            return []
+        listed = [self.faces(c, code, 1) for c, code in enumerate(at)]
+        return self.best(pivot, listed, self.task.usable)
 
     def inside(self, pivot: int) -> Iterator[Cuboid]:
         """All cuboids of hidden cells in the first candidate range of a pivot, whatever their length."""
@@ -226,20 +238,39 @@ def in_turn(task: Task) -> Ints:
     return cells[np.lexsort(at)]
 
 
-def secure(search: Search, pivots: Ints, progress: Progress | None = None) -> tuple[dict[int, list[Cuboid]], list[int]]:
-    """Protect every pivot; returns its cuboids, and those that cannot be protected."""
+def secure(
+    search: Search, pivots: Ints, progress: Progress | None = None, stages: int = 1
+) -> tuple[dict[int, list[Cuboid]], list[int]]:
+    """Protect every pivot; returns its cuboids, and those that cannot be protected.
+
+    In two ``stages`` the pivots that find a cuboid inside their lowest subtable come first, and the rest in the
+    smallest candidate range that has one (partial raising, 6.2.2.3).
+    """
     task = search.task
     protecting: dict[int, list[Cuboid]] = {}
-    failed = []
-    for done, pivot in enumerate(pivots.tolist()):
-        if progress is not None:
-            progress("cuboids", done, pivots.size)
-        cuboids = search.secured(pivot) or search.chosen(pivot)
-        if not cuboids:
-            failed.append(pivot)
-            continue
+
+    def keep(pivot: int, cuboids: list[Cuboid]) -> None:
         protecting[pivot] = cuboids
         for cuboid in cuboids:
             task.hidden[cuboid.cells] = True
             task.usable[cuboid.cells] = True
+
+    rest, failed = pivots.tolist(), []
+    if stages == 2:
+        later = []
+        for pivot in rest:
+            cuboids = search.in_lowest(pivot)
+            if cuboids:
+                keep(pivot, cuboids)
+            else:
+                later.append(pivot)
+        rest = later
+    for done, pivot in enumerate(rest):
+        if progress is not None:
+            progress("cuboids", done, len(rest))
+        cuboids = search.secured(pivot) or search.chosen(pivot)
+        if cuboids:
+            keep(pivot, cuboids)
+        else:
+            failed.append(pivot)
     return protecting, failed

@@ -131,8 +131,7 @@ def _demands(table: Table, protection: Protection, system: Equations, people: In
     need[RANGE] = span + 2 * slack
     need[RANGE, need[UP] + need[DOWN] >= need[RANGE]] = 0.0
     # whoever stands behind a cell himself is the business of the primary rule
-    homes = np.array([int(np.flatnonzero(people == k)[0]) for k in _numbers(people)], dtype=np.int64)
-    asked = np.concatenate([np.ones((1, cells.size), dtype=np.bool_), ~stand_behind(table, homes, cells).T])
+    asked = np.concatenate([np.ones((1, cells.size), dtype=np.bool_), ~stand_behind(table, people, cells).T])
     lost = np.setdiff1d(np.flatnonzero(primary), cells)
     return Demands(columns, need, asked), lost
 
