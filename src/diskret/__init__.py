@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from diskret.model.protection import Knowledge, Protection
     from diskret.model.status import Status
     from diskret.model.table import Table
+    from diskret.perturbation.cell_key import Scaling, draw_keys, perturb_by_key
+    from diskret.perturbation.p_table import PTable
+    from diskret.perturbation.p_table_design import design_p_table
+    from diskret.perturbation.p_table_files import read_p_table, write_p_table
     from diskret.publication.publish import publish
     from diskret.risk.anonymity import measure_anonymity
     from diskret.risk.attack import attack
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from diskret.suppression.options import Cost
     from diskret.suppression.responses import apart, follow, jointly, leading_of
     from diskret.suppression.suppress import suppress, thin
+    from diskret.tabulation.plan import RecordKey
     from diskret.tabulation.tabulate import tabulate
 
 __version__ = "0.1.0"
@@ -96,6 +101,14 @@ __all__ = [
     "tabulate",
     "thin",
     "verify",
+    "PTable",
+    "RecordKey",
+    "Scaling",
+    "design_p_table",
+    "draw_keys",
+    "perturb_by_key",
+    "read_p_table",
+    "write_p_table",
 ]
 
 # Names are looked up on first use: `diskret --help` must not wait for the compiler and the database.
@@ -153,6 +166,14 @@ _HOME = {
     "PrintedSearch": "safe.options",
     "anonymise": "safe.anonymise",
     "rematch": "safe.rematch",
+    "PTable": "perturbation.p_table",
+    "RecordKey": "tabulation.plan",
+    "Scaling": "perturbation.cell_key",
+    "design_p_table": "perturbation.p_table_design",
+    "draw_keys": "perturbation.cell_key",
+    "perturb_by_key": "perturbation.cell_key",
+    "read_p_table": "perturbation.p_table_files",
+    "write_p_table": "perturbation.p_table_files",
 }
 
 

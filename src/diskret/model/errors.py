@@ -286,6 +286,21 @@ class CannotWrite(DiskretError):
     code = "W1"
 
 
+# --- cell keys -------------------------------------------------------------------------------------------------------
+
+
+class BadPTable(DiskretError):
+    """A perturbation table that is none: no distributions, biased, or one that makes zeros positive."""
+
+    code = "K1"
+
+
+class BadRecordKeys(DiskretError):
+    """Record keys out of their range, or all equal."""
+
+    code = "K2"
+
+
 # --- risk ------------------------------------------------------------------------------------------------------------
 
 
