@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from diskret.model.status import Status
     from diskret.model.table import Table
     from diskret.perturbation.cell_key import Scaling, draw_keys, perturb_by_key
+    from diskret.perturbation.cell_key_attack import attack_cell_keys
     from diskret.perturbation.p_table import PTable
     from diskret.perturbation.p_table_design import design_p_table
     from diskret.perturbation.p_table_files import read_p_table, write_p_table
@@ -104,6 +105,7 @@ __all__ = [
     "PTable",
     "RecordKey",
     "Scaling",
+    "attack_cell_keys",
     "design_p_table",
     "draw_keys",
     "perturb_by_key",
@@ -169,6 +171,7 @@ _HOME = {
     "PTable": "perturbation.p_table",
     "RecordKey": "tabulation.plan",
     "Scaling": "perturbation.cell_key",
+    "attack_cell_keys": "perturbation.cell_key_attack",
     "design_p_table": "perturbation.p_table_design",
     "draw_keys": "perturbation.cell_key",
     "perturb_by_key": "perturbation.cell_key",

@@ -82,3 +82,76 @@ def noise_of_magnitudes(
                 v += extra if v > 0.0 else (-extra if v < 0.0 else 0.0)
             noise += x * share * v
         out[c] = noise
+
+
+@numba.njit(cache=True, nogil=True)
+def family_posteriors(parts, total, prior, rows, reach, best, confidence):
+    """For every line the most probable true count of each part, given all published counts of the line.
+
+    ``rows[i, v + reach]`` is the probability that the count i is published as i + v; its last row stands for all
+    larger counts, as the last entry of ``prior`` does. True counts of the parts add up to that of the total. Messages
+    run along the parts: ``forward[k, s]`` weighs sums s of the first k parts, ``backward[k, s]`` what still has to
+    happen when the first k add up to s.
+    """
+    lines, n = parts.shape
+    last = rows.shape[0] - 1
+    width = 2 * reach + 1
+    span = n * (width - 1) + 1
+    weight = np.zeros((n, width))
+    first = np.zeros(n, np.int64)
+    forward = np.zeros((n + 1, span))
+    backward = np.zeros((n + 1, span))
+    for line in range(lines):
+        least = 0
+        for k in range(n):
+            j = parts[line, k]
+            first[k] = max(0, j - reach)
+            least += first[k]
+            for w in range(width):
+                i = first[k] + w
+                v = j - i
+                weight[k, w] = 0.0
+                if -reach <= v <= reach:
+                    weight[k, w] = rows[min(i, last), v + reach] * prior[min(i, prior.size - 1)]
+        forward[:] = 0.0
+        backward[:] = 0.0
+        forward[0, 0] = 1.0
+        for k in range(n):
+            scale = 0.0
+            for s in range(k * (width - 1) + 1):
+                if forward[k, s] > 0.0:
+                    for w in range(width):
+                        forward[k + 1, s + w] += forward[k, s] * weight[k, w]
+            for s in range((k + 1) * (width - 1) + 1):
+                scale = max(scale, forward[k + 1, s])
+            if scale > 0.0:
+                for s in range((k + 1) * (width - 1) + 1):
+                    forward[k + 1, s] /= scale
+        for s in range(span):
+            i = least + s
+            v = total[line] - i
+            if -reach <= v <= reach:
+                backward[n, s] = rows[min(i, last), v + reach]
+        for k in range(n - 1, -1, -1):
+            scale = 0.0
+            for s in range(k * (width - 1) + 1):
+                for w in range(width):
+                    backward[k, s] += weight[k, w] * backward[k + 1, s + w]
+                scale = max(scale, backward[k, s])
+            if scale > 0.0:
+                for s in range(k * (width - 1) + 1):
+                    backward[k, s] /= scale
+        for k in range(n):
+            whole = 0.0
+            top = -1.0
+            for w in range(width):
+                p = 0.0
+                if weight[k, w] > 0.0:
+                    for s in range(k * (width - 1) + 1):
+                        p += forward[k, s] * backward[k + 1, s + w]
+                    p *= weight[k, w]
+                whole += p
+                if p > top:
+                    top = p
+                    best[line, k] = first[k] + w
+            confidence[line, k] = top / whole if whole > 0.0 else 0.0
