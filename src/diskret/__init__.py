@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from diskret.model.table import Table
     from diskret.perturbation.cell_key import Scaling, draw_keys, perturb_by_key
     from diskret.perturbation.cell_key_attack import attack_cell_keys
+    from diskret.perturbation.merging import propose_merging
     from diskret.perturbation.p_table import PTable
     from diskret.perturbation.p_table_design import design_p_table
     from diskret.perturbation.p_table_files import read_p_table, write_p_table
@@ -109,6 +110,7 @@ __all__ = [
     "design_p_table",
     "draw_keys",
     "perturb_by_key",
+    "propose_merging",
     "read_p_table",
     "write_p_table",
 ]
@@ -174,6 +176,7 @@ _HOME = {
     "attack_cell_keys": "perturbation.cell_key_attack",
     "design_p_table": "perturbation.p_table_design",
     "draw_keys": "perturbation.cell_key",
+    "propose_merging": "perturbation.merging",
     "perturb_by_key": "perturbation.cell_key",
     "read_p_table": "perturbation.p_table_files",
     "write_p_table": "perturbation.p_table_files",
