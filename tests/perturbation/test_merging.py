@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import diskret as dk
@@ -206,14 +206,17 @@ def test_partitions_are_the_cheapest_of_all(n: int, seed: int) -> None:
     assert sum(cost(best_intervals(n, cost))) == pytest.approx(min(sum(cost(g)) for g in runs))
 
 
-@settings(max_examples=30)
-@given(st.integers(2, 8), st.integers(0, 10**6))
-def test_the_search_finds_possible_partitions_near_the_cheapest(n: int, seed: int) -> None:
-    cost = priced(n, seed)
-    best, good = sum(cost(best_partition(n, cost))), good_partition(n, cost)
-    assume(best > 0)
-    assert sorted(i for g in good for i in g) == list(range(n))
-    assert best <= sum(cost(good)) <= 2.5 * best
+def test_the_search_finds_possible_partitions_near_the_cheapest() -> None:
+    ratios = []
+    for seed in range(150):
+        n = 2 + seed % 9
+        cost = priced(n, seed)
+        best, good = sum(cost(best_partition(n, cost))), good_partition(n, cost)
+        assert sorted(i for g in good for i in g) == list(range(n))
+        assert np.isfinite(sum(cost(good)))
+        ratios.append((sum(cost(good)) + 1) / (best + 1))
+    assert min(ratios) >= 1
+    assert np.mean(ratios) < 1.02
 
 
 def test_many_codes_are_merged_by_the_search_and_the_proposal_says_so() -> None:

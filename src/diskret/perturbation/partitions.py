@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -11,6 +12,10 @@ Cost = Callable[[Sequence[Group]], list[float]]
 """Costs of many groups at once; infinite where a group is impossible."""
 
 MOST_INTERVALS = 60_000
+SMALL = 7
+"""Things of two groups that are partitioned anew over all subsets."""
+FEW = 12
+LITTLE = 1e-12
 
 
 def best_intervals(n: int, cost: Cost) -> list[Group]:
@@ -70,7 +75,15 @@ def good_partition(n: int, cost: Cost) -> list[Group]:
     >>> good_partition(4, lambda groups: [float("inf") if g == (3,) else sum(g) * len(g) for g in groups])
     [(0, 3), (1,), (2,)]
     """
-    groups: list[Group] = [(i,) for i in range(n)]
+    single: list[Group] = [(i,) for i in range(n)]
+    bad = tuple(g[0] for g, p in zip(single, cost(single), strict=True) if not np.isfinite(p))
+    together = [g for g in single if g[0] not in bad] + ([bad] if bad else [])
+    found = [_improved(_joined(start, cost), cost) for start in (single, sorted(together))]
+    return min(found, key=lambda groups: sum(cost(groups)))
+
+
+def _joined(groups: list[Group], cost: Cost) -> list[Group]:
+    """Groups joined until none is impossible."""
     while len(groups) > 1:
         prices = cost(groups)
         bad = [g for g, p in zip(groups, prices, strict=True) if not np.isfinite(p)]
@@ -86,32 +99,57 @@ def good_partition(n: int, cost: Cost) -> list[Group]:
             at = next(i for i, (b, _) in enumerate(pairs) if b == bad[0])
         one, other = pairs[at]
         groups = sorted([g for g in groups if g not in (one, other)] + [_join(one, other)])
-    return _improved(groups, cost)
+    return groups
 
 
 def _improved(groups: list[Group], cost: Cost) -> list[Group]:
-    """Move single things to other groups, or out of theirs, as long as that is cheaper."""
+    """Part small groups anew, and move single things to other groups, as long as that is cheaper."""
     while True:
-        prices = dict(zip(groups, cost(groups), strict=True))
-        tries: list[tuple[Group, Group, int]] = []
-        for g in groups:
-            if len(g) > 1:
-                tries += [(g, other, i) for i in g for other in [*groups, ()] if other != g]
-        if not tries:
+        for step in (_parted_anew, _one_moved):
+            better = step(groups, cost)
+            if better is not None:
+                groups = better
+                break
+        else:
             return groups
-        without = cost([tuple(j for j in g if j != i) for g, _, i in tries])
-        with_it = cost([_join(other, (i,)) for _, other, i in tries])
-        gain = [
-            prices[g] + (prices[other] if other else 0.0) - a - b
-            for (g, other, _), a, b in zip(tries, without, with_it, strict=True)
-        ]
-        gain = [x if np.isfinite(x) else -np.inf for x in gain]
-        at = int(np.argmax(gain))
-        if gain[at] <= 1e-12:
-            return groups
-        g, other, i = tries[at]
-        changed = [tuple(j for j in g if j != i), _join(other, (i,))]
-        groups = sorted([x for x in groups if x not in (g, other)] + changed)
+
+
+def _parted_anew(groups: list[Group], cost: Cost) -> list[Group] | None:
+    """The first few groups, up to three, whose things can be partitioned at less cost; None where there is none."""
+    prices = dict(zip(groups, cost(groups), strict=True))
+    together = 3 if len(groups) <= FEW else 2
+    for chosen in chain.from_iterable(combinations(groups, k) for k in range(1, together + 1)):
+        things = tuple(sorted(i for g in chosen for i in g))
+        if len(things) > SMALL:
+            continue
+
+        def of_these(parts: Sequence[Group], things: Group = things) -> list[float]:
+            return cost([tuple(things[i] for i in g) for g in parts])
+
+        found = [tuple(things[i] for i in g) for g in best_partition(len(things), of_these)]
+        if sum(cost(found)) < sum(prices[g] for g in chosen) - LITTLE:
+            return sorted([g for g in groups if g not in chosen] + found)
+    return None
+
+
+def _one_moved(groups: list[Group], cost: Cost) -> list[Group] | None:
+    """The best move of one thing to another group, or out of its own; None where none is cheaper."""
+    prices = dict(zip(groups, cost(groups), strict=True))
+    tries = [(g, other, i) for g in groups if len(g) > 1 for i in g for other in [*groups, ()] if other != g]
+    if not tries:
+        return None
+    without = cost([tuple(j for j in g if j != i) for g, _, i in tries])
+    with_it = cost([_join(other, (i,)) for _, other, i in tries])
+    gain = [
+        prices[g] + (prices[other] if other else 0.0) - a - b
+        for (g, other, _), a, b in zip(tries, without, with_it, strict=True)
+    ]
+    at = int(np.argmax([x if np.isfinite(x) else -np.inf for x in gain]))
+    if not gain[at] > LITTLE or not np.isfinite(gain[at]):
+        return None
+    g, other, i = tries[at]
+    changed = [tuple(j for j in g if j != i), _join(other, (i,))]
+    return sorted([x for x in groups if x not in (g, other)] + changed)
 
 
 def _join(one: Group, other: Group) -> Group:
