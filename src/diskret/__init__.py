@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from diskret.model.protection import Knowledge, Protection
     from diskret.model.status import Status
     from diskret.model.table import Table
+    from diskret.perturbation.perturb import perturb
     from diskret.publication.publish import publish
     from diskret.risk.anonymity import measure_anonymity
     from diskret.risk.attack import attack
@@ -85,6 +86,7 @@ __all__ = [
     "post_randomise",
     "measure_anonymity",
     "measure_risk",
+    "perturb",
     "plan_merges",
     "publish",
     "rematch",
@@ -105,6 +107,7 @@ _HOME = {
     "Hierarchy": "model.hierarchy",
     "Status": "model.status",
     "Table": "model.table",
+    "perturb": "perturbation.perturb",
     "publish": "publication.publish",
     "measure_anonymity": "risk.anonymity",
     "attack": "risk.attack",

@@ -286,6 +286,15 @@ class CannotWrite(DiskretError):
     code = "W1"
 
 
+# --- perturbation ----------------------------------------------------------------------------------------------------
+
+
+class ChangeOutOfReach(DiskretError):
+    """Primary cells that no move can change as much as their rule demands."""
+
+    code = "P1"
+
+
 # --- risk ------------------------------------------------------------------------------------------------------------
 
 
