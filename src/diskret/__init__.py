@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from diskret.perturbation.p_table import PTable
     from diskret.perturbation.p_table_design import design_p_table
     from diskret.perturbation.p_table_files import read_p_table, write_p_table
+    from diskret.perturbation.perturb import perturb
     from diskret.publication.publish import publish
     from diskret.risk.anonymity import measure_anonymity
     from diskret.risk.attack import attack
@@ -92,6 +93,7 @@ __all__ = [
     "post_randomise",
     "measure_anonymity",
     "measure_risk",
+    "perturb",
     "plan_merges",
     "publish",
     "rematch",
@@ -122,6 +124,7 @@ _HOME = {
     "Hierarchy": "model.hierarchy",
     "Status": "model.status",
     "Table": "model.table",
+    "perturb": "perturbation.perturb",
     "publish": "publication.publish",
     "measure_anonymity": "risk.anonymity",
     "attack": "risk.attack",

@@ -205,6 +205,9 @@ def test_what_is_published_holds_nothing_secret_and_the_input_is_untouched() -> 
     shown = result.table
     assert (shown.respondents, shown.key, shown.rule, shown.below, shown.lower, shown.weight) == (None,) * 6
     assert not shown.hidden.any()
+    assert "cell-key" in shown.altered
+    with pytest.raises(BadOption, match="already"):
+        dk.perturb_by_key(shown, VALUES, scaling=Scaling())
 
 
 def test_weighted_counts_move_by_whole_units_of_their_mean_weight() -> None:

@@ -301,6 +301,15 @@ class BadRecordKeys(DiskretError):
     code = "K2"
 
 
+# --- perturbation ----------------------------------------------------------------------------------------------------
+
+
+class ChangeOutOfReach(DiskretError):
+    """Primary cells that no move can change as much as their rule demands."""
+
+    code = "P1"
+
+
 # --- risk ------------------------------------------------------------------------------------------------------------
 
 

@@ -65,6 +65,8 @@ class Table:
     """Whether values are grossed up from a sample."""
     additive_counts: bool = True
     """Whether contributor counts add up like the values."""
+    altered: str = ""
+    """How values were changed for confidentiality, in words for the legend; empty: they are true."""
 
     # --- shape and access --------------------------------------------------------------------------------------------
 

@@ -1,1 +1,1 @@
-"""Changing values instead of hiding them: cuboid perturbation, rounding, cell-key noise, merging of categories."""
+"""Changing values instead of hiding them."""

@@ -24,6 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 DECIMALS = 15
 NEVER = -1.0
+ALTERED = "values changed for confidentiality (cell-key noise)"
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,8 @@ def perturb_by_key(
     >>> counts.value.tolist(), noise.table.value.tolist()
     ([2.0, 3.0, 5.0], [3.0, 4.0, 5.0])
     """
+    if table.altered:
+        raise BadOption("the values of the table have been changed already", hint="perturb the original table, once.")
     if table.key is None:
         raise BadOption("the table has no cell keys", hint="tabulate with key=...: the column of record keys.")
     if table.frequency:
@@ -155,6 +158,7 @@ def published(table: Table, value: Floats) -> Table:
     return Table(
         table.by, table.response, value, np.full(table.shape, Status.OPEN, dtype=np.uint8),
         decimals=table.decimals, frequency=table.frequency, positive=table.positive, weighted=table.weighted,
+        altered=ALTERED,
     )  # fmt: skip
 
 
