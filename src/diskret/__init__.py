@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from diskret.auditing.audit import audit
     from diskret.auditing.certificate import verify
     from diskret.auditing.published_intervals import if_range_is_known, publishable_intervals
+    from diskret.comparison.compare import compare_methods
+    from diskret.comparison.settings import Settings
     from diskret.microdata.coarsening import Drop, Recode, Release, Withhold, coarsen
     from diskret.microdata.microaggregation import microaggregate
     from diskret.microdata.noise import add_noise
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from diskret.perturbation.p_table_design import design_p_table
     from diskret.perturbation.p_table_files import read_p_table, write_p_table
     from diskret.perturbation.perturb import perturb
+    from diskret.publication.comparison_files import write_comparison
     from diskret.publication.publish import publish
     from diskret.risk.anonymity import measure_anonymity
     from diskret.risk.attack import attack
@@ -108,12 +111,15 @@ __all__ = [
     "PTable",
     "RecordKey",
     "Scaling",
+    "Settings",
     "attack_cell_keys",
+    "compare_methods",
     "design_p_table",
     "draw_keys",
     "perturb_by_key",
     "propose_merging",
     "read_p_table",
+    "write_comparison",
     "write_p_table",
 ]
 
@@ -176,12 +182,15 @@ _HOME = {
     "PTable": "perturbation.p_table",
     "RecordKey": "tabulation.plan",
     "Scaling": "perturbation.cell_key",
+    "Settings": "comparison.settings",
+    "compare_methods": "comparison.compare",
     "attack_cell_keys": "perturbation.cell_key_attack",
     "design_p_table": "perturbation.p_table_design",
     "draw_keys": "perturbation.cell_key",
     "propose_merging": "perturbation.merging",
     "perturb_by_key": "perturbation.cell_key",
     "read_p_table": "perturbation.p_table_files",
+    "write_comparison": "publication.comparison_files",
     "write_p_table": "perturbation.p_table_files",
 }
 

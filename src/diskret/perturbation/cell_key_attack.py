@@ -109,7 +109,7 @@ def attack_cell_keys(noisy: KeyedNoise | Table, p_table: PTable | None = None) -
     shown = np.rint(table.value).astype(np.int64)
     rows, reach = transitions(known)
     low, high = possible(shown, rows, reach)
-    low, high = tightened(low, high, table.hierarchies)
+    low, high = tightened(low, high, table.hierarchies, decimals=0)
     prior = learned_prior(shown, rows, reach)
     best, confidence = _single(shown, prior, rows, reach)
     line_best, line_confidence = _lines(table, shown, prior, rows, reach, best, confidence)
