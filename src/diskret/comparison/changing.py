@@ -16,12 +16,33 @@ from diskret.model.table import Table
 from diskret.perturbation.bounds import tightened
 from diskret.perturbation.cell_key import Scaling, perturb_by_key
 from diskret.perturbation.cell_key_attack import attack_cell_keys
+from diskret.perturbation.perturb import perturb
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
 from diskret.safe.rematch import rematch
 from diskret.tabulation.tabulate import tabulate
 
 Floats = npt.NDArray[np.float64]
+
+
+def by_cuboids(table: Table, settings: Settings) -> Outcome:
+    """Primary values moved along cuboids; the attacker knows the largest relative change."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProtectionWarning)
+        done = perturb(table, seed=settings.seed)
+    shown = done.table.value
+    some = table.value != 0
+    most = float((np.abs(done.change[some]) / np.abs(table.value[some])).max(initial=0.0))
+    if _positive(table):
+        lower = shown / (1 + most)
+        upper = shown / (1 - most) if most < 1 else np.full(shown.shape, np.inf)
+        lower, upper = tightened(lower, upper, table.hierarchies, table.decimals)
+    else:
+        lower, upper = np.full(shown.shape, -np.inf), np.full(shown.shape, np.inf)
+    notes = []
+    if done.told.size:
+        notes.append(f"{done.told.size} errors can be computed by whoever is alone in another changed cell")
+    return Outcome("cuboid perturbation", shown, lower, upper, shown.copy(), notes=tuple(notes))
 
 
 def by_cell_key(table: Table, settings: Settings) -> Outcome:

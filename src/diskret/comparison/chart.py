@@ -30,6 +30,7 @@ def comparison_chart(measured: Sequence[Measured], percent: float) -> dict[str, 
     sizes = [s.label for s in measured[0].deviations[:-1]] if measured else []
     return {
         "title": "Methods side by side",
+        "resolve": {"scale": {"color": "independent"}},
         "hconcat": [
             _bars(lost, order, "share", "cells lost", None, None),
             _bars(off, order, "deviation", "mean relative deviation by contributors", "size", sizes),
@@ -47,7 +48,7 @@ def _bars(
     }
     if colour:
         scale = {"domain": domain, "range": COLOURS}
-        encoding["yOffset"] = {"field": colour, "type": "nominal", "sort": domain}
+        encoding["yOffset"] = {"field": colour, "type": "nominal", "sort": domain, "scale": {"domain": domain}}
         encoding["color"] = {
             "field": colour, "type": "nominal", "sort": domain, "scale": scale,
             "legend": {"title": None, "orient": "bottom", "columns": 2},

@@ -206,6 +206,7 @@ def _work(
     return {
         "suppression": lambda: hidden(hiding.by_suppression),
         "intervals": lambda: hidden(hiding.by_intervals),
+        "cuboid perturbation": lambda: changing.by_cuboids(table, settings),
         "cell key": lambda: changing.by_cell_key(table, settings),
         "merging": lambda: hiding.by_merging(table, rules, settings),
         "SAFE": lambda: changing.by_safe(table, records, settings),

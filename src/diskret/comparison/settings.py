@@ -13,8 +13,6 @@ METHODS = (
     "suppression",
     "intervals",
     "cuboid perturbation",
-    "random rounding",
-    "controlled rounding",
     "cell key",
     "merging",
     "SAFE",

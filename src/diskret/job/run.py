@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from diskret.auditing.certificate import certificate_of, write_certificate
+from diskret.comparison.compare import Comparison
 from diskret.io.cell_list import read_cell_list
 from diskret.io.cell_list_writer import write_cell_list
 from diskret.io.files import all_or_none
@@ -20,6 +21,7 @@ from diskret.job.anonymise import anonymise_file, write_anonymous
 from diskret.job.attack import run_attack
 from diskret.job.microdata import run_microdata
 from diskret.job.models import FlagColumn, Job
+from diskret.job.noise import RANKED, add_noise_by_key, record_key, run_compare
 from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.model.cells import MISSING
@@ -28,6 +30,7 @@ from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.source import Delimited, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.perturbation.cell_key import KeyedNoise
 from diskret.publication.plots import plot_comparison
 from diskret.publication.publish import publish
 from diskret.publication.working import load_working, save_working
@@ -52,6 +55,8 @@ class JobResult:
     microdata: Mapping[str, Any] | None = None
     attack: Attack | None = None
     anonymisation: Anonymisation | None = None
+    noise: Mapping[str, KeyedNoise] = field(default_factory=dict)
+    methods: Comparison | None = None
 
     @property
     def exposed(self) -> bool:
@@ -66,13 +71,15 @@ class JobResult:
             "tables": {name: self._facts(name) for name in self.tables},
             **({} if self.microdata is None else {"microdata": dict(self.microdata)}),
             **({} if self.attack is None else {"attack": self.attack.summary()}),
+            **({} if self.methods is None else {"methods": self.methods.plain()}),
             "files": [str(f) for f in self.files],
             "warnings": list(self.warnings),
         } | ({} if self.anonymisation is None else {"anonymisation": self.anonymisation.summary()})
 
     def _facts(self, name: str) -> dict[str, Any]:
         protected = {"suppression": self.suppressions[name].summary()} if name in self.suppressions else {}
-        return summary_of(self.tables[name]) | protected
+        changed = {"noise": self.noise[name].summary()} if name in self.noise else {}
+        return summary_of(self.tables[name]) | protected | changed
 
 
 def summary_of(table: Table) -> dict[str, Any]:
@@ -107,6 +114,8 @@ def run_job(
             say("attacking", 0, 1)
             files, attack = run_attack(job, here, _source(job, here)[0], write=write)
             return JobResult({}, files, _care(caught), attack=attack)
+        if job.compare is not None:
+            return _run_compare(job, here, progress, write, caught)
         tables = load_tables(job, here, progress, largest)
         _refuse_unknown_responses(job, tables)
         tables = {name: _by_hand(table, job) for name, table in tables.items()}
@@ -118,13 +127,25 @@ def run_job(
                 tables[name] = mark(table, rules, ordered=ordered)
         suppressions = suppress_tables(job, here, tables, rules, progress)
         tables |= {name: done.table for name, done in suppressions.items()}
+        noise = add_noise_by_key(job, here, tables)
+        tables |= {name: done.table for name, done in noise.items()}
         comparison = None
         if job.output.comparison and rules.rules:
             comparison = compare_rules(next(iter(tables.values())), rules)
         if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
         files = _write(job, here, tables, suppressions, comparison, say) if write else ()
-    return JobResult(tables, files, _care(caught), comparison, suppressions)
+    return JobResult(tables, files, _care(caught), comparison, suppressions, noise=noise)
+
+
+def _run_compare(
+    job: Job, here: Path, progress: Progress | None, write: bool, caught: list[warnings.WarningMessage]
+) -> JobResult:
+    """All methods on the microdata of a job."""
+    data, described = _source(job, here)
+    by = {name: _hierarchy(job, here, name, data, described) for name in job.table.by}
+    files, methods = run_compare(job, here, data, by, rules_of(job, job.table.by), progress, write=write)
+    return JobResult({}, files, _care(caught), methods=methods)
 
 
 def _care(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
@@ -175,13 +196,13 @@ def load_tables(job: Job, here: Path, progress: Progress | None = None, largest:
             frequency=asked.frequency, tolerance=asked.tolerance,
         )  # fmt: skip
     rules = rules_of(job)
-    ranked = largest_needed(rules) if rules.rules else 2
+    ranked = max(largest_needed(rules) if rules.rules else 2, RANKED if job.cell_key is not None else 0)
     missing = {n: c.missing for n, c in job.classifications.items() if c.missing is not None}
     made = tabulate(
         data, by=by, value=list(asked.value) or None,
         largest=max(largest, ranked), weight=asked.weight, holding=asked.holding,
         waiver=_flag(asked.waiver), request=_flag(asked.request), public=_flag(asked.public), missing=missing,
-        positive=asked.positive, engine=job.data.engine, progress=progress,
+        positive=asked.positive, engine=job.data.engine, progress=progress, key=record_key(job, described),
     )  # fmt: skip
     return made if isinstance(made, dict) else {made.response: made}
 

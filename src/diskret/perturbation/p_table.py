@@ -126,7 +126,7 @@ class PTable:
             v, p = rows.row(r)
             stay = float(p[v == 0].sum())
             shown = ", ".join(f"{label + x:g}" for x in v if x != 0) or "itself"
-            words = f"{rows.mean[r]:>9.5f} {rows.variance[r]:>9.5f} {stay:>8.4f}   {shown}"
+            words = f"{round(float(rows.mean[r]), 5) + 0.0:>9.5f} {rows.variance[r]:>9.5f} {stay:>8.4f}   {shown}"
             lines.append(f"{label:>5g}{'+' if r == rows.cell.size - 1 else ' '}{words}")
         return "\n".join(lines)
 
