@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from diskret.model.status import Status
     from diskret.model.table import Table
     from diskret.perturbation.perturb import perturb
+    from diskret.perturbation.rounding import round_table
     from diskret.publication.publish import publish
     from diskret.risk.anonymity import measure_anonymity
     from diskret.risk.attack import attack
@@ -90,6 +91,7 @@ __all__ = [
     "plan_merges",
     "publish",
     "rematch",
+    "round_table",
     "publishable_intervals",
     "protection_intervals",
     "raise_table",
@@ -108,6 +110,7 @@ _HOME = {
     "Status": "model.status",
     "Table": "model.table",
     "perturb": "perturbation.perturb",
+    "round_table": "perturbation.rounding",
     "publish": "publication.publish",
     "measure_anonymity": "risk.anonymity",
     "attack": "risk.attack",
