@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from diskret.model.protection import Knowledge, Protection
     from diskret.model.status import Status
     from diskret.model.table import Table
+    from diskret.perturbation.attack import attack_perturbed
+    from diskret.perturbation.contributions import suppress_contributions
     from diskret.perturbation.perturb import perturb
     from diskret.perturbation.rounding import round_table
     from diskret.publication.publish import publish
@@ -71,6 +73,7 @@ __all__ = [
     "Withhold",
     "add_noise",
     "attack",
+    "attack_perturbed",
     "anonymise",
     "audit",
     "coarsen",
@@ -96,6 +99,7 @@ __all__ = [
     "protection_intervals",
     "raise_table",
     "suppress",
+    "suppress_contributions",
     "swap_records",
     "tabulate",
     "thin",
@@ -110,6 +114,8 @@ _HOME = {
     "Status": "model.status",
     "Table": "model.table",
     "perturb": "perturbation.perturb",
+    "attack_perturbed": "perturbation.attack",
+    "suppress_contributions": "perturbation.contributions",
     "round_table": "perturbation.rounding",
     "publish": "publication.publish",
     "measure_anonymity": "risk.anonymity",

@@ -112,7 +112,8 @@ def attack_perturbed(
     """Attack a changed table as somebody who knows the method and its options.
 
     Attacked are the primary cells (with rounding, if none is marked: all finest cells that are not zero), at most
-    ``most`` of them, spread evenly. With rounding ``known`` names cells the attacker knows exactly from elsewhere, such as an unrounded total.
+    ``most`` of them, spread evenly. With rounding ``known`` names cells the attacker knows exactly from elsewhere, such
+    as an unrounded total.
 
     >>> from diskret import round_table
     >>> cells = {"s": ["a", "b", "c"], "n": [1, 1, 1]}
