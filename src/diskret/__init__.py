@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from diskret.model.protection import Knowledge, Protection
     from diskret.model.status import Status
     from diskret.model.table import Table
+    from diskret.perturbation.attack import attack_perturbed
     from diskret.perturbation.cell_key import Scaling, draw_keys, perturb_by_key
     from diskret.perturbation.cell_key_attack import attack_cell_keys
+    from diskret.perturbation.contributions import suppress_contributions
     from diskret.perturbation.merging import propose_merging
     from diskret.perturbation.p_table import PTable
     from diskret.perturbation.p_table_design import design_p_table
     from diskret.perturbation.p_table_files import read_p_table, write_p_table
     from diskret.perturbation.perturb import perturb
+    from diskret.perturbation.rounding import round_table
     from diskret.publication.comparison_files import write_comparison
     from diskret.publication.publish import publish
     from diskret.risk.anonymity import measure_anonymity
@@ -80,6 +83,7 @@ __all__ = [
     "Withhold",
     "add_noise",
     "attack",
+    "attack_perturbed",
     "anonymise",
     "audit",
     "coarsen",
@@ -100,10 +104,12 @@ __all__ = [
     "plan_merges",
     "publish",
     "rematch",
+    "round_table",
     "publishable_intervals",
     "protection_intervals",
     "raise_table",
     "suppress",
+    "suppress_contributions",
     "swap_records",
     "tabulate",
     "thin",
@@ -131,6 +137,9 @@ _HOME = {
     "Status": "model.status",
     "Table": "model.table",
     "perturb": "perturbation.perturb",
+    "attack_perturbed": "perturbation.attack",
+    "suppress_contributions": "perturbation.contributions",
+    "round_table": "perturbation.rounding",
     "publish": "publication.publish",
     "measure_anonymity": "risk.anonymity",
     "attack": "risk.attack",

@@ -32,12 +32,12 @@ BY: dict[str, dk.Hierarchy | None] = {"region": None, "age": dk.Hierarchy.flat([
 
 @pytest.fixture(scope="module")
 def counts() -> Any:
-    return dk.compare_methods(people(150), by=BY, rules=dk.SmallCells(4))
+    return dk.compare_methods(people(150), by=BY, rules=dk.SmallCells(8))
 
 
 @pytest.fixture(scope="module")
 def sums() -> Any:
-    return dk.compare_methods(people(150), by=BY, value="income", rules=dk.PPercent(20) | dk.MinCount(3))
+    return dk.compare_methods(people(150), by=BY, value="income", rules=dk.PPercent(40) | dk.MinCount(5))
 
 
 # --- the measures ----------------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def small_table() -> dk.Table:
 
 def outcome(shown: list[float], lower: float, upper: float, guess: float) -> Outcome:
     low, high = np.array([lower, 20, 70, 100.0]), np.array([upper, 20, 70, 100.0])
-    return Outcome("by hand", np.array(shown), low, high, np.array([guess, 20, 70, 100]))
+    return Outcome("by hand", np.array(shown), low, high, (np.array([guess, 20, 70, 100]),))
 
 
 def test_numbers_of_a_table_measured_by_hand() -> None:
@@ -96,7 +96,7 @@ def test_every_method_runs_or_says_why_not(counts: Any, sums: Any) -> None:
 
     for found in (counts, sums):
         assert {m.method for m in found.methods} | set(found.refused) == set(METHODS)
-        assert {"suppression", "intervals", "cell key", "merging", "SAFE"} <= {m.method for m in found.methods}
+        assert not found.refused
 
 
 def test_truth_lies_within_what_the_attacker_calls_certain(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ def move_of(said: dict, table: Table):
     pivot = said["pivot"]
     corner = next(c for c in said["cuboid"] if all(x != g for x, g in zip(c, pivot, strict=True)))
     against = [-1 if c == size - 1 else c for c, size in zip(corner, table.shape, strict=True)]
-    moves = CuboidMoves(table.shape, np.array([pivot]), np.array([against]), np.array([0]))
+    moves = CuboidMoves(table.shape, np.array([pivot]), np.array([against]), np.array([0]), np.array([0]))
     return moves.cells(0, table.hierarchies)
 
 

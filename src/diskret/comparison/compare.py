@@ -207,6 +207,8 @@ def _work(
         "suppression": lambda: hidden(hiding.by_suppression),
         "intervals": lambda: hidden(hiding.by_intervals),
         "cuboid perturbation": lambda: changing.by_cuboids(table, settings),
+        "random rounding": lambda: changing.by_rounding(table, settings, "random"),
+        "controlled rounding": lambda: changing.by_rounding(table, settings, "controlled"),
         "cell key": lambda: changing.by_cell_key(table, settings),
         "merging": lambda: hiding.by_merging(table, rules, settings),
         "SAFE": lambda: changing.by_safe(table, records, settings),

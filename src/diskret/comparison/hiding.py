@@ -45,7 +45,7 @@ def by_suppression(table: Table, hidden: Table, notes: tuple[str, ...]) -> Outco
     shown = np.where(hidden.hidden, np.nan, table.value)
     lower, upper = tightened(*known_exactly(shown, _positive(table)), table.hierarchies, table.decimals)
     lower, upper, more = _attacked(hidden, None, lower, upper)
-    return Outcome("suppression", shown, lower, upper, middle(lower, upper), notes=(*notes, *more))
+    return Outcome("suppression", shown, lower, upper, (middle(lower, upper),), notes=(*notes, *more))
 
 
 def by_intervals(table: Table, hidden: Table, notes: tuple[str, ...]) -> Outcome:
@@ -59,7 +59,13 @@ def by_intervals(table: Table, hidden: Table, notes: tuple[str, ...]) -> Outcome
     lower, upper, more = _attacked(known, Knowledge.intervals() if found.count else None, lower, upper)
     given = f"{found.count} of {int(hidden.hidden.sum())} hidden cells may have an interval"
     return Outcome(
-        "intervals", shown, lower, upper, middle(lower, upper), interval_only=found.count, notes=(given, *notes, *more)
+        "intervals",
+        shown,
+        lower,
+        upper,
+        (middle(lower, upper),),
+        interval_only=found.count,
+        notes=(given, *notes, *more),
     )
 
 
@@ -124,7 +130,7 @@ def by_merging(table: Table, rules: Rule | AnyOf, settings: Settings) -> Outcome
         count = int(left.sum())
         notes.append(f"{count} primary cells stay and would still have to be suppressed; here only they are hidden")
     return Outcome(
-        "merging", np.moveaxis(shown, 0, axis), lower, upper, middle(lower, upper), notes=tuple(notes), off=0
+        "merging", np.moveaxis(shown, 0, axis), lower, upper, (middle(lower, upper),), notes=tuple(notes), off=0
     )
 
 

@@ -30,8 +30,8 @@ class Outcome:
     lower: Floats
     """What an attacker who knows the method can be certain of: the smallest value that fits everything published."""
     upper: Floats
-    guess: Floats
-    """His best single guess; undefined where he has none."""
+    guesses: tuple[Floats, ...]
+    """Ways to guess at every cell, undefined where there is none; the one that works best counts."""
     seconds: float = 0.0
     interval_only: int = 0
     """Cells without a value for which an interval is published."""
@@ -128,7 +128,7 @@ def measure(outcome: Outcome, table: Table, percent: float) -> Measured:
     above = 0.0 if table.above is None else table.above
     short = (table.value - outcome.lower < below - slack) | (outcome.upper - table.value < above - slack)
     with np.errstate(invalid="ignore"):
-        guessed = np.abs(outcome.guess - table.value) <= near + slack
+        guessed = [int((primary & (np.abs(g - table.value) <= near + slack)).sum()) for g in outcome.guesses]
     sums, off = additivity(table, outcome.shown)
     return Measured(
         outcome.method,
@@ -142,7 +142,7 @@ def measure(outcome: Outcome, table: Table, percent: float) -> Measured:
         int((primary & exact).sum()),
         int((primary & (certain | exact)).sum()),
         int((primary & (short | exact)).sum()),
-        int((primary & guessed).sum()),
+        max(guessed, default=0),
         outcome.seconds,
         outcome.notes,
     )

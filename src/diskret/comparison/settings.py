@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from diskret.model import rollup
 from diskret.model.errors import BadOption
+from diskret.model.table import Table
 from diskret.perturbation.cell_key import Scaling
 from diskret.perturbation.p_table import PTable
 from diskret.perturbation.p_table_design import design_p_table
@@ -13,6 +17,8 @@ METHODS = (
     "suppression",
     "intervals",
     "cuboid perturbation",
+    "random rounding",
+    "controlled rounding",
     "cell key",
     "merging",
     "SAFE",
@@ -45,6 +51,20 @@ class Settings:
             raise BadOption("percent is out of range", hint="how close is close: over 0 and up to 100.")
         if self.base is not None and not self.base > 0:
             raise BadOption("the base of rounding must be positive", hint="such as 3, 5 or 1000.")
+
+    def base_of(self, table: Table) -> float:
+        """The base of rounding: 5 for counts, for values 1, 2 or 5 times a power of ten near a tenth of the median."""
+        if self.base is not None:
+            return self.base
+        size = np.abs(table.value[rollup.inner_cells(table.hierarchies) & (table.value != 0)])
+        if table.frequency or not size.size:
+            return 5.0
+        wanted = float(np.median(size)) / 10
+        power = 10.0 ** np.floor(np.log10(wanted))
+        round_ones = [power, 2 * power, 5 * power, 10 * power]
+        nearest = min(round_ones, key=lambda b: abs(np.log(b / wanted)))
+        least = 0.0 if table.decimals is None else 10.0**-table.decimals
+        return float(max(nearest, least))
 
     def p_table_of(self, frequency: bool) -> PTable:
         """The perturbation table, or the usual one: counts without ones and twos, values with steps of a half."""

@@ -310,6 +310,12 @@ class ChangeOutOfReach(DiskretError):
     code = "P1"
 
 
+class RoundingOutOfReach(DiskretError):
+    """Linked tables for which no controlled rounding was found."""
+
+    code = "P2"
+
+
 # --- risk ------------------------------------------------------------------------------------------------------------
 
 

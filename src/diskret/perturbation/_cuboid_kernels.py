@@ -468,9 +468,21 @@ def perturb_cells(order, draws, tree, value, cellwise, demands, caps, options, c
         carry_out(step, size, cells, signs, cellwise, demands, mixed(first_number + number), signature)
         for a in range(n):
             made[number, a], made[number, n + a] = g[a], d[a]
+        made[number, 2 * n] = pivot
         made_steps[number] = step
         number += 1
     return number, failures
+
+
+@numba.njit(cache=True, nogil=True)
+def sign(made, tree, room, signature):
+    """Which moves every cell belongs to, as a sum of their numbers: equal for cells of the same moves."""
+    n = tree[2].size
+    cells, signs, corners = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    for m in range(made.shape[0]):
+        size = spread(made[m, :n], made[m, n : 2 * n], tree, cells, signs, corners)
+        for k in range(size):
+            signature[cells[k]] += signs[k] * mixed(m)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -483,7 +495,7 @@ def told_by_singles(made, tree, room, state, signature, told):
     n = tree[2].size
     cells, signs, corners = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     for m in range(made.shape[0]):
-        size = spread(made[m, :n], made[m, n:], tree, cells, signs, corners)
+        size = spread(made[m, :n], made[m, n : 2 * n], tree, cells, signs, corners)
         for k in range(size):
             c = cells[k]
             if state[c] & SINGLE == 0:

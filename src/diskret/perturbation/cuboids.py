@@ -77,11 +77,12 @@ def move_cells(
     tree, room = tree_of(table), most_cells(table)
     order = from_the_top(table, task.primary)
     signature = np.zeros(table.size if singles else 0, dtype=np.int64)
-    made, steps = [np.empty((0, 2 * len(table.shape)), np.int64)], [np.empty(0, np.int64)]
+    width = 2 * len(table.shape) + 1
+    made, steps = [np.empty((0, width), np.int64)], [np.empty(0, np.int64)]
     numbers = [0]
 
     def turn(cells: Ints, mode: int, earlier: Ints) -> Bools:
-        some, taken = np.empty((cells.size, 2 * len(table.shape)), np.int64), np.empty(cells.size, np.int64)
+        some, taken = np.empty((cells.size, width), np.int64), np.empty(cells.size, np.int64)
         number, failed = kernels.perturb_cells(
             cells, rng.random(cells.size), tree, task.value, task.cellwise, task.demands, task.cap,
             (sd_share, least, room), count, signature, mode, earlier, numbers[0], some, taken,

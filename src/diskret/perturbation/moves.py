@@ -27,15 +27,21 @@ class CuboidMoves:
     against: Ints
     step: Ints
     """The error, in units of the last decimal. Confidential: whoever has it undoes the perturbation."""
+    pivot: Ints
+    """The primary cell (flat) every move was made for."""
 
     @classmethod
     def of(cls, shape: tuple[int, ...], made: Ints, step: Ints) -> CuboidMoves:
         """From the rows of the kernel."""
         n = len(shape)
-        return cls(shape, made[:, :n], made[:, n:], step)
+        return cls(shape, made[:, :n], made[:, n : 2 * n], step, made[:, 2 * n])
 
     def __len__(self) -> int:
         return int(self.step.size)
+
+    def rows(self) -> Ints:
+        """The moves as the kernel takes them."""
+        return np.ascontiguousarray(np.concatenate([self.with_step, self.against, self.pivot[:, None]], axis=1))
 
     @property
     def inside(self) -> npt.NDArray[np.bool_]:
