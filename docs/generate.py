@@ -41,6 +41,8 @@ HEADINGS = {
     "PramStep": "pram",
     "RegressionSection": "[[microdata.regressions]]",
     "AttackSection": "[attack]",
+    "CellKeySection": "[cell_key]",
+    "CompareSection": "[compare]",
     "AnonymiseSection": "[anonymise]",
     "PrintedSection": "[anonymise.printed]",
     "CellStatus": "[[status]]",

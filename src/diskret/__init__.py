@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from diskret.auditing.audit import audit
     from diskret.auditing.certificate import verify
     from diskret.auditing.published_intervals import if_range_is_known, publishable_intervals
+    from diskret.comparison.compare import compare_methods
+    from diskret.comparison.settings import Settings
     from diskret.microdata.coarsening import Drop, Recode, Release, Withhold, coarsen
     from diskret.microdata.microaggregation import microaggregate
     from diskret.microdata.noise import add_noise
@@ -19,6 +21,17 @@ if TYPE_CHECKING:
     from diskret.model.protection import Knowledge, Protection
     from diskret.model.status import Status
     from diskret.model.table import Table
+    from diskret.perturbation.attack import attack_perturbed
+    from diskret.perturbation.cell_key import Scaling, draw_keys, perturb_by_key
+    from diskret.perturbation.cell_key_attack import attack_cell_keys
+    from diskret.perturbation.contributions import suppress_contributions
+    from diskret.perturbation.merging import propose_merging
+    from diskret.perturbation.p_table import PTable
+    from diskret.perturbation.p_table_design import design_p_table
+    from diskret.perturbation.p_table_files import read_p_table, write_p_table
+    from diskret.perturbation.perturb import perturb
+    from diskret.perturbation.rounding import round_table
+    from diskret.publication.comparison_files import write_comparison
     from diskret.publication.publish import publish
     from diskret.risk.anonymity import measure_anonymity
     from diskret.risk.attack import attack
@@ -38,6 +51,7 @@ if TYPE_CHECKING:
     from diskret.suppression.options import Cost
     from diskret.suppression.responses import apart, follow, jointly, leading_of
     from diskret.suppression.suppress import suppress, thin
+    from diskret.tabulation.plan import RecordKey
     from diskret.tabulation.tabulate import tabulate
 
 __version__ = "0.1.0"
@@ -69,6 +83,7 @@ __all__ = [
     "Withhold",
     "add_noise",
     "attack",
+    "attack_perturbed",
     "anonymise",
     "audit",
     "coarsen",
@@ -85,17 +100,33 @@ __all__ = [
     "post_randomise",
     "measure_anonymity",
     "measure_risk",
+    "perturb",
     "plan_merges",
     "publish",
     "rematch",
+    "round_table",
     "publishable_intervals",
     "protection_intervals",
     "raise_table",
     "suppress",
+    "suppress_contributions",
     "swap_records",
     "tabulate",
     "thin",
     "verify",
+    "PTable",
+    "RecordKey",
+    "Scaling",
+    "Settings",
+    "attack_cell_keys",
+    "compare_methods",
+    "design_p_table",
+    "draw_keys",
+    "perturb_by_key",
+    "propose_merging",
+    "read_p_table",
+    "write_comparison",
+    "write_p_table",
 ]
 
 # Names are looked up on first use: `diskret --help` must not wait for the compiler and the database.
@@ -105,6 +136,10 @@ _HOME = {
     "Hierarchy": "model.hierarchy",
     "Status": "model.status",
     "Table": "model.table",
+    "perturb": "perturbation.perturb",
+    "attack_perturbed": "perturbation.attack",
+    "suppress_contributions": "perturbation.contributions",
+    "round_table": "perturbation.rounding",
     "publish": "publication.publish",
     "measure_anonymity": "risk.anonymity",
     "attack": "risk.attack",
@@ -153,6 +188,19 @@ _HOME = {
     "PrintedSearch": "safe.options",
     "anonymise": "safe.anonymise",
     "rematch": "safe.rematch",
+    "PTable": "perturbation.p_table",
+    "RecordKey": "tabulation.plan",
+    "Scaling": "perturbation.cell_key",
+    "Settings": "comparison.settings",
+    "compare_methods": "comparison.compare",
+    "attack_cell_keys": "perturbation.cell_key_attack",
+    "design_p_table": "perturbation.p_table_design",
+    "draw_keys": "perturbation.cell_key",
+    "propose_merging": "perturbation.merging",
+    "perturb_by_key": "perturbation.cell_key",
+    "read_p_table": "perturbation.p_table_files",
+    "write_comparison": "publication.comparison_files",
+    "write_p_table": "perturbation.p_table_files",
 }
 
 

@@ -147,6 +147,15 @@ def nothing_to_link() -> None:
     dk.attack(FIRMS, {"land": ["N1"], "umsatz": [10.0]}, keys=["region"], values=["turnover"])
 
 
+def bad_p_table() -> None:
+    Path("p_table.txt").write_text("i;j;p;v;p_int_ub\n0;0;1;0;1\n1;0;0.5;-1;0.5\n1;2;0.4;1;0.9\n")
+    dk.read_p_table("p_table.txt")
+
+
+def bad_record_keys() -> None:
+    dk.tabulate(FIRMS | {"rkey": [17, 201, 96]}, by={"region": REGION}, value="turnover", key="rkey")
+
+
 def in_two_years(value: float, status: dk.Status = dk.Status.OPEN) -> dict[str, dk.Table]:
     cells = {"region": ["N1", "N2", "S1"], "turnover": [10.5, 2.0, 7.25]}
     one = dk.Table.from_cells(cells, by={"region": REGION}, value="turnover")
@@ -189,6 +198,8 @@ def cannot_write() -> None:
 
 
 MISTAKES: dict[str, Callable[[], None]] = {
+    "K1": bad_p_table,
+    "K2": bad_record_keys,
     "H1": unknown_code,
     "H2": duplicate_code,
     "H3": two_parents,
@@ -237,7 +248,7 @@ def test_no_code_is_used_twice_and_none_is_explained_that_does_not_exist() -> No
 
 
 def codes_in_order(codes: list[str]) -> list[str]:
-    return sorted(codes, key=lambda c: ("DHTLMROJW".index(c[0]), int(c[1:])))
+    return sorted(codes, key=lambda c: ("DHTLMRKOJW".index(c[0]), int(c[1:])))
 
 
 def test_every_error_that_can_be_raised_has_an_example() -> None:

@@ -81,6 +81,8 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
         console.print(str(result.attack), markup=False)
     if result.anonymisation is not None:
         _show_anonymisation(console, result.anonymisation.summary())
+    if result.methods is not None:
+        console.print(str(result.methods), markup=False)
     if result.comparison is not None:
         console.print(str(result.comparison), markup=False)
     for file in result.files:

@@ -30,6 +30,7 @@ class Role(StrEnum):
     UPPER_LEVEL = "UPPERPL"
     COST = "COSTVAR"
     SHADOW = "SHADOW"
+    RECORD_KEY = "RECORDKEY"
 
 
 @dataclass(frozen=True)

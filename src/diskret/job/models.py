@@ -6,25 +6,15 @@ JSON Schema.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
+from diskret.job.noise_models import CellKeySection, CompareSection
+from diskret.job.section import Names, Section
 
-def _as_list(given: Any) -> Any:
-    return [given] if isinstance(given, str) else given
-
-
-_TEXT_OR_LIST = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
-Names = Annotated[list[str], BeforeValidator(_as_list), WithJsonSchema(_TEXT_OR_LIST)]
 AtLeastOne = Annotated[int, Field(ge=1)]
 CountedBy = Literal["respondent", "holding"]
-
-
-class Section(BaseModel):
-    """A part of a job file; unknown keys are mistakes."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
 
 
 class Data(Section):
@@ -472,5 +462,7 @@ class Job(Section):
     microdata: MicrodataSection | None = Field(None, description="protect records instead of a table")
     attack: AttackSection | None = Field(None, description="attack records instead of making a table")
     anonymise: AnonymiseSection | None = Field(None, description="anonymous microdata instead of a table")
+    cell_key: CellKeySection | None = Field(None, description="cell-key noise instead of suppression")
+    compare: CompareSection | None = Field(None, description="all methods side by side instead of a table")
     status: list[CellStatus] = Field(default_factory=list)
     output: Output = Field(default_factory=lambda: Output())

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from diskret.io.text import read_text
 from diskret.job.anonymise import ANONYMOUS_OUTPUTS, anonymise_problems
 from diskret.job.models import STEPS, AttackSection, Job, MicrodataSection, RecodeStep
+from diskret.job.noise import noise_problems
 from diskret.job.pool import job_of, pool_problems
 from diskret.job.problem import Problem
 from diskret.model.errors import BadJob, BadOption, listed
@@ -220,13 +221,14 @@ def _of_one(job: Job, folder: Path) -> Iterator[Problem]:
     yield from _misplaced(job)
     yield from _rules(job)
     yield from _suppression(job, folder)
+    yield from noise_problems(job, folder)
     yield from _by_hand(job)
     yield from _outputs(job, folder)
 
 
 def _of_tables(job: Job, section: str, apart: str, instead: str) -> Iterator[Problem]:
     """What a job about records says although it is about tables."""
-    for key in ("table", "rules", "suppression", "status", "classifications"):
+    for key in ("table", "rules", "suppression", "status", "classifications", "cell_key", "compare"):
         if key in job.model_fields_set:
             yield Problem(key, f"goes not with [{section}]", apart)
     for key in ("publish", "working", "tau_argus", "comparison"):
@@ -423,6 +425,7 @@ def _overwritten(job: Job, folder: Path) -> Iterator[Problem]:
     for name, asked in job.tables.items():
         outputs += [(f"tables.{name}.output.publish", file) for file in asked.output.publish]
         outputs += [(f"tables.{name}.output.working", asked.output.working or "")]
+    outputs += [("compare.files", name) for name in (job.compare.files if job.compare else ())]
     for key, name in outputs:
         place = _place(folder / name) if name else ""
         other = taken.get(place)

@@ -11,6 +11,7 @@ from typing import Any
 
 from diskret.auditing.certificate import certificate_of, write_certificate
 from diskret.auditing.published_intervals import Intervals
+from diskret.comparison.compare import Comparison
 from diskret.io.cell_list import read_cell_list
 from diskret.io.cell_list_writer import write_cell_list
 from diskret.io.files import all_or_none
@@ -21,6 +22,7 @@ from diskret.job.anonymise import anonymise_file, write_anonymous
 from diskret.job.attack import run_attack
 from diskret.job.microdata import run_microdata
 from diskret.job.models import FlagColumn, Job
+from diskret.job.noise import RANKED, add_noise_by_key, record_key, run_compare
 from diskret.job.pool import pools_of, unpublished
 from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
@@ -31,6 +33,7 @@ from diskret.model.pool import Pool
 from diskret.model.source import Delimited, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.perturbation.cell_key import KeyedNoise
 from diskret.publication.plots import plot_comparison
 from diskret.publication.publish import publish
 from diskret.publication.working import load_working, save_working
@@ -57,6 +60,8 @@ class JobResult:
     anonymisation: Anonymisation | None = None
     pools: Mapping[str, Pool] = field(default_factory=dict)
     """Linked tables as one, by their response; then suppressions are those of the pools."""
+    noise: Mapping[str, KeyedNoise] = field(default_factory=dict)
+    methods: Comparison | None = None
 
     @property
     def exposed(self) -> bool:
@@ -72,6 +77,7 @@ class JobResult:
                 "tables": {name: self._facts(name) for name in self.tables},
                 **({} if self.microdata is None else {"microdata": dict(self.microdata)}),
                 **({} if self.attack is None else {"attack": self.attack.summary()}),
+                **({} if self.methods is None else {"methods": self.methods.plain()}),
                 "files": [str(f) for f in self.files],
                 "warnings": list(self.warnings),
             }
@@ -87,7 +93,8 @@ class JobResult:
         return {"cells": pool.size, "shared": int(pool.shared.sum())} | self._protected(name)
 
     def _protected(self, name: str) -> dict[str, Any]:
-        return {"suppression": self.suppressions[name].summary()} if name in self.suppressions else {}
+        protected = {"suppression": self.suppressions[name].summary()} if name in self.suppressions else {}
+        return protected | ({"noise": self.noise[name].summary()} if name in self.noise else {})
 
 
 def summary_of(table: Table) -> dict[str, Any]:
@@ -122,19 +129,33 @@ def run_job(
             say("attacking", 0, 1)
             files, attack = run_attack(job, here, _source(job, here)[0], write=write)
             return JobResult({}, files, _care(caught), attack=attack)
+        if job.compare is not None:
+            return _run_compare(job, here, progress, write, caught)
         if job.tables:
             return _run_pool(job, here, progress, write, largest, caught)
         tables = _marked(job, here, progress, largest)
         rules = rules_of(job, next(iter(tables.values())).names)
         suppressions = suppress_tables(job, here, tables, rules, progress)
         tables |= {name: done.table for name, done in suppressions.items()}
+        noise = add_noise_by_key(job, here, tables)
+        tables |= {name: done.table for name, done in noise.items()}
         comparison = None
         if job.output.comparison and rules.rules:
             comparison = compare_rules(next(iter(tables.values())), rules)
         if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
         files = _write(job, here, tables, suppressions, comparison, say) if write else ()
-    return JobResult(tables, files, _care(caught), comparison, suppressions)
+    return JobResult(tables, files, _care(caught), comparison, suppressions, noise=noise)
+
+
+def _run_compare(
+    job: Job, here: Path, progress: Progress | None, write: bool, caught: list[warnings.WarningMessage]
+) -> JobResult:
+    """All methods on the microdata of a job."""
+    data, described = _source(job, here)
+    by = {name: _hierarchy(job, here, name, data, described) for name in job.table.by}
+    files, methods = run_compare(job, here, data, by, rules_of(job, job.table.by), progress, write=write)
+    return JobResult({}, files, _care(caught), methods=methods)
 
 
 def _marked(job: Job, here: Path, progress: Progress | None, largest: int) -> dict[str, Table]:
@@ -235,13 +256,13 @@ def load_tables(job: Job, here: Path, progress: Progress | None = None, largest:
             frequency=asked.frequency, tolerance=asked.tolerance,
         )  # fmt: skip
     rules = rules_of(job)
-    ranked = largest_needed(rules) if rules.rules else 2
+    ranked = max(largest_needed(rules) if rules.rules else 2, RANKED if job.cell_key is not None else 0)
     missing = {n: c.missing for n, c in job.classifications.items() if c.missing is not None}
     made = tabulate(
         data, by=by, value=list(asked.value) or None,
         largest=max(largest, ranked), weight=asked.weight, holding=asked.holding,
         waiver=_flag(asked.waiver), request=_flag(asked.request), public=_flag(asked.public), missing=missing,
-        positive=asked.positive, engine=job.data.engine, progress=progress,
+        positive=asked.positive, engine=job.data.engine, progress=progress, key=record_key(job, described),
     )  # fmt: skip
     return made if isinstance(made, dict) else {made.response: made}
 

@@ -23,6 +23,23 @@ def add_to_sums(cells, parent, outer, inner):
 
 
 @numba.njit(cache=True, nogil=True)
+def add_to_sums_modulo(cells, parent, outer, inner, modulus):
+    """The same for numbers from 0 up to a modulus, modulo."""
+    codes = np.uint64(parent.size)
+    width = np.uint64(inner)
+    for o in range(np.uint64(outer)):
+        base = o * codes * width
+        for i in range(codes):
+            if parent[i] < 0:
+                continue
+            source = base + i * width
+            target = base + np.uint64(parent[i]) * width
+            for j in range(width):
+                t = cells[target + j] + cells[source + j]
+                cells[target + j] = t - modulus if t >= modulus else t
+
+
+@numba.njit(cache=True, nogil=True)
 def merge_largest_to_sums(largest, parent, outer, inner):
     """Merge every code's descending list of largest contributions into its sum's list along one axis."""
     codes = np.uint64(parent.size)

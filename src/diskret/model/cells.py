@@ -313,7 +313,7 @@ def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
     columns["status"] = words[table.status.reshape(-1)]
     if table.rule is not None:
         columns["rules"] = rule_words(table)
-    for name in ("below", "above", "lower", "upper", "weight"):
+    for name in ("below", "above", "lower", "upper", "weight", "key"):
         array = getattr(table, name)
         if array is not None:
             columns[name] = array.reshape(-1)

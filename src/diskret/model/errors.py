@@ -286,6 +286,36 @@ class CannotWrite(DiskretError):
     code = "W1"
 
 
+# --- cell keys -------------------------------------------------------------------------------------------------------
+
+
+class BadPTable(DiskretError):
+    """A perturbation table that is none: no distributions, biased, or one that makes zeros positive."""
+
+    code = "K1"
+
+
+class BadRecordKeys(DiskretError):
+    """Record keys out of their range, or all equal."""
+
+    code = "K2"
+
+
+# --- perturbation ----------------------------------------------------------------------------------------------------
+
+
+class ChangeOutOfReach(DiskretError):
+    """Primary cells that no move can change as much as their rule demands."""
+
+    code = "P1"
+
+
+class RoundingOutOfReach(DiskretError):
+    """Linked tables for which no controlled rounding was found."""
+
+    code = "P2"
+
+
 # --- risk ------------------------------------------------------------------------------------------------------------
 
 

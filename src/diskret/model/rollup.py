@@ -25,6 +25,18 @@ def add_up(cells: npt.NDArray[Any], hierarchies: Sequence[Hierarchy]) -> None:
         _kernels.add_to_sums(cells.reshape(-1), parent, outer, inner)
 
 
+def add_up_modulo(cells: npt.NDArray[Any], hierarchies: Sequence[Hierarchy], modulus: int) -> None:
+    """The same modulo a whole number, for cells that hold whole numbers from 0 up to it.
+
+    >>> cells = np.array([3, 2, 0])
+    >>> add_up_modulo(cells, [Hierarchy.flat(["a", "b"])], 4)
+    >>> cells.tolist()
+    [3, 2, 1]
+    """
+    for parent, outer, inner in axes(hierarchies):
+        _kernels.add_to_sums_modulo(cells.reshape(-1), parent, outer, inner, modulus)
+
+
 def merge_largest(largest: npt.NDArray[Any], hierarchies: Sequence[Hierarchy]) -> None:
     """Merge the descending lists of largest contributions upward, in place; the lists of sums must be zero before."""
     count = prod(len(h) for h in hierarchies)

@@ -53,6 +53,8 @@ class Table:
     """Price of suppressing a cell."""
     creator: npt.NDArray[np.int64] | None = None
     """Which subtable suppressed a secondary cell, -1 where unknown: it needs no protection there a second time."""
+    key: Floats | None = None
+    """Cell keys: what the keys of the records behind a cell add up to, modulo one."""
     decimals: int | None = 0
     """Decimals that hold every value exactly; None for values that are no short decimals."""
     frequency: bool = False
@@ -63,6 +65,8 @@ class Table:
     """Whether values are grossed up from a sample."""
     additive_counts: bool = True
     """Whether contributor counts add up like the values."""
+    altered: str = ""
+    """How values were changed for confidentiality, in words for the legend; empty: they are true."""
 
     # --- shape and access --------------------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ KEY = "diskret_working"
 SEAL = "diskret_seal"
 VERSION = 1
 LEVELS = ("respondents", "holdings")
-ARRAYS = ("value", "status", "rule", "below", "above", "lower", "upper", "weight", "creator")
+ARRAYS = ("value", "status", "rule", "below", "above", "lower", "upper", "weight", "creator", "key")
 SCALARS = ("response", "rules", "decimals", "frequency", "positive", "weighted", "additive_counts")
 
 Array = npt.NDArray[Any]

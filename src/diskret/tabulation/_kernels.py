@@ -28,6 +28,15 @@ def add_absolute(cell, amount, total):
 
 
 @numba.njit(cache=True, nogil=True)
+def add_modulo(cell, amount, total, modulus):
+    """Add amounts from 0 up to the modulus to their cells, modulo."""
+    for i in range(np.uint64(cell.size)):
+        c = np.uint64(cell[i])
+        t = total[c] + amount[i]
+        total[c] = t - modulus if t >= modulus else t
+
+
+@numba.njit(cache=True, nogil=True)
 def rank(cell, size, largest):
     """Enter contributions (by absolute size) into the descending lists of their cells."""
     n = largest.shape[1]

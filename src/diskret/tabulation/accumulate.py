@@ -44,6 +44,8 @@ class Level:
     protected_count: Ints | None = None
     public_count: Ints | None = None
     hierarchies: Sequence[Hierarchy] = field(default=())
+    keys: list[Ints] = field(default_factory=list)
+    """What the record keys add up to, modulo."""
 
     @classmethod
     def empty(cls, plan: Plan, units: Sequence[Units], *, totals: bool) -> Level:
@@ -67,12 +69,14 @@ class Level:
         ]
         count = np.zeros(n, dtype=np.int64)
         public = plan.public is not None
-        return cls(plan, count, responses, zeros(plan.selective), zeros(public), tuple(plan.by.values()))
+        keys = [np.zeros(n, dtype=np.int64) for _ in range(plan.keys if totals else 0)]
+        return cls(plan, count, responses, zeros(plan.selective), zeros(public), tuple(plan.by.values()), keys)
 
     def add_records(self, batch: Batch) -> None:
         """Add single records, or single holdings."""
         cell = batch["cell"]
         _kernels.add_one(cell, self.count)
+        self._add_keys(batch)
         protected = batch["protected"] == 1 if self.protected_count is not None else None
         public = batch["public"] == 1 if self.public_count is not None else None
         if protected is not None:
@@ -105,6 +109,7 @@ class Level:
         """Add finest cells that the engine has added up already."""
         cell, n = batch["cell"], self.plan.largest
         _kernels.add(cell, batch["count"], self.count)
+        self._add_keys(batch)
         if self.protected_count is not None:
             _kernels.add(cell, batch["protected"], self.protected_count)
         if self.public_count is not None:
@@ -124,6 +129,11 @@ class Level:
                 weight = np.stack([batch[f"w{j}_{k + 1}"] for k in range(n)], axis=1) if weighted else None
                 self._rank(response, cell, size, weight)
 
+    def _add_keys(self, batch: Batch) -> None:
+        if self.plan.key is not None:
+            for k, key in enumerate(self.keys):
+                _kernels.add_modulo(batch["cell"], batch[f"k{k}"], key, self.plan.key.units)
+
     @staticmethod
     def _rank(response: Response, cell: Ints, size: Ints, weight: Floats | None) -> None:
         if response.largest is None:
@@ -138,6 +148,9 @@ class Level:
         for array in (self.count, self.protected_count, self.public_count):
             if array is not None:
                 rollup.add_up(array, self.hierarchies)
+        for key in self.keys:
+            assert self.plan.key is not None
+            rollup.add_up_modulo(key, self.hierarchies, self.plan.key.units)
         for response in self.responses:
             for array in (response.total, response.absolute, response.public):
                 if array is not None:
@@ -179,6 +192,14 @@ class Level:
             whole(self.protected_count), number(response.protected, units.contribution),
             whole(self.public_count), number(response.public, units.total),
         )  # fmt: skip
+
+
+def in_fractions(array: Ints, units: int) -> Floats:
+    """Sums modulo ``units`` as fractions of it, in the same memory."""
+    result = array.view(np.float64)
+    for start in range(0, array.size, 1 << 20):
+        result[start : start + (1 << 20)] = array[start : start + (1 << 20)] / units
+    return result
 
 
 def in_floats(array: Ints, decimals: int) -> Floats:

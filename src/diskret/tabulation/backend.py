@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from diskret.model.cells import MISSING
 from diskret.model.source import Relation, literal
-from diskret.tabulation.plan import Plan, Units
+from diskret.tabulation.plan import Plan, RecordKey, Units
 
 Batch = dict[str, npt.NDArray[Any]]
 DECIMALS_TRIED = (0, 1, 2, 3, 4, 6)
@@ -93,6 +93,7 @@ def records_sql(data: Relation, plan: Plan, units: Sequence[Units]) -> str:
         columns.append(f"CAST({_protected(data, plan)} AS BIGINT) AS protected")
     if plan.public:
         columns.append(f"CAST({data.flag(plan.public.column, plan.public.codes)} AS BIGINT) AS public")
+    columns += [f"{_record_key(data, plan, k)} AS k{k}" for k in range(plan.keys)]
     if plan.holding:
         columns.append(f"{holding_key(data, plan.holding)} AS holding")
     joins = [
@@ -100,6 +101,28 @@ def records_sql(data: Relation, plan: Plan, units: Sequence[Units]) -> str:
         for i, name in enumerate(names)
     ]
     return f"SELECT {', '.join(columns)} FROM {data.view} {' '.join(joins)}"
+
+
+def _record_key(data: Relation, plan: Plan, k: int) -> str:
+    """The key of a record in whole numbers; zero, which changes no sum, where a value of zero does not count."""
+    assert plan.key is not None
+    unit = "" if plan.key.modulus else f" * {float(plan.key.units)!r}"
+    key = f"CAST(round({_double(data, plan.key.column)}{unit}) AS BIGINT) % {plan.key.units}"
+    if plan.key.zeros or not plan.values:
+        return key
+    zero = f"{_double(data, plan.values[k])} = 0"
+    return f"CASE WHEN {zero} THEN CAST(0 AS BIGINT) ELSE {key} END"
+
+
+def key_profile_sql(data: Relation, key: RecordKey) -> str:
+    """One row: how many records, how many of their keys are no numbers or out of range, the smallest and largest."""
+    number = _double(data, key.column)
+    beyond = f"{number} < 0 OR {number} >= {key.modulus or 1}"
+    if key.modulus:
+        beyond += f" OR {number} <> round({number})"
+    bad = f"count(CASE WHEN {data.bad_number(key.column)} THEN 1 END)"
+    out = f"count(CASE WHEN {beyond} THEN 1 END)"
+    return f"SELECT count(*), {bad}, {out}, min({number}), max({number}) FROM {data.view}"
 
 
 def _protected(data: Relation, plan: Plan) -> str:
@@ -135,6 +158,9 @@ def finest_cells_sql(records: str, plan: Plan) -> str:
     if plan.weight and not plan.values:
         columns.append("sum(t0) AS t0")
     columns += [f"sum({role}) AS {role}" for role in roles(plan)]
+    if plan.key is not None:
+        # decimals: the sum of a million keys of 15 digits leaves the range of whole numbers
+        columns += [f"sum(CAST(k{k} AS DECIMAL(38, 0))) % {plan.key.units} AS k{k}" for k in range(plan.keys)]
     ranked = f"SELECT *, {', '.join(ranks)} FROM ({records}) AS r" if ranks else records
     casts = ", ".join(_as_whole(c) for c in columns)
     return f"SELECT {casts} FROM ({ranked}) AS s GROUP BY cell"
@@ -169,6 +195,7 @@ def numbered_records_sql(records: str, shared: str, plan: Plan) -> str:
     """Records with the number of their shared holding instead of its name, 0 where a record stands alone."""
     columns = ["cell"] + [f"{c}{j}" for j in range(len(plan.values)) for c in ("t", "x")]
     columns += (["w"] if plan.values else ["t0"]) if plan.weight else []
+    columns += [f"k{k}" for k in range(plan.keys)]
     listing = ", ".join(f"r.{c}" for c in columns + roles(plan))
     join = f"LEFT JOIN {shared} s ON r.holding = s.holding"
     return f"SELECT {listing}, coalesce(s.number, 0) AS number FROM ({records}) AS r {join}"

@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import YES
 
@@ -32,6 +33,42 @@ class Flag:
         return cls(given[0], tuple(str(c) for c in given[1]))
 
 
+FRACTION = 10**15
+"""Record keys that are fractions are counted in units of this part: doubles hold 15 decimals."""
+MOST_KEYS = 2**53
+
+
+@dataclass(frozen=True)
+class RecordKey:
+    """A column of random keys, one per record: what they add up to in a cell decides the cell's noise.
+
+    Keys are fractions from 0 up to 1, or, with ``modulus``, whole numbers from 0 up to it (256, 2**32). A record keeps
+    its key in all tables and all periods. ``zeros`` is whether records count whose value is zero: without them a table
+    of turnover does not tell who reported a zero.
+
+    >>> RecordKey("rkey").units, RecordKey("rkey", modulus=256).units
+    (1000000000000000, 256)
+    """
+
+    column: str
+    modulus: int | None = None
+    zeros: bool = True
+
+    def __post_init__(self) -> None:
+        if self.modulus is not None and not 2 <= self.modulus <= MOST_KEYS:
+            raise BadOption(f"record keys modulo {self.modulus}", hint="2 up to 2**53; leave it out for fractions.")
+
+    @classmethod
+    def of(cls, given: str | RecordKey | None) -> RecordKey | None:
+        """A column name means fractions."""
+        return cls(given) if isinstance(given, str) else given
+
+    @property
+    def units(self) -> int:
+        """How many different keys there are."""
+        return self.modulus or FRACTION
+
+
 @dataclass(frozen=True)
 class Plan:
     """One pass over the microdata: classifications, responses, and the roles of further columns."""
@@ -46,6 +83,7 @@ class Plan:
     public: Flag | None = None
     missing: Mapping[str, str] | None = None
     """The code under which records without a code are counted, per classification."""
+    key: RecordKey | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -67,6 +105,13 @@ class Plan:
         """Whether only some contributors need protection."""
         return self.waiver is not None or self.request is not None
 
+    @property
+    def keys(self) -> int:
+        """How many cell keys there are: one, or one per response where zeros do not count."""
+        if self.key is None:
+            return 0
+        return 1 if self.key.zeros else max(1, len(self.values))
+
     def leaves(self, name: str) -> tuple[list[str], npt.NDArray[np.int64]]:
         """Finest codes of a classification and where they stand on its axis."""
         hierarchy = self.by[name]
@@ -76,8 +121,9 @@ class Plan:
     def columns(self) -> list[str]:
         """Every column the pass reads."""
         flags = [f.column for f in (self.waiver, self.request, self.public) if f is not None]
+        keys = [self.key.column] if self.key is not None else []
         others = [c for c in (self.weight, self.holding) if c is not None]
-        return [*self.by, *self.values, *others, *flags]
+        return [*self.by, *self.values, *others, *flags, *keys]
 
 
 @dataclass(frozen=True)

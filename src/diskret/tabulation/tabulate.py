@@ -12,6 +12,7 @@ from diskret.model.cells import MISSING
 from diskret.model.contributors import Contributors
 from diskret.model.errors import (
     BadOption,
+    BadRecordKeys,
     MissingCode,
     NegativeValue,
     ProtectionWarning,
@@ -24,11 +25,11 @@ from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.memory import refuse_too_large
 from diskret.model.table import Table
 from diskret.tabulation import backend as sql
-from diskret.tabulation.accumulate import Level, in_floats
+from diskret.tabulation.accumulate import Level, in_floats, in_fractions
 from diskret.tabulation.backend import Backend, Batch
 from diskret.tabulation.duckdb_backend import DuckDBBackend
 from diskret.tabulation.holdings import joined_holdings
-from diskret.tabulation.plan import Flag, Plan, Units
+from diskret.tabulation.plan import Flag, Plan, RecordKey, Units
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and how much there is."""
@@ -42,16 +43,16 @@ def tabulate(  # type: ignore[overload-overlap]
     source: object, *, by: Mapping[str, Hierarchy | None], value: str | None = None, largest: int = 2,
     weight: str | None = None, holding: str | None = None, waiver: FlagColumn | None = None,
     request: FlagColumn | None = None, public: FlagColumn | None = None, missing: Mapping[str, str] | None = None,
-    positive: bool = False, engine: object = "duckdb", threads: int | None = None, memory_limit: str = "2GB",
-    progress: Progress | None = None,
+    key: str | RecordKey | None = None, positive: bool = False, engine: object = "duckdb",
+    threads: int | None = None, memory_limit: str = "2GB", progress: Progress | None = None,
 ) -> Table: ...  # fmt: skip
 @overload
 def tabulate(
     source: object, *, by: Mapping[str, Hierarchy | None], value: Sequence[str], largest: int = 2,
     weight: str | None = None, holding: str | None = None, waiver: FlagColumn | None = None,
     request: FlagColumn | None = None, public: FlagColumn | None = None, missing: Mapping[str, str] | None = None,
-    positive: bool = False, engine: object = "duckdb", threads: int | None = None, memory_limit: str = "2GB",
-    progress: Progress | None = None,
+    key: str | RecordKey | None = None, positive: bool = False, engine: object = "duckdb",
+    threads: int | None = None, memory_limit: str = "2GB", progress: Progress | None = None,
 ) -> dict[str, Table]: ...  # fmt: skip
 def tabulate(
     source: object,
@@ -65,6 +66,7 @@ def tabulate(
     request: FlagColumn | None = None,
     public: FlagColumn | None = None,
     missing: Mapping[str, str] | None = None,
+    key: str | RecordKey | None = None,
     positive: bool = False,
     engine: object = "duckdb",
     threads: int | None = None,
@@ -78,8 +80,9 @@ def tabulate(
     rules need. ``weight`` grosses a sample up; contributors are counted unweighted all the same. ``holding`` joins
     records of one owner into one contributor wherever they meet. ``waiver`` and ``request`` say whose contributions
     need no protection, or alone need it; ``public`` whose values are known anyway: each a column, or a column with the
-    codes that mean yes. ``missing`` names the code that records without one are counted under. ``engine`` is
-    "duckdb", "spark", a Spark session, or the URL of a Spark master.
+    codes that mean yes. ``missing`` names the code that records without one are counted under. ``key`` is the
+    column of record keys, whose sums modulo one become the cell keys of `perturb_by_key`. ``engine`` is "duckdb",
+    "spark", a Spark session, or the URL of a Spark master.
 
     >>> firms = {"region": ["N", "N", "S"], "turnover": [10.5, 2.0, 7.25]}
     >>> table = tabulate(firms, by={"region": None}, value="turnover")
@@ -94,8 +97,11 @@ def tabulate(
         raise BadOption(f"largest = {largest}", hint="how many largest contributions to keep: 0 or more.")
     engine_ = _open(source, engine, threads, memory_limit)
     try:
-        plan = _plan(engine_, by, values, largest, weight, holding, waiver, request, public, missing)
+        given = RecordKey.of(key)
+        plan = _plan(engine_, by, values, largest, weight, holding, waiver, request, public, missing, given)
         refuse_too_large(plan.by, _numbers_per_cell(plan))
+        if given is not None:
+            _refuse_bad_keys(engine_, given)
         records, units = _profile(engine_, plan, positive)
         respondents, holdings = _accumulate(engine_, plan, units, records, say)
         return _tables(plan, units, respondents, holdings, value, positive)
@@ -114,14 +120,14 @@ def _open(source: object, engine: object, threads: int | None, memory_limit: str
 def _plan(
     engine: Backend, by: Mapping[str, Hierarchy | None], values: tuple[str, ...], largest: int, weight: str | None,
     holding: str | None, waiver: FlagColumn | None, request: FlagColumn | None, public: FlagColumn | None,
-    missing: Mapping[str, str] | None,
+    missing: Mapping[str, str] | None, key: RecordKey | None = None,
 ) -> Plan:  # fmt: skip
     """Check the columns, make flat classifications from the data, and put the codes where the engine finds them."""
     flags = (Flag.of(waiver), Flag.of(request), Flag.of(public))
-    draft = Plan({}, values, largest, weight, holding, *flags, missing)
+    draft = Plan({}, values, largest, weight, holding, *flags, missing, key)
     engine.data.require([*by, *draft.columns()])
     known = {n: h or _from_data(engine, n, blanks=n not in (missing or {})) for n, h in by.items()}
-    plan = Plan(known, values, largest, weight, holding, *flags, missing)
+    plan = Plan(known, values, largest, weight, holding, *flags, missing, key)
     for axis, name in enumerate(plan.by):
         codes, positions = plan.leaves(name)
         blank = (missing or {}).get(name)
@@ -146,7 +152,27 @@ def _from_data(engine: Backend, name: str, blanks: bool) -> Hierarchy:
 def _numbers_per_cell(plan: Plan) -> int:
     levels = 2 if plan.holding else 1
     ranked = plan.largest * (2 if plan.weight else 1)
-    return max(1, len(plan.values)) * (1 + ranked * levels) + levels + 1
+    return max(1, len(plan.values)) * (1 + ranked * levels) + levels + 1 + plan.keys
+
+
+def _refuse_bad_keys(engine: Backend, key: RecordKey) -> None:
+    """Record keys must be in their range, and differ."""
+    records, bad, beyond, smallest, largest = engine.data.query(sql.key_profile_sql(engine.data, key))[0]
+    if bad:
+        engine.data.refuse_bad_numbers([key.column])
+    if beyond:
+        allowed = f"whole numbers from 0 up to {key.modulus} - 1" if key.modulus else "fractions from 0 up to below 1"
+        raise BadRecordKeys(
+            f"{beyond} record keys in column {key.column!r} are out of their range",
+            where=engine.data.where,
+            hint=f"give {allowed}; name the modulus of other keys: key=RecordKey({key.column!r}, modulus=...).",
+        )
+    if records > 1 and smallest == largest:
+        raise BadRecordKeys(
+            f"all record keys in column {key.column!r} are equal",
+            where=engine.data.where,
+            hint="draw a key for every record: draw_keys.",
+        )
 
 
 def _profile(engine: Backend, plan: Plan, positive: bool) -> tuple[int, list[Units]]:
@@ -294,15 +320,18 @@ def _tables(
 ) -> Table | dict[str, Table]:
     by = dict(plan.by)
     weighted = plan.weight is not None
+    units_of_keys = plan.key.units if plan.key is not None else 1
+    keys = [in_fractions(each, units_of_keys).reshape(plan.shape) for each in respondents.keys]
+    key = keys[0] if keys else None
     if not plan.values:
         people = respondents.contributors(0)
         owners = holdings.contributors(0) if holdings else None
         if weighted:
             assert respondents.responses[0].total is not None
             totals = in_floats(respondents.responses[0].total, units[0].total).reshape(plan.shape)
-            return _table(by, "weighted count", totals, people, owners, units[0], True, True, True)
+            return _table(by, "weighted count", totals, people, owners, units[0], True, True, True, key)
         counts = people.count.astype(np.float64)
-        return _table(by, "count", counts, people, owners, Units(0, 0, True, False), True, True, False)
+        return _table(by, "count", counts, people, owners, Units(0, 0, True, False), True, True, False, key)
     tables = {}
     for j, name in enumerate(plan.values):
         total = respondents.responses[j].total
@@ -311,16 +340,17 @@ def _tables(
         owners = holdings.contributors(j) if holdings else None
         totals = in_floats(total, units[j].total).reshape(plan.shape)
         nonnegative = positive or not units[j].negative
-        tables[name] = _table(by, name, totals, people, owners, units[j], nonnegative, False, weighted)
+        key = keys[min(j, len(keys) - 1)] if keys else None
+        tables[name] = _table(by, name, totals, people, owners, units[j], nonnegative, False, weighted, key)
     return tables[value] if isinstance(value, str) else tables
 
 
 def _table(
     by: Mapping[str, Hierarchy], name: str, value: Any, people: Contributors, owners: Contributors | None, unit: Units,
-    positive: bool, frequency: bool, weighted: bool,
+    positive: bool, frequency: bool, weighted: bool, key: Any,
 ) -> Table:  # fmt: skip
     decimals = max(unit.total, 0) if unit.exact else None
     return Table(
         by, name, value, np.zeros(value.shape, dtype=np.uint8), people, owners,
-        decimals=decimals, positive=positive, frequency=frequency, weighted=weighted,
+        decimals=decimals, positive=positive, frequency=frequency, weighted=weighted, key=key,
     )  # fmt: skip

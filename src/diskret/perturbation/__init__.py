@@ -1,0 +1,1 @@
+"""Changing values instead of hiding them."""

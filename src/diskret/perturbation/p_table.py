@@ -1,0 +1,196 @@
+"""Perturbation tables: for every count (or scaled value) the distribution of the deviation that is added to it.
+
+A cell with the count i and the cell key u, uniform between 0 and 1, gets the first deviation v whose cumulated
+probability in row i exceeds u. Rows for larger counts are all equal, so the last row stands for them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.errors import BadPTable, ProtectionWarning, listed
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+ALL = "all"
+ROUNDING = 1e-6
+"""Files give probabilities with eight digits or so; sums that differ from one by less are their rounding."""
+BIAS = 1e-4
+"""Mean deviations up to this are the rounding of files too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of one kind, end to end: row r is about ``cell[r]``, its entries run from start[r] to start[r+1]."""
+
+    cell: Floats
+    start: Ints
+    deviation: Floats
+    p: Floats
+    upper: Floats
+
+    def row(self, r: int) -> tuple[Floats, Floats]:
+        """Deviations and probabilities of one row."""
+        entries = slice(self.start[r], self.start[r + 1])
+        return self.deviation[entries], self.p[entries]
+
+    @cached_property
+    def mean(self) -> Floats:
+        """Mean deviation of every row."""
+        return np.add.reduceat(self.p * self.deviation, self.start[:-1])
+
+    @cached_property
+    def variance(self) -> Floats:
+        """Variance of the deviation of every row."""
+        return np.add.reduceat(self.p * self.deviation**2, self.start[:-1]) - self.mean**2
+
+
+@dataclass(frozen=True, eq=False)
+class PTable:
+    """A perturbation table, entry by entry; made by `design_p_table`, `read_p_table` or `PTable.of`.
+
+    >>> table = PTable.of([0, 1, 1, 2, 2, 2], [0, -1, 1, -1, 0, 1], [1, 0.5, 0.5, 0.25, 0.5, 0.25])
+    >>> table.most, table.rows().variance.tolist()
+    (1.0, [0.0, 1.0, 0.5])
+    """
+
+    cell: Floats
+    deviation: Floats
+    p: Floats
+    upper: Floats
+    """Cumulated probability inside the row."""
+    kind: tuple[str, ...]
+    """To which cells the entry applies: "all", or "even" and "odd" numbers of contributors."""
+
+    @classmethod
+    def of(
+        cls,
+        cell: Sequence[float],
+        deviation: Sequence[float],
+        p: Sequence[float],
+        upper: Sequence[float] | None = None,
+        kind: Sequence[str] | None = None,
+        *,
+        where: str = "",
+    ) -> PTable:
+        """From entries in any order; refuses what is no perturbation table, and names the rows."""
+        i, v, share = (np.asarray(column, dtype=np.float64) for column in (cell, deviation, p))
+        kinds = np.array(kind if kind is not None else [ALL] * i.size, dtype=object)
+        if not i.size:
+            raise BadPTable("the perturbation table has no rows", where=where, hint="give i, v and p of every entry.")
+        if not all(np.isfinite(column).all() for column in (i, v, share)):
+            raise BadPTable("the perturbation table holds undefined numbers", where=where, hint="correct the table.")
+        words = {word: n for n, word in enumerate(sorted(set(kinds.tolist())))}
+        order = np.lexsort((v, i, np.array([words[k] for k in kinds.tolist()])))
+        i, v, share, kinds = i[order], v[order], share[order], kinds[order]
+        given = None if upper is None else np.asarray(upper, dtype=np.float64)[order]
+        table = cls(i, v, share, np.empty(0) if given is None else given, tuple(kinds.tolist()))
+        return _checked(table, given is not None, where)
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of cells it tells apart."""
+        return tuple(dict.fromkeys(self.kind))
+
+    def rows(self, kind: str = ALL) -> Rows:
+        """The rows of one kind of cells."""
+        chosen = np.flatnonzero(np.array(self.kind, dtype=object) == kind)
+        i = self.cell[chosen]
+        first = np.flatnonzero(np.append(True, i[1:] != i[:-1]))
+        start = np.append(first, i.size).astype(np.int64)
+        return Rows(i[first], start, self.deviation[chosen], self.p[chosen], self.upper[chosen])
+
+    @property
+    def most(self) -> float:
+        """Largest deviation."""
+        return float(np.abs(self.deviation).max())
+
+    @property
+    def counts(self) -> bool:
+        """Whether this is a table for counts: whole numbers, a row for every small count."""
+        whole = bool((self.deviation == np.rint(self.deviation)).all())
+        labels = self.rows(self.kinds[0]).cell
+        return whole and self.kinds == (ALL,) and bool((labels == np.arange(labels.size)).all())
+
+    def __str__(self) -> str:
+        rows = self.rows(self.kinds[0])
+        lines = [f"{'i':>5} {'mean':>9} {'variance':>9} {'p(stay)':>8}   published"]
+        for r, label in enumerate(rows.cell):
+            v, p = rows.row(r)
+            stay = float(p[v == 0].sum())
+            shown = ", ".join(f"{label + x:g}" for x in v if x != 0) or "itself"
+            words = f"{round(float(rows.mean[r]), 5) + 0.0:>9.5f} {rows.variance[r]:>9.5f} {stay:>8.4f}   {shown}"
+            lines.append(f"{label:>5g}{'+' if r == rows.cell.size - 1 else ' '}{words}")
+        return "\n".join(lines)
+
+
+def _checked(table: PTable, given: bool, where: str) -> PTable:
+    """The table with its cumulated probabilities, once nothing is wrong with it."""
+    upper = np.empty(table.cell.size)
+    at = 0
+    names: dict[str, list[str]] = {w: [] for w in ("sum", "range", "zero", "negative", "upper", "twice", "biased")}
+    for kind in table.kinds:
+        chosen = np.array(table.kind, dtype=object) == kind
+        for label in np.unique(table.cell[chosen]):
+            entries = np.flatnonzero(chosen & (table.cell == label))
+            v, p = table.deviation[entries], table.p[entries]
+            name = f"{label:g}" if kind == ALL else f"{label:g} ({kind})"
+            cumulated = table.upper[entries] if given else np.cumsum(p)
+            if abs(p.sum() - 1) > ROUNDING:
+                names["sum"].append(name)
+            if (p < 0).any() or (p > 1 + ROUNDING).any():
+                names["range"].append(name)
+            if label == 0 and ((v != 0) & (p > 0)).any():
+                names["zero"].append(name)
+            if (label + v < 0)[p > 0].any():
+                names["negative"].append(name)
+            if (np.abs(cumulated - np.cumsum(p)) > ROUNDING).any() or (np.diff(cumulated) < 0).any():
+                names["upper"].append(name)
+            if np.unique(v).size < v.size:
+                names["twice"].append(name)
+            if abs(float(p @ v)) > BIAS:
+                names["biased"].append(name)
+            upper[at : at + entries.size] = cumulated
+            upper[at + entries.size - 1] = 1.0
+            at += entries.size
+    _refuse(names, where)
+    if not (table.cell == 0).any():
+        raise BadPTable(
+            "the perturbation table has no row for 0", where=where, hint="add one: i = 0, j = 0, p = 1, v = 0."
+        )
+    if names["biased"]:
+        warnings.warn(
+            f"rows {listed(names['biased'])} of the perturbation table have a mean deviation other than 0: "
+            "perturbed counts are biased",
+            ProtectionWarning,
+            stacklevel=4,
+        )
+    return PTable(table.cell, table.deviation, table.p, upper, table.kind)
+
+
+def _refuse(names: dict[str, list[str]], where: str) -> None:
+    said = {
+        "sum": ("do not sum to one", "the probabilities of a row are a distribution."),
+        "range": ("hold probabilities below 0 or above 1", "the probabilities of a row are a distribution."),
+        "zero": ("turn zeros positive", "an empty cell stays empty: i = 0 has the one entry v = 0."),
+        "negative": ("make values negative", "no deviation of row i may be below -i."),
+        "upper": ("have cumulated probabilities that do not fit p", "leave the column out to have it computed."),
+        "twice": ("hold a deviation twice", "add the probabilities of both up."),
+    }
+    for word, (what, hint) in said.items():
+        if names[word]:
+            verb = what if len(names[word]) > 1 else _singular(what)
+            row = "rows" if len(names[word]) > 1 else "row"
+            raise BadPTable(f"{row} {listed(names[word])} of the perturbation table {verb}", where=where, hint=hint)
+
+
+def _singular(what: str) -> str:
+    first, rest = what.split(" ", 1)
+    return {"do": "does", "have": "has"}.get(first, first + "s") + " " + rest

@@ -1,0 +1,60 @@
+"""A comparison of methods as a file: table, plot or report."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+
+from diskret.comparison.compare import Comparison
+from diskret.io.files import whole_file
+from diskret.model.errors import BadOption
+from diskret.publication.report import ReportSection, write_report
+from diskret.publication.risk_plots import save_chart
+
+ENDINGS = (".csv", ".json", ".txt", ".html", ".svg", ".png")
+NOTE = "Internal: these numbers tell where each method is weak."
+
+
+def write_comparison(comparison: Comparison, path: str | Path) -> None:
+    """Write a comparison: .csv, .json or .txt as a table, .html as a report, .svg or .png as a plot.
+
+    >>> import tempfile
+    >>> from diskret import SmallCells, compare_methods
+    >>> people = {"region": ["N"] * 9 + ["S"] * 2}
+    >>> found = compare_methods(people, by={"region": None}, rules=SmallCells(3), methods=["suppression"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_comparison(found, Path(folder) / "methods.csv")
+    ...     (Path(folder) / "methods.csv").read_text().splitlines()[1][:16]
+    'suppression,3,2,'
+    """
+    target = Path(path)
+    if target.suffix not in ENDINGS:
+        raise BadOption(
+            f"comparisons are not written as {target.suffix!r}",
+            where=str(target),
+            hint=f"choose {', '.join(ENDINGS)}.",
+        )
+    if target.suffix == ".html":
+        sections = [ReportSection.from_plain(each) for each in comparison.sections()]
+        write_report(target, f"Comparison of methods: {comparison.table.response}", sections, note=NOTE)
+    elif target.suffix in (".svg", ".png"):
+        save_chart(comparison.chart(), target)
+    else:
+        with whole_file(target) as part:
+            part.write_text(_text(comparison, target.suffix), encoding="utf-8", newline="")
+
+
+def _text(comparison: Comparison, ending: str) -> str:
+    if ending == ".json":
+        return json.dumps(comparison.plain(), ensure_ascii=False, indent=1) + "\n"
+    if ending == ".txt":
+        return str(comparison) + "\n"
+    rows = comparison.rows()
+
+    text = StringIO()
+    writer = csv.DictWriter(text, list(rows[0]) if rows else ["method"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,115 @@
+"""What an attacker who knows the method learns: the truth always remains possible, and where he succeeds it is said."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import by_hand
+from diskret import Hierarchy, MinCount, PPercent, ProtectionWarning, Table, mark, perturb, round_table, suppress
+from diskret.perturbation import attack as inside
+from diskret.perturbation.attack import attack_perturbed, narrowed
+
+seeds = st.integers(0, 10**6)
+
+
+def quietly(make, *args, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProtectionWarning)
+        return make(*args, **options)
+
+
+@given(seeds)
+def test_truth_remains_possible_after_cuboids(seed) -> None:
+    table = mark(by_hand.firms(seed).table, MinCount(3) | PPercent(10), special_cases=False)
+    found = attack_perturbed(quietly(perturb, table, seed=seed))
+    value = table.value.reshape(-1)[found.cells]
+    assert (found.lower <= value + 1e-9).all()
+    assert (found.upper >= value - 1e-9).all()
+    assert not found.told.size
+    assert found.summary()["attacked"] == found.of
+
+
+def test_without_the_second_error_a_single_contributor_computes_its_neighbour() -> None:
+    """Two firms alone in their cells, one cuboid: each knows its own error, which is that of the other."""
+    cells = {"s": ["a", "b", "c"], "x": [50, 60, 70], "n": [1, 1, 9], "st": ["primary", "primary", "published"]}
+    table = Table.from_cells(cells, by={"s": None}, value="x", count="n", status="st")
+    naive = attack_perturbed(perturb(table, seed=1, single_contributors=False))
+    assert naive.told.tolist() == [0, 1]
+    assert "a single contributor elsewhere computes the error: s=a; s=b" in naive.report()
+
+
+def test_along_a_suppression_the_single_contributor_succeeds_where_it_shares_the_only_move() -> None:
+    cells = {"s": ["a", "b", "c"], "x": [50, 60, 700], "n": [1, 1, 9]}
+    table = mark(Table.from_cells(cells, by={"s": None}, value="x", count="n"), MinCount(3))
+    hidden = suppress(table, single_contributors=False, thin=False)
+    assert attack_perturbed(perturb(table, seed=1, along=hidden)).told.size == 2
+
+
+def test_direction_is_known_where_the_value_cannot_have_been_lower() -> None:
+    """A cell of value 1 with a demand of 1: it cannot have gone below nothing, so what is published is higher."""
+    cells = {"s": ["a", "b"], "x": [1, 500], "st": ["primary", "open"]}
+    table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+    sides = [attack_perturbed(perturb(table, seed=s)).one_sided[0] for s in range(20)]
+    assert any(sides)
+
+
+@settings(max_examples=25)
+@given(seeds, st.sampled_from(["controlled", "random", "deterministic"]), st.booleans())
+def test_rounding_leaves_exactly_what_rounds_alike(seed, method, total_known) -> None:
+    """Counts of two small classifications: every table of whole numbers is tried out."""
+    rng = np.random.default_rng(seed)
+    cells = {"s": list("aabb"), "t": list("uvuv"), "n": rng.integers(0, 5, 4).tolist()}
+    table = Table.from_cells(cells, by={"s": None, "t": None}, value="n", frequency=True)
+    done = round_table(table, 3, method=method, seed=seed)
+    known = [("Total", "Total")] if total_known else []
+    found = attack_perturbed(done, known=known)
+    reach = 1 if method == "deterministic" else 2
+    published = done.table.value
+    low, high = np.full((2, 2), 99), np.full((2, 2), -1)
+    for inner in np.ndindex(9, 9, 9, 9):
+        x = np.array(inner).reshape(2, 2)
+        whole = np.zeros((3, 3))
+        whole[:2, :2], whole[2, :2], whole[:2, 2], whole[2, 2] = x, x.sum(axis=0), x.sum(axis=1), x.sum()
+        fits = (np.abs(whole - published) <= reach).all()
+        if fits and (not total_known or whole[2, 2] == table.value[2, 2]):
+            low, high = np.minimum(low, x), np.maximum(high, x)
+    expected = {int(np.ravel_multi_index(at, (3, 3))): (low[at], high[at]) for at in np.ndindex(2, 2)}
+    for cell, lower, upper in zip(found.cells.tolist(), found.lower.tolist(), found.upper.tolist(), strict=True):
+        assert (lower, upper) == expected[cell]
+
+
+def test_unrounded_total_gives_rounded_cells_away() -> None:
+    table = Table.from_cells({"s": list("abc"), "n": [1, 1, 1]}, by={"s": None}, value="n", frequency=True)
+    done = round_table(table, 3, method="deterministic")
+    without, with_total = attack_perturbed(done), attack_perturbed(done, known=[("Total",)])
+    assert without.summary()["found exactly"] == 0
+    assert with_total.summary()["found exactly"] == 3
+    assert "only one value is possible" in with_total.report()
+
+
+@given(seeds)
+def test_line_by_line_is_never_stronger_than_the_solver(seed) -> None:
+    by = [Hierarchy.from_parents(by_hand.TREES[k]) for k in (1, 3)]
+    table = by_hand.counts(seed)
+    assert tuple(len(h) for h in by) == table.shape
+    done = round_table(table, 3, method="random", seed=seed)
+    value, published = table.value.reshape(-1), done.table.value.reshape(-1)
+    low, high = narrowed(table, np.maximum(published - 2, 0), published + 2)
+    assert (low <= value).all()
+    assert (value <= high).all()
+    solved = attack_perturbed(done)
+    assert (low[solved.cells] <= solved.lower + 1e-9).all()
+    assert (high[solved.cells] >= solved.upper - 1e-9).all()
+
+
+def test_large_tables_are_attacked_line_by_line_and_it_is_said(monkeypatch) -> None:
+    monkeypatch.setattr(inside, "SOLVED", 0)
+    table = by_hand.counts(4)
+    found = attack_perturbed(round_table(table, 3, seed=1))
+    assert not found.jointly
+    assert "a real attack may find more" in found.report()
+    assert attack_perturbed(round_table(table, 3, seed=1), most=2).summary()["attacked"] == 2

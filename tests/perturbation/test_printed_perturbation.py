@@ -1,0 +1,143 @@
+"""Chapter 4.1 of the Quaderverfahren: signs, error intervals, changed values and rebooked contributors as printed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from diskret import Hierarchy, Knowledge, Status, Table, perturb
+from diskret.model.contributors import Contributors
+from diskret.model.errors import ChangeOutOfReach
+from diskret.perturbation import _cuboid_kernels as kernels
+from diskret.perturbation.moves import CuboidMoves, error_interval
+
+FILE = "quader/ch4-1-perturbation-and-recount-vectors"
+
+
+def table_of(rows: list[list[float]], pivot: list[int] | None = None) -> Table:
+    value = np.array(rows, dtype=float)
+    by = {"s": Hierarchy.flat("ab"), "t": Hierarchy.flat("uv")}
+    status = np.zeros(value.shape, dtype=np.uint8)
+    if pivot is not None:
+        status[tuple(pivot)] = Status.PRIMARY
+    return Table(by, "x", value, status, positive=True)
+
+
+def move_of(said: dict, table: Table):
+    """The printed cuboid as a move of finest cells: a partner in a margin means that the pivot moves alone."""
+    pivot = said["pivot"]
+    corner = next(c for c in said["cuboid"] if all(x != g for x, g in zip(c, pivot, strict=True)))
+    against = [-1 if c == size - 1 else c for c, size in zip(corner, table.shape, strict=True)]
+    moves = CuboidMoves(table.shape, np.array([pivot]), np.array([against]), np.array([0]), np.array([0]))
+    return moves.cells(0, table.hierarchies)
+
+
+@pytest.mark.parametrize("which", ["interior", "with_margins"])
+def test_printed_cuboid_and_changed_values(golden, which) -> None:
+    said, expected = golden(FILE)["table"][which], golden(FILE)["expected"][which]
+    table = table_of(said["rows"])
+    cells, signs = move_of(said, table)
+    assert sorted(map(tuple, said["cuboid"])) == sorted(
+        tuple(int(i) for i in np.unravel_index(c, table.shape)) for c in cells
+    )
+    if which == "interior":
+        square = np.zeros((3, 3))
+        square.reshape(-1)[cells] = signs
+        assert square[:2, :2].tolist() == expected["signs"]
+    else:
+        assert (signs == expected["signs_all"]).all()
+    changed = table.value.copy().reshape(-1)
+    changed[cells] += signs * expected["example_eps"]
+    assert changed.reshape(3, 3).tolist() == expected["perturbed"]
+
+
+def test_printed_error_intervals(golden) -> None:
+    said, expected = golden(FILE)["table"], golden(FILE)["expected"]
+    inner, margin = (table_of(said[k]["rows"]) for k in ("interior", "with_margins"))
+    assert (
+        list(error_interval(inner, *move_of(said["interior"], inner), Knowledge.positive()))
+        == (expected["interior"]["eps_interval_non_negative"])
+    )
+    assert (
+        list(error_interval(inner, *move_of(said["interior"], inner), Knowledge.relative(0.5)))
+        == (expected["interior"]["eps_interval_plus_minus_50_percent"])
+    )
+    fall, rise = error_interval(margin, *move_of(said["with_margins"], margin), Knowledge.positive())
+    assert [fall, None if np.isinf(rise) else rise] == expected["with_margins"]["eps_interval_non_negative"]
+    lower, upper = np.zeros((3, 3)), np.full((3, 3), np.inf)
+    lower[0, 2], upper[0, 2] = 99, 180
+    known = replace(margin, lower=lower, upper=upper)
+    assert (
+        list(error_interval(known, *move_of(said["with_margins"], known), Knowledge.intervals()))
+        == (expected["with_margins"]["eps_interval_when_cell_0_2_is_known_within_99_180"])
+    )
+
+
+def test_errors_come_from_the_whole_printed_interval_and_never_vanish(golden) -> None:
+    said, expected = golden(FILE)["table"]["interior"], golden(FILE)["expected"]["interior"]
+    table = table_of(said["rows"], said["pivot"])
+    fall, rise = expected["eps_interval_non_negative"]
+    # margins that are out already leave the printed cuboid as the only one
+    fixed = np.array(table.status)
+    fixed[2, :] = fixed[:, 2] = Status.PUBLISHED
+    table = replace(table, status=fixed)
+    errors = set()
+    for seed in range(600):
+        done = perturb(table, seed=seed, max_relative_change=None)
+        e = done.change[0, 0]
+        errors.add(e)
+        assert (done.change == e * np.array([[1, -1, 0], [-1, 1, 0], [0, 0, 0]])).all()
+    assert errors == set(range(fall, rise + 1)) - {0}
+
+
+def recount(counts: list[list[int]], least: int) -> tuple[int, np.ndarray]:
+    """Rebook along the square, pivot first."""
+    count = np.array(counts).reshape(-1)
+    cells, signs = np.arange(4), np.array([1, -1, -1, 1])
+    m = kernels.rebooked(4, cells, signs, count, least)
+    return int(m), (count + m * signs).reshape(2, 2)
+
+
+def test_printed_rebooking(golden) -> None:
+    said, expected = golden(FILE)["table"]["recount"], golden(FILE)["expected"]["recount"]
+    m, after = recount(said["counts"], said["minimum_count"])
+    assert m == expected["m_used"] == expected["m_min"]
+    assert m <= expected["m_max"]
+    assert after.tolist() == expected["counts_after"]
+
+
+def test_rebooking_looks_at_all_cells_that_gain_not_only_the_pivot(golden) -> None:
+    said = golden(FILE)["expected"]["recount_gap_case"]
+    m, after = recount(said["counts"], said["minimum_count"])
+    assert m == said["m_required_for_all"]
+    assert after.tolist() == said["counts_after_m_2"]
+
+
+def test_cuboid_without_contributors_to_spare_is_refused() -> None:
+    m, _ = recount([[1, 4], [7, 5]], 3)  # 4 - 3 = 1 to spare, 2 wanted
+    assert m == -1
+
+
+def test_rebooked_table_as_printed(golden) -> None:
+    said, expected = golden(FILE)["table"]["recount"], golden(FILE)["expected"]["recount"]
+    table = table_of([[100, 80, 180], [90, 60, 150], [190, 140, 330]], said["pivot"])
+    count = np.zeros((3, 3), dtype=np.int64)
+    count[:2, :2] = said["counts"]
+    count[2, :2], count[:, 2] = count[:2, :2].sum(axis=0), count[:, :2].sum(axis=1)
+    count[2, 2] = count[:2, :2].sum()
+    table = replace(table, respondents=Contributors(count))
+    done = perturb(table, seed=1, min_count=said["minimum_count"])
+    assert done.table.count[:2, :2].tolist() == expected["counts_after"]
+    assert (done.table.count[2] == count[2]).all()
+    assert (done.table.count[:, 2] == count[:, 2]).all()
+
+
+def test_cell_that_cannot_be_rebooked_is_named() -> None:
+    table = table_of([[100, 80, 180], [90, 60, 150], [190, 140, 330]], [0, 0])
+    count = np.array([[1, 1, 2], [1, 1, 2], [2, 2, 4]])
+    status = np.array(table.status)
+    status[2, :] = status[:, 2] = Status.PUBLISHED
+    with pytest.raises(ChangeOutOfReach, match="s=a, t=u"):
+        perturb(replace(table, status=status, respondents=Contributors(count)), seed=1, min_count=3)
