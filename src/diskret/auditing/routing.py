@@ -61,6 +61,7 @@ class Router:
         self._near: OrderedDict[Key, Neighbourhood] = OrderedDict()
         self._columns = 0
         self._ladders: dict[tuple[int, ...], list[Key]] = {}
+        self._thin: dict[tuple[int, int, int], Ints] = {}
         self._first = [h.first_below for h in table.hierarchies]
         self._unit = unit(table)
 
@@ -116,16 +117,28 @@ class Router:
 
     def _codes(self, near: Thinned) -> list[Ints]:
         """The codes of a thinned neighbourhood on every axis."""
-        found = []
-        for axis, (top, around) in enumerate(zip(*near, strict=True)):
-            parents, first = np.array(self.table.hierarchies[axis].parents), self._first[axis]
+        keys = enumerate(zip(*near, strict=True))
+        return [self._thinned(axis, top, around) for axis, (top, around) in keys]
+
+    def _thinned(self, axis: int, top: int, around: int) -> Ints:
+        """Codes below ``top``: the parts of ``around``, what stands above them, and few parts of every kept sum."""
+        if (axis, top, around) not in self._thin:
+            hierarchy, first = self.table.hierarchies[axis], self._first[axis]
+            parents = np.array(hierarchy.parents)
+            wanted = (self._rank[axis] < FEW) | (parents == around)
+            kept = np.zeros(parents.size + 1, dtype=np.bool_)
+            kept[-1 if top < 0 else top] = True
+            above = around
+            while above >= 0:
+                wanted[above] = True
+                above = int(parents[above])
+            # sums first: a part is only of use with its sum
+            for level in range(hierarchy.depth, 0, -1):
+                codes = np.flatnonzero((hierarchy.levels == level) & wanted)
+                kept[codes] |= kept[parents[codes]]
             below = np.arange(first.size) if top < 0 else np.arange(first[top], top)
-            path = {around}
-            while around >= 0:
-                path.add(around := int(parents[around]))
-            kept = (self._rank[axis][below] < FEW) | (parents[below] == near.around[axis]) | np.isin(below, list(path))
-            found.append(below[kept])
-        return found
+            self._thin[axis, top, around] = below[kept[below]]
+        return self._thin[axis, top, around]
 
     @cached_property
     def _rank(self) -> list[Ints]:
