@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks import auditing, marking, microdata, optimal, risk, safe, suppression, tabulation
+from benchmarks import auditing, marking, microdata, optimal, perturbation, risk, safe, suppression, tabulation
 from benchmarks.case import Case
 
-ROOMS = (tabulation, marking, suppression, auditing, optimal, microdata, safe, risk)
+ROOMS = (tabulation, marking, suppression, auditing, optimal, perturbation, microdata, safe, risk)
 CASES: dict[str, Case] = {case.name: case for room in ROOMS for case in room.cases()}

@@ -20,6 +20,7 @@ from diskret.job.anonymise import anonymise_file, write_anonymous
 from diskret.job.attack import run_attack
 from diskret.job.microdata import run_microdata
 from diskret.job.models import FlagColumn, Job
+from diskret.job.perturbation import attack_tables, perturb_tables
 from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.model.cells import MISSING
@@ -28,6 +29,8 @@ from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.source import Delimited, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.perturbation.attack import PerturbationAttack
+from diskret.perturbation.result import Perturbation
 from diskret.publication.plots import plot_comparison
 from diskret.publication.publish import publish
 from diskret.publication.working import load_working, save_working
@@ -52,6 +55,8 @@ class JobResult:
     microdata: Mapping[str, Any] | None = None
     attack: Attack | None = None
     anonymisation: Anonymisation | None = None
+    perturbations: Mapping[str, Perturbation] = field(default_factory=dict)
+    perturbation_attacks: Mapping[str, PerturbationAttack] = field(default_factory=dict)
 
     @property
     def exposed(self) -> bool:
@@ -72,6 +77,10 @@ class JobResult:
 
     def _facts(self, name: str) -> dict[str, Any]:
         protected = {"suppression": self.suppressions[name].summary()} if name in self.suppressions else {}
+        if name in self.perturbations:
+            protected["perturbation"] = self.perturbations[name].summary()
+        if name in self.perturbation_attacks:
+            protected["perturbation attack"] = self.perturbation_attacks[name].summary()
         return summary_of(self.tables[name]) | protected
 
 
@@ -121,10 +130,16 @@ def run_job(
         comparison = None
         if job.output.comparison and rules.rules:
             comparison = compare_rules(next(iter(tables.values())), rules)
+        say("changing", 0, 1)
+        changed = perturb_tables(job.perturbation, tables)
+        tables |= {name: done.table for name, done in changed.items()}
+        attacks = attack_tables(job.perturbation, changed)
         if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
         files = _write(job, here, tables, suppressions, comparison, say) if write else ()
-    return JobResult(tables, files, _care(caught), comparison, suppressions)
+    return JobResult(
+        tables, files, _care(caught), comparison, suppressions, perturbations=changed, perturbation_attacks=attacks
+    )
 
 
 def _care(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
