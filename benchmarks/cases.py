@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from benchmarks import auditing, cell_key, marking, microdata, optimal, risk, safe, suppression, tabulation
+from benchmarks import (
+    auditing,
+    cell_key,
+    marking,
+    microdata,
+    optimal,
+    perturbation,
+    risk,
+    safe,
+    suppression,
+    tabulation,
+)
 from benchmarks.case import Case
 
-ROOMS = (tabulation, marking, suppression, auditing, optimal, microdata, safe, risk, cell_key)
+ROOMS = (tabulation, marking, suppression, auditing, optimal, perturbation, cell_key, microdata, safe, risk)
 CASES: dict[str, Case] = {case.name: case for room in ROOMS for case in room.cases()}

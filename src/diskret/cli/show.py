@@ -73,6 +73,7 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
             found = f"{attack['exposed']} exposed, {attack['undecided']} undecided"
             safe = attack["exposed"] + attack["undecided"] == 0
             console.print(f"  attacked with a solver: {'nothing is exposed' if safe else found}")
+        _show_perturbation(console, facts)
     for step in (result.microdata or {}).get("steps", ()):
         console.print(f"{step['method']}: {step['records']:,} records", markup=False)
     for name, value in (result.microdata or {}).get("utility", {}).items():
@@ -89,6 +90,19 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
         console.print(f"wrote {file}", markup=False)
     for warning in result.warnings:
         Console(stderr=True, soft_wrap=True).print(f"care: {warning}", style="yellow", markup=False)
+
+
+def _show_perturbation(console: Any, facts: dict[str, Any]) -> None:
+    done, attack = facts.get("perturbation"), facts.get("perturbation attack")
+    if done:
+        line = f"  {done['method']}: {done['changed']:,} cells changed, {done['sums changed']:,} of them sums"
+        console.print(line, markup=False)
+    if attack:
+        console.print(
+            f"  attacked by somebody who knows the method: of {attack['attacked']:,} cells {attack['found exactly']:,} "
+            f"found exactly, {attack['closer than demanded']:,} closer than demanded, direction known of "
+            f"{attack['direction known']:,}; {attack['told by single contributors']:,} told by single contributors"
+        )
 
 
 def _show_anonymisation(console: Any, facts: dict[str, Any]) -> None:
