@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks import (
     auditing,
     cell_key,
+    comparison,
     marking,
     microdata,
     optimal,
@@ -16,5 +17,5 @@ from benchmarks import (
 )
 from benchmarks.case import Case
 
-ROOMS = (tabulation, marking, suppression, auditing, optimal, perturbation, cell_key, microdata, safe, risk)
+ROOMS = (tabulation, marking, suppression, auditing, optimal, perturbation, cell_key, microdata, safe, risk, comparison)
 CASES: dict[str, Case] = {case.name: case for room in ROOMS for case in room.cases()}
