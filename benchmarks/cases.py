@@ -5,10 +5,12 @@ from __future__ import annotations
 from benchmarks import (
     auditing,
     cell_key,
+    comparison,
     complete,
     marking,
     microdata,
     optimal,
+    perturbation,
     pools,
     risk,
     safe,
@@ -17,5 +19,8 @@ from benchmarks import (
 )
 from benchmarks.case import Case
 
-ROOMS = (tabulation, marking, suppression, auditing, complete, pools, optimal, microdata, safe, risk, cell_key)
+ROOMS = (
+    tabulation, marking, suppression, auditing, complete, pools, optimal, perturbation, cell_key, microdata, safe, risk,
+    comparison,
+)  # fmt: skip
 CASES: dict[str, Case] = {case.name: case for room in ROOMS for case in room.cases()}

@@ -30,6 +30,7 @@ HEADINGS = {
     "LineRule": "one_category as a table",
     "SuppressionSection": "[suppression]",
     "RelativeKnowledge": "knowledge as a table",
+    "PerturbationSection": "[perturbation]",
     "MicrodataSection": "[microdata]",
     "DropStep": "drop",
     "RecodeStep": "recode",

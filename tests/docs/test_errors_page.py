@@ -176,6 +176,20 @@ def late_table() -> None:
     dk.Pool.of(in_two_years(10.5, dk.Status.PRIMARY), published=["spring"])
 
 
+def change_out_of_reach() -> None:
+    cells = {"region": ["N", "S"], "turnover": [10, 20], "status": ["primary", "published"]}
+    table = dk.Table.from_cells(cells, by={"region": None}, value="turnover", status="status")
+    dk.perturb(table.with_status(dk.Status.NEVER, [["Total"]]))
+
+
+def rounding_out_of_reach() -> None:
+    def pair(one: str, two: str) -> dk.Table:
+        by = {"s": dk.Hierarchy.flat([one, two], total=one + two)}
+        return dk.Table.from_cells({"s": [one, two], "n": [1, 1]}, by=by, value="n", frequency=True)
+
+    dk.round_table(dk.Pool.of({"one": pair("a", "b"), "two": pair("b", "c"), "three": pair("a", "c")}), 2)
+
+
 def bad_option() -> None:
     dk.mark(dk.tabulate(FIRMS, by={"region": REGION}, value="turnover", largest=2), dk.Dominance(3, 90))
 
@@ -224,6 +238,8 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "M2": constant_column,
     "M3": not_positive_definite,
     "M4": infeasible_noise,
+    "P1": change_out_of_reach,
+    "P2": rounding_out_of_reach,
     "R1": bad_shares,
     "R2": nothing_to_link,
     "O1": bad_option,
@@ -248,7 +264,7 @@ def test_no_code_is_used_twice_and_none_is_explained_that_does_not_exist() -> No
 
 
 def codes_in_order(codes: list[str]) -> list[str]:
-    return sorted(codes, key=lambda c: ("DHTLMRKOJW".index(c[0]), int(c[1:])))
+    return sorted(codes, key=lambda c: ("DHTLMPRKOJW".index(c[0]), int(c[1:])))
 
 
 def test_every_error_that_can_be_raised_has_an_example() -> None:

@@ -74,6 +74,7 @@ def test_a_job_compares_methods(folder: Path) -> None:
     [
         ({"cell_key": {}}, "cell_key.key"),
         ({"cell_key": {"key": "rkey"}, "suppression": {}}, "not both"),
+        ({"cell_key": {"key": "rkey"}, "perturbation": {}}, "in one way only"),
         ({"cell_key": {"key": "rkey", "p_table": "q.txt"}}, "there is no file 'q.txt'"),
         ({"compare": {}}, "rules: missing"),
         ({"compare": {"files": ["m.xyz"]}, "rules": {"small_cells": 3}}, "m.xyz"),

@@ -14,6 +14,7 @@ import typer
 # importing a module of commands registers them, in the order of the help text
 from diskret.cli import jobs  # noqa: F401
 from diskret.cli import tables  # noqa: F401
+from diskret.cli import changing  # noqa: F401
 from diskret.cli import attacks  # noqa: F401
 from diskret.cli import persons  # noqa: F401
 from diskret.cli import comparing  # noqa: F401

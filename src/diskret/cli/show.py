@@ -70,6 +70,7 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
         for rule, number in facts["rules"].items():
             console.print(f"  {number:,} by {rule}", markup=False)
         _show_attack(console, facts)
+        _show_perturbation(console, facts)
     for name, facts in found.get("pools", {}).items():
         console.print(f"[bold]{escape(name)}[/] in all tables: {facts['cells']:,} cells, {facts['shared']:,} shared")
         _show_attack(console, facts)
@@ -97,6 +98,19 @@ def _show_attack(console: Any, facts: dict[str, Any]) -> None:
         found = f"{attack['exposed']} exposed, {attack['undecided']} undecided"
         safe = attack["exposed"] + attack["undecided"] == 0
         console.print(f"  attacked with a solver: {'nothing is exposed' if safe else found}")
+
+
+def _show_perturbation(console: Any, facts: dict[str, Any]) -> None:
+    done, attack = facts.get("perturbation"), facts.get("perturbation attack")
+    if done:
+        line = f"  {done['method']}: {done['changed']:,} cells changed, {done['sums changed']:,} of them sums"
+        console.print(line, markup=False)
+    if attack:
+        console.print(
+            f"  attacked by somebody who knows the method: of {attack['attacked']:,} cells {attack['found exactly']:,} "
+            f"found exactly, {attack['closer than demanded']:,} closer than demanded, direction known of "
+            f"{attack['direction known']:,}; {attack['told by single contributors']:,} told by single contributors"
+        )
 
 
 def _show_anonymisation(console: Any, facts: dict[str, Any]) -> None:

@@ -58,7 +58,7 @@ def mark(
         "min_count": min_count, "p_percent": p_percent, "small_cells": small_cells, "small_margin": small_margin,
         "one_category": one_category, "counted_by": counted_by, "dominance": [_pair(d) for d in dominance or ()],
     }  # fmt: skip
-    output = _output(out) | ({"comparison": str(compare.resolve())} if compare else {})
+    output = output_of(out) | ({"comparison": str(compare.resolve())} if compare else {})
     given = {k: v for k, v in rules.items() if v is not None}
     run_content({"data": {"table": str(table.resolve())}, "rules": given, "output": output}, quiet, json, marks=True)
 
@@ -87,7 +87,7 @@ def suppress(
         "effort": effort, "thin": thin,
     }  # fmt: skip
     asked |= {"previous": str(previous.resolve())} if previous else {}
-    content = {"data": {"table": str(table.resolve())}, "suppression": asked, "output": _output(out)}
+    content = {"data": {"table": str(table.resolve())}, "suppression": asked, "output": output_of(out)}
     run_content(content, quiet, json)
 
 
@@ -107,7 +107,7 @@ def publish(
     run_content({"data": {"table": str(table.resolve())}, "output": output}, quiet, json)
 
 
-def _output(out: Path) -> dict[str, Any]:
+def output_of(out: Path) -> dict[str, Any]:
     """A working file, or by its ending a file for the public."""
     target = str(out.resolve())
     return {"working": target} if out.suffix == ".parquet" else {"publish": [target]}

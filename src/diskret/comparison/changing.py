@@ -79,13 +79,10 @@ def by_cell_key(table: Table, settings: Settings) -> Outcome:
     if table.frequency:
         noisy = perturb_by_key(table, p_table)
         shown = noisy.table.value
-        if table.weighted:
-            lower, upper = _reach(shown, float(np.abs(noisy.deviation).max(initial=0.0)))
-            lower, upper = tightened(lower, upper, table.hierarchies, table.decimals)
-            return Outcome("cell key", shown, lower, upper, (shown, middle(lower, upper)))
         found = attack_cell_keys(noisy)
         seen = f"one record more or less shows in a cell with probability {found.seen[0]:.2f} to {found.seen.max():.2f}"
-        return Outcome("cell key", shown, found.lower, found.upper, found.line_best.astype(np.float64), notes=(seen,))
+        guesses = (found.line_best.astype(np.float64), found.best.astype(np.float64), shown)
+        return Outcome("cell key", shown, found.lower, found.upper, guesses, notes=(seen,))
     scaling = settings.scaling or Scaling()
     noisy = perturb_by_key(table, p_table, scaling=scaling)
     shown = noisy.table.value
@@ -101,10 +98,6 @@ def by_cell_key(table: Table, settings: Settings) -> Outcome:
 
 def _positive(table: Table) -> bool:
     return table.positive or not bool((table.value < 0).any())
-
-
-def _reach(shown: Floats, most: float) -> tuple[Floats, Floats]:
-    return np.maximum(shown - most, 0.0), shown + most
 
 
 def _of_values(shown: Floats, most: float, scaling: Scaling, decimals: int | None) -> tuple[Floats, Floats]:

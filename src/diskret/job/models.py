@@ -179,6 +179,42 @@ class SuppressionSection(Section):
     leading: str | None = Field(None, description="response whose pattern is passed on to all others")
 
 
+class PerturbationSection(Section):
+    """Changing values instead of hiding them. Everything here is secret, the seed above all."""
+
+    method: Literal["cuboid", "rounding"] = Field(
+        "cuboid", description="move primary values along cuboids, or round all values"
+    )
+    seed: int | None = Field(None, ge=0, description="start of the random numbers; long, and secret; left out: drawn")
+    min_relative_range: float = Field(0.0, ge=0, description="cuboid: twice the change over the value must be greater")
+    min_range: float | None = Field(None, ge=0, description="cuboid: the same for zero and tiny values, absolute")
+    levels: bool | None = Field(
+        None, description="cuboid: change as much as the primary rules demand; left out: if they demand something"
+    )
+    max_relative_change: float | None = Field(
+        0.5, gt=0, description="cuboid: largest change over the value, if the demand is not larger"
+    )
+    distribution: Literal["uniform", "normal"] = Field("uniform", description="cuboid: distribution of the errors")
+    min_count: int | None = Field(None, ge=1, description="cuboid: rebook contributors up to this count, such as 3")
+    single_contributors: bool = Field(
+        True, description="cuboid: a second error where somebody alone in a cell could compute the first"
+    )
+    knowledge: Literal["none", "positive", "intervals"] | RelativeKnowledge | None = Field(
+        None, description="cuboid: what everybody knows; left out: that values are positive, if they are"
+    )
+    base: float | None = Field(None, gt=0, description="rounding: values become multiples of it, such as 5")
+    rounding: Literal["controlled", "random", "deterministic"] = Field(
+        "controlled", description="rounding: so that sums hold, at random without bias, or to the nearest multiple"
+    )
+    attack: bool = Field(False, description="attack the changed table as somebody who knows the method, and report it")
+
+    @model_validator(mode="after")
+    def _needs(self) -> PerturbationSection:
+        if (self.method == "rounding") != (self.base is not None):
+            raise ValueError("rounding needs a base, and only rounding has one")
+        return self
+
+
 class DropStep(Section):
     """Remove columns."""
 
@@ -459,6 +495,7 @@ class Job(Section):
     pool: PoolSection = Field(default_factory=lambda: PoolSection(), description="how linked tables add up")
     rules: Rules = Field(default_factory=lambda: Rules())
     suppression: SuppressionSection | None = Field(None, description="secondary suppression; none if left out")
+    perturbation: PerturbationSection | None = Field(None, description="change values instead of hiding them")
     microdata: MicrodataSection | None = Field(None, description="protect records instead of a table")
     attack: AttackSection | None = Field(None, description="attack records instead of making a table")
     anonymise: AnonymiseSection | None = Field(None, description="anonymous microdata instead of a table")

@@ -110,6 +110,8 @@ def noise_problems(job: Job, folder: Path) -> Iterator[Problem]:
     if job.cell_key is not None:
         if job.suppression is not None:
             yield Problem("suppression", "goes not with [cell_key]", "hide values or change them, not both")
+        if job.perturbation is not None:
+            yield Problem("perturbation", "goes not with [cell_key]", "change values in one way only")
         if job.data.microdata and not job.cell_key.key and not job.data.metadata:
             yield Problem("cell_key.key", "missing", "column of record keys")
         if job.data.cells:
@@ -125,7 +127,7 @@ def noise_problems(job: Job, folder: Path) -> Iterator[Problem]:
     for key in ("weight", "holding", "waiver", "request", "public"):
         if getattr(job.table, key):
             yield Problem(f"table.{key}", "goes not with [compare]", "not all methods know it")
-    for key in ("suppression", "cell_key", "microdata", "attack", "anonymise", "status"):
+    for key in ("suppression", "perturbation", "cell_key", "microdata", "attack", "anonymise", "status"):
         if key in job.model_fields_set:
             yield Problem(key, "goes not with [compare]", "the comparison runs every method itself")
     for key in ("publish", "working", "tau_argus", "comparison", "certificate"):

@@ -222,13 +222,14 @@ def _of_one(job: Job, folder: Path) -> Iterator[Problem]:
     yield from _rules(job)
     yield from _suppression(job, folder)
     yield from noise_problems(job, folder)
+    yield from _perturbation(job)
     yield from _by_hand(job)
     yield from _outputs(job, folder)
 
 
 def _of_tables(job: Job, section: str, apart: str, instead: str) -> Iterator[Problem]:
     """What a job about records says although it is about tables."""
-    for key in ("table", "rules", "suppression", "status", "classifications", "cell_key", "compare"):
+    for key in ("table", "rules", "suppression", "perturbation", "status", "classifications", "cell_key", "compare"):
         if key in job.model_fields_set:
             yield Problem(key, f"goes not with [{section}]", apart)
     for key in ("publish", "working", "tau_argus", "comparison"):
@@ -315,6 +316,16 @@ def _suppression(job: Job, folder: Path) -> Iterator[Problem]:
                 )
     if asked.sliding and not asked.levels:
         yield Problem("suppression.sliding", "goes only with levels = true")
+
+
+def _perturbation(job: Job) -> Iterator[Problem]:
+    """What does not go with changed values."""
+    if job.perturbation is None:
+        return
+    if job.suppression is not None:
+        yield Problem("perturbation", "goes not with [suppression]", "values are hidden or changed, in two jobs")
+    if job.output.intervals:
+        yield Problem("output.intervals", "goes not with [perturbation]", "nothing is hidden")
 
 
 def _misplaced(job: Job) -> Iterator[Problem]:

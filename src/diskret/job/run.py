@@ -23,6 +23,7 @@ from diskret.job.attack import run_attack
 from diskret.job.microdata import run_microdata
 from diskret.job.models import FlagColumn, Job
 from diskret.job.noise import RANKED, add_noise_by_key, record_key, run_compare
+from diskret.job.perturbation import attack_tables, perturb_tables
 from diskret.job.pool import pools_of, unpublished
 from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
@@ -33,7 +34,9 @@ from diskret.model.pool import Pool
 from diskret.model.source import Delimited, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.perturbation.attack import PerturbationAttack
 from diskret.perturbation.cell_key import KeyedNoise
+from diskret.perturbation.result import Perturbation
 from diskret.publication.plots import plot_comparison
 from diskret.publication.publish import publish
 from diskret.publication.working import load_working, save_working
@@ -62,6 +65,8 @@ class JobResult:
     """Linked tables as one, by their response; then suppressions are those of the pools."""
     noise: Mapping[str, KeyedNoise] = field(default_factory=dict)
     methods: Comparison | None = None
+    perturbations: Mapping[str, Perturbation] = field(default_factory=dict)
+    perturbation_attacks: Mapping[str, PerturbationAttack] = field(default_factory=dict)
 
     @property
     def exposed(self) -> bool:
@@ -94,7 +99,13 @@ class JobResult:
 
     def _protected(self, name: str) -> dict[str, Any]:
         protected = {"suppression": self.suppressions[name].summary()} if name in self.suppressions else {}
-        return protected | ({"noise": self.noise[name].summary()} if name in self.noise else {})
+        if name in self.noise:
+            protected["noise"] = self.noise[name].summary()
+        if name in self.perturbations:
+            protected["perturbation"] = self.perturbations[name].summary()
+        if name in self.perturbation_attacks:
+            protected["perturbation attack"] = self.perturbation_attacks[name].summary()
+        return protected
 
 
 def summary_of(table: Table) -> dict[str, Any]:
@@ -137,15 +148,22 @@ def run_job(
         rules = rules_of(job, next(iter(tables.values())).names)
         suppressions = suppress_tables(job, here, tables, rules, progress)
         tables |= {name: done.table for name, done in suppressions.items()}
-        noise = add_noise_by_key(job, here, tables)
-        tables |= {name: done.table for name, done in noise.items()}
         comparison = None
         if job.output.comparison and rules.rules:
             comparison = compare_rules(next(iter(tables.values())), rules)
+        say("changing", 0, 1)
+        noise = add_noise_by_key(job, here, tables)
+        tables |= {name: done.table for name, done in noise.items()}
+        changed = perturb_tables(job.perturbation, tables)
+        tables |= {name: done.table for name, done in changed.items()}
+        attacks = attack_tables(job.perturbation, changed)
         if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
         files = _write(job, here, tables, suppressions, comparison, say) if write else ()
-    return JobResult(tables, files, _care(caught), comparison, suppressions, noise=noise)
+    return JobResult(
+        tables, files, _care(caught), comparison, suppressions, noise=noise, perturbations=changed,
+        perturbation_attacks=attacks,
+    )  # fmt: skip
 
 
 def _run_compare(

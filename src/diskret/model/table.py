@@ -66,7 +66,7 @@ class Table:
     additive_counts: bool = True
     """Whether contributor counts add up like the values."""
     altered: str = ""
-    """How values were changed for confidentiality, in words for the legend; empty: they are true."""
+    """How values were changed for confidentiality ("perturbed", "rounded"); empty: they are true."""
 
     # --- shape and access --------------------------------------------------------------------------------------------
 

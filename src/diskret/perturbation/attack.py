@@ -28,7 +28,7 @@ from diskret.perturbation import _cuboid_kernels as kernels
 from diskret.perturbation.cuboids import most_cells, tree_of
 from diskret.perturbation.demands import Units, finest_cells, least_changes, task_of
 from diskret.perturbation.given_moves import GivenMoves
-from diskret.perturbation.moves import CuboidMoves, error_interval
+from diskret.perturbation.moves import CuboidMoves, interval_within
 from diskret.perturbation.result import Perturbation
 
 Ints = npt.NDArray[np.int64]
@@ -148,10 +148,11 @@ def _on_moves(result: Perturbation, cells: Ints, of: int) -> PerturbationAttack:
     hierarchies = () if isinstance(moves, GivenMoves) else table.hierarchies
     value, published = table.value.reshape(-1)[cells], result.table.value.reshape(-1)[cells]
     lower, upper = value.copy(), value.copy()
+    room_up, room_down = knowledge.room(table)
     for i, cell in enumerate(cells.tolist()):
         for k in moves.using(cell, hierarchies).tolist():
             members, signs = moves.cells(k, hierarchies)
-            fall, rise = error_interval(table, members, signs, knowledge)
+            fall, rise = interval_within(room_up[members], room_down[members], signs)
             own = float(signs[members == cell][0])
             pivot = moves.pivot[k] if isinstance(moves, CuboidMoves) else cell
             cap, step = float(units.change(task.cap[task.place[pivot]])), float(units.change(moves.step[k]))

@@ -40,12 +40,13 @@ def merged_rows(table: Table, axis: int, groups: Sequence[Group], hierarchy: Hie
             return None
         moved = np.moveaxis(array, axis, 0)
         joined = np.zeros((len(groups), *moved.shape[1:]))
-        for g, members in enumerate(groups):
-            if len(members) == 1:
-                joined[g] = moved[members[0]]
-            else:
-                lists = np.concatenate([moved[m] for m in members], axis=-1)
-                joined[g] = -np.sort(-lists, axis=-1)[..., : moved.shape[-1]]
+        sizes = np.array([len(g) for g in groups])
+        for size in np.unique(sizes).tolist():
+            # all groups of one size at once: their lists end to end, sorted, the first of them kept
+            chosen = np.flatnonzero(sizes == size)
+            members = np.array([groups[g] for g in chosen.tolist()])
+            lists = np.moveaxis(moved[members], 1, -2).reshape(chosen.size, *moved.shape[1:-1], -1)
+            joined[chosen] = -np.sort(-lists, axis=-1)[..., : moved.shape[-1]]
         return np.ascontiguousarray(np.moveaxis(joined, 0, axis))
 
     def most_of(array: Floats | None) -> Any:

@@ -84,7 +84,12 @@ def error_interval(table: Table, cells: Ints, signs: Floats, knowledge: Knowledg
     >>> error_interval(table, np.array([0, 1, 3, 4]), np.array([1.0, -1.0, -1.0, 1.0]), Knowledge.positive())
     (-1.0, 80.0)
     """
-    up, down = (room[cells] for room in knowledge.room(table))
+    up, down = knowledge.room(table)
+    return interval_within(up[cells], down[cells], signs)
+
+
+def interval_within(up: Floats, down: Floats, signs: Floats) -> tuple[float, float]:
+    """The same from how far up and down each cell of the move can go."""
     rise = np.where(signs > 0, up, down) / np.abs(signs)
     fall = np.where(signs > 0, down, up) / np.abs(signs)
     return -float(fall.min()), float(rise.min())

@@ -104,32 +104,37 @@ def _joined(groups: list[Group], cost: Cost) -> list[Group]:
 
 def _improved(groups: list[Group], cost: Cost) -> list[Group]:
     """Part small groups anew, and move single things to other groups, as long as that is cheaper."""
+    settled: set[tuple[Group, ...]] = set()
     while True:
-        for step in (_parted_anew, _one_moved):
-            better = step(groups, cost)
-            if better is not None:
-                groups = better
+        groups = _parted_anew(groups, cost, settled)
+        better = _one_moved(groups, cost)
+        if better is None:
+            return groups
+        groups = better
+
+
+def _parted_anew(groups: list[Group], cost: Cost, settled: set[tuple[Group, ...]]) -> list[Group]:
+    """Groups, up to three at a time, whose things are partitioned again until that is no cheaper.
+
+    What is ``settled`` was looked at before; single things that are possible have nothing to gain.
+    """
+    while True:
+        together = 3 if len(groups) <= FEW else 2
+        for chosen in chain.from_iterable(combinations(groups, k) for k in range(1, together + 1)):
+            things = tuple(sorted(i for g in chosen for i in g))
+            if len(things) > SMALL or len(things) == len(chosen) or chosen in settled:
+                continue
+
+            def of_these(parts: Sequence[Group], things: Group = things) -> list[float]:
+                return cost([tuple(things[i] for i in g) for g in parts])
+
+            found = [tuple(things[i] for i in g) for g in best_partition(len(things), of_these)]
+            if sum(cost(found)) < sum(cost(chosen)) - LITTLE:
+                groups = sorted([g for g in groups if g not in chosen] + found)
                 break
+            settled.add(chosen)
         else:
             return groups
-
-
-def _parted_anew(groups: list[Group], cost: Cost) -> list[Group] | None:
-    """The first few groups, up to three, whose things can be partitioned at less cost; None where there is none."""
-    prices = dict(zip(groups, cost(groups), strict=True))
-    together = 3 if len(groups) <= FEW else 2
-    for chosen in chain.from_iterable(combinations(groups, k) for k in range(1, together + 1)):
-        things = tuple(sorted(i for g in chosen for i in g))
-        if len(things) > SMALL:
-            continue
-
-        def of_these(parts: Sequence[Group], things: Group = things) -> list[float]:
-            return cost([tuple(things[i] for i in g) for g in parts])
-
-        found = [tuple(things[i] for i in g) for g in best_partition(len(things), of_these)]
-        if sum(cost(found)) < sum(prices[g] for g in chosen) - LITTLE:
-            return sorted([g for g in groups if g not in chosen] + found)
-    return None
 
 
 def _one_moved(groups: list[Group], cost: Cost) -> list[Group] | None:

@@ -25,7 +25,7 @@ from diskret.suppression.result import Suppression
 Distribution = Literal["uniform", "normal"]
 SD_SHARE = 0.5
 """Standard deviation of normal errors, as a share of the largest change: they are cut at two of them."""
-ALTERED = "values changed for confidentiality (cuboid perturbation)"
+ALTERED = "perturbed"
 
 
 def perturb(
@@ -124,9 +124,9 @@ def _refuse(
 
 def _out_of_reach(table: Table, failed: Ints, min_count: int | None) -> ChangeOutOfReach:
     names = [table.name_of(int(c)) for c in np.sort(failed)]
-    rebooking = " and rebook their contributors" if min_count is not None else ""
+    rebooking = " and rebooked" if min_count is not None else ""
     return ChangeOutOfReach(
-        f"{failed.size} primary cells cannot be changed as much as the rule demands{rebooking}",
+        f"{failed.size} primary cell{'s' * (failed.size > 1)} cannot be changed as much as the rule demands{rebooking}",
         where=listed(names, most=50),
         hint="fewer cells with the status never or published, weaker prior knowledge, a smaller demand"
         + (" or no minimum count" if min_count is not None else "")

@@ -66,7 +66,7 @@ def round_table(
             ProtectionWarning,
             stacklevel=2,
         )
-    changed = cleared(table, rounded.reshape(table.shape), None, f"values rounded to multiples of {base:g}")
+    changed = cleared(table, rounded.reshape(table.shape), None, "rounded")
     options = {"base": base, "rounding": method, "keep_total": keep_total}
     return Perturbation(changed, table, f"{method} rounding", seed, options, beyond=beyond)
 

@@ -26,7 +26,10 @@ def write_csv(release: Release, options: Publication, path: Path) -> None:
             columns = [
                 words[at].tolist() for at, axis in zip(release.positions(cells), axes, strict=True) for words in axis
             ]
-            columns += [m.texts(cells, mark, None if m.is_count else zero) for m in release.measures]
+            for m in release.measures:
+                columns.append(m.texts(cells, mark, None if m.is_count else zero))
+                if m.altered:
+                    columns.append([m.altered] * len(columns[-1]))
             file.writelines(",".join(row) + "\n" for row in zip(*columns, strict=True))
 
 

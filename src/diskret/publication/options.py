@@ -52,13 +52,14 @@ class Publication:
         """
         return self.title or f"{', '.join(responses)} {self.words.by} {', '.join(classifications)}"
 
-    def legend(self, *, suppressed: bool = True, zeros: bool = True) -> list[str]:
+    def legend(self, *, suppressed: bool = True, zeros: bool = True, altered: Sequence[str] = ()) -> list[str]:
         """What the marks mean, one line each.
 
         >>> Publication(zero="-").legend()
         ['x = suppressed for confidentiality', '- = nothing (exactly zero)']
         """
-        lines = [f"{self.mark} = {self.words.suppressed}"] if suppressed else []
+        lines = [self.words.altered.get(how, self.words.altered[""]) for how in altered]
+        lines += [f"{self.mark} = {self.words.suppressed}"] if suppressed else []
         return lines + ([f"{self.zero} = {self.words.zero}"] if zeros and self.zero is not None else [])
 
 
@@ -73,14 +74,37 @@ class Words:
     unit: str
     contents: str
     number: str
+    altered: Mapping[str, str]
 
 
 WORDS = {
     "en": Words(
-        "suppressed for confidentiality", "nothing (exactly zero)", "by", "Source", "Unit", "contents", "number"
+        "suppressed for confidentiality",
+        "nothing (exactly zero)",
+        "by",
+        "Source",
+        "Unit",
+        "contents",
+        "number",
+        {
+            "": "values were changed for confidentiality",
+            "perturbed": "values were changed at random for confidentiality, sums hold",
+            "rounded": "values were rounded for confidentiality",
+        },
     ),
     "de": Words(
-        "Zahlenwert geheim zu halten", "nichts vorhanden (genau null)", "nach", "Quelle", "Einheit", "Merkmal", "Anzahl"
+        "Zahlenwert geheim zu halten",
+        "nichts vorhanden (genau null)",
+        "nach",
+        "Quelle",
+        "Einheit",
+        "Merkmal",
+        "Anzahl",
+        {
+            "": "Werte aus Geheimhaltungsgründen verändert",
+            "perturbed": "Werte aus Geheimhaltungsgründen zufällig verändert, Summen stimmen",
+            "rounded": "Werte aus Geheimhaltungsgründen gerundet",
+        },
     ),
 }
 

@@ -40,7 +40,7 @@ def write_parquet(release: Release, options: Publication, path: Path) -> None:
             continue
         data[f"hidden{i}"] = measure.hidden
         choose(f"CASE WHEN hidden{i} THEN NULL ELSE value{i}::DOUBLE END")
-        choose(f"CASE WHEN hidden{i} THEN 'suppressed' ELSE 'published' END")
+        choose(f"CASE WHEN hidden{i} THEN 'suppressed' ELSE {literal(measure.altered or 'published')} END")
     copy_to_parquet(data, ", ".join(chosen), path)
 
 

@@ -64,8 +64,10 @@ def _keywords(release: Release, options: Publication) -> Iterator[str]:
     yield from _classifications(release, options, shown)
     if options.source:
         yield f"SOURCE={_string(options.source)}"
+    if release.any_hidden or release.altered:
+        said = options.legend(suppressed=release.any_hidden, zeros=False, altered=release.altered)
+        yield f"NOTE={_string('#'.join(said))}"
     if release.any_hidden:
-        yield f"NOTE={_string(options.legend(zeros=False)[0])}"
         yield f"DATASYMBOL2={_string(options.mark)}"
 
 

@@ -38,6 +38,8 @@ class Measure:
     is_count: bool = False
     is_bound: bool = False
     """Whether it is a lower or upper bound: a zero then means no less than nothing, not exactly nothing."""
+    altered: str = ""
+    """How values were changed for confidentiality; empty: they are true."""
 
     def texts(self, cells: Cells, mark: str, zero: str | None = None) -> list[str]:
         """Chosen cells as text with all decimals, marks where the value is hidden.
@@ -87,6 +89,11 @@ class Release:
         """Whether a mark stands anywhere."""
         return any(bool(m.hidden.any()) for m in self.measures)
 
+    @property
+    def altered(self) -> tuple[str, ...]:
+        """The ways in which measures were changed, each once."""
+        return tuple(dict.fromkeys(m.altered for m in self.measures if m.altered))
+
     def chunks(self, width: int = 1) -> Iterator[slice]:
         """Stretches of cells that fit memory as text, each of whole rows of ``width`` cells."""
         step = max(1, CHUNK // width) * width
@@ -103,7 +110,7 @@ class Release:
         for name, hierarchy in self.by.items():
             names += [name, f"{name}_label"] if labels and labelled(hierarchy) else [name]
         for m in self.measures:
-            names += [m.name, f"{m.name}_status"] if statuses and not m.is_count else [m.name]
+            names += [m.name, f"{m.name}_status"] if (statuses and not m.is_count) or m.altered else [m.name]
         folded = [n.casefold() for n in names]
         double = [n for n, f in zip(names, folded, strict=True) if folded.count(f) > 1]
         if double:
@@ -133,7 +140,7 @@ def release(tables: Table | Mapping[str, Table], options: Publication) -> Releas
         hidden = table.hidden.reshape(-1)
         # Adding zero turns -0.0 into 0.0, which would be printed as "-0".
         value = np.where(hidden, np.nan, table.value.reshape(-1)) + 0.0
-        measures.append(Measure(name, value, hidden, table.decimals))
+        measures.append(Measure(name, value, hidden, table.decimals, altered=table.altered))
         if options.intervals:
             measures += _bounds(name, table, value, options)
     return Release(first.by, (*measures, *(_counts(several) if options.counts else ())))

@@ -141,8 +141,9 @@ def _notes(table: Table, rows: int, columns: int, options: Publication, internal
     notes = []
     if internal:
         notes.append("internal view, not for publication: P = primary, S = secondary")
-    elif table.hidden.any():
-        notes += options.legend()
+    elif table.hidden.any() or table.altered:
+        altered = [table.altered] if table.altered else []
+        notes += options.legend(suppressed=bool(table.hidden.any()), altered=altered)
     left_out = [f"{n} {what}{'s' if n > 1 else ''}" for n, what in ((rows, "row"), (columns, "column")) if n]
     if left_out:
         notes.append(f"left out: {' and '.join(left_out)}")

@@ -55,7 +55,10 @@ def _sheet(release: Release, measure: Measure, options: Publication, style: int)
     yield from (parts.row(number, cells) for number, cells in enumerate(top, start=1))
     yield from _body(release, measure, options, [column for _, column in stub], across, first, style)
     below = first + release.size // release.width + 1
-    legend = options.legend(suppressed=bool(measure.hidden.any()), zeros=not (measure.is_count or measure.is_bound))
+    legend = options.legend(
+        suppressed=bool(measure.hidden.any()), zeros=not (measure.is_count or measure.is_bound),
+        altered=[measure.altered] if measure.altered else [],
+    )  # fmt: skip
     if options.source:
         legend.append(f"{options.words.source}: {options.source}")
     yield from (parts.row(below + i, [parts.text("A", below + i, line, 0)]) for i, line in enumerate(legend))

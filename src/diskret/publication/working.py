@@ -33,7 +33,7 @@ SEAL = "diskret_seal"
 VERSION = 1
 LEVELS = ("respondents", "holdings")
 ARRAYS = ("value", "status", "rule", "below", "above", "lower", "upper", "weight", "creator", "key")
-SCALARS = ("response", "rules", "decimals", "frequency", "positive", "weighted", "additive_counts")
+SCALARS = ("response", "rules", "decimals", "frequency", "positive", "weighted", "additive_counts", "altered")
 
 Array = npt.NDArray[Any]
 
@@ -167,7 +167,9 @@ def _table(
         own = {f.removeprefix(f"{level}."): a for f, a in restored.items() if f.startswith(f"{level}.")}
         people[level] = Contributors(**own) if own else None
     plain = {field: a for field, a in restored.items() if field in ARRAYS}
-    scalars = {field: saved[field] for field in SCALARS} | {"rules": tuple(saved["rules"])}
+    # files of before there were changed tables do not say that theirs is none
+    scalars = {"altered": "", **saved}
+    scalars = {field: scalars[field] for field in SCALARS} | {"rules": tuple(saved["rules"])}
     given: dict[str, Any] = {**plain, **people, **scalars}
     return Table(by=by, **given)
 

@@ -1,0 +1,55 @@
+"""The perturbation or rounding a job asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from diskret.job.models import PerturbationSection, RelativeKnowledge
+from diskret.model.protection import Knowledge, Protection
+from diskret.model.table import Table
+from diskret.perturbation.attack import PerturbationAttack, attack_perturbed
+from diskret.perturbation.perturb import perturb
+from diskret.perturbation.result import Perturbation
+from diskret.perturbation.rounding import round_table
+
+
+def perturb_tables(asked: PerturbationSection | None, tables: Mapping[str, Table]) -> dict[str, Perturbation]:
+    """Change every table of the job on its own; nothing if the job asks for no perturbation."""
+    if asked is None:
+        return {}
+    if asked.method == "rounding":
+        assert asked.base is not None
+        return {
+            name: round_table(table, asked.base, method=asked.rounding, seed=_seed(asked, number))
+            for number, (name, table) in enumerate(tables.items())
+        }
+    return {
+        name: perturb(
+            table, seed=_seed(asked, number), protection=_protection(asked, table), knowledge=_knowledge(asked),
+            max_relative_change=asked.max_relative_change, distribution=asked.distribution, min_count=asked.min_count,
+            single_contributors=asked.single_contributors,
+        )
+        for number, (name, table) in enumerate(tables.items())
+    }  # fmt: skip
+
+
+def attack_tables(asked: PerturbationSection | None, done: Mapping[str, Perturbation]) -> dict[str, PerturbationAttack]:
+    """What somebody who knows the method finds out about the changed tables, if the job asks."""
+    return {name: attack_perturbed(each) for name, each in done.items()} if asked is not None and asked.attack else {}
+
+
+def _seed(asked: PerturbationSection, number: int) -> int | None:
+    """Every table gets random numbers of its own: equal errors in two tables would tell of each other."""
+    return None if asked.seed is None else asked.seed + number
+
+
+def _protection(asked: PerturbationSection, table: Table) -> Protection:
+    levels = table.below is not None if asked.levels is None else asked.levels
+    return Protection(asked.min_relative_range, asked.min_range, levels)
+
+
+def _knowledge(asked: PerturbationSection) -> Knowledge | None:
+    said = asked.knowledge
+    if isinstance(said, RelativeKnowledge):
+        return Knowledge.relative(said.relative, said.absolute)
+    return Knowledge(said) if said else None
