@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -115,9 +116,10 @@ def _save_moves(done: Suppression, path: Path) -> None:
 def _moves(arrays: Any) -> Moves | RoutedMoves:
     if "pivot" in arrays:
         return Moves(*(arrays[name] for name in CUBOIDS))
-    start, settled = arrays["settled_start"], arrays["settled"]
-    settles = tuple(frozenset(settled[a:b].tolist()) for a, b in zip(start[:-1], start[1:], strict=True))
-    return RoutedMoves(*(arrays[name] for name in ROUTED), settles)
+    ends, settled = arrays["settled_start"], arrays["settled"]
+    settles = tuple(frozenset(settled[a:b].tolist()) for a, b in pairwise(ends.tolist()))
+    start, cells, moved, up, down = (arrays[name] for name in ROUTED)
+    return RoutedMoves(start, cells, moved, up, down, settles)
 
 
 def hidden_counts(tables: Mapping[str, Suppression]) -> dict[str, dict[str, int]]:

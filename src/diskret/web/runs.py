@@ -45,7 +45,9 @@ class Runs:
         """The folder of a run that exists."""
         found = self.workspace.runs / name
         if not re.fullmatch(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}", name) or not (found / STATUS).is_file():
-            raise NoSuchRun(f"there is no run {name!r}", hint="look at the list of runs; deleted ones do not come back.")
+            raise NoSuchRun(
+                f"there is no run {name!r}", hint="look at the list of runs; deleted ones do not come back."
+            )
         return found
 
     def finished(self, name: str) -> Path:

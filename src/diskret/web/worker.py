@@ -23,7 +23,7 @@ EVERY = 0.15
 
 Say = Callable[[str, int, int], None]
 Work = Callable[[Mapping[str, Any], Path, Path, Say], dict[str, Any]]
-"""What a kind of run does: job, workspace, folder for the result, progress; gives what the status shows, counts only."""
+"""What a kind of run does: job, workspace, folder for the result, progress; gives counts for the status."""
 
 
 def run_table_job(content: Mapping[str, Any], workspace: Path, result: Path, say: Say) -> dict[str, Any]:
@@ -65,6 +65,7 @@ def main(folder: Path, kind: str) -> None:
     part = folder / PART
     part.mkdir()
     start = time.process_time()
+    ended: dict[str, Any]
     try:
         found = KINDS[kind](read_json(folder / JOB), workspace, part, say)
         part.rename(folder / RESULT)

@@ -47,7 +47,7 @@ class Workspace:
         return self.root / RUNS
 
     def path(self, name: str) -> Path:
-        """The place of a file, wherever links lead; refused outside the workspace, and where a name means many files."""
+        """The place of a file, wherever links lead; refused outside, and where a name may mean many files."""
         if not name or any(c in name for c in "\0*?[]"):
             raise OutsideWorkspace.named(name)
         place = Path(os.path.realpath(self.root / name))
@@ -62,7 +62,8 @@ class Workspace:
             raise OutsideWorkspace.named(name)
         if Path(name).suffix.lower() not in ENDINGS:
             raise BadOption(
-                f"files ending in {Path(name).suffix or 'nothing'} are not taken", hint=f"endings: {', '.join(ENDINGS)}."
+                f"files ending in {Path(name).suffix or 'nothing'} are not taken",
+                hint=f"endings: {', '.join(ENDINGS)}.",
             )
         return self.path(name)
 
@@ -110,7 +111,9 @@ def paths_in(content: Mapping[str, Any]) -> Iterator[str]:
     data, attack, asked = (_section(content, key) for key in ("data", "attack", "anonymise"))
     yield from _texts(data.get(key) for key in ("microdata", "cells", "table", "metadata"))
     yield from _texts(each.get("hierarchy") for each in _section(content, "classifications").values() if _maps(each))
-    yield from _texts([_section(content, "suppression").get("previous"), attack.get("external"), attack.get("original")])
+    yield from _texts(
+        [_section(content, "suppression").get("previous"), attack.get("external"), attack.get("original")]
+    )
     yield from _texts([asked.get("fictitious"), asked.get("checkpoint")])
     for step in _section(content, "microdata").get("steps") or ():
         if _maps(step):
