@@ -136,6 +136,7 @@ def test_every_key_that_names_a_file_moves_with_the_job() -> None:
         "aligned",
         "names",
         "unit",
+        "sheet",
         "time_limit",
         "seed",
     }

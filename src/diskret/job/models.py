@@ -31,14 +31,15 @@ class Data(Section):
     """Where the data are."""
 
     microdata: str | None = Field(
-        None, description="file with one record per row: .parquet, .csv, or .asc with metadata"
+        None, description="file with one record per row: .parquet, .csv, .xlsx, or .asc with metadata"
     )
-    cells: str | None = Field(None, description="file with one row per cell: .parquet, .csv, or .tab with metadata")
+    cells: str | None = Field(None, description="file with one row per cell: .parquet, .csv, .xlsx, .tab with metadata")
     table: str | None = Field(None, description="working file written by an earlier run")
     metadata: str | None = Field(None, description="tau-ARGUS .rda that describes the file")
     delimiter: str | None = Field(None, description="separator of a text file, found by itself if left out")
     decimal: Literal[".", ","] = Field(".", description="decimal sign of a text file")
     encoding: Literal["utf-8", "latin-1", "utf-16"] = Field("utf-8", description="encoding of a text file")
+    sheet: str | None = Field(None, description="sheet of a .xlsx file; the first if left out")
     engine: str = Field("duckdb", description="'duckdb', 'spark', or the URL of a Spark master")
 
     @model_validator(mode="after")

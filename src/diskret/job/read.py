@@ -17,6 +17,7 @@ from diskret.job.anonymise import ANONYMOUS_OUTPUTS, anonymise_problems
 from diskret.job.models import STEPS, AttackSection, Job, MicrodataSection, RecodeStep
 from diskret.job.problem import Problem
 from diskret.model.errors import BadJob, BadOption, listed
+from diskret.model.source import EXCEL
 from diskret.model.status import Status
 from diskret.publication.publish import WRITERS
 from diskret.publication.records import ENDINGS
@@ -141,6 +142,9 @@ def _further_problems(job: Job, folder: Path) -> Iterator[Problem]:
                 f"there is no file {name!r}",
                 f"looked in the folder of the job file{_near(folder / name)}",
             )
+    file = job.data.microdata or job.data.cells or ""
+    if job.data.sheet and Path(file).suffix.lower() not in EXCEL:
+        yield Problem("data.sheet", "goes only with an Excel file", "name one in data.microdata or data.cells")
     if job.attack is not None:
         yield from _attack(job, job.attack, folder)
         if job.microdata is None:

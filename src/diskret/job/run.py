@@ -25,7 +25,7 @@ from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.model.cells import MISSING
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.hierarchy import TOTAL, Hierarchy
-from diskret.model.source import Delimited, open_source
+from diskret.model.source import file_source, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.publication.plots import plot_comparison
@@ -211,9 +211,10 @@ def _source(job: Job, here: Path) -> tuple[Any, Metadata | None]:
     if job.data.metadata:
         described = read_metadata(here / job.data.metadata)
         return source(described, path, decimal=job.data.decimal, encoding=job.data.encoding), described
-    if path.suffix.lower() in (".parquet", ".pq"):
-        return path, None
-    return Delimited(path, job.data.delimiter, job.data.decimal, encoding=job.data.encoding), None
+    asked = job.data
+    return file_source(
+        path, delimiter=asked.delimiter, decimal=asked.decimal, encoding=asked.encoding, sheet=asked.sheet
+    ), None
 
 
 def _hierarchy(job: Job, here: Path, name: str, data: Any, described: Metadata | None) -> Hierarchy | None:

@@ -42,7 +42,7 @@ def job_as_text(job: Job) -> str:
     # A job for diskret. Run it with: diskret run THIS_FILE
     <BLANKLINE>
     [data]
-    cells = "cells.csv"  # file with one row per cell: .parquet, .csv, or .tab with metadata
+    cells = "cells.csv"  # file with one row per cell: .parquet, .csv, .xlsx, .tab with metadata
     <BLANKLINE>
     [table]
     by = ["nace"]  # columns that classify, in the order of the table
