@@ -9,7 +9,8 @@ How it is laid out, and how a page is added:
 - `runs` keeps runs in the workspace and starts a process for each; `worker` is that process, `results` what it leaves.
 - `grid` cuts windows out of tables; hidden values leave only while the session's internal view is switched on.
 - `static/` is the page, plain ES modules without a build step: ``js/`` what all pages share, ``pages/`` one module per
-  page with a function ``show(root)``; a new one goes into ``js/pages.js``, its words into ``i18n/en.json`` and ``de.json``.
+  page with a function ``show(root)``; a new one goes into ``js/pages.js``, its words into ``i18n/en.json`` and
+  ``i18n/de.json``.
 
 What the page says is a job (`diskret.job.models.Job` as plain data); whatever runs, runs as a job.
 """

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
-from diskret.web.routes import cells, drafts, exports, files, runs, session
+from diskret.web.routes import cells, drafts, exports, files, recognise, runs, session
 
 ALL: list[Route] = [
     *session.ROUTES,
     *files.ROUTES,
+    *recognise.ROUTES,
     *drafts.ROUTES,
     *cells.ROUTES,
     *runs.ROUTES,

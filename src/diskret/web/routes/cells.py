@@ -8,9 +8,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from diskret.job.read import job_from
+from diskret.job.suppression import knowledge_of
 from diskret.model.errors import BadOption
+from diskret.model.protection import Knowledge
+from diskret.model.table import Index
+from diskret.suppression.result import Suppression
 from diskret.web.answers import Json
+from diskret.web.explanation import explained, remaining
 from diskret.web.grid import described, window
+from diskret.web.tables import DRAFT
 from diskret.web.workbench import session, workbench
 
 
@@ -35,6 +42,36 @@ def cells(request: Request) -> Response:
     )  # fmt: skip
 
 
+def cell(request: Request) -> Response:
+    """What is behind a cell."""
+    found, at = _chosen(request)
+    known = _knowledge(request)
+    return Json(explained(found, at, internal=session(request).internal, knowledge=known))
+
+
+def interval(request: Request) -> Response:
+    """What remains possible for a hidden cell."""
+    found, at = _chosen(request)
+    ends = remaining(found.table, at, internal=session(request).internal, knowledge=_knowledge(request))
+    return Json({"status": int(found.table.status[at]), "interval": ends})
+
+
+def _chosen(request: Request) -> tuple[Suppression, Index]:
+    asked = request.query_params
+    found = workbench(request).tables.one(request.path_params["key"], asked.get("response", ""))
+    at = tuple(whole_numbers(asked, "cell"))
+    if len(at) != len(found.table.shape) or not all(0 <= i < n for i, n in zip(at, found.table.shape, strict=True)):
+        raise BadOption("there is no such cell", hint="reload the page.")
+    return found, at
+
+
+def _knowledge(request: Request) -> Knowledge | None:
+    """What the attacker of a run knows beforehand."""
+    bench, key = workbench(request), request.path_params["key"]
+    content = bench.drafts.get()["content"] if key == DRAFT else bench.runs.content(key)
+    return knowledge_of(job_from(content, "the page", bench.workspace.root))
+
+
 def whole_numbers(asked: Mapping[str, str], key: str) -> list[int]:
     """Numbers with commas between them."""
     try:
@@ -46,4 +83,6 @@ def whole_numbers(asked: Mapping[str, str], key: str) -> list[int]:
 ROUTES = [
     Route("/api/tables/{key}", axes, methods=["GET"]),
     Route("/api/tables/{key}/cells", cells, methods=["GET"]),
+    Route("/api/tables/{key}/cell", cell, methods=["GET"]),
+    Route("/api/tables/{key}/interval", interval, methods=["GET"]),
 ]

@@ -36,7 +36,7 @@ export function rulesStep(inside, tell, context) {
     return draw();
   }
 
-  const caught = (name) => Object.values(marks?.tables ?? {}).reduce((sum, each) => sum + Object.entries(each.rules).filter(([rule]) => rule === name || rule.startsWith(`${name} [`)).reduce((all, [, n]) => all + n, 0), 0);
+  const caught = (name) => Object.values(marks?.tables ?? {}).reduce((sum, each) => sum + Object.entries(each.rules).filter(([rule]) => rule.includes(name)).reduce((all, [, n]) => all + n, 0), 0);
   const primary = () => Object.values(marks?.tables ?? {}).reduce((sum, each) => sum + (each.status.primary ?? 0), 0);
 
   function line(rule) {
