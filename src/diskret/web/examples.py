@@ -20,7 +20,7 @@ FOLDER = "examples"
 EXAMPLES = {"turnover": "turnover.toml", "diagnoses": "diagnoses.toml"}
 """Examples of tables, by their job files."""
 LARGE = "large"
-LARGE_CODES = 1000
+LEAVES = 900
 
 
 def here() -> Path:
@@ -66,11 +66,10 @@ def _large(workspace: Workspace) -> dict[str, Any]:
 
 
 def _records(number: int = 300_000) -> Iterator[str]:
-    """Codes of three digits; 899 of them with their sums are 1000 codes in all."""
+    """Codes of three digits, 000 to 899: with their sums by prefixes 1000 in each classification."""
     random = np.random.default_rng(9)
-    leaves = LARGE_CODES - 1 - 10 - 90
-    codes = np.concatenate([np.arange(leaves), np.minimum(leaves * random.power(1.5, (number, 2)), leaves - 1).ravel()])
-    codes = np.append(codes, codes[: codes.size % 2]).astype(int)
-    pairs = np.concatenate([np.stack([np.arange(leaves)] * 2, axis=1), codes[leaves:].reshape(-1, 2)[:number]])
-    values = np.round(np.exp(random.normal(3.0, 1.5, len(pairs))), 1) + 0.1
-    return (f"{a:03d},{b:03d},{x:.1f}\n" for (a, b), x in zip(pairs.tolist(), values.tolist(), strict=True))
+    skewed = np.minimum(LEAVES * random.power(1.5, (number - LEAVES, 2)), LEAVES - 1).astype(int)
+    each_once = np.repeat(np.arange(LEAVES)[:, None], 2, axis=1)
+    codes = np.concatenate([each_once, skewed]).tolist()
+    values = np.exp(random.normal(3.0, 1.5, number)).tolist()
+    return (f"{a:03d},{b:03d},{x + 0.1:.1f}\n" for (a, b), x in zip(codes, values, strict=True))

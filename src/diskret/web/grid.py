@@ -28,6 +28,7 @@ def described(tables: Mapping[str, Table]) -> dict[str, Any]:
             "name": name,
             "decimals": table.decimals,
             "frequency": table.frequency,
+            "largest": float(np.abs(table.value, where=~table.hidden, out=np.zeros(table.shape)).max()),
             "hidden": {s.text: int((table.status == s).sum()) for s in (Status.PRIMARY, Status.SECONDARY)},
         }
         for name, table in tables.items()

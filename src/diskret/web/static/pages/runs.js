@@ -1,9 +1,10 @@
 /** All runs of the workspace; two of them side by side. */
-import { post, remove } from "../js/api.js";
+import { remove } from "../js/api.js";
 import { el, replace } from "../js/dom.js";
 import { current, number, said, t } from "../js/i18n.js";
 import { attempt } from "../js/notices.js";
 import { on, runs, watchRuns } from "../js/store.js";
+import { cancel } from "./table/progress.js";
 import { badge } from "./table/result.js";
 
 export async function show(root) {
@@ -26,7 +27,7 @@ export async function show(root) {
       el("td", {}, badge(run), busy ? el("small", {}, ` ${said("progress", run.progress.what)}`) : null, run.error ? el("div", {}, el("small", {}, run.error.what)) : null),
       el("td", {}, hidden), el("td", {}, when(run.started)), el("td", { class: "number" }, run.ended ? number(Math.round((run.ended - run.started) * 10) / 10) : ""),
       el("td", {}, busy
-        ? el("button", { class: "small", onclick: () => attempt(() => post(`/api/runs/${run.id}/cancel`)).then(watchRuns) }, t("run.cancel"))
+        ? el("button", { class: "small", onclick: () => cancel(run) }, t("run.cancel"))
         : el("button", { class: "small quiet", onclick: () => confirm(t("runs.sure", { name: run.name })) && attempt(() => remove(`/api/runs/${run.id}`)).then(watchRuns) }, t("run.delete"))));
   }
   const off = on("runs", draw);

@@ -5,6 +5,7 @@ import { draft, on, runs, watchRuns } from "../js/store.js";
 import { dataStep } from "./table/data.js";
 import { rolesStep } from "./table/roles.js";
 import { rulesStep } from "./table/rules.js";
+import { progress } from "./table/progress.js";
 import { protectStep } from "./table/protect.js";
 import { resultStep } from "./table/result.js";
 import { Shown } from "./table/shown.js";
@@ -13,8 +14,9 @@ const STEPS = [["data", dataStep], ["roles", rolesStep], ["rules", rulesStep], [
 
 export async function show(root) {
   const shown = new Shown();
-  const choices = el("aside", { class: "choices", "aria-label": t("table.choices") });
-  const bench = el("div", { class: "workbench" }, choices, shown.root, shown.inspector);
+  const choices = el("div", { class: "choices" });
+  const busy = el("div", { class: "busy", role: "status" });
+  const bench = el("div", { class: "workbench" }, el("aside", { class: "side", "aria-label": t("table.choices") }, choices, busy), shown.root, shown.inspector);
   replace(root, bench);
   shown.bench = bench;
   const context = { shown, marks: null, unfold };
@@ -31,7 +33,10 @@ export async function show(root) {
     for (const each of steps) each.step.open = each.name === name;
     steps.find((each) => each.name === name)?.step.scrollIntoView({ block: "nearest" });
   }
-  const draw = (what) => { for (const each of steps) each.draw(what); };
+  const draw = (what) => {
+    for (const each of steps) each.draw(what);
+    replace(busy, runs.all.filter((run) => run.state === "running").map(progress));
+  };
   const offs = [on("draft", () => { draw("draft"); shown.draft(); }), on("runs", () => { draw("runs"); shown.runs(); }), on("view", () => shown.view())];
   await watchRuns();
   draw("draft");

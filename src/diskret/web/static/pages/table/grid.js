@@ -5,7 +5,7 @@ import { Tiles } from "./tiles.js";
 
 const ROW = 28;
 const HEAD = 44;
-const COLUMN = 112;
+const NARROWEST = 96;
 const SIDE = 210;
 const MARGIN = 3;
 /** Browsers cannot scroll further than some 16 million pixels: beyond, a pixel of the bar stands for more than one. */
@@ -15,7 +15,7 @@ export const STATUS = ["open", "primary", "secondary", "never", "published", "st
 
 export class Grid {
   constructor({ choose, hover }) {
-    Object.assign(this, { choose, hover, active: [0, 0], chosen: null, lit: new Map(), tiles: null, drawn: 0 });
+    Object.assign(this, { choose, hover, active: [0, 0], chosen: null, lit: new Map(), lines: new Map(), tiles: null, wide: NARROWEST, drawn: 0 });
     this.sizer = el("div", { class: "sizer" });
     this.head = el("div", { class: "head", role: "row", "aria-rowindex": "1" });
     this.body = el("div", { class: "body", role: "rowgroup" });
@@ -34,8 +34,9 @@ export class Grid {
   }
 
   /** Show a table: two axes, where its cells come from, how numbers are written. */
-  show({ rows, columns, address, decimals, label }) {
+  show({ rows, columns, address, decimals, largest, label }) {
     Object.assign(this, { rows, columns, address, decimals });
+    this.wide = Math.max(NARROWEST, 34 + 8 * number(largest, decimals).length);
     this.root.setAttribute("aria-label", label);
     this.refresh();
   }
@@ -46,7 +47,7 @@ export class Grid {
     this.tiles = new Tiles(this.address, () => this.draw());
     const [r, c] = this.active;
     this.active = [Math.min(r, this.rows.shown.length - 1), Math.min(c, this.columns.shown.length - 1)];
-    this.draw();
+    this.draw(true);
   }
 
   get height() { return this.rows.shown.length * ROW; }
@@ -59,7 +60,9 @@ export class Grid {
     return (Math.min(this.root.scrollTop, most) / most) * Math.max(this.height - view, 0);
   }
 
-  draw() {
+  /** Draw in the next frame: what has come into view, and everything again if it was `changed`. */
+  draw(changed = false) {
+    if (changed) this.stale = true;
     if (!this.rows || this.asked) return;
     this.asked = true;
     requestAnimationFrame(() => { this.asked = false; this.paint(); });
@@ -68,7 +71,7 @@ export class Grid {
   paint() {
     const { root, rows, columns } = this;
     if (!root.isConnected) return;
-    const width = SIDE + columns.shown.length * COLUMN;
+    const width = SIDE + columns.shown.length * this.wide;
     this.sizer.style.width = `${width}px`;
     this.sizer.style.height = `${HEAD + this.tall}px`;
     root.setAttribute("aria-rowcount", rows.shown.length + 1);
@@ -77,25 +80,27 @@ export class Grid {
     const view = root.clientHeight - HEAD;
     const first = Math.max(0, Math.floor(top / ROW) - MARGIN);
     const last = Math.min(rows.shown.length - 1, Math.ceil((top + view) / ROW) + MARGIN);
-    const left = Math.max(0, Math.floor(root.scrollLeft / COLUMN) - MARGIN);
-    const right = Math.min(columns.shown.length - 1, Math.ceil((root.scrollLeft + root.clientWidth - SIDE) / COLUMN) + MARGIN);
+    const left = Math.max(0, Math.floor(root.scrollLeft / this.wide) - MARGIN);
+    const right = Math.min(columns.shown.length - 1, Math.ceil((root.scrollLeft + root.clientWidth - SIDE) / this.wide) + MARGIN);
     this.tiles.want(first, last, left, right, rows.shown, columns.shown);
-    this.paintHead(left, right, width);
+    if (this.stale) this.forget();
+    if (this.headed !== `${left} ${right}`) this.paintHead(left, right, width);
+    this.headed = `${left} ${right}`;
+    for (const [r, line] of this.lines) if (r < first || r > last) { line.made.remove(); this.lines.delete(r); }
     // rows stand where the scroll bar is, shifted by what one pixel of it stands for
     const shift = root.scrollTop - top;
-    const lines = this.lines(last - first + 1);
-    for (let r = first; r <= last; r++) this.paintRow(lines[r - first], r, left, right, width, r * ROW + shift);
+    for (let r = first; r <= last; r++) this.paintRow(r, left, right, width, r * ROW + shift);
     const active = this.root.querySelector(".active");
     if (active) root.setAttribute("aria-activedescendant", active.id);
     else root.removeAttribute("aria-activedescendant");
     this.drawn++;
   }
 
-  /** As many row elements as needed, used again and again. */
-  lines(n) {
-    while (this.body.children.length > n) this.body.lastChild.remove();
-    while (this.body.children.length < n) this.body.append(el("div", { class: "line", role: "row" }));
-    return this.body.children;
+  forget() {
+    this.stale = false;
+    this.headed = "";
+    this.lines.clear();
+    this.body.replaceChildren();
   }
 
   paintHead(left, right, width) {
@@ -109,8 +114,8 @@ export class Grid {
         class: `colhead${columns.children[code].length ? " sums" : ""}`, role: "columnheader", "aria-colindex": String(c + 2), id: `head-${c}`,
         title: `${columns.codes[code]} ${columns.text(code)}`,
       }, this.fold(columns, code, c, "column"), el("span", {}, columns.text(code)));
-      each.style.left = `${SIDE + c * COLUMN}px`;
-      each.style.width = `${COLUMN}px`;
+      each.style.left = `${SIDE + c * this.wide}px`;
+      each.style.width = `${this.wide}px`;
       if (this.active[0] === -1 && this.active[1] === c) each.classList.add("active");
       parts.push(each);
     }
@@ -126,27 +131,44 @@ export class Grid {
     }, open ? "▾" : "▸");
   }
 
-  paintRow(line, r, left, right, width, y) {
-    const { rows, columns } = this;
+  /** A row that stays in view keeps its elements; only cells that come or have come from the server are made. */
+  paintRow(r, left, right, width, y) {
+    const line = this.lines.get(r) ?? this.newRow(r);
+    const { made, cells } = line;
+    if (line.y !== y) made.style.transform = `translateY(${y}px)`;
+    line.y = y;
+    made.style.width = `${width}px`;
+    for (const [c, cell] of cells) if (c < left || c > right) { cell.remove(); cells.delete(c); }
+    const code = this.rows.shown[r];
+    const sum = this.rows.children[code].length > 0;
+    const fresh = [];
+    for (let c = left; c <= right; c++) {
+      const before = cells.get(c);
+      if (before && !(before.dataset.status === "wait" && this.tiles.cell(r, c))) continue;
+      const column = this.columns.shown[c];
+      const cell = this.paintCell(r, c, sum || this.columns.children[column].length > 0, code === this.rows.total && column === this.columns.total);
+      if (before) before.replaceWith(cell);
+      else fresh.push(cell);
+      cells.set(c, cell);
+    }
+    if (fresh.length) made.append(...fresh);
+  }
+
+  newRow(r) {
+    const { rows } = this;
     const code = rows.shown[r];
     const depth = rows.levels[code];
-    const sum = rows.children[code].length > 0;
-    line.style.transform = `translateY(${y}px)`;
-    line.style.width = `${width}px`;
-    line.setAttribute("aria-rowindex", r + 2);
-    line.setAttribute("aria-level", depth + 1);
     const text = rows.text(code);
-    const side = el("div", { class: `rowhead${sum ? " sums" : ""}`, role: "rowheader", "aria-colindex": "1", id: `row-${r}`, title: `${rows.codes[code]} ${text}` },
+    const side = el("div", { class: `rowhead${rows.children[code].length ? " sums" : ""}`, role: "rowheader", "aria-colindex": "1", id: `row-${r}`, title: `${rows.codes[code]} ${text}` },
       this.fold(rows, code, r, "row"), text, text === rows.codes[code] ? null : el("span", { class: "code" }, rows.codes[code]));
     side.style.width = `${SIDE}px`;
     side.style.paddingLeft = `${6 + depth * 14}px`;
     if (this.active[0] === r && this.active[1] === -1) side.classList.add("active");
-    const parts = [side];
-    for (let c = left; c <= right; c++) {
-      const sums = sum || columns.children[columns.shown[c]].length > 0;
-      parts.push(this.paintCell(r, c, sums, depth === 0 && columns.shown[c] === columns.total));
-    }
-    line.replaceChildren(...parts);
+    const made = el("div", { class: "line", role: "row", "aria-rowindex": String(r + 2), "aria-level": String(depth + 1) }, side);
+    const line = { made, cells: new Map(), y: null };
+    this.lines.set(r, line);
+    this.body.append(made);
+    return line;
   }
 
   paintCell(r, c, sums, top) {
@@ -164,8 +186,8 @@ export class Grid {
     made.setAttribute("aria-colindex", c + 2);
     made.id = `cell-${r}-${c}`;
     made.dataset.status = found ? name : "wait";
-    made.style.left = `${SIDE + c * COLUMN}px`;
-    made.style.width = `${COLUMN}px`;
+    made.style.left = `${SIDE + c * this.wide}px`;
+    made.style.width = `${this.wide}px`;
     const shown = value === null ? "" : number(value, this.decimals);
     const sign = hidden ? SIGNS[status] : status === 3 ? "!" : "";
     const moving = coefficient === undefined ? "" : coefficient > 0 ? "+" : "−";
@@ -195,7 +217,7 @@ export class Grid {
     if (at) this.active = at;
     if (fold) this.toggle(fold.dataset.kind, Number(fold.dataset.place));
     else if (at && at[0] >= 0 && at[1] >= 0) this.enter();
-    else this.draw();
+    else this.draw(true);
   }
 
   toggle(kind, place) {
@@ -214,7 +236,7 @@ export class Grid {
     if (c < 0) return this.toggle("row", r);
     if (r < 0) return this.toggle("column", c);
     this.chosen = `${this.rows.shown[r]},${this.columns.shown[c]}`;
-    this.draw();
+    this.draw(true);
     return this.choose(this.rows.shown[r], this.columns.shown[c]);
   }
 
@@ -240,7 +262,7 @@ export class Grid {
   walk(r, c) {
     this.active = [r, c];
     this.uncover(r, c);
-    this.draw();
+    this.draw(true);
   }
 
   /** Scroll until a cell can be seen. */
@@ -251,14 +273,14 @@ export class Grid {
     const to = r * ROW < top ? r * ROW : (r + 1) * ROW > top + view ? (r + 1) * ROW - view : top;
     if (r >= 0 && to !== top) root.scrollTop = (to / Math.max(this.height - view, 1)) * Math.max(this.tall - view, 1);
     const wide = root.clientWidth - SIDE;
-    if (c >= 0 && c * COLUMN < root.scrollLeft) root.scrollLeft = c * COLUMN;
-    else if (c >= 0 && (c + 1) * COLUMN > root.scrollLeft + wide) root.scrollLeft = (c + 1) * COLUMN - wide;
+    if (c >= 0 && c * this.wide < root.scrollLeft) root.scrollLeft = c * this.wide;
+    else if (c >= 0 && (c + 1) * this.wide > root.scrollLeft + wide) root.scrollLeft = (c + 1) * this.wide - wide;
   }
 
   /** Light up cells: from "row code,column code" to a coefficient. */
   light(cells) {
     this.lit = cells;
-    this.draw();
+    this.draw(true);
   }
 
   /** Open what hides a cell and go there. */

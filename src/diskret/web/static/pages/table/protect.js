@@ -1,9 +1,7 @@
 /** Step 4: how the marked cells are protected, and the run itself. */
-import { post } from "../../js/api.js";
 import { el, field, options, replace } from "../../js/dom.js";
-import { said, t } from "../../js/i18n.js";
-import { attempt } from "../../js/notices.js";
-import { change, draft, runs, startRun, watchRuns } from "../../js/store.js";
+import { t } from "../../js/i18n.js";
+import { change, draft, runs, startRun } from "../../js/store.js";
 import { fileOf } from "./data.js";
 
 const GUARANTEES = ["audit", "complete", "subtables"];
@@ -37,7 +35,6 @@ export function protectStep(inside, tell, context) {
     const range = el("input", { type: "number", min: "0", step: "0.05", value: String(asked.min_relative_range ?? 0), onchange: () => set("min_relative_range", Number(range.value) || null) });
     const intervals = el("input", { type: "checkbox", checked: draft.content.output?.intervals === true, onchange: () => change((c) => { c.output ??= {}; if (intervals.checked) c.output.intervals = true; else delete c.output.intervals; }) });
     title.placeholder = name();
-    const busy = runs.all.filter((each) => each.state === "running");
     replace(inside,
       el("div", { role: "radiogroup", "aria-label": t("protect.guarantee") }, GUARANTEES.map((each) => el("label", { class: "choice" },
         el("input", { type: "radio", name: "guarantee", value: each, checked: each === guarantee, onchange: () => set("guarantee", each === "audit" ? null : each) }),
@@ -46,19 +43,7 @@ export function protectStep(inside, tell, context) {
       field(t("protect.range"), range, t("protect.rangeHint")),
       el("label", { class: "check" }, intervals, t("protect.intervals")),
       field(t("protect.name"), title),
-      el("button", { class: "main", id: "run", disabled: !fileOf(draft.content), onclick: run }, t("protect.run")),
-      ...busy.map(progress));
-  }
-
-  function progress(run) {
-    const { what, done, of } = run.progress;
-    const share = of ? Math.min(100, (100 * done) / of) : null;
-    const bar = el("i");
-    if (share !== null) bar.style.width = `${share}%`;
-    return el("div", { class: "running", "data-run": run.id },
-      el("div", { class: "row apart" }, el("span", {}, run.name, " · ", el("span", { class: "muted" }, said("progress", what))),
-        el("button", { class: "small cancel", onclick: () => attempt(() => post(`/api/runs/${run.id}/cancel`)).then(watchRuns) }, t("run.cancel"))),
-      el("div", { class: `progress${share === null ? " unknown" : ""}`, role: "progressbar", "aria-label": run.name, "aria-valuenow": share === null ? undefined : String(Math.round(share)), "aria-valuemin": "0", "aria-valuemax": "100" }, bar));
+      el("button", { class: "main", id: "run", disabled: !fileOf(draft.content), onclick: run }, t("protect.run")));
   }
 
   return (what) => {

@@ -63,7 +63,7 @@ export function rulesStep(inside, tell, context) {
     const holding = draft.content.table?.holding;
     const levels = [draft.content.rules?.counted_by ?? "respondent"].flat();
     const warnings = marks?.warnings ?? [];
-    replace(inside, ...RULES.map(line),
+    replace(inside, el("div", { class: "rules" }, RULES.map(line)),
       holding ? el("label", { class: "check" }, el("input", { type: "checkbox", checked: levels.includes("holding"), onchange: (event) => change((c) => { c.rules ??= {}; if (event.target.checked) c.rules.counted_by = "holding"; else delete c.rules.counted_by; }) }), t("rules.holding", { name: holding })) : null,
       marks ? el("div", { class: "marked", role: "status", id: "marked" },
         Object.entries(marks.tables).map(([name, each]) => el("div", { class: "row apart" }, el("span", {}, name), el("span", {}, t("rules.summary", { primary: each.status.primary ?? 0, n: each.occupied })))),

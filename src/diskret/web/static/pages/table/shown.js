@@ -1,7 +1,7 @@
 /** The table that is shown: of the present choice or of a run, with its tools, its grid and the inspector. */
 import { get, query } from "../../js/api.js";
 import { el, field, options, replace } from "../../js/dom.js";
-import { t } from "../../js/i18n.js";
+import { number, t } from "../../js/i18n.js";
 import { refusal } from "../../js/notices.js";
 import { draft, runs } from "../../js/store.js";
 import { Axis, single } from "./axis.js";
@@ -54,6 +54,11 @@ export class Shown {
     sessionStorage.setItem("shown", key);
     this.inspect.close();
     this.onChoose?.();
+    if (key === DRAFT && !draft.content.table?.by?.length && !draft.content.data?.table) {
+      this.description = null;
+      this.blank();
+      return;
+    }
     try {
       const found = await get(`/api/tables/${key}`);
       if (turn === this.turn) this.adopt(found);
@@ -104,7 +109,7 @@ export class Shown {
   drawGrid() {
     if (!this.columnAxis.name) this.columnAxis = single(this.response);
     this.grid.show({
-      rows: this.rowAxis, columns: this.columnAxis, address: this.address(), decimals: this.responseFacts.decimals,
+      rows: this.rowAxis, columns: this.columnAxis, address: this.address(), decimals: this.responseFacts.decimals, largest: this.responseFacts.largest,
       label: t("grid.of", { response: this.response, rows: this.rowAxis.name, columns: this.columnAxis.name || this.response }),
     });
     this.inspect.relight();
@@ -144,8 +149,8 @@ export class Shown {
   legend() {
     const facts = this.responseFacts.hidden;
     return el("div", { class: "legend" },
-      el("span", {}, el("span", { class: "sign badge primary" }, "■ P"), ` ${t("status.primary")}: ${facts.primary}`),
-      el("span", {}, el("span", { class: "sign badge secondary" }, "□ S"), ` ${t("status.secondary")}: ${facts.secondary}`),
+      el("span", {}, el("span", { class: "sign badge primary" }, "■ P"), ` ${t("status.primary")}: ${number(facts.primary)}`),
+      el("span", {}, el("span", { class: "sign badge secondary" }, "□ S"), ` ${t("status.secondary")}: ${number(facts.secondary)}`),
       el("span", { class: "spring" }), el("span", {}, t("grid.cells", { n: this.description.cells })), el("span", {}, t("grid.keys")));
   }
 
