@@ -119,7 +119,7 @@ def weigh(done: Suppression, cell: int) -> Weighed:
     if status.hidden:
         raise BadOption(f"the cell {table.name_of(cell)} is hidden already", hint="ask explanation(...) about it.")
     value = float(table.value[at])
-    whole = float(np.abs(table.value[_leaves(table)]).sum())
+    whole = float(np.abs(table.value[inner_cells(table)]).sum())
     lines = tuple(_around(table, cell))
     near = [c for _, _, cells in lines_of(table, cell) for c in cells.tolist()]
     flat = table.status.reshape(-1)
@@ -133,13 +133,17 @@ def weigh(done: Suppression, cell: int) -> Weighed:
     )  # fmt: skip
 
 
-def _leaves(table: Table) -> Any:
-    """Cells that are no sums, whose values make up the whole table; of a pool all of them."""
+def inner_cells(table: Table) -> npt.NDArray[np.bool_]:
+    """Cells that are no sums, whose values make up the whole table."""
+    inner = np.ones(table.shape, dtype=np.bool_)
     if isinstance(table, Pool):
-        sums = np.zeros(table.size, dtype=np.bool_)
-        sums[table.system.sum_cell] = True
-        return ~sums
-    return np.ix_(*(np.flatnonzero(h.is_leaf) for h in table.hierarchies))
+        inner[table.system.sum_cell] = False
+        return inner
+    for axis, hierarchy in enumerate(table.hierarchies):
+        shape = [1] * len(table.shape)
+        shape[axis] = -1
+        inner &= hierarchy.is_leaf.reshape(shape)
+    return inner
 
 
 def _margin(table: Table, at: tuple[int, ...]) -> tuple[tuple[str, ...], int]:
