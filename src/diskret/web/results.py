@@ -16,7 +16,6 @@ from diskret.job.read import job_from
 from diskret.job.rules import rules_of
 from diskret.job.run import JobResult
 from diskret.job.suppression import knowledge_of, protection_of
-from diskret.model.status import Status
 from diskret.publication.working import load_working, save_working
 from diskret.suppression.moves import Moves, RoutedMoves
 from diskret.suppression.result import Suppression, Unprotected
@@ -36,7 +35,7 @@ def save(done: JobResult, folder: Path) -> None:
             "moves": f"moves-{number}.npz",
             "passes": each.passes,
             "unprotected": [[u.cell, [int(i) for i in u.index], u.reached, u.why] for u in each.unprotected],
-            "audit": None if each.audit is None else audit_facts(each.audit),
+            "audit": None if each.audit is None else with_times(each.audit),
         }
         _save_moves(each, folder / f"moves-{number}.npz")
     write_json(folder / FINDINGS, findings)
@@ -77,6 +76,11 @@ def audit_facts(report: AuditReport) -> dict[str, Any]:
     }
 
 
+def with_times(report: AuditReport) -> dict[str, Any]:
+    """The same with how close the closest call is, which is secret: for the run's own folder."""
+    return audit_facts(report) | {"times": report.closest.times if report.closest else None}
+
+
 def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Any) -> dict[str, Any]:
     """Attack the tables of an earlier run; ``content`` is its job with the key ``audit``: the folder of its result."""
     given = dict(content)
@@ -84,6 +88,7 @@ def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say:
     job = job_from(given, "the page", workspace)
     tables = load(folder)
     found: dict[str, Any] = {}
+    kept: dict[str, Any] = {}
     for number, (name, each) in enumerate(tables.items()):
         say("attacking", number, len(tables))
         asked = job.suppression
@@ -96,7 +101,8 @@ def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say:
             rule=rules if rules.rules else None, moves=known,
         )  # fmt: skip
         found[name] = audit_facts(report)
-    write_json(result / FINDINGS, {"tables": {name: {"audit": facts} for name, facts in found.items()}})
+        kept[name] = {"audit": with_times(report)}
+    write_json(result / FINDINGS, {"tables": kept})
     return {"audits": found, "exposed": not all(facts["safe"] for facts in found.values())}
 
 
@@ -120,9 +126,3 @@ def _moves(arrays: Any) -> Moves | RoutedMoves:
     settles = tuple(frozenset(settled[a:b].tolist()) for a, b in pairwise(ends.tolist()))
     start, cells, moved, up, down = (arrays[name] for name in ROUTED)
     return RoutedMoves(start, cells, moved, up, down, settles)
-
-
-def hidden_counts(tables: Mapping[str, Suppression]) -> dict[str, dict[str, int]]:
-    """Suppressed cells by table and status."""
-    kinds = (Status.PRIMARY, Status.SECONDARY)
-    return {name: {s.text: int((t.table.status == s).sum()) for s in kinds} for name, t in tables.items()}

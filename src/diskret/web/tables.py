@@ -8,6 +8,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -39,6 +40,11 @@ class Marked:
     tables: Mapping[str, Table]
     warnings: tuple[str, ...]
 
+    @cached_property
+    def unprotected(self) -> Mapping[str, Suppression]:
+        """The tables as a protection that has not begun."""
+        return {name: Suppression(t, Moves.of(np.empty((0, 6))), (), 0, t) for name, t in self.tables.items()}
+
     def facts(self) -> dict[str, Any]:
         """How many cells each rule marks: counts only."""
         return {"tables": {n: summary_of(t) for n, t in self.tables.items()}, "warnings": list(self.warnings)}
@@ -59,8 +65,7 @@ class Tables:
         if key != DRAFT:
             folder = self.runs.finished(key)
             return self._kept("run", key, lambda: load(folder))
-        made = self.marked(self.drafts.get()["content"]).tables
-        return {name: Suppression(t, Moves.of(np.empty((0, 6))), (), 0, t) for name, t in made.items()}
+        return self.marked(self.drafts.get()["content"]).unprotected
 
     def one(self, key: str, response: str) -> Suppression:
         """The table of one response."""

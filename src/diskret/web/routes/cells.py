@@ -8,14 +8,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from diskret.job.models import Job
 from diskret.job.read import job_from
 from diskret.job.suppression import knowledge_of
 from diskret.model.errors import BadOption
-from diskret.model.protection import Knowledge
 from diskret.model.table import Index
 from diskret.suppression.result import Suppression
 from diskret.web.answers import Json
-from diskret.web.explanation import explained, remaining
+from diskret.web.explanation import could_open, explained, remaining
 from diskret.web.grid import described, window
 from diskret.web.tables import DRAFT
 from diskret.web.workbench import session, workbench
@@ -45,15 +45,31 @@ def cells(request: Request) -> Response:
 def cell(request: Request) -> Response:
     """What is behind a cell."""
     found, at = _chosen(request)
-    known = _knowledge(request)
-    return Json(explained(found, at, internal=session(request).internal, knowledge=known))
+    key = request.path_params["key"]
+    return Json(
+        explained(
+            found, at, internal=session(request).internal, protected=key != DRAFT,
+            knowledge=knowledge_of(_job(request)), language=request.query_params.get("language", "en"),
+        )
+    )  # fmt: skip
 
 
 def interval(request: Request) -> Response:
     """What remains possible for a hidden cell."""
     found, at = _chosen(request)
-    ends = remaining(found.table, at, internal=session(request).internal, knowledge=_knowledge(request))
+    ends = None
+    if request.path_params["key"] != DRAFT:
+        known = knowledge_of(_job(request))
+        ends = remaining(found, at, internal=session(request).internal, knowledge=known)
     return Json({"status": int(found.table.status[at]), "interval": ends})
+
+
+def instead(request: Request) -> Response:
+    """Whether another cell could open if an open one were hidden."""
+    found, at = _chosen(request)
+    if request.path_params["key"] == DRAFT:
+        raise BadOption("the table is not protected yet", hint="protect it first.")
+    return Json({"words": could_open(found, at, _job(request), request.query_params.get("language", "en"))})
 
 
 def _chosen(request: Request) -> tuple[Suppression, Index]:
@@ -65,11 +81,11 @@ def _chosen(request: Request) -> tuple[Suppression, Index]:
     return found, at
 
 
-def _knowledge(request: Request) -> Knowledge | None:
-    """What the attacker of a run knows beforehand."""
+def _job(request: Request) -> Job:
+    """The job behind what is shown."""
     bench, key = workbench(request), request.path_params["key"]
     content = bench.drafts.get()["content"] if key == DRAFT else bench.runs.content(key)
-    return knowledge_of(job_from(content, "the page", bench.workspace.root))
+    return job_from(content, "the page", bench.workspace.root)
 
 
 def whole_numbers(asked: Mapping[str, str], key: str) -> list[int]:
@@ -85,4 +101,5 @@ ROUTES = [
     Route("/api/tables/{key}/cells", cells, methods=["GET"]),
     Route("/api/tables/{key}/cell", cell, methods=["GET"]),
     Route("/api/tables/{key}/interval", interval, methods=["GET"]),
+    Route("/api/tables/{key}/instead", instead, methods=["GET"]),
 ]

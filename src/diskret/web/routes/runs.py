@@ -10,9 +10,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from diskret.web.answers import Json, body_of
-from diskret.web.results import WORKING
+from diskret.web.comparison import compared
+from diskret.web.results import WORKING, findings
 from diskret.web.runs import RESULT
-from diskret.web.workbench import workbench
+from diskret.web.workbench import Workbench, session, workbench
 from diskret.web.workspace import RUNS
 
 
@@ -71,7 +72,26 @@ def repair(request: Request) -> Response:
     return Json(bench.runs.start(content, name=bench.runs.status(run)["name"], of=run), status_code=201)
 
 
+def compare(request: Request) -> Response:
+    """Two finished runs side by side."""
+    bench = workbench(request)
+    one, two = (request.query_params.get(key, "") for key in ("one", "two"))
+    audits = _audits(bench, one), _audits(bench, two)
+    found = compared(bench.tables.get(one), bench.tables.get(two), audits, internal=session(request).internal)
+    return Json({"tables": found})
+
+
+def _audits(bench: Workbench, run: str) -> dict[str, Any]:
+    """What the run's own attack found, or the last one on it."""
+    later = (each for each in bench.runs.all() if each["kind"] == "audit" and each["of"] == run)
+    for each in later:
+        if each["state"] == "finished":
+            return findings(bench.runs.finished(each["id"]))
+    return findings(bench.runs.finished(run))
+
+
 ROUTES = [
+    Route("/api/compare", compare, methods=["GET"]),
     Route("/api/runs", every, methods=["GET"]),
     Route("/api/runs", start, methods=["POST"]),
     Route("/api/runs/{run}", one, methods=["GET"]),

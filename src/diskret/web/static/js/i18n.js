@@ -40,6 +40,15 @@ export function t(key, given = {}) {
 /** The words of a key if there are any, else the text itself: for words that come from the server. */
 export const said = (prefix, text) => dictionaries[language]?.[`${prefix}.${text}`] ?? text;
 
+/** A primary rule as tables name it, in the page's language. */
+export function ruleName(text) {
+  const holdings = text.includes(" of holdings");
+  const bare = text.replace(" of holdings", "").replace(/ \[\d+\]$/, "");
+  const dominance = /^\((\d+),k\) dominance$/.exec(bare);
+  const words = dominance ? t("rulename.dominance", { number: dominance[1] }) : t(`rulename.${bare}`);
+  return holdings ? t("rulename.holdings", { rule: words }) : words;
+}
+
 export function number(value, decimals) {
   const fixed = decimals === undefined || decimals === null ? { maximumFractionDigits: 6 } : { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
   return formatter(language, fixed).format(value);

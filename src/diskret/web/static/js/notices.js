@@ -7,7 +7,7 @@ const SECONDS = 5;
 export function refusal(error) {
   if (error.name === "AbortError") return;
   const box = el("div", { class: "notice bad", role: "alert" },
-    el("strong", {}, error.code ? `[${error.code}] ` : "", ...lines(error.what ?? String(error))),
+    el("strong", {}, typeof error.code === "string" ? `[${error.code}] ` : "", ...lines(error.what ?? String(error))),
     error.where ? el("p", {}, `${t("notice.where")}: ${error.where}`) : null,
     error.hint ? el("p", {}, `${t("notice.hint")}: ${error.hint}`) : null);
   const close = () => box.remove();

@@ -13,6 +13,10 @@ export const draft = { content: {}, undo: false, redo: false };
 export const view = { internal: false, workspace: "" };
 export const runs = { all: [] };
 
+/** A run's name, with the time if another has the same. */
+export const runTitle = (run) => (runs.all.filter((each) => each.name === run.name && each.kind === run.kind).length > 1
+  ? `${run.name} (${new Date(run.started * 1000).toLocaleTimeString("de-DE")})` : run.name);
+
 function adopt(answer) {
   Object.assign(draft, answer);
   tell("draft");

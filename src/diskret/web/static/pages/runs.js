@@ -6,10 +6,12 @@ import { attempt } from "../js/notices.js";
 import { on, runs, watchRuns } from "../js/store.js";
 import { cancel } from "./table/progress.js";
 import { badge } from "./table/result.js";
+import { Compare } from "./compare.js";
 
 export async function show(root) {
   const list = el("section", { class: "card", "aria-label": t("runs.title") });
-  replace(root, el("div", { class: "sheet" }, list));
+  const compare = new Compare();
+  replace(root, el("div", { class: "sheet" }, list, compare.root));
 
   const when = (seconds) => new Date(seconds * 1000).toLocaleString(current() === "de" ? "de-DE" : "en-GB", { dateStyle: "medium", timeStyle: "short" });
 
@@ -28,10 +30,17 @@ export async function show(root) {
       el("td", {}, hidden), el("td", {}, when(run.started)), el("td", { class: "number" }, run.ended ? number(Math.round((run.ended - run.started) * 10) / 10) : ""),
       el("td", {}, busy
         ? el("button", { class: "small", onclick: () => cancel(run) }, t("run.cancel"))
-        : el("button", { class: "small quiet", onclick: () => confirm(t("runs.sure", { name: run.name })) && attempt(() => remove(`/api/runs/${run.id}`)).then(watchRuns) }, t("run.delete"))));
+        : [run.state === "finished" && run.kind === "job" ? el("button", { class: "small", onclick: () => { sessionStorage.setItem("shown", run.id); document.getElementById("tab-table").click(); } }, t("runs.show")) : null, el("button", { class: "small quiet", onclick: () => confirm(t("runs.sure", { name: run.name })) && attempt(() => remove(`/api/runs/${run.id}`)).then(watchRuns) }, t("run.delete"))]));
   }
-  const off = on("runs", draw);
-  draw();
+  let finished = "";
+  const both = () => {
+    draw();
+    const now = runs.all.filter((run) => run.state === "finished").map((run) => run.id).join();
+    if (now !== finished) compare.draw();
+    finished = now;
+  };
+  const offs = [on("runs", both), on("view", () => compare.draw())];
+  both();
   await watchRuns();
-  return off;
+  return () => offs.forEach((off) => off());
 }

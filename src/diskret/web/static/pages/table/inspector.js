@@ -1,7 +1,7 @@
 /** What is behind a cell: why it is hidden, with what it moves, what remains possible; or what hiding it would cost. */
 import { get } from "../../js/api.js";
 import { el, replace } from "../../js/dom.js";
-import { number, t } from "../../js/i18n.js";
+import { number, ruleName, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
 import { SIGNS } from "./grid.js";
 
@@ -34,18 +34,22 @@ export class Inspector {
     const facts = await attempt(() => get(`/api/tables/${this.shown.key}/cell?${this.shown.cellQuery(at)}`));
     if (!facts || this.at !== at) return;
     this.facts = facts;
+    this.picked = 0;
     this.root.hidden = false;
     this.shown.bench.classList.add("inspecting");
     this.draw();
     this.relight();
+    // the inspector takes room from the grid: the cell must not get lost behind it
+    requestAnimationFrame(() => this.shown.grid.uncover(...this.shown.grid.active));
   }
 
   /** Light the cells of the moves that lie in the part of the table that is shown. */
   relight() {
     const lit = new Map();
-    for (const move of this.facts?.moves ?? []) for (const each of move.cells) {
+    const move = this.facts?.moves[this.picked];
+    for (const each of move?.cells ?? []) {
       const key = this.inView(each.index);
-      if (key) lit.set(key, each.coefficient);
+      if (key) lit.set(key, each.sign);
     }
     this.shown.grid.light(lit);
   }
@@ -71,11 +75,27 @@ export class Inspector {
       el("dl", {},
         facts.value === null ? null : [el("dt", {}, t(hidden ? "inspect.hiddenValue" : "inspect.value")), el("dd", {}, number(facts.value, decimals))],
         facts.count === null || facts.count === undefined ? null : [el("dt", {}, t("inspect.count")), el("dd", {}, number(facts.count))],
-        facts.rules.length ? [el("dt", {}, t("inspect.rules")), el("dd", {}, facts.rules.map((each) => t(`rulename.${each}`)).join(", "))] : null),
+        facts.rules.length ? [el("dt", {}, t("inspect.rules")), el("dd", {}, facts.rules.map(ruleName).join(", "))] : null),
       facts.interval ? this.interval(facts.interval, decimals) : null,
+      hidden ? null : el("div", { class: "words" }, facts.words.map((each) => el("p", {}, each))),
+      !hidden && shown.key !== "draft" ? this.instead() : null,
       ...facts.moves.map((move, i) => this.move(move, i)),
-      facts.needed.length ? el("div", { class: "moves" }, el("h3", {}, t("inspect.needed")), facts.needed.map((index) => this.jump(index, ""))) : null,
-      facts.unprotected ? el("p", { class: "badge bad" }, t("inspect.unprotected")) : null);
+      facts.further ? el("small", {}, t("inspect.further", { n: facts.further })) : null,
+      hidden && facts.words.length ? el("details", {}, el("summary", {}, t("inspect.words")), el("div", { class: "words" }, facts.words.map((each) => el("p", {}, each)))) : null,
+      hidden && shown.key === "draft" ? el("p", { class: "muted" }, t("inspect.notYet")) : null,
+      facts.unprotected ? el("p", {}, el("span", { class: "badge bad" }, t("inspect.unprotected"))) : null);
+  }
+
+  /** A question that takes an attack to answer. */
+  instead() {
+    const said = el("p", { role: "status" });
+    const ask = el("button", { id: "instead", onclick: async () => {
+      ask.disabled = true;
+      said.textContent = t("audit.running");
+      const found = await attempt(() => get(`/api/tables/${this.shown.key}/instead?${this.shown.cellQuery(this.at)}`));
+      said.textContent = found?.words ?? "";
+    } }, t("inspect.instead"));
+    return el("div", {}, ask, said);
   }
 
   interval({ lower, upper }, decimals) {
@@ -84,18 +104,22 @@ export class Inspector {
       el("div", { class: "ends" }, el("span", {}, end(lower, "−∞")), el("span", {}, end(upper, "∞"))), el("div", { class: "band" }), el("small", {}, t("inspect.intervalHint")));
   }
 
+  /** One move; the one that is picked is lit in the table and listed cell by cell. */
   move(move, i) {
-    return el("div", { class: "moves", "data-move": String(i) }, el("h3", {}, t(move.protects ? "inspect.move" : "inspect.helps")),
-      move.cells.map((each) => this.jump(each.index, each.coefficient > 0 ? "+" : "−")));
+    const picked = i === this.picked;
+    const key = move.protects ? (move.cuboid ? "inspect.cuboid" : "inspect.move") : "inspect.helps";
+    return el("div", { class: "moves", "data-move": String(i) },
+      el("button", { "aria-pressed": String(picked), class: "pick", onclick: () => { this.picked = i; this.draw(); this.relight(); } }, t(key, { n: move.cells.length, cells: move.helped.join(", ") })),
+      picked ? move.cells.map((each) => this.jump(each.index, each.sign > 0 ? "+" : "−", each.value)) : null);
   }
 
-  jump(index, sign) {
+  jump(index, sign, value) {
     const { shown } = this;
     return el("button", { class: "quiet", onclick: () => {
       const column = shown.columnAxis.name ? index[shown.axes.indexOf(shown.columnAxis)] : 0;
       if (!this.inView(index)) { shown.at = shown.axes.map((axis, i) => (axis === shown.rowAxis || axis === shown.columnAxis ? shown.at[i] : index[i])); shown.drawTools(); shown.drawGrid(); }
       shown.grid.goTo(index[shown.axes.indexOf(shown.rowAxis)], column);
-    } }, sign ? el("span", { class: "coefficient" }, sign) : null, el("span", { class: "where" }, this.names(index)));
+    } }, sign ? el("span", { class: "coefficient" }, sign) : null, el("span", { class: "where" }, this.names(index)), value === undefined ? null : el("span", {}, number(value, shown.responseFacts.decimals)));
   }
 
   /** The remaining interval beside the pointer. */

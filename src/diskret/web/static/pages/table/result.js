@@ -9,12 +9,15 @@ const FORMATS = ["xlsx", "csv", "json", "px", "parquet"];
 
 export const badge = (run) => el("span", { class: `badge ${{ finished: run.exposed ? "bad" : "good", running: "busy", refused: "bad", failed: "bad" }[run.state] ?? ""}` }, t(`state.${run.state}`));
 
+/** The insider of an exposure in the page's language. */
+const insider = (by) => by.replace(/^who is alone in (.*)$/, (_, cell) => t("audit.alone", { cell })).replace(/^the largest contributor of (.*)$/, (_, cell) => t("audit.largest", { cell }));
+
 export function auditWords(facts) {
   const { summary } = facts;
   return el("div", {},
     el("p", {}, el("span", { class: `badge ${facts.safe ? "good" : "bad"}` }, facts.safe ? `✓ ${t("audit.safe")}` : `✕ ${t("audit.exposed", { n: summary.exposed })}`)),
     el("small", {}, t("audit.checked", { n: summary.checked, insiders: summary.insiders })),
-    facts.exposed.length ? el("ul", {}, facts.exposed.slice(0, 8).map((each) => el("li", {}, el("small", {}, each.cell, ": ", t(each.exact ? "audit.exactly" : "audit.closely"), each.by ? ` (${each.by})` : "")))) : null);
+    facts.exposed.length ? el("ul", {}, facts.exposed.slice(0, 8).map((each) => el("li", {}, el("small", {}, each.cell, ": ", t(each.exact ? "audit.exactly" : "audit.closely"), each.by ? ` (${insider(each.by)})` : "")))) : null);
 }
 
 export function resultStep(inside, tell, context) {

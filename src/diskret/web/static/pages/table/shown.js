@@ -1,9 +1,9 @@
 /** The table that is shown: of the present choice or of a run, with its tools, its grid and the inspector. */
 import { get, query } from "../../js/api.js";
 import { el, field, options, replace } from "../../js/dom.js";
-import { number, t } from "../../js/i18n.js";
+import { current, number, t } from "../../js/i18n.js";
 import { refusal } from "../../js/notices.js";
-import { draft, runs } from "../../js/store.js";
+import { draft, runs, runTitle } from "../../js/store.js";
 import { Axis, single } from "./axis.js";
 import { Grid } from "./grid.js";
 import { Inspector } from "./inspector.js";
@@ -118,7 +118,7 @@ export class Shown {
   drawTools() {
     const finished = runs.all.filter((run) => run.state === "finished" && run.kind === "job");
     const sources = options(el("select", { id: "shown-table", onchange: () => this.choose(sources.value) }),
-      [...(draft.content.data ? [[DRAFT, t("tools.draft")]] : []), ...finished.map((run) => [run.id, run.name])], this.key);
+      [...(draft.content.data ? [[DRAFT, t("tools.draft")]] : []), ...finished.map((run) => [run.id, runTitle(run)])], this.key);
     const responses = options(el("select", { id: "response", onchange: () => { this.response = responses.value; this.inspect.close(); this.drawGrid(); } }),
       this.description.responses.map((each) => [each.name, each.name]), this.response);
     const names = this.axes.map((axis) => [axis.name, axis.name]);
@@ -132,18 +132,22 @@ export class Shown {
       return field(axis.name, select);
     });
     const several = this.axes.length > 1;
+    const axis = (key, select, of) => {
+      const made = field(t(key), select);
+      made.append(el("div", { class: "levels" }, select, this.levels(of)));
+      return made;
+    };
     replace(this.tools, field(t("tools.table"), sources), this.description.responses.length > 1 ? field(t("tools.response"), responses) : null,
-      several ? field(t("tools.rows"), rows) : null, several ? field(t("tools.columns"), columns) : null, ...slices,
-      this.levels(this.rowAxis, "tools.rowLevels"), several ? this.levels(this.columnAxis, "tools.columnLevels") : null);
+      several ? axis("tools.rows", rows, this.rowAxis) : this.levels(this.rowAxis), several ? axis("tools.columns", columns, this.columnAxis) : null, ...slices);
   }
 
-  levels(axis, key) {
-    if (axis.depth < 3) return null;
+  levels(axis) {
+    if (axis.depth < 3) return "";
     const buttons = [...Array(axis.depth).keys()].map((level) => el("button", {
       class: "small", "aria-pressed": String(axis.level === level), "data-level": `${axis.name}.${level}`,
       onclick: () => { axis.openTo(level); this.grid.refresh(); this.drawTools(); },
     }, String(level + 1)));
-    return el("div", { class: "field" }, el("label", {}, t(key)), el("div", { class: "levels", role: "group", "aria-label": `${t(key)}: ${axis.name}` }, buttons));
+    return el("span", { class: "levels", role: "group", "aria-label": t("tools.levels", { name: axis.name }), title: t("tools.levels", { name: axis.name }) }, buttons);
   }
 
   legend() {
@@ -154,5 +158,5 @@ export class Shown {
       el("span", { class: "spring" }), el("span", {}, t("grid.cells", { n: this.description.cells })), el("span", {}, t("grid.keys")));
   }
 
-  cellQuery(cell) { return query({ response: this.response, cell: cell.join(",") }); }
+  cellQuery(cell) { return query({ response: this.response, cell: cell.join(","), language: current() }); }
 }
