@@ -34,6 +34,7 @@ from diskret.microdata.protected import Protected
 from diskret.microdata.records import Records, read_records
 from diskret.microdata.swapping import swap_records
 from diskret.microdata.utility import Regression, Utility, measure_utility
+from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.records import write_records
 from diskret.publication.report import ReportSection, write_report
 from diskret.publication.utility_report import classes_section, protection_section, utility_sections
@@ -173,6 +174,10 @@ def _write(job: Job, here: Path, made: ScientificUse, further: Sequence[Mapping[
             files.append(here / said.records)
         if said.report:
             title = said.title or "Scientific-use file"
-            write_report(meanwhile(here / said.report), title, made.sections(further), note=NOTE)
+            sections = made.sections(further)
+            if said.language == "de":
+                title, sections = said.title or in_german(title), [section_in_german(each) for each in sections]
+            note = in_german(NOTE) if said.language == "de" else NOTE
+            write_report(meanwhile(here / said.report), title, sections, note=note, language=said.language)
             files.append(here / said.report)
     return tuple(files)

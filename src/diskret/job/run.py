@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from diskret.job.anonymise import anonymise_file, write_anonymous
 from diskret.job.attack import run_attack
 from diskret.job.microdata import run_microdata
 from diskret.job.models import FlagColumn, Job
+from diskret.job.report import table_facts, write_table_report
 from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.model.cells import MISSING
@@ -123,8 +124,13 @@ def run_job(
             comparison = compare_rules(next(iter(tables.values())), rules)
         if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
-        files = _write(job, here, tables, suppressions, comparison, say) if write else ()
+        care = _said(caught)
+        files = _write(job, here, tables, suppressions, comparison, say, care) if write else ()
     return JobResult(tables, files, _care(caught), comparison, suppressions)
+
+
+def _said(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
 
 
 def _care(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
@@ -132,7 +138,7 @@ def _care(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
-    return tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
+    return _said(caught)
 
 
 def _run_anonymise(job: Job, here: Path, progress: Progress | None, write: bool) -> JobResult:
@@ -271,7 +277,7 @@ def _by_hand(table: Table, job: Job) -> Table:
 
 def _write(
     job: Job, here: Path, tables: Mapping[str, Table], suppressions: Mapping[str, Suppression],
-    comparison: RuleComparison | None, say: Progress,
+    comparison: RuleComparison | None, say: Progress, care: Sequence[str],
 ) -> tuple[Path, ...]:  # fmt: skip
     """Write everything a job asks for, or nothing."""
     asked = job.output
@@ -294,6 +300,10 @@ def _write(
             certificates = {name: certificate_of(report) for name, report in audits.items() if report is not None}
             write_certificate(certificates, meanwhile(here / asked.certificate))
             files.append(here / asked.certificate)
+        if asked.report:
+            facts = table_facts(job, suppressions, warnings=care)
+            write_table_report(job, tables, facts, meanwhile(here / asked.report))
+            files.append(here / asked.report)
         if asked.tau_argus:
             for name, table in tables.items():
                 target = here / asked.tau_argus / re.sub(r"\W+", "_", name)
