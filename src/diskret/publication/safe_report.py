@@ -162,8 +162,8 @@ _DE = {
     "bound": "{most} in {n} Zellen der Dimension {d}",
     "attributes": "Merkmale", "attribute": "Merkmal", "codes": "Schlüssel", "levels": "Ebenen",
     "attack": "Was ein Angreifer findet", "before": "Original", "after": "anonyme Datei, höchstens",
-    "attack text": "Wer alle Merkmale einer Person kennt, sucht die Kombination in der Datei. In der anonymen Datei ist "
-    "niemand allein; und eine vorkommende Kombination muss nicht die Personen enthalten, die sie vorher enthielt.",
+    "attack text": "Wer alle Merkmale einer Person kennt, sucht die Kombination in der Datei. In der anonymen Datei "
+    "ist niemand allein; und eine vorkommende Kombination muss nicht die Personen enthalten, die sie vorher enthielt.",
     "attack alone": "Objekte, die in ihrer Kombination allein sind",
     "attack few": "Objekte in Kombinationen von weniger als k",
     "attack highest": "größte Wahrscheinlichkeit, richtig zu raten",
