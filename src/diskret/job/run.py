@@ -110,7 +110,7 @@ def run_job(
             return JobResult({}, files, _care(caught), attack=attack)
         tables = load_tables(job, here, progress, largest)
         _refuse_unknown_responses(job, tables)
-        tables = {name: _by_hand(table, job) for name, table in tables.items()}
+        tables = {name: set_by_hand(table, job) for name, table in tables.items()}
         rules = rules_of(job, next(iter(tables.values())).names)
         ordered = [n for n, c in job.classifications.items() if c.ordered]
         if rules.rules:
@@ -260,7 +260,7 @@ def _refuse_unknown_responses(job: Job, tables: Mapping[str, Table]) -> None:
         raise BadOption(f"status: no response {listed(unknown)}", hint=f"the table has {listed(tables)}.")
 
 
-def _by_hand(table: Table, job: Job) -> Table:
+def set_by_hand(table: Table, job: Job) -> Table:
     """Statuses the job sets cell by cell."""
     status = table.status.copy()
     for each in job.status:

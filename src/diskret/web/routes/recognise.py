@@ -1,0 +1,47 @@
+"""What the columns of a file are: a proposal with its reasons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from diskret.job.recognise import recognise
+from diskret.model.source import file_source
+from diskret.web.answers import Json
+from diskret.web.workbench import workbench
+
+
+def columns(request: Request) -> Response:
+    """The columns of a file of the workspace, and a first job for it."""
+    bench, asked = workbench(request), request.query_params
+    name, kind = asked.get("file", ""), asked.get("kind")
+    given: Any = bench.drafts.get()["content"].get("data", {})
+    same = name in (given.get("microdata"), given.get("cells"))
+    reading = {key: given[key] for key in ("delimiter", "decimal", "encoding", "sheet") if same and key in given}
+    found = recognise(file_source(bench.workspace.path(name), **reading), kind)  # type: ignore[arg-type]
+    content = found.content(name)
+    content["data"] |= reading
+    by = content["table"]["by"]
+    prefixes = {c.name: {"prefixes": list(c.prefixes)} for c in found.columns if c.prefixes and c.name in by}
+    return Json(
+        {
+            "kind": found.kind,
+            "rows": found.rows,
+            "columns": [
+                {
+                    "name": c.name,
+                    "role": c.role,
+                    "why": c.why(asked.get("language", "en")),
+                    "prefixes": list(c.prefixes),
+                }
+                for c in found.columns
+            ],
+            "content": content | ({"classifications": prefixes} if prefixes else {}),
+        }
+    )
+
+
+ROUTES = [Route("/api/recognise", columns, methods=["GET"])]

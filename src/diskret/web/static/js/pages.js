@@ -1,0 +1,6 @@
+/** The pages, in the order of their tabs. Each module has `show(root)`; it may give back a function that ends it. */
+
+export const PAGES = [
+  { id: "table", title: "page.table", load: () => import("../pages/table.js") },
+  { id: "runs", title: "page.runs", load: () => import("../pages/runs.js") },
+];
