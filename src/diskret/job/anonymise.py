@@ -18,6 +18,7 @@ from diskret.publication.deviation_plots import plot_deviations
 from diskret.publication.report import ENDINGS as REPORTS
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
+from diskret.safe.history import Watch
 from diskret.safe.options import LadderSearch, PrintedSearch, SearchOptions
 from diskret.safe.rematch import rematch
 from diskret.safe.result import Anonymisation
@@ -77,8 +78,9 @@ def search_of(asked: AnonymiseSection) -> SearchOptions:
 
 
 def anonymise_file(
-    job: Job, here: Path, data: object, by: Mapping[str, Hierarchy | None], progress: Progress | None
-) -> Anonymisation:
+    job: Job, here: Path, data: object, by: Mapping[str, Hierarchy | None], progress: Progress | None,
+    watch: Watch | None = None,
+) -> Anonymisation:  # fmt: skip
     """Run the section."""
     asked = job.anonymise
     assert asked is not None
@@ -88,7 +90,7 @@ def anonymise_file(
         data, by, control=Control(asked.up_to, asked.tables, asked.counters), k=asked.k, search=search_of(asked),
         weights=asked.weights, fictitious=fictitious, missing=missing, seed=asked.seed, time_limit=asked.time_limit,
         checkpoint=None if asked.checkpoint is None else here / asked.checkpoint, engine=job.data.engine,
-        progress=progress,
+        progress=progress, watch=watch,
     )  # fmt: skip
 
 

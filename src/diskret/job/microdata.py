@@ -72,16 +72,22 @@ def run_microdata(
     job: Job, here: Path, source: object, progress: Progress | None = None, *, write: bool = True
 ) -> tuple[tuple[Path, ...], dict[str, Any], Attack | None]:
     """Make the file, attack it if asked, write what the job asks for or nothing, and say what was done."""
-    asked = job.microdata
-    assert asked is not None
-    made = protect(asked, here, source, progress)
-    found: Attack | None = None
-    sections: list[dict[str, Any]] = []
-    if job.attack is not None:
-        (progress or (lambda what, done, of: None))("attacking", 0, 1)
-        found, sections = risk_sections(job.attack, made.protected, made.original)
-    files = _write(job, here, made, sections) if write else ()
+    made, found, sections = make_microdata(job, here, source, progress)
+    files = write_microdata(job, here, made, sections) if write else ()
     return files, made.summary(), found
+
+
+def make_microdata(
+    job: Job, here: Path, source: object, progress: Progress | None = None
+) -> tuple[ScientificUse, Attack | None, list[dict[str, Any]]]:
+    """The file, the attack if one is asked for, and what a report says about its risk; nothing is written."""
+    assert job.microdata is not None
+    made = protect(job.microdata, here, source, progress)
+    if job.attack is None:
+        return made, None, []
+    (progress or (lambda what, done, of: None))("attacking", 0, 1)
+    found, sections = risk_sections(job.attack, made.protected, made.original)
+    return made, found, sections
 
 
 def protect(asked: MicrodataSection, here: Path, source: object, progress: Progress | None = None) -> ScientificUse:
@@ -161,7 +167,10 @@ def _seed(asked: MicrodataSection, number: int) -> int:
     return int(words[0]) << 64 | int(words[1])
 
 
-def _write(job: Job, here: Path, made: ScientificUse, further: Sequence[Mapping[str, Any]]) -> tuple[Path, ...]:
+def write_microdata(
+    job: Job, here: Path, made: ScientificUse, further: Sequence[Mapping[str, Any]] = ()
+) -> tuple[Path, ...]:
+    """Write what the job asks for, or nothing."""
     asked, said = job.microdata, job.output
     assert asked is not None
     files = []

@@ -36,6 +36,7 @@ from diskret.risk.judgement import Attack
 from diskret.rules.compare import RuleComparison, compare_rules
 from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
+from diskret.safe.history import Watch
 from diskret.safe.result import Anonymisation
 from diskret.suppression.result import Suppression
 from diskret.tabulation.tabulate import Progress, tabulate
@@ -89,16 +90,18 @@ def summary_of(table: Table) -> dict[str, Any]:
 
 
 def run_job(
-    job: Job, folder: str | Path, progress: Progress | None = None, *, write: bool = True, largest: int = 0
-) -> JobResult:
+    job: Job, folder: str | Path, progress: Progress | None = None, *, write: bool = True, largest: int = 0,
+    watch: Watch | None = None,
+) -> JobResult:  # fmt: skip
     """Do what a job says; files named in it are looked for, and written, in ``folder``.
 
-    ``largest`` keeps more largest contributions than the rules of the job need, for rules applied later.
+    ``largest`` keeps more largest contributions than the rules of the job need, for rules applied later. ``watch`` is
+    told the course of a search for an anonymous file.
     """
     here = Path(folder)
     say = progress or (lambda what, done, of: None)
     if job.anonymise is not None:
-        return _run_anonymise(job, here, progress, write)
+        return _run_anonymise(job, here, progress, write, watch)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ProtectionWarning)
         if job.microdata is not None:
@@ -141,14 +144,14 @@ def _care(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
     return _said(caught)
 
 
-def _run_anonymise(job: Job, here: Path, progress: Progress | None, write: bool) -> JobResult:
+def _run_anonymise(job: Job, here: Path, progress: Progress | None, write: bool, watch: Watch | None) -> JobResult:
     """Microdata to an anonymous file, with its report."""
     assert job.anonymise is not None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ProtectionWarning)
         data, described = _source(job, here)
         by = {name: _hierarchy(job, here, name, data, described) for name in job.anonymise.attributes}
-        done = anonymise_file(job, here, data, by, progress)
+        done = anonymise_file(job, here, data, by, progress, watch)
         files = write_anonymous(job, here, data, done) if write else ()
     return JobResult({}, files, _care(caught), anonymisation=done)
 
@@ -221,6 +224,11 @@ def _source(job: Job, here: Path) -> tuple[Any, Metadata | None]:
     return file_source(
         path, delimiter=asked.delimiter, decimal=asked.decimal, encoding=asked.encoding, sheet=asked.sheet
     ), None
+
+
+def source_of(job: Job, here: Path) -> Any:
+    """The records or cells a job reads, for whoever opens them."""
+    return _source(job, here)[0]
 
 
 def _hierarchy(job: Job, here: Path, name: str, data: Any, described: Metadata | None) -> Hierarchy | None:

@@ -10,7 +10,7 @@ import html
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -63,20 +63,39 @@ class ReportSection:
 
     @classmethod
     def from_plain(cls, given: Mapping[str, Any]) -> ReportSection:
-        """From a mapping with title, text (one or several), tables (head, rows, caption) and charts (spec, caption)."""
-        unknown = set(given) - {"title", "text", "tables", "charts"}
+        """From a mapping with title, text (one or several), tables, charts and plots, each by their fields."""
+        unknown = set(given) - {"title", "text", "tables", "charts", "plots"}
         if "title" not in given or unknown:
-            raise BadOption("a section has title, text, tables and charts", hint="only the title is required.")
+            raise BadOption("a section has title, text, tables, charts and plots", hint="only the title is required.")
         text = given.get("text", ())
         return cls(
             str(given["title"]),
             (text,) if isinstance(text, str) else tuple(text),
             tuple(
-                ReportTable(tuple(t["head"]), tuple(tuple(row) for row in t["rows"]), t.get("caption", ""))
+                ReportTable(
+                    tuple(t["head"]), tuple(tuple(row) for row in t["rows"]), t.get("caption", ""),
+                    tuple(t.get("right", ())),
+                )
                 for t in given.get("tables", ())
             ),
             tuple(ReportChart(c["spec"], c.get("caption", "")) for c in given.get("charts", ())),
-        )
+            tuple(Plot(**{**p, "x": tuple(p["x"])}) for p in given.get("plots", ())),
+        )  # fmt: skip
+
+    def plain(self) -> dict[str, Any]:
+        """The same as a mapping of plain data, fit to be kept as JSON.
+
+        >>> section = ReportSection("Risk", ("None.",), (ReportTable(("n",), ((1,),)),))
+        >>> ReportSection.from_plain(section.plain()) == section
+        True
+        """
+        return {
+            "title": self.title,
+            "text": list(self.text),
+            "tables": [asdict(table) for table in self.tables],
+            "charts": [{"spec": chart.spec, "caption": chart.caption} for chart in self.charts],
+            "plots": [asdict(plot) for plot in self.plots],
+        }
 
 
 ENDINGS = (".html", ".pdf")
