@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from diskret.safe.rematch import rematch
     from diskret.suppression.complete.intervals import protection_intervals
     from diskret.suppression.complete.raising import raise_table
-    from diskret.suppression.difference import compare_runs
+    from diskret.suppression.difference import compare_suppressions
     from diskret.suppression.options import Cost
     from diskret.suppression.responses import apart, follow, jointly, leading_of
     from diskret.suppression.suppress import suppress, thin
@@ -74,7 +74,7 @@ __all__ = [
     "audit",
     "coarsen",
     "compare_rules",
-    "compare_runs",
+    "compare_suppressions",
     "estimate_reidentifiable",
     "apart",
     "follow",
@@ -127,7 +127,7 @@ _HOME = {
     "publishable_intervals": "auditing.published_intervals",
     "protection_intervals": "suppression.complete.intervals",
     "raise_table": "suppression.complete.raising",
-    "compare_runs": "suppression.difference",
+    "compare_suppressions": "suppression.difference",
     "Cost": "suppression.options",
     "Knowledge": "model.protection",
     "Pool": "model.pool",

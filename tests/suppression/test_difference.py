@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from diskret import Hierarchy, Protection, Status, Table, compare_runs, suppress
+from diskret import Hierarchy, Protection, Status, Table, compare_suppressions, suppress
 from diskret.cli import app
 from diskret.model.errors import BadOption
 from diskret.publication.working import save_working
@@ -30,7 +30,7 @@ def table(seed: int = 1) -> Table:
 def test_what_only_one_hides_is_what_the_other_shows() -> None:
     one = suppress(table(), guarantee="audit", protection=Protection(0.2))
     two = suppress(table(), guarantee="audit", protection=Protection(2.0))
-    found = compare_runs(one, two)
+    found = compare_suppressions(one, two)
     a, b = one.table.hidden.reshape(-1), two.table.hidden.reshape(-1)
     assert set(found.only_one) == set(np.flatnonzero(a & ~b))
     assert set(found.only_two) == set(np.flatnonzero(b & ~a))
@@ -42,14 +42,14 @@ def test_what_only_one_hides_is_what_the_other_shows() -> None:
 def test_the_share_counts_every_value_once() -> None:
     base = table()
     everything = replace(base, status=np.full(base.shape, np.uint8(Status.SECONDARY)))
-    found = compare_runs(base, everything)
+    found = compare_suppressions(base, everything)
     assert found.two.share == pytest.approx(1.0)
     assert found.one.share == pytest.approx(sum(base.value[base.hidden]) / base.value[-1, -1])
 
 
 def test_without_the_internal_view_neither_share_nor_closest_call_is_told() -> None:
     one = suppress(table(), guarantee="audit", protection=Protection(0.2))
-    found = compare_runs(one, table())
+    found = compare_suppressions(one, table())
     said = json.dumps(found.plain()) + " ".join(found.words() + found.words("de")) + repr(found)
     assert "share" not in said
     assert "closest" not in said
@@ -58,10 +58,10 @@ def test_without_the_internal_view_neither_share_nor_closest_call_is_told() -> N
 
 
 def test_other_data_are_noticed_and_other_tables_refused() -> None:
-    assert compare_runs(table(1), table(2)).changed > 0
+    assert compare_suppressions(table(1), table(2)).changed > 0
     small = Table.from_cells({"s": ["a"], "x": [1]}, by={"s": None}, value="x")
     with pytest.raises(BadOption, match="different tables"):
-        compare_runs(table(), small)
+        compare_suppressions(table(), small)
 
 
 def test_the_command_compares_working_files(tmp_path: Path) -> None:

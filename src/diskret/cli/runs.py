@@ -27,7 +27,7 @@ def compare_two_runs(
     from diskret.auditing.audit import audit
     from diskret.model.errors import BadOption, listed
     from diskret.publication.working import load_working
-    from diskret.suppression.difference import compare_runs
+    from diskret.suppression.difference import compare_suppressions
 
     if language not in ("en", "de"):
         raise BadOption(f"language {language!r}", hint="'en' or 'de'.")
@@ -41,7 +41,7 @@ def compare_two_runs(
     for name in shared:
         pair = first[name], second[name]
         audits = tuple(audit(each) if attack else None for each in pair)
-        found[name] = compare_runs(*pair, audits=(audits[0], audits[1]))
+        found[name] = compare_suppressions(*pair, audits=(audits[0], audits[1]))
     if json:
         import json as writer
 

@@ -417,9 +417,11 @@ class Output(Section):
     counts: bool = Field(False, description="whether contributor counts are published too")
     intervals: bool = Field(False, description="whether bounds are published too, where complete cuboids allow it")
     title: str = Field("", description="title of the table")
-    language: Literal["en", "de"] = Field("en", description="language of the legend")
+    language: Literal["en", "de"] = Field("en", description="language of legend and report")
     records: str | None = Field(None, description="protected records (microdata): .csv or .parquet")
-    report: str | None = Field(None, description="report on protected records (microdata), .html; internal")
+    report: str | None = Field(
+        None, description="report in itself, .html or .pdf; without suppressed values; internal with [microdata]"
+    )
 
 
 class Job(Section):

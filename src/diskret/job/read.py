@@ -21,6 +21,7 @@ from diskret.model.source import EXCEL
 from diskret.model.status import Status
 from diskret.publication.publish import WRITERS
 from diskret.publication.records import ENDINGS
+from diskret.publication.report import ENDINGS as REPORTS
 
 MOST_LARGEST = 100
 
@@ -335,11 +336,12 @@ def _outputs(job: Job, folder: Path) -> Iterator[Problem]:
         yield Problem("output.working", f"cannot write {job.output.working!r}", "a working file ends in .parquet")
     if job.output.records and Path(job.output.records).suffix.lower() not in ENDINGS:
         yield Problem("output.records", f"cannot write {job.output.records!r}", f"endings: {', '.join(ENDINGS)}")
-    if job.output.report and Path(job.output.report).suffix.lower() != ".html":
-        yield Problem("output.report", f"cannot write {job.output.report!r}", "a report ends in .html")
-    for key in ("records", "report"):
-        if getattr(job.output, key) and job.microdata is None:
-            yield Problem(f"output.{key}", "goes only with [microdata]")
+    if job.output.report and Path(job.output.report).suffix.lower() not in REPORTS:
+        yield Problem("output.report", f"cannot write {job.output.report!r}", "a report ends in .html or .pdf")
+    if job.output.report and job.microdata is None and job.attack is not None:
+        yield Problem("output.report", "goes not with [attack] alone", "add [microdata], or name output.risks")
+    if job.output.records and job.microdata is None:
+        yield Problem("output.records", "goes only with [microdata]")
     if job.output.comparison and Path(job.output.comparison).suffix not in (".svg", ".html", ".png"):
         yield Problem("output.comparison", f"cannot write {job.output.comparison!r}", "endings: .svg, .html, .png")
     if job.output.certificate and not job.output.certificate.endswith(".json"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from diskret.job.anonymise import anonymise_file, write_anonymous
 from diskret.job.attack import run_attack
 from diskret.job.microdata import run_microdata
 from diskret.job.models import FlagColumn, Job
+from diskret.job.report import table_facts, write_table_report
 from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.model.cells import MISSING
@@ -35,6 +36,7 @@ from diskret.risk.judgement import Attack
 from diskret.rules.compare import RuleComparison, compare_rules
 from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
+from diskret.safe.history import Watch
 from diskret.safe.result import Anonymisation
 from diskret.suppression.result import Suppression
 from diskret.tabulation.tabulate import Progress, tabulate
@@ -88,16 +90,18 @@ def summary_of(table: Table) -> dict[str, Any]:
 
 
 def run_job(
-    job: Job, folder: str | Path, progress: Progress | None = None, *, write: bool = True, largest: int = 0
-) -> JobResult:
+    job: Job, folder: str | Path, progress: Progress | None = None, *, write: bool = True, largest: int = 0,
+    watch: Watch | None = None,
+) -> JobResult:  # fmt: skip
     """Do what a job says; files named in it are looked for, and written, in ``folder``.
 
-    ``largest`` keeps more largest contributions than the rules of the job need, for rules applied later.
+    ``largest`` keeps more largest contributions than the rules of the job need, for rules applied later. ``watch`` is
+    told the course of a search for an anonymous file.
     """
     here = Path(folder)
     say = progress or (lambda what, done, of: None)
     if job.anonymise is not None:
-        return _run_anonymise(job, here, progress, write)
+        return _run_anonymise(job, here, progress, write, watch)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ProtectionWarning)
         if job.microdata is not None:
@@ -123,8 +127,13 @@ def run_job(
             comparison = compare_rules(next(iter(tables.values())), rules)
         if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
-        files = _write(job, here, tables, suppressions, comparison, say) if write else ()
+        care = _said(caught)
+        files = _write(job, here, tables, suppressions, comparison, say, care) if write else ()
     return JobResult(tables, files, _care(caught), comparison, suppressions)
+
+
+def _said(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
 
 
 def _care(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
@@ -132,17 +141,17 @@ def _care(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
-    return tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
+    return _said(caught)
 
 
-def _run_anonymise(job: Job, here: Path, progress: Progress | None, write: bool) -> JobResult:
+def _run_anonymise(job: Job, here: Path, progress: Progress | None, write: bool, watch: Watch | None) -> JobResult:
     """Microdata to an anonymous file, with its report."""
     assert job.anonymise is not None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ProtectionWarning)
         data, described = _source(job, here)
         by = {name: _hierarchy(job, here, name, data, described) for name in job.anonymise.attributes}
-        done = anonymise_file(job, here, data, by, progress)
+        done = anonymise_file(job, here, data, by, progress, watch)
         files = write_anonymous(job, here, data, done) if write else ()
     return JobResult({}, files, _care(caught), anonymisation=done)
 
@@ -217,6 +226,11 @@ def _source(job: Job, here: Path) -> tuple[Any, Metadata | None]:
     ), None
 
 
+def source_of(job: Job, here: Path) -> Any:
+    """The records or cells a job reads, for whoever opens them."""
+    return _source(job, here)[0]
+
+
 def _hierarchy(job: Job, here: Path, name: str, data: Any, described: Metadata | None) -> Hierarchy | None:
     said = job.classifications.get(name)
     if said is not None and said.hierarchy:
@@ -271,7 +285,7 @@ def set_by_hand(table: Table, job: Job) -> Table:
 
 def _write(
     job: Job, here: Path, tables: Mapping[str, Table], suppressions: Mapping[str, Suppression],
-    comparison: RuleComparison | None, say: Progress,
+    comparison: RuleComparison | None, say: Progress, care: Sequence[str],
 ) -> tuple[Path, ...]:  # fmt: skip
     """Write everything a job asks for, or nothing."""
     asked = job.output
@@ -294,6 +308,10 @@ def _write(
             certificates = {name: certificate_of(report) for name, report in audits.items() if report is not None}
             write_certificate(certificates, meanwhile(here / asked.certificate))
             files.append(here / asked.certificate)
+        if asked.report:
+            facts = table_facts(job, suppressions, warnings=care)
+            write_table_report(job, tables, facts, meanwhile(here / asked.report))
+            files.append(here / asked.report)
         if asked.tau_argus:
             for name, table in tables.items():
                 target = here / asked.tau_argus / re.sub(r"\W+", "_", name)

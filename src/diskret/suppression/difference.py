@@ -112,7 +112,7 @@ class RunDifference:
         return lines
 
 
-def compare_runs(
+def compare_suppressions(
     one: Run, two: Run, *, audits: tuple[AuditReport | None, AuditReport | None] = (None, None)
 ) -> RunDifference:
     """Compare two protected versions of one table, results of `suppress` or tables; ``audits`` where known.
@@ -120,7 +120,7 @@ def compare_runs(
     >>> from diskret import suppress
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "open", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
-    >>> found = compare_runs(suppress(table), table.with_status(Status.SECONDARY, [["c"]]))
+    >>> found = compare_suppressions(suppress(table), table.with_status(Status.SECONDARY, [["c"]]))
     >>> found.names_one, found.names_two, found.one.hidden, found.two.hidden
     (('(b)',), ('(c)',), 2, 2)
     """

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from diskret.model.errors import BadOption
-from diskret.suppression.difference import RunFacts, compare_runs
+from diskret.suppression.difference import RunFacts, compare_suppressions
 from diskret.suppression.result import Suppression
 
 MOST_CELLS = 500
@@ -25,7 +25,7 @@ def compared(
         raise BadOption("the runs have no table in common", hint="compare runs over the same data.")
     found = []
     for name in both:
-        difference = compare_runs(one[name], two[name])
+        difference = compare_suppressions(one[name], two[name])
         difference = replace(
             difference,
             one=_attacked(difference.one, audits[0].get(name)),

@@ -65,15 +65,7 @@ def findings(folder: Path) -> dict[str, Any]:
 
 def audit_facts(report: AuditReport) -> dict[str, Any]:
     """An audit as data without values: what is exposed is named, not shown."""
-    exposed = [{"cell": e.cell, "exact": e.exact, "by": e.by, "proof": e.proof} for e in report.exposed]
-    return {
-        "safe": report.safe,
-        "summary": report.summary(),
-        "exposed": exposed,
-        "undecided": list(report.undecided),
-        "lines": [*report.unions, *report.zeros],
-        "closest": report.closest.cell if report.closest else None,
-    }
+    return report.plain()
 
 
 def with_times(report: AuditReport) -> dict[str, Any]:

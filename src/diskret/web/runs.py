@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -123,6 +124,16 @@ class Runs:
             process.wait()
             status = read_json(folder / STATUS)
             return status if status["state"] != ACTIVE else self._ended(folder, status, "cancelled")
+
+    def stop(self, name: str) -> dict[str, Any]:
+        """Ask a search for the best it has so far; other runs end without a result."""
+        self.folder(name)
+        with self.lock:
+            process = self.processes.get(name)
+            if process is None or process.poll() is not None:
+                return self.status(name)
+            process.send_signal(signal.SIGINT)
+        return self.status(name)
 
     def delete(self, name: str) -> None:
         """Remove a run that is not at work, with everything in it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from diskret.web.sessions import Session, Sessions
 from diskret.web.tables import Tables
 from diskret.web.workspace import Workspace
 
+CHOICES = ("records", "plan")
+
 
 @dataclass(frozen=True, eq=False)
 class Workbench:
@@ -25,6 +28,8 @@ class Workbench:
     drafts: Drafts
     runs: Runs
     tables: Tables
+    choices: Mapping[str, Drafts]
+    """What is chosen on the pages about records and plans, by page."""
 
     @classmethod
     def at(cls, folder: str | Path, port: int) -> Workbench:
@@ -32,7 +37,8 @@ class Workbench:
         workspace = Workspace.at(folder)
         runs = Runs(workspace)
         drafts = Drafts(workspace.runs / "draft.json")
-        return cls(workspace, Place(port), Sessions(), drafts, runs, Tables(workspace, runs, drafts))
+        choices = {name: Drafts(workspace.runs / f"{name}.json") for name in CHOICES}
+        return cls(workspace, Place(port), Sessions(), drafts, runs, Tables(workspace, runs, drafts), choices)
 
 
 def workbench(request: Request) -> Workbench:

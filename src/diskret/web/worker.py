@@ -17,16 +17,16 @@ from typing import Any
 from diskret.model.errors import DiskretError
 from diskret.web.answers import plain
 from diskret.web.runs import JOB, PART, RESULT, STATUS, TEMPORARY, read_json, write_json
+from diskret.web.saying import Saying
 
 EVERY = 0.15
 """Seconds between two words about progress."""
 
-Say = Callable[[str, int, int], None]
-Work = Callable[[Mapping[str, Any], Path, Path, Say], dict[str, Any]]
+Work = Callable[[Mapping[str, Any], Path, Path, Saying], dict[str, Any]]
 """What a kind of run does: job, workspace, folder for the result, progress; gives counts for the status."""
 
 
-def run_table_job(content: Mapping[str, Any], workspace: Path, result: Path, say: Say) -> dict[str, Any]:
+def run_table_job(content: Mapping[str, Any], workspace: Path, result: Path, say: Saying) -> dict[str, Any]:
     """Do a job on tables; what it asks to be written is made on the page's request."""
     from diskret.job.read import job_from
     from diskret.job.run import run_job
@@ -39,14 +39,21 @@ def run_table_job(content: Mapping[str, Any], workspace: Path, result: Path, say
     return {"summary": done.summary(), "exposed": done.exposed}
 
 
-def audit_run(content: Mapping[str, Any], workspace: Path, result: Path, say: Say) -> dict[str, Any]:
+def audit_run(content: Mapping[str, Any], workspace: Path, result: Path, say: Saying) -> dict[str, Any]:
     """Attack the tables of an earlier run."""
     from diskret.web.results import audit_tables
 
     return audit_tables(content, workspace, result, say)
 
 
-KINDS: dict[str, Work] = {"job": run_table_job, "audit": audit_run}
+def run_records_job(content: Mapping[str, Any], workspace: Path, result: Path, say: Saying) -> dict[str, Any]:
+    """Make an anonymous file or a scientific-use file."""
+    from diskret.web.records import run_records
+
+    return run_records(content, workspace, result, say)
+
+
+KINDS: dict[str, Work] = {"job": run_table_job, "audit": audit_run, "records": run_records_job}
 
 
 def main(folder: Path, kind: str) -> None:
@@ -56,11 +63,13 @@ def main(folder: Path, kind: str) -> None:
     write_json(folder / STATUS, status)
     last = 0.0
 
-    def say(what: str, done: int, of: int) -> None:
+    def tell(progress: Mapping[str, Any]) -> None:
         nonlocal last
         if time.monotonic() - last > EVERY:
             last = time.monotonic()
-            write_json(folder / STATUS, status | {"progress": {"what": what, "done": int(done), "of": int(of)}})
+            write_json(folder / STATUS, status | {"progress": progress})
+
+    say = Saying(tell)
 
     part = folder / PART
     part.mkdir()
@@ -70,6 +79,8 @@ def main(folder: Path, kind: str) -> None:
         found = KINDS[kind](read_json(folder / JOB), workspace, part, say)
         part.rename(folder / RESULT)
         ended = {"state": "finished"} | found
+    except KeyboardInterrupt:  # asked to stop where there is nothing to keep yet
+        ended = {"state": "cancelled"}
     except DiskretError as e:
         ended = {"state": "refused", "error": plain(e)}
     except Exception as e:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
-from diskret.web.routes import cells, drafts, exports, files, recognise, runs, session
+from diskret.web.routes import cells, drafts, exports, files, plan, recognise, records, runs, session
 
 ALL: list[Route] = [
     *session.ROUTES,
@@ -14,4 +14,6 @@ ALL: list[Route] = [
     *cells.ROUTES,
     *runs.ROUTES,
     *exports.ROUTES,
+    *records.ROUTES,
+    *plan.ROUTES,
 ]

@@ -52,8 +52,14 @@ def stem(name: str) -> str:
 
 def job_text(bench: Workbench, content: dict[str, Any], name: str) -> str:
     """The job file of what was done: it reads the same data and writes what the page exports."""
-    outputs = content.get("output", {}) | {"publish": [f"out/{name}.csv", f"out/{name}.xlsx"]}
-    outputs |= {"working": f"out/{name}.working.parquet"}
+    outputs = content.get("output", {})
+    if "anonymise" in content:
+        outputs |= {"microdata": f"out/{name}.csv", "report": f"out/{name}-report.html"}
+    elif "microdata" in content:
+        outputs |= {"records": f"out/{name}.csv", "report": f"out/{name}-report.html"}
+    else:
+        outputs |= {"publish": [f"out/{name}.csv", f"out/{name}.xlsx"], "report": f"out/{name}-report.html"}
+        outputs |= {"working": f"out/{name}.working.parquet"}
     return job_as_text(job_from(content | {"output": outputs}, "the page", bench.workspace.root))
 
 
@@ -70,7 +76,9 @@ async def save_job(request: Request) -> Response:
     """Write the job file of a run, or of the present choice, into the workspace."""
     bench, asked = workbench(request), await body_of(request)
     run = asked.get("run")
-    content = bench.runs.content(str(run)) if run else bench.drafts.get()["content"]
+    page = str(asked.get("of", ""))
+    drafts = bench.choices.get(page, bench.drafts)
+    content = bench.runs.content(str(run)) if run else drafts.get()["content"]
     content.pop("audit", None)
     name = stem(str(asked.get("name") or (bench.runs.status(str(run))["name"] if run else "job")))
     place = bench.workspace.new(f"{name}.toml")
