@@ -5,7 +5,7 @@ import { number, said, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
 import { plot } from "../../js/plot.js";
 import { runs, runTitle, watchRuns } from "../../js/store.js";
-import { cancel, progress } from "../table/progress.js";
+import { cancel } from "../table/progress.js";
 
 const short = (value) => number(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
 const percent = (share) => `${number(Math.round(share * 1000) / 10)} %`;
@@ -47,20 +47,30 @@ export class Figures {
     return el("div", { class: "head" }, el("h1", {}, t(run.summary?.anonymisation ? "what.anonymise" : run.summary?.microdata ? "what.microdata" : "figures.title")), el("span", { class: "spring" }), field(t("figures.run"), select));
   }
 
-  /** While a search runs: its course, and two ways to end it. */
+  /** While a search runs: its course, and two ways to end it. Buttons stay where they are: a click must not miss them. */
   live(run) {
-    const course = run.progress.course;
-    const stop = el("button", { id: "stop", onclick: () => attempt(() => post(`/api/runs/${run.id}/stop`)).then(watchRuns) }, t("live.best"));
+    if (this.alive?.id !== run.id || !this.root.contains(this.alive.frame)) {
+      const stop = el("button", { id: "stop", onclick: () => attempt(() => post(`/api/runs/${run.id}/stop`)).then(watchRuns) }, t("live.best"));
+      const words = el("p", { class: "muted" });
+      const bar = el("i");
+      const track = el("div", { class: "progress", role: "progressbar", "aria-label": run.name, "aria-valuemin": "0", "aria-valuemax": "100" }, bar);
+      const stopping = el("div", { class: "row", hidden: true }, stop, el("small", {}, t("live.bestHint")));
+      const frame = el("div", { class: "card live" }, el("div", { class: "row apart" }, words, el("button", { class: "small", id: "cancel", onclick: () => cancel(run) }, t("run.cancel"))), track, stopping);
+      this.alive = { id: run.id, frame, words, bar, track, stopping, plots: el("div") };
+      replace(this.root, el("div", { class: "head" }, el("h1", {}, run.name), el("span", { class: "badge" }, t("state.running"))), frame, this.alive.plots);
+    }
+    const { words, bar, track, stopping, plots } = this.alive;
+    const { what, done, of, course } = run.progress;
+    const share = of ? Math.min(100, (100 * done) / of) : null;
+    track.classList.toggle("unknown", share === null);
+    bar.style.width = share === null ? "" : `${share}%`;
+    if (share !== null) track.setAttribute("aria-valuenow", String(Math.round(share)));
     const sought = course?.limits?.length ? t("live.limits", { limits: course.limits.join(" / ") }) : "";
-    replace(this.root, el("div", { class: "head" }, el("h1", {}, run.name), el("span", { class: "badge" }, t("state.running"))),
-      el("div", { class: "card live", "aria-live": "off" }, progress(run),
-        course ? el("p", { class: "muted" }, `${said("stage", course.stage)}. ${sought}`) : null,
-        el("div", { class: "row" }, run.progress["can stop"] ? stop : null, run.progress["can stop"] ? el("small", {}, t("live.bestHint")) : null)),
-      course ? coursePlots(course) : null);
+    words.textContent = course ? `${said("stage", course.stage)}. ${sought}` : said("progress", what);
+    stopping.hidden = !run.progress["can stop"];
+    if (course) replace(plots, coursePlots(course));
   }
 }
-
-export { cancel };
 
 function coursePlots(course) {
   const sought = course.groups.map((groups, i) => [groups, course.cases[i]]).filter(([, cases]) => cases !== null);
