@@ -10,9 +10,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from diskret.model.errors import BadOption, DiskretError
+from diskret.model.errors import BadOption, DiskretError, UploadTooLarge
 
-REFUSED, BROKEN = 422, 500
+REFUSED, TOO_LARGE, BROKEN = 422, 413, 500
 
 
 class Json(Response):
@@ -61,7 +61,7 @@ def broken(error: BaseException) -> Json:
 def on_refusal(request: Request, error: Exception) -> Response:
     """The handler of `DiskretError`."""
     assert isinstance(error, DiskretError)
-    return refused(REFUSED, error)
+    return refused(TOO_LARGE if isinstance(error, UploadTooLarge) else REFUSED, error)
 
 
 async def body_of(request: Request) -> dict[str, Any]:

@@ -62,9 +62,11 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
-        if scope["type"] != "http":  # the start and end of the server; there are no web sockets
-            if scope["type"] == "lifespan":
-                await self.app(scope, receive, send)
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close"})  # there are none
+            return
+        if scope["type"] != "http":  # the start and end of the server
+            await self.app(scope, receive, send)
             return
         started = False
 
