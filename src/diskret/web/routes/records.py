@@ -12,8 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from diskret.job.read import job_from
+from diskret.job.read import job_from, read_job
 from diskret.job.report import table_facts, write_table_report
+from diskret.job.write import moved
 from diskret.model.errors import BadOption, listed
 from diskret.publication.report import ENDINGS
 from diskret.web import examples
@@ -34,9 +35,10 @@ def chosen(request: Request) -> Response:
 
 async def choose(request: Request) -> Response:
     """A new choice; it need not be complete."""
-    content = await body_of(request)
-    workbench(request).workspace.refuse_outside(content)
-    return Json(_choices(request).put(content))
+    content, choices = await body_of(request), _choices(request)
+    if request.path_params["name"] == "records":  # a plan names no files
+        workbench(request).workspace.refuse_outside(content)
+    return Json(choices.put(content))
 
 
 def step(request: Request) -> Response:
@@ -73,6 +75,19 @@ def _firms(bench: Workbench) -> dict[str, Any]:
         },
         "attack": {"keys": ["industry", "size"], "values": ["employees", "turnover"]},
     }  # fmt: skip
+
+
+def open_job(request: Request) -> Response:
+    """A job file about records as the present choice."""
+    bench = workbench(request)
+    path = bench.workspace.path(request.path_params["name"])
+    job = moved(read_job(path), path.parent, bench.workspace.root)
+    if job.anonymise is None and job.microdata is None:
+        raise BadOption("the job is about tables, not records", hint="open it on the page of tables.")
+    content = job.model_dump(mode="json", exclude_unset=True)
+    bench.workspace.refuse_outside(content)
+    title = content.pop("output", {}).get("title")
+    return Json(bench.choices["records"].put(content | ({"output": {"title": title}} if title else {})))
 
 
 def fresh_seed() -> int:
@@ -149,6 +164,7 @@ ROUTES = [
     Route("/api/choices/{name}", choose, methods=["PUT"]),
     Route("/api/choices/{name}/{way}", step, methods=["POST"]),
     Route("/api/records/examples/{example}", take_example, methods=["POST"]),
+    Route("/api/records/jobs/{name:path}", open_job, methods=["POST"]),
     Route("/api/records/seed", seed, methods=["GET"]),
     Route("/api/records/runs", start, methods=["POST"]),
     Route("/api/runs/{run}/stop", stop, methods=["POST"]),

@@ -1,6 +1,8 @@
 /** Words in English and German. A key that is missing shows itself, so that tests find it. */
 
 const dictionaries = {};
+/** Books of words: the shell's own, and one per page that brings its own. */
+const books = [""];
 let language = "en";
 const listeners = new Set();
 
@@ -9,7 +11,7 @@ export const onLanguage = (listener) => listeners.add(listener);
 
 export async function speak(wanted) {
   const known = wanted === "de" ? "de" : "en";
-  dictionaries[known] ??= await (await fetch(`/static/i18n/${known}.json`)).json();
+  await read(known);
   language = known;
   try {
     localStorage.setItem("language", known);
@@ -19,6 +21,20 @@ export async function speak(wanted) {
   document.documentElement.lang = known;
   translate(document.body);
   for (const listener of listeners) listener();
+}
+
+async function read(known) {
+  dictionaries[known] ??= {};
+  for (const book of books) {
+    if (dictionaries[known][`book.${book}`]) continue;
+    Object.assign(dictionaries[known], await (await fetch(`/static/i18n/${known}${book && `-${book}`}.json`)).json(), { [`book.${book}`]: "read" });
+  }
+}
+
+/** Bring a page's own words. */
+export async function learn(book) {
+  if (!books.includes(book)) books.push(book);
+  await read(language);
 }
 
 export function preferred() {

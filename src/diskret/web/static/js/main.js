@@ -1,7 +1,7 @@
 /** The start: show the token once, learn the words, open a page. */
 import { el, replace } from "./dom.js";
 import { post } from "./api.js";
-import { current, onLanguage, preferred, speak, t } from "./i18n.js";
+import { current, learn, onLanguage, preferred, speak, t } from "./i18n.js";
 import { clear, refusal } from "./notices.js";
 import { PAGES } from "./pages.js";
 import { draft, loadDraft, loadView, on, showInternal, step, view, watchRuns } from "./store.js";
@@ -27,6 +27,8 @@ export async function open(id) {
   end?.();
   clear();
   const module = await found.load();
+  if (found.book) await learn(found.book);
+  document.body.dataset.page = found.id;
   replace(page);
   page.setAttribute("aria-label", t(found.title));
   end = (await module.show(page)) ?? null;

@@ -2,5 +2,7 @@
 
 export const PAGES = [
   { id: "table", title: "page.table", load: () => import("../pages/table.js") },
+  { id: "records", title: "page.records", book: "records", load: () => import("../pages/records.js") },
+  { id: "plan", title: "page.plan", book: "records", load: () => import("../pages/plan.js") },
   { id: "runs", title: "page.runs", load: () => import("../pages/runs.js") },
 ];
