@@ -5,7 +5,8 @@ import { Tiles } from "./tiles.js";
 
 const ROW = 28;
 const HEAD = 44;
-const NARROWEST = 96;
+const NARROWEST = 84;
+const WIDEST = 160;
 const SIDE = 210;
 const MARGIN = 3;
 /** Browsers cannot scroll further than some 16 million pixels: beyond, a pixel of the bar stands for more than one. */
@@ -36,7 +37,8 @@ export class Grid {
   /** Show a table: two axes, where its cells come from, how numbers are written. */
   show({ rows, columns, address, decimals, largest, label }) {
     Object.assign(this, { rows, columns, address, decimals });
-    this.wide = Math.max(NARROWEST, 34 + 8 * (largest === null ? 0 : number(largest, decimals).length));
+    const longest = Math.max(...columns.labels.map((label, i) => Math.max(...(label || columns.codes[i]).split(/[\s-]/).map((word) => word.length))));
+    this.wide = Math.max(NARROWEST, 34 + 8 * (largest === null ? 0 : number(largest, decimals).length), Math.min(WIDEST, 38 + 8 * longest));
     this.root.setAttribute("aria-label", label);
     this.refresh();
   }
