@@ -38,6 +38,16 @@ def test_a_window_is_a_part_of_the_table(seed: int, axes: list[str], internal: b
             assert shown["status"][i][j] == whole.status[at]
 
 
+def test_a_table_that_is_not_protected_shows_marks_and_no_values() -> None:
+    whole = table(1)
+    every = [list(range(n)) for n in SHAPE[:2]]
+    asked = {"row_axis": "a", "column_axis": "b", "at": {}, "protected": False}
+    shown = window(whole, *every, **asked)
+    assert {value for row in shown["value"] for value in row} == {None}
+    assert shown["status"] == whole.status[:, :, -1].tolist()
+    assert window(whole, *every, **asked, internal=True)["value"] == whole.value[:, :, -1].tolist()
+
+
 def test_a_description_holds_no_value_of_a_hidden_cell() -> None:
     whole = table(1)
     said = repr(described({"x": whole}))

@@ -29,18 +29,19 @@ def explained(
     """Status, rules, moves, whom a hidden cell helps, what remains possible; what hiding an open one would cost."""
     table = done.table
     hidden = bool(table.hidden[at])
+    shown = internal or (protected and not hidden)
     facts: dict[str, Any] = {
         "index": list(at),
         "status": int(table.status[at]),
-        "value": float(table.value[at]) if internal or not hidden else None,
-        "count": None if table.respondents is None or (hidden and not internal) else int(table.count[at]),
+        "value": float(table.value[at]) if shown else None,
+        "count": int(table.count[at]) if table.respondents is not None and shown else None,
         "rules": list(table.rules_of(at)),
         "words": [],
         "moves": [],
         "interval": None,
         "unprotected": False,
     }
-    if not hidden:
+    if not hidden and shown:
         return facts | {"words": done.weigh(*table.codes(at)).words(language)}
     if not protected:
         return facts

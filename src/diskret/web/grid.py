@@ -16,8 +16,8 @@ MOST_CELLS = 20_000
 """Cells of one window."""
 
 
-def described(tables: Mapping[str, Table]) -> dict[str, Any]:
-    """Axes with all codes, and what a page must know about each response; no values."""
+def described(tables: Mapping[str, Table], *, protected: bool = True) -> dict[str, Any]:
+    """Axes with all codes, and what a page must know about each response."""
     first = next(iter(tables.values()))
     axes = [
         {"name": name, "codes": h.codes, "labels": h.labels, "parents": h.parents, "depth": h.depth}
@@ -28,7 +28,7 @@ def described(tables: Mapping[str, Table]) -> dict[str, Any]:
             "name": name,
             "decimals": table.decimals,
             "frequency": table.frequency,
-            "largest": float(np.abs(table.value, where=~table.hidden, out=np.zeros(table.shape)).max()),
+            "largest": _largest_open(table) if protected else None,
             "hidden": {s.text: int((table.status == s).sum()) for s in (Status.PRIMARY, Status.SECONDARY)},
         }
         for name, table in tables.items()
@@ -36,13 +36,18 @@ def described(tables: Mapping[str, Table]) -> dict[str, Any]:
     return {"axes": axes, "responses": responses, "cells": first.size}
 
 
+def _largest_open(table: Table) -> float:
+    return float(np.abs(table.value, where=~table.hidden, out=np.zeros(table.shape)).max())
+
+
 def window(
     table: Table, rows: Sequence[int], columns: Sequence[int], *, row_axis: str, column_axis: str | None,
-    at: Mapping[str, int], internal: bool = False,
+    at: Mapping[str, int], protected: bool = True, internal: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Values and statuses of some rows and columns; ``at`` fixes the other classifications.
 
-    A hidden value is null unless ``internal``.
+    A hidden value is null unless ``internal``. So is every value of a table that is not ``protected`` yet: nobody knows
+    which of them will have to be hidden.
 
     >>> cells = {"s": ["m", "w", "d"], "x": [3, 4, 5], "st": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
@@ -57,7 +62,7 @@ def window(
     hidden = (status == Status.PRIMARY) | (status == Status.SECONDARY)
     shown = values.astype(object)
     if not internal:
-        shown[hidden] = None
+        shown[hidden if protected else ...] = None
     return {"value": shown.tolist(), "status": status.tolist(), "internal": internal}
 
 

@@ -67,7 +67,8 @@ class Runs:
                 raise BadOption(f"{MOST_ACTIVE} runs are at work", hint="wait for one of them, or cancel one.")
             run = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
             folder = self.workspace.runs / run
-            (folder / TEMPORARY).mkdir(parents=True, mode=0o700)
+            (folder / TEMPORARY).mkdir(parents=True)
+            folder.chmod(0o700)
             _keep_out_of_git(self.workspace.runs)
             write_json(folder / JOB, content)
             status = {
@@ -81,15 +82,15 @@ class Runs:
     def status(self, name: str) -> dict[str, Any]:
         """How far a run is; what ended without a word is found out here."""
         folder = self.folder(name)
-        status = read_json(folder / STATUS)
-        if status["state"] != ACTIVE:
-            return status
         with self.lock:
             process = self.processes.get(name)
-            if process is not None and process.poll() is None:
-                return status
-            status = read_json(folder / STATUS)  # its last words may have come meanwhile
+            ended = process is not None and process.poll() is not None
+            status = read_json(folder / STATUS)  # after looking: its last words may have come meanwhile
+            if ended:
+                self._forget(name)
             if status["state"] != ACTIVE:
+                return status
+            if process is not None and not ended:
                 return status
             if process is None and _alive(status.get("pid")) and time.time() - _written(folder) < SILENT:
                 return status  # of another server on the same workspace
@@ -122,6 +123,7 @@ class Runs:
                 return status
             process.kill()
             process.wait()
+            self._forget(name)
             status = read_json(folder / STATUS)
             return status if status["state"] != ACTIVE else self._ended(folder, status, "cancelled")
 
@@ -140,13 +142,21 @@ class Runs:
         if self.status(name)["state"] == ACTIVE:
             raise NoSuchRun("the run is still at work", hint="cancel it first.")
         shutil.rmtree(self.folder(name))
-        self.processes.pop(name, None)
 
     def close(self) -> None:
         """End all processes of this server."""
         for name, process in list(self.processes.items()):
             if process.poll() is None:
                 self.cancel(name)
+            else:
+                self._forget(name)
+
+    def _forget(self, name: str) -> None:
+        """Let go of a process that has ended."""
+        process = self.processes.pop(name)
+        process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
 
     def _ended(self, folder: Path, status: dict[str, Any], state: str) -> dict[str, Any]:
         tidy(folder)
@@ -156,9 +166,9 @@ class Runs:
 
 
 def tidy(folder: Path) -> None:
-    """Leave of a run only what is whole."""
+    """Leave of a run that came to no end only its job and its state."""
     for each in folder.iterdir():
-        if each.name not in (JOB, STATUS, RESULT):
+        if each.name not in (JOB, STATUS):
             shutil.rmtree(each) if each.is_dir() else each.unlink()
 
 
@@ -193,6 +203,9 @@ def _keep_out_of_git(folder: Path) -> None:
 def _alive(pid: object) -> bool:
     if not isinstance(pid, int):
         return False
+    with contextlib.suppress(OSError):  # where there is such a folder: a process nobody has buried is dead too
+        if Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] == "Z":
+            return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

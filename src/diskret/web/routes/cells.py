@@ -23,8 +23,10 @@ from diskret.web.workbench import session, workbench
 
 def axes(request: Request) -> Response:
     """What the grid must know before it shows cells."""
-    found = workbench(request).tables.get(request.path_params["key"])
-    return Json(described({name: each.table for name, each in found.items()}))
+    key = request.path_params["key"]
+    found = workbench(request).tables.get(key)
+    shown = key != DRAFT or session(request).internal
+    return Json(described({name: each.table for name, each in found.items()}, protected=shown))
 
 
 def cells(request: Request) -> Response:
@@ -37,7 +39,7 @@ def cells(request: Request) -> Response:
         window(
             table, rows, columns, row_axis=asked.get("rows", ""), column_axis=asked.get("columns") or None,
             at={n: i for n, i in at.items() if n not in (asked.get("rows"), asked.get("columns"))},
-            internal=session(request).internal,
+            protected=request.path_params["key"] != DRAFT, internal=session(request).internal,
         )
     )  # fmt: skip
 

@@ -36,7 +36,7 @@ export class Grid {
   /** Show a table: two axes, where its cells come from, how numbers are written. */
   show({ rows, columns, address, decimals, largest, label }) {
     Object.assign(this, { rows, columns, address, decimals });
-    this.wide = Math.max(NARROWEST, 34 + 8 * number(largest, decimals).length);
+    this.wide = Math.max(NARROWEST, 34 + 8 * (largest === null ? 0 : number(largest, decimals).length));
     this.root.setAttribute("aria-label", label);
     this.refresh();
   }
@@ -196,7 +196,11 @@ export class Grid {
       mark.className = "sign";
       mark.textContent = moving + (shown ? sign.slice(0, 1) : "");
       made.append(mark, shown || sign);
-    } else made.textContent = found ? shown || sign : "·";
+    } else made.textContent = found ? shown || sign || "○" : "·";
+    if (found && value === null && !hidden) {
+      made.classList.add("unknown");
+      made.setAttribute("aria-label", t("status.open"));
+    }
     if (hidden) made.setAttribute("aria-label", [t(`status.${name}`), shown, moving && t(`move.${moving}`)].filter(Boolean).join(", "));
     if (this.chosen === key) made.setAttribute("aria-selected", "true");
     return made;

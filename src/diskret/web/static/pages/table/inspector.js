@@ -27,8 +27,6 @@ export class Inspector {
     this.shown.grid.light(new Map());
   }
 
-  again() { if (this.at) this.cell(this.at); }
-
   async cell(at) {
     this.at = at;
     const facts = await attempt(() => get(`/api/tables/${this.shown.key}/cell?${this.shown.cellQuery(at)}`));
@@ -77,7 +75,7 @@ export class Inspector {
         facts.count === null || facts.count === undefined ? null : [el("dt", {}, t("inspect.count")), el("dd", {}, number(facts.count))],
         facts.rules.length ? [el("dt", {}, t("inspect.rules")), el("dd", {}, facts.rules.map(ruleName).join(", "))] : null),
       facts.interval ? this.interval(facts.interval, decimals) : null,
-      hidden ? null : el("div", { class: "words" }, facts.words.map((each) => el("p", {}, each))),
+      hidden ? null : el("div", { class: "words" }, facts.words.map((each) => el("p", {}, each)), facts.value === null ? el("p", { class: "muted" }, t("grid.later")) : null),
       !hidden && shown.key !== "draft" ? this.instead() : null,
       ...facts.moves.map((move, i) => this.move(move, i)),
       facts.further ? el("small", {}, t("inspect.further", { n: facts.further })) : null,

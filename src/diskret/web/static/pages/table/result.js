@@ -1,7 +1,7 @@
 /** Step 5: what came out of the run that is shown; attack it, repair it, take it with you. */
 import { download, post } from "../../js/api.js";
 import { el, replace } from "../../js/dom.js";
-import { current, number, said, t } from "../../js/i18n.js";
+import { current, number, t } from "../../js/i18n.js";
 import { attempt, notice } from "../../js/notices.js";
 import { runs, startRun } from "../../js/store.js";
 
@@ -42,6 +42,8 @@ export function resultStep(inside, tell, context) {
           audit?.exposed ? el("button", { id: "repair", class: "main", onclick: () => repair(run) }, t("audit.repair")) : null)),
       el("div", {}, el("h3", {}, t("result.export")), el("p", {}, el("small", {}, t("result.exportHint"))),
         el("div", { class: "exports" }, FORMATS.map((each) => el("button", { "data-export": each, onclick: () => download(`/api/runs/${run.id}/export.${each}`) }, each.toUpperCase())))),
+      el("div", {}, el("h3", {}, t("result.report")), el("p", {}, el("small", {}, t("result.reportHint"))),
+        el("div", { class: "exports" }, ["html", "pdf"].map((each) => el("button", { "data-report": each, onclick: () => download(`/api/runs/${run.id}/report.${each}?language=${current()}`) }, each.toUpperCase())))),
       el("div", {}, el("h3", {}, t("result.job")), el("p", {}, el("small", {}, t("result.jobHint"))),
         el("div", { class: "row" }, el("button", { id: "save-job", onclick: () => save(run) }, t("result.saveJob")),
           el("button", { id: "download-job", class: "quiet", onclick: () => download(`/api/runs/${run.id}/job.toml`) }, t("result.downloadJob")))),
@@ -76,6 +78,5 @@ export function resultStep(inside, tell, context) {
     return el("div", { class: "marked" }, el("div", { class: "row apart" }, el("span", {}, last.name), badge(last)),
       last.error ? [el("strong", {}, last.error.what), last.error.hint ? el("small", {}, last.error.hint) : null] : null);
   }
-  void said; void current;
   return () => draw();
 }

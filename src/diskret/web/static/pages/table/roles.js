@@ -1,7 +1,7 @@
 /** Step 2: what each column is, how codes add up. */
 import { get } from "../../js/api.js";
 import { el, field, options, replace } from "../../js/dom.js";
-import { current, said, t } from "../../js/i18n.js";
+import { current, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
 import { change, draft } from "../../js/store.js";
 import { fileOf } from "./data.js";
@@ -100,6 +100,5 @@ export function rolesStep(inside, tell, context) {
     } });
     return el("div", { class: "further" }, field(t("hierarchy.label"), select), how === "prefixes" ? field(t("hierarchy.lengths"), lengths) : null);
   }
-  void said;
   return (what) => { if (what === "draft") look(); };
 }

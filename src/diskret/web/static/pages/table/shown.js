@@ -3,7 +3,7 @@ import { get, query } from "../../js/api.js";
 import { el, field, options, replace } from "../../js/dom.js";
 import { current, number, t } from "../../js/i18n.js";
 import { refusal } from "../../js/notices.js";
-import { draft, runs, runTitle } from "../../js/store.js";
+import { draft, runs, runTitle, view } from "../../js/store.js";
 import { Axis, single } from "./axis.js";
 import { Grid } from "./grid.js";
 import { Inspector } from "./inspector.js";
@@ -34,7 +34,12 @@ export class Shown {
 
   /** The present choice has changed: it is what the user wants to see. */
   draft() { return this.choose(DRAFT); }
-  view() { this.grid.rows && this.grid.refresh(); this.inspect.again(); }
+  async view() {
+    if (!this.description) return;
+    const again = this.inspect.at;
+    await this.choose(this.key);
+    if (again) this.inspect.cell(again);
+  }
 
   /** Show a run as soon as it is finished. */
   follow(id) { this.waitingFor = id; this.runs(); }
@@ -155,6 +160,7 @@ export class Shown {
     return el("div", { class: "legend" },
       el("span", {}, el("span", { class: "sign badge primary" }, "■ P"), ` ${t("status.primary")}: ${number(facts.primary)}`),
       el("span", {}, el("span", { class: "sign badge secondary" }, "□ S"), ` ${t("status.secondary")}: ${number(facts.secondary)}`),
+      this.key === DRAFT && !view.internal ? el("span", {}, t("grid.later")) : "",
       el("span", { class: "spring" }), el("span", {}, t("grid.cells", { n: this.description.cells })), el("span", {}, t("grid.keys")));
   }
 
