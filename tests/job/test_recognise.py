@@ -69,6 +69,16 @@ def test_gaps_and_empty_columns_are_said() -> None:
     assert said["nothing"][:3] == ("other", False, "nothing in it")
 
 
+def test_decimal_commas_are_recognised_where_only_they_make_numbers(tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text("region;turnover\n" + "".join(f"{'NS'[i % 2]};{i},5\n" for i in range(12)))
+    found = recognise(tmp_path / "e.csv")
+    assert found.decimal == ","
+    assert found.named("value") == ["turnover"]
+    assert found.content("e.csv")["data"] == {"microdata": "e.csv", "decimal": ","}
+    (tmp_path / "f.csv").write_text("region;x\n" + "".join(f"{'NS'[i % 2]};{i}.5\n" for i in range(12)))
+    assert recognise(tmp_path / "f.csv").decimal == "."
+
+
 def test_every_reason_has_words_in_both_languages() -> None:
     assert all(en and de and en != de for en, de in WHY.values())
 

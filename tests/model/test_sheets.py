@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from diskret import Table, tabulate
+from diskret.cli import app
 from diskret.model.errors import BadOption, DiskretError, EmptyData, NotANumber, UnreadableFile
 from diskret.model.sheets import Workbook
 from diskret.model.source import open_source
 from diskret.publication.publish import publish
+from diskret.publication.working import load_working
 
 NS = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 REL = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -149,3 +152,16 @@ def test_an_open_table_published_as_excel_is_read_again(tmp_path: Path) -> None:
     publish(table, tmp_path / "x.xlsx", title="T")
     with pytest.raises(UnreadableFile, match="name"):  # the title above the names
         open_source(tmp_path / "x.xlsx")
+
+
+def test_commands_take_excel_files(tmp_path: Path) -> None:
+    path = book(tmp_path / "firms.xlsx", {"Notes": data(text("A1", "nothing")), "Firms": FIRMS}, STRINGS)
+    only = book(tmp_path / "one.xlsx", {"Firms": FIRMS}, STRINGS)
+    out = tmp_path / "w.parquet"
+    asked = ["tabulate", str(only), "--by", "region", "--value", "turnover", "--out", str(out), "--quiet"]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    assert load_working(out)["turnover"].value.tolist() == [0.1, 1250.0, 1250.1]
+    job = tmp_path / "job.toml"
+    made = CliRunner().invoke(app, ["init", str(path), "--sheet", "Firms", "--out", str(job)])
+    assert made.exit_code == 0, made.output
+    assert 'sheet = "Firms"' in job.read_text(encoding="utf-8")

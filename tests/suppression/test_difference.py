@@ -76,3 +76,14 @@ def test_the_command_compares_working_files(tmp_path: Path) -> None:
     assert found["one"]["audit"]["exposed"] == 3
     assert found["two"]["audit"]["exposed"] == 0
     assert found["only two"] == int(protected.hidden.sum()) - 3
+
+
+def test_the_command_writes_a_report_on_a_working_file(tmp_path: Path) -> None:
+    protected = suppress(table(), guarantee="audit", protection=Protection(0.2)).table
+    save_working({"x": protected}, tmp_path / "two.parquet")
+    asked = ["report", str(tmp_path / "two.parquet"), "--out", str(tmp_path / "r.html"), "--attack", "--title", "T"]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Nothing is exposed" in page
+    values = [f">{v:.0f}<" for v in protected.value[protected.hidden]]
+    assert not [v for v in values if v in page]

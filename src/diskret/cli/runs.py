@@ -1,4 +1,4 @@
-"""Finished runs: two of them side by side."""
+"""Finished runs: a report on one, two side by side."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from diskret.cli.app import Json, app
+from diskret.cli.app import Json, Quiet, app
 
 
 @app.command("compare-runs")
@@ -50,3 +50,27 @@ def compare_two_runs(
         return
     for each in found.values():
         typer.echo("\n".join(each.words(language, internal=internal)))
+
+
+@app.command("report")
+def report_on(
+    table: Annotated[Path, typer.Argument(help="Working file of a finished run.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Report to write: .html or .pdf.")],
+    attack: Annotated[bool, typer.Option("--attack", help="Attack the tables with a solver for the report.")] = False,
+    title: Annotated[str, typer.Option(help="Title of the report.")] = "",
+    language: Annotated[str, typer.Option(help="en or de.")] = "en",
+    quiet: Quiet = False,
+) -> None:
+    """Write a report on the tables of a working file; without suppressed values."""
+    from diskret.auditing.audit import audit
+    from diskret.job.read import job_from
+    from diskret.job.report import table_facts, write_table_report
+    from diskret.publication.working import load_working
+
+    output = {"report": str(out.resolve()), "title": title, "language": language}
+    job = job_from({"data": {"table": str(table.resolve())}, "output": output}, "the command's options", Path())
+    tables = load_working(table)
+    audits = {name: audit(each).plain() for name, each in tables.items()} if attack else {}
+    write_table_report(job, tables, table_facts(job, {}, audits), out)
+    if not quiet:
+        typer.echo(f"wrote {out}")

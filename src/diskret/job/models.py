@@ -326,7 +326,7 @@ class MicrodataSection(Section):
 class AttackSection(Section):
     """An attack on the records by linking them with an external file about the same units."""
 
-    external: str | None = Field(None, description="file the attacker has: .parquet or .csv")
+    external: str | None = Field(None, description="file the attacker has: .parquet, .csv or .xlsx")
     keys: Names = Field(default_factory=list, description="columns that must agree, such as region and industry")
     values: Names = Field(default_factory=list, description="columns that should be close")
     names: dict[str, str] = Field(default_factory=dict, description="name in the external file, where it has another")

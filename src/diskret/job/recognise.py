@@ -80,6 +80,8 @@ class Recognised:
     columns: tuple[Column, ...]
     kind: Kind
     rows: int
+    decimal: str = "."
+    """Decimal sign of a text file: a comma where only that makes numbers of a column."""
 
     def named(self, role: Role) -> list[str]:
         """Columns of a role that a first table should use, in the order of the file."""
@@ -106,7 +108,8 @@ class Recognised:
         rules: dict[str, Any] = {"p_percent": 10.0} if magnitude and self.kind == "microdata" else {}
         rules |= {"min_count": 3} if magnitude and counted else {}
         rules |= {} if magnitude else {"small_cells": 3}
-        return {"data": {self.kind: file}, "table": table, "rules": rules, "suppression": {}}
+        data = {self.kind: file} | ({"decimal": ","} if self.decimal == "," else {})
+        return {"data": data, "table": table, "rules": rules, "suppression": {}}
 
 
 def recognise(source: object, kind: Kind | None = None) -> Recognised:
@@ -120,6 +123,8 @@ def recognise(source: object, kind: Kind | None = None) -> Recognised:
     if kind not in (None, "microdata", "cells"):
         raise BadOption(f"kind {kind!r}", hint="'microdata' or 'cells'.")
     data = source if isinstance(source, Relation) else open_source(source)
+    if data.decimal == "." and _with_commas(data):
+        data = replace(data, decimal=",")
     facts = _facts(data)
     columns: list[Column] = []
     cells = 1
@@ -135,7 +140,25 @@ def recognise(source: object, kind: Kind | None = None) -> Recognised:
     columns = _one_per_row(columns, kind)
     by = [c for c in columns if c.role == "classification" and c.chosen]
     guess: Kind = kind or ("cells" if _are_cells(data, by, columns, rows) else "microdata")
-    return Recognised(tuple(_of_kind(columns, guess)), guess, rows)
+    return Recognised(tuple(_of_kind(columns, guess)), guess, rows, data.decimal)
+
+
+def _with_commas(data: Relation) -> bool:
+    """Whether a column of text is all numbers with decimal commas, and no column loses its numbers by that."""
+    texts = [name for name in data.columns if data.is_text(name)]
+    if not texts:
+        return False
+    commas = replace(data, decimal=",")
+    parts = []
+    for name in texts:
+        code = data.code(name)
+        parts += [f"count({code})", f"count(CASE WHEN {code} LIKE '%,%' THEN 1 END)"]
+        parts += [f"count(CASE WHEN NOT {each.bad_number(name)} THEN 1 END)" for each in (data, commas)]
+    (row, *_) = data.query(f"SELECT {', '.join(parts)} FROM {data.view}")
+    found = [tuple(map(int, row[4 * i : 4 * i + 4])) for i in range(len(texts))]
+    gained = any(entries and comma and points < entries == as_commas for entries, comma, points, as_commas in found)
+    lost = any(entries and points == entries > as_commas for entries, _, points, as_commas in found)
+    return gained and not lost
 
 
 Facts = tuple[int, ...]

@@ -21,7 +21,7 @@ def job_text(
     name = path.resolve()
     base = Path(relative_to).resolve()
     shown = name.relative_to(base) if name.is_relative_to(base) else name
-    said = {"delimiter": delimiter, "decimal": "," if decimal == "," else None, "sheet": sheet}
+    said = {"delimiter": delimiter, "decimal": "," if found.decimal == "," else None, "sheet": sheet}
     return _TEMPLATE.format(
         kind=found.kind,
         data=_quoted(shown.as_posix()),

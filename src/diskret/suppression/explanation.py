@@ -90,7 +90,8 @@ class Explanation:
         for move in mine:
             others = [_name(c.codes) for c in move.cells if c.cell != self.cell]
             kind = say["cuboid" if move.cuboid else "move"]
-            lines.append(say["together"].format(kind=kind, n=len(others), cells=_listed(others)))
+            together = say["together one" if len(others) == 1 else "together"]
+            lines.append(together.format(kind=kind, n=len(others), cells=_listed(others)))
         if self.helps:
             lines.append(say["helps"].format(cells=_listed(self.helped, self.helps)))
         if self.interval is not None and (internal or self.exact):
@@ -234,6 +235,8 @@ _EN = {
     "cuboid": "cuboid", "move": "set of cells",
     "together": "Protected by a {kind}: it can change together with {n} other hidden cells, and nothing published "
     "changes: {cells}.",
+    "together one": "Protected by a {kind}: it can change together with 1 other hidden cell, and nothing published "
+    "changes: {cells}.",
     "helps": "Hidden so that these stay protected: {cells}.",
     "exact": "Whoever reads the published table can only say that it lies between {low} and {high}.",
     "at least": "At least everything between {low} and {high} stays possible.",
@@ -249,6 +252,8 @@ _DE = {
     "cuboid": "Quader", "move": "Zellverbund",
     "together": "Geschützt durch einen {kind}: Die Zelle kann sich zusammen mit {n} anderen gesperrten Zellen ändern, "
     "ohne dass sich etwas Veröffentlichtes ändert: {cells}.",
+    "together one": "Geschützt durch einen {kind}: Die Zelle kann sich zusammen mit einer anderen gesperrten Zelle "
+    "ändern, ohne dass sich etwas Veröffentlichtes ändert: {cells}.",
     "helps": "Gesperrt, damit diese geschützt bleiben: {cells}.",
     "exact": "Wer die veröffentlichte Tabelle liest, kann nur sagen, dass sie zwischen {low} und {high} liegt.",
     "at least": "Mindestens alles zwischen {low} und {high} bleibt möglich.",

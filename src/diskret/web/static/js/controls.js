@@ -23,13 +23,19 @@ export function check(id, label, value, change) {
   return el("label", { class: "check" }, box, label);
 }
 
-/** A slider with its number beside it; `show` says what a position means. */
+const REST = 350;
+/** A slider with its number beside it; `show` says what a position means. `settle` is called when it has come to rest. */
 export function slider(id, label, { value, min, max, step = 1, show, change, settle }) {
   const output = el("output", { for: id }, show(value));
+  let timer = null;
+  let settled = value;
+  const rest = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => { if (Number(input.value) !== settled) { settled = Number(input.value); settle?.(settled); } }, REST);
+  };
   const input = el("input", {
     type: "range", id, min: String(min), max: String(max), step: String(step), value: String(value), "aria-valuetext": show(value),
-    oninput: () => { output.textContent = show(Number(input.value)); input.setAttribute("aria-valuetext", output.textContent); change?.(Number(input.value)); },
-    onchange: () => settle?.(Number(input.value)),
+    oninput: () => { output.textContent = show(Number(input.value)); input.setAttribute("aria-valuetext", output.textContent); change?.(Number(input.value)); rest(); },
   });
   return el("div", { class: "slider" }, el("label", { for: id }, label), input, output);
 }

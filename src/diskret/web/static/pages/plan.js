@@ -22,8 +22,10 @@ const percent = (share) => `${number(Math.round(share * 1000) / 10)} %`;
 export async function show(root) {
   const chosen = new Choices("plan");
   const side = el("aside", { class: "side", "aria-label": t("plan.title") });
-  const figures = el("section", { class: "figures", "aria-label": t("plan.result"), "aria-live": "polite" });
-  replace(root, el("div", { class: "workbench" }, side, figures));
+  const figures = el("section", { class: "figures", "aria-label": t("plan.result") });
+  // read aloud when a slider has come to rest: the one number that counts, not the whole page
+  const aloud = el("p", { class: "seen-not", role: "status" });
+  replace(root, el("div", { class: "workbench" }, side, figures), aloud);
   let open = null;
   let asked = 0;
   let timer = null;
@@ -52,6 +54,7 @@ export async function show(root) {
     if (ticket !== asked) return;
     state.merges = merges;
     drawFigures();
+    aloud.textContent = `${t("plan.orwell")}: ${percent(now.orwell)}`;
   }
 
   function drawFigures() {

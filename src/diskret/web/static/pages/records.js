@@ -72,7 +72,9 @@ function dataStep(inside, tell, context) {
     if (name.endsWith(".toml")) {
       await attempt(async () => chosen.adopt(await post(`/api/records/jobs/${name.split("/").map(encodeURIComponent).join("/")}`)));
     } else {
-      await chosen.change(() => ({ data: { microdata: name } }));
+      const found = await attempt(() => get(`/api/recognise?file=${encodeURIComponent(name)}&kind=microdata`));
+      if (!found) return;
+      await chosen.change(() => ({ data: found.content.data }));
     }
     await context.list();
     context.unfold("what");
