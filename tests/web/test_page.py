@@ -15,17 +15,25 @@ from diskret.web import examples
 STATIC = Path(diskret.web.__file__).parent / "static"
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(p for p in STATIC.rglob("*") if p.suffix in (".js", ".html", ".css", ".svg"))
-WORDS = {
-    language: json.loads((STATIC / f"i18n/{language}.json").read_text(encoding="utf-8")) for language in ("en", "de")
-}
+
+
+def words(language: str) -> dict[str, str]:
+    """The words of all dictionaries of a language."""
+    books = [
+        json.loads(path.read_text(encoding="utf-8")) for path in sorted((STATIC / "i18n").glob(f"{language}*.json"))
+    ]
+    return {key: said for book in books for key, said in book.items()}
+
+
+WORDS = {language: words(language) for language in ("en", "de")}
 
 
 def test_both_languages_have_the_same_words_to_fill_in() -> None:
     english, german = WORDS["en"], WORDS["de"]
     assert english.keys() == german.keys()
     for key in english:
-        assert german[key].strip(), key
-        gaps = [set(re.findall(r"\{(\w+)\}", words[key])) for words in (english, german)]
+        assert bool(german[key].strip()) == bool(english[key].strip()), key
+        gaps = [set(re.findall(r"\{(\w+)\}", said[key])) for said in (english, german)]
         assert gaps[0] == gaps[1], key
         assert english[key].count("|") == german[key].count("|"), key
 
