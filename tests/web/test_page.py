@@ -82,3 +82,15 @@ def test_the_wheel_holds_the_page_and_its_examples(tmp_path: Path) -> None:
     for path in SOURCES:
         assert f"diskret/web/static/{path.relative_to(STATIC).as_posix()}" in names
     assert {"diskret/examples/turnover.toml", "diskret/examples/firms.csv", "diskret/web/static/i18n/de.json"} <= names
+
+
+def test_what_the_first_page_asks_for_at_once_is_what_it_needs() -> None:
+    text = (STATIC / "index.html").read_text(encoding="utf-8")
+    asked = [STATIC / name for name in re.findall(r'href="/static/([\w/]+\.js)"', text)]
+    needed = [STATIC / "js/main.js", STATIC / "pages/table.js"]
+    for path in needed:  # grows while it is walked
+        for name in re.findall(r'from "(\.[^"]+)"', path.read_text(encoding="utf-8")):
+            found = (path.parent / name).resolve()
+            if found not in needed:
+                needed.append(found)
+    assert {p.resolve() for p in asked} == {p.resolve() for p in needed} - {(STATIC / "js/main.js").resolve()}

@@ -61,11 +61,12 @@ function drawView() {
 
 async function start() {
   const asked = location.hash.slice(1);
-  await speak(preferred());
+  const words = speak(preferred());
   try {
     await enter();
-    await loadView();
+    await Promise.all([loadView(), loadDraft(), words]);
   } catch (error) {
+    await words;
     replace(page, el("div", { class: "closed" },
       el("h1", {}, t("shell.closed")), el("p", {}, t(error.status === 401 ? "shell.closedHint" : "shell.gone"))));
     if (error.status !== 401) refusal(error);
@@ -87,7 +88,8 @@ async function start() {
   on("view", drawView);
   onLanguage(() => open(shown));
   drawView();
-  await Promise.all([loadDraft(), watchRuns()]);
+  drawHistory();
+  await watchRuns();
   await open(asked);
   document.body.dataset.ready = String(Math.round(performance.now()));
 }

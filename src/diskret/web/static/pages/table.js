@@ -38,7 +38,7 @@ export async function show(root) {
     replace(busy, runs.all.filter((run) => run.state === "running").map(progress));
   };
   const offs = [on("draft", () => { draw("draft"); shown.draft(); }), on("runs", () => { draw("runs"); shown.runs(); }), on("view", () => shown.view())];
-  await watchRuns();
+  watchRuns();
   draw("draft");
   draw("runs");
   const chosen = draft.content.data !== undefined;

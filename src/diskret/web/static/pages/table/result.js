@@ -7,7 +7,7 @@ import { runs, startRun } from "../../js/store.js";
 
 const FORMATS = ["xlsx", "csv", "json", "px", "parquet"];
 
-export const badge = (run) => el("span", { class: `badge ${{ finished: run.exposed ? "bad" : "good", running: "busy", refused: "bad", failed: "bad" }[run.state] ?? ""}` }, t(`state.${run.state}`));
+export const badge = (run) => el("span", { class: `badge ${{ finished: run.exposed ? "bad" : "good", running: "busy", refused: "bad", failed: "bad" }[run.state] ?? ""}` }, t(run.state === "finished" && run.exposed ? "state.exposed" : `state.${run.state}`));
 
 /** The insider of an exposure in the page's language. */
 const insider = (by) => by.replace(/^who is alone in (.*)$/, (_, cell) => t("audit.alone", { cell })).replace(/^the largest contributor of (.*)$/, (_, cell) => t("audit.largest", { cell }));
