@@ -65,11 +65,14 @@ def _large(workspace: Workspace) -> dict[str, Any]:
     }
 
 
-def _records(number: int = 300_000) -> Iterator[str]:
-    """Codes of three digits, 000 to 899: with their sums by prefixes 1000 in each classification."""
+def _records(number: int = 300_000, pairs: int = 30_000) -> Iterator[str]:
+    """Codes of three digits, 000 to 899: with their sums by prefixes 1000 in each classification.
+
+    Some ten records for each of the pairs that trade at all; every code occurs.
+    """
     random = np.random.default_rng(9)
-    skewed = np.minimum(LEAVES * random.power(1.5, (number - LEAVES, 2)), LEAVES - 1).astype(int)
     each_once = np.repeat(np.arange(LEAVES)[:, None], 2, axis=1)
-    codes = np.concatenate([each_once, skewed]).tolist()
-    values = np.exp(random.normal(3.0, 1.5, number)).tolist()
+    trading = np.minimum(LEAVES * random.power(0.7, (pairs, 2)), LEAVES - 1).astype(int)
+    codes = np.concatenate([each_once, trading[random.integers(0, pairs, number - LEAVES)]]).tolist()
+    values = np.exp(random.normal(3.0, 1.0, number)).tolist()
     return (f"{a:03d},{b:03d},{x + 0.1:.1f}\n" for (a, b), x in zip(codes, values, strict=True))
