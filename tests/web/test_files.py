@@ -129,6 +129,19 @@ def test_columns_are_recognised_with_a_first_job(page: TestClient) -> None:
     assert "verschiedene" in found["columns"][1]["why"]
 
 
+def test_german_text_with_decimal_commas_is_read_as_it_was_written(page: TestClient) -> None:
+    rows = ["Land;Umsatz"] + [f"{land};{n},5" for n in range(1, 9) for land in ("Köln", "Jülich", "Bonn")]
+    page.put("/api/files/umsatz.csv", content="\n".join(rows).encode("latin-1"))
+    found = page.get("/api/recognise", params={"file": "umsatz.csv"}).json()
+    assert found["content"]["data"] == {"microdata": "umsatz.csv", "decimal": ",", "encoding": "latin-1"}
+    page.put("/api/draft", json=found["content"])
+    page.put("/api/view", json={"internal": True})
+    (axis,) = page.get("/api/tables/draft").json()["axes"]
+    assert axis["codes"] == ["Bonn", "Jülich", "Köln", "Total"]
+    asked = {"response": "Umsatz", "rows": "Land", "r": "0,3", "c": "0"}
+    assert page.get("/api/tables/draft/cells", params=asked).json()["value"] == [[40.0], [120.0]]
+
+
 def test_a_file_that_cannot_be_read_says_why(page: TestClient) -> None:
     page.put("/api/files/broken.parquet", content=b"no parquet")
     said = page.get("/api/recognise", params={"file": "broken.parquet"}).json()["error"]

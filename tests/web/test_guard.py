@@ -81,6 +81,15 @@ def test_a_request_the_browser_calls_foreign_is_refused(page: TestClient, site: 
     assert page.get("/api/state", headers={"sec-fetch-site": site}).status_code == 403
 
 
+def test_the_empty_page_may_be_entered_from_a_file_and_not_framed(page: TestClient) -> None:
+    """The browser is started with a file that leads to the page, since all users can see with what it is started."""
+    entering = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    del page.headers["origin"]
+    assert page.get("/", headers=entering | {"sec-fetch-dest": "document"}).status_code == 200
+    assert page.get("/", headers=entering | {"sec-fetch-dest": "iframe"}).status_code == 403
+    assert page.get("/api/state", headers=entering | {"sec-fetch-dest": "document"}).status_code == 403
+
+
 def test_nothing_is_changed_by_a_request_that_does_not_say_where_it_comes_from(
     bench: Workbench, page: TestClient
 ) -> None:

@@ -51,7 +51,7 @@ def window(
 
     >>> cells = {"s": ["m", "w", "d"], "x": [3, 4, 5], "st": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
-    >>> window(table, [0, 3], [0], row_axis="s", column_axis=None, at={})
+    >>> window(table, [1, 3], [0], row_axis="s", column_axis=None, at={})
     {'value': [[None], [12.0]], 'status': [[1], [0]], 'internal': False}
     """
     if len(rows) * len(columns) > MOST_CELLS:

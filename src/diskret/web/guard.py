@@ -103,7 +103,9 @@ class Guard:
             return 421, DiskretError("this server does not have that name", hint=hint)
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         foreign = (origin is not None and origin not in self.place.origins) or site not in (None, "none", "same-origin")
-        if foreign or (origin is None and scope["method"] not in SAFE):
+        # whoever goes to the page from elsewhere, such as from the file that opens it, sees a page without data
+        entering = scope["path"] == "/" and origin is None and headers.get("sec-fetch-dest") == "document"
+        if (foreign and not entering) or (origin is None and scope["method"] not in SAFE):
             return 403, DiskretError("a page from another origin asks", hint=hint)
         path = scope["path"]
         if path.startswith("/api/") and path != "/api/session":

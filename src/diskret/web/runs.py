@@ -68,7 +68,8 @@ class Runs:
             run = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
             folder = self.workspace.runs / run
             (folder / TEMPORARY).mkdir(parents=True)
-            folder.chmod(0o700)
+            for each in (self.workspace.runs, folder):
+                each.chmod(0o700)
             _keep_out_of_git(self.workspace.runs)
             write_json(folder / JOB, content)
             status = {

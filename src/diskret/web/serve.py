@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import html
+import os
 import socket
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from diskret.model.errors import BadOption, MissingExtra
 
 LOOPBACK = "127.0.0.1"
+WAY_IN = "open-workbench.html"
 
 
 def serve(
@@ -37,9 +41,31 @@ def serve(
         config = uvicorn.Config(
             app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2
         )
-        if open_page:
-            webbrowser.open(address)  # the socket listens already: the browser waits for us
-        uvicorn.Server(config).run(sockets=[listening])
+        with way_in(bench.workspace.root / WAY_IN, address) as file:
+            if open_page:
+                webbrowser.open(file.as_uri())  # the socket listens already: the browser waits for us
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+@contextlib.contextmanager
+def way_in(path: Path, address: str) -> Iterator[Path]:
+    """A file that leads to an address, for its owner alone: every user of a machine can see with what a browser starts.
+
+    >>> import tempfile
+    >>> with way_in(Path(tempfile.mkdtemp()) / "open.html", "http://127.0.0.1:1/#token=x") as file:
+    ...     oct(file.stat().st_mode & 0o777), "token=x" in file.read_text(encoding="utf-8")
+    ('0o600', True)
+    >>> file.exists()
+    False
+    """
+    path.unlink(missing_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(address)}">\n')
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def _listen(port: int) -> socket.socket:

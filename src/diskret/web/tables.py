@@ -57,7 +57,10 @@ class Tables:
     workspace: Workspace
     runs: Runs
     drafts: Drafts
-    lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    locks: dict[bool, threading.RLock] = field(
+        default_factory=lambda: {True: threading.RLock(), False: threading.RLock()}, repr=False
+    )
+    """One for finished runs and one for the present choice: large data being read keep no finished table waiting."""
     kept: dict[str, OrderedDict[str, Any]] = field(default_factory=dict, repr=False)
 
     def get(self, key: str) -> Mapping[str, Suppression]:
@@ -100,8 +103,8 @@ class Tables:
         return self._kept("marked", whole, make)
 
     def _kept(self, kind: str, key: str, make: Callable[[], T]) -> T:
-        # one at a time: warnings are caught for the whole process
-        with self.lock:
+        # one choice at a time: warnings are caught for the whole process
+        with self.locks[kind == "run"]:
             shelf = self.kept.setdefault(kind, OrderedDict())
             if key not in shelf:
                 shelf[key] = make()

@@ -24,10 +24,9 @@ class Workspace:
     """A folder, by its real path.
 
     >>> import tempfile
-    >>> workspace = Workspace.at(tempfile.gettempdir())
-    >>> workspace.path("../etc/passwd")
-    Traceback (most recent call last):
-    diskret.model.errors.OutsideWorkspace: '../etc/passwd' is not inside the workspace
+    >>> workspace = Workspace.at(tempfile.mkdtemp())
+    >>> workspace.path("data/firms.csv").relative_to(workspace.root).as_posix()
+    'data/firms.csv'
     """
 
     root: Path

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from diskret.job.recognise import recognise
+from diskret.job.recognise import Recognised, recognise
+from diskret.model.errors import UnreadableFile
 from diskret.model.source import file_source
 from diskret.web.answers import Json
 from diskret.web.workbench import workbench
@@ -21,7 +23,7 @@ def columns(request: Request) -> Response:
     given: Any = bench.drafts.get()["content"].get("data", {})
     same = name in (given.get("microdata"), given.get("cells"))
     reading = {key: given[key] for key in ("delimiter", "decimal", "encoding", "sheet") if same and key in given}
-    found = recognise(file_source(bench.workspace.path(name), **reading), kind)  # type: ignore[arg-type]
+    found = _recognised(bench.workspace.path(name), reading, kind)
     content = found.content(name)
     content["data"] |= reading
     by = content["table"]["by"]
@@ -42,6 +44,17 @@ def columns(request: Request) -> Response:
             "content": content | ({"classifications": prefixes} if prefixes else {}),
         }
     )
+
+
+def _recognised(path: Path, reading: dict[str, Any], kind: Any) -> Recognised:
+    """The columns; a text that is not UTF-8 is read as older programs write it, and that is noted in ``reading``."""
+    try:
+        return recognise(file_source(path, **reading), kind)
+    except UnreadableFile as e:
+        if "UTF-8" not in e.what or "encoding" in reading:
+            raise
+        reading["encoding"] = "latin-1"
+        return recognise(file_source(path, **reading), kind)
 
 
 ROUTES = [Route("/api/recognise", columns, methods=["GET"])]

@@ -203,6 +203,7 @@ export class Grid {
       made.classList.add("unknown");
       made.setAttribute("aria-label", t("status.open"));
     }
+    if (status > 2) made.title = t(`status.${name}`);
     if (hidden) made.setAttribute("aria-label", [t(`status.${name}`), shown, moving && t(`move.${moving}`)].filter(Boolean).join(", "));
     if (this.chosen === key) made.setAttribute("aria-selected", "true");
     return made;

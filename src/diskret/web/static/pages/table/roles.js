@@ -42,8 +42,9 @@ export function rolesStep(inside, tell, context) {
     const name = fileOf(draft.content);
     const kind = draft.content.data?.cells ? "cells" : "microdata";
     if (!name || draft.content.data?.table) { found = null; asked = null; return draw(); }
-    if (asked === `${kind} ${name} ${current()}`) return draw();
-    asked = `${kind} ${name} ${current()}`;
+    const key = JSON.stringify([draft.content.data, current()]);
+    if (asked === key) return draw();
+    asked = key;
     found = await attempt(() => get(`/api/recognise?file=${encodeURIComponent(name)}&kind=${kind}&language=${current()}`));
     return draw();
   }
@@ -63,8 +64,21 @@ export function rolesStep(inside, tell, context) {
       if (c.rules) delete c.rules.counted_by;
     }) }), [["microdata", t("roles.microdata")], ["cells", t("roles.cells")]], kind);
     const columns = el("div", { class: "columns" }, found.columns.map((column) => line(column, kind)));
-    return replace(inside, field(t("roles.kind", { n: found.rows }), kinds), columns,
+    return replace(inside, field(t("roles.kind", { n: found.rows }), kinds), reading(content.data), columns,
       kind === "cells" ? el("label", { class: "check" }, el("input", { type: "checkbox", checked: content.table?.frequency === true, onchange: (event) => change((c) => { if (event.target.checked) c.table.frequency = true; else delete c.table.frequency; }) }), t("roles.frequency")) : null);
+  }
+
+  /** How the file is read, where a file does not say it itself. */
+  function reading(data) {
+    const set = (key, value) => change((c) => { if (value) c.data[key] = value; else delete c.data[key]; });
+    if (/\.xlsx$/i.test(fileOf(draft.content))) {
+      const sheet = el("input", { id: "sheet", value: data.sheet ?? "", placeholder: t("reading.first"), onchange: () => set("sheet", sheet.value.trim()) });
+      return field(t("reading.sheet"), sheet);
+    }
+    if (!/\.(csv|tsv|txt)$/i.test(fileOf(draft.content))) return null;
+    const decimal = options(el("select", { id: "decimal", onchange: () => set("decimal", decimal.value) }), [["", "1234.5"], [",", "1234,5"]], data.decimal === "," ? "," : "");
+    const encoding = options(el("select", { id: "encoding", onchange: () => set("encoding", encoding.value) }), [["", "UTF-8"], ["latin-1", "Latin-1"], ["utf-16", "UTF-16"]], data.encoding === "utf-8" ? "" : data.encoding ?? "");
+    return el("div", { class: "further" }, field(t("reading.decimal"), decimal), field(t("reading.encoding"), encoding));
   }
 
   function line(column, kind) {
