@@ -30,7 +30,8 @@ export async function show(root) {
       el("td", {}, hidden), el("td", {}, when(run.started)), el("td", { class: "number" }, run.ended ? number(Math.round((run.ended - run.started) * 10) / 10) : ""),
       el("td", {}, busy
         ? el("button", { class: "small", onclick: () => cancel(run) }, t("run.cancel"))
-        : [run.state === "finished" && run.kind === "job" ? el("button", { class: "small", onclick: () => { sessionStorage.setItem("shown", run.id); document.getElementById("tab-table").click(); } }, t("runs.show")) : null, el("button", { class: "small quiet", onclick: () => confirm(t("runs.sure", { name: run.name })) && attempt(() => remove(`/api/runs/${run.id}`)).then(watchRuns) }, t("run.delete"))]));
+        : [run.state === "finished" && run.kind === "records" ? el("button", { class: "small", onclick: () => { sessionStorage.setItem("records-run", run.id); document.getElementById("tab-records").click(); } }, t("runs.show")) : null,
+          run.state === "finished" && run.kind === "job" ? el("button", { class: "small", onclick: () => { sessionStorage.setItem("shown", run.id); document.getElementById("tab-table").click(); } }, t("runs.show")) : null, el("button", { class: "small quiet", onclick: () => confirm(t("runs.sure", { name: run.name })) && attempt(() => remove(`/api/runs/${run.id}`)).then(watchRuns) }, t("run.delete"))]));
   }
   let finished = "";
   const both = () => {

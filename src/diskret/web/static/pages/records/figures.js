@@ -13,13 +13,13 @@ const percent = (share) => `${number(Math.round(share * 1000) / 10)} %`;
 export class Figures {
   constructor() {
     this.root = el("section", { class: "figures", "aria-label": t("figures.title"), tabindex: "-1" });
-    this.key = null;
+    this.key = sessionStorage.getItem("records-run");
     this.found = null;
   }
 
   end() { this.over = true; }
 
-  follow(id) { this.key = id; this.found = null; this.runs(); }
+  follow(id) { this.key = id; sessionStorage.setItem("records-run", id); this.found = null; this.runs(); }
 
   /** The runs have changed: show the one that is chosen, or the newest. */
   async runs() {
