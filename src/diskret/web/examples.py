@@ -65,14 +65,14 @@ def _large(workspace: Workspace) -> dict[str, Any]:
     }
 
 
-def _records(number: int = 300_000, pairs: int = 30_000) -> Iterator[str]:
+def _records(pairs: int = 30_000) -> Iterator[str]:
     """Codes of three digits, 000 to 899: with their sums by prefixes 1000 in each classification.
 
-    Some ten records for each of the pairs that trade at all; every code occurs.
+    Some ten records for each of the pairs that trade at all; every code has a partner.
     """
     random = np.random.default_rng(9)
-    each_once = np.repeat(np.arange(LEAVES)[:, None], 2, axis=1)
     trading = np.minimum(LEAVES * random.power(0.7, (pairs, 2)), LEAVES - 1).astype(int)
-    codes = np.concatenate([each_once, trading[random.integers(0, pairs, number - LEAVES)]]).tolist()
-    values = np.exp(random.normal(3.0, 1.0, number)).tolist()
+    trading[:LEAVES, 0] = trading[LEAVES : 2 * LEAVES, 1] = np.arange(LEAVES)
+    codes = np.repeat(trading, random.geometric(0.1, pairs), axis=0).tolist()
+    values = np.exp(random.normal(3.0, 1.0, len(codes))).tolist()
     return (f"{a:03d},{b:03d},{x + 0.1:.1f}\n" for (a, b), x in zip(codes, values, strict=True))

@@ -76,6 +76,7 @@ export class Inspector {
         facts.count === null || facts.count === undefined ? null : [el("dt", {}, t("inspect.count")), el("dd", {}, number(facts.count))],
         facts.rules.length ? [el("dt", {}, t("inspect.rules")), el("dd", {}, facts.rules.map(ruleName).join(", "))] : null),
       facts.interval ? this.interval(facts.interval, decimals) : null,
+      hidden && !facts.interval && shown.key !== "draft" ? el("p", { class: "muted" }, t("inspect.intervalNone")) : null,
       hidden ? null : el("div", { class: "words" }, facts.words.map((each) => el("p", {}, each)), facts.value === null ? el("p", { class: "muted" }, t("grid.later")) : null),
       !hidden && shown.key !== "draft" ? this.instead() : null,
       ...facts.moves.map((move, i) => this.move(move, i)),
