@@ -92,8 +92,15 @@ class Screen:
         self.wait(lambda: self.run(script, css), css)
 
     def choose(self, css: str, value: str) -> None:
-        box = self.see(css)
-        self.run("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))", box, value)
+        """Set a control as soon as it is there and has the value to offer."""
+        script = """
+        const box = document.querySelector(arguments[0]);
+        if (!box || (box.tagName === "SELECT" && ![...box.options].some((o) => o.value === arguments[1]))) return false;
+        box.value = arguments[1];
+        box.dispatchEvent(new Event("change"));
+        return true;
+        """
+        self.wait(lambda: self.run(script, css, value), f"{value} in {css}")
 
     def run(self, script: str, *given: Any) -> Any:
         return self.driver.execute_script(script, *given)
@@ -383,6 +390,42 @@ def test_the_grid_is_walked_with_the_keyboard(screen: Screen, serve: Callable[[P
     grid.send_keys(Keys.ENTER)  # closes the total
     screen.wait(lambda: screen.read(".grid", "aria-rowcount") == "2", "closed")
     assert screen.read(".cell[data-status]", "role") == "gridcell"
+
+
+def test_a_file_of_ones_own_with_three_classifications(
+    screen: Screen, serve: Callable[[Path], Served], folder: Path, tmp_path: Path
+) -> None:
+    """Bring it in, say what its columns are, look at a slice, and at a table of one classification."""
+    rows = [
+        f"{i},{r},{s},{10 * n + 0.5}" for n in range(1, 6) for i in ("a", "b") for r in ("N1", "N2", "S1") for s in "mw"
+    ]
+    mine = tmp_path / "mine.csv"
+    mine.write_text("industry,region,sex,turnover\n" + "\n".join(rows[:-4]) + "\n", encoding="utf-8")
+    screen.open(serve(folder).address)
+    screen.see("#file option[value='firms.csv']")
+    screen.driver.find_element("id", "upload").send_keys(str(mine))
+    screen.see(".notice", "mine.csv is in the workspace")
+    assert (folder / "mine.csv").read_bytes() == mine.read_bytes()
+    assert screen.read("[data-column=industry]", "value") == "classification"
+    assert screen.read("[data-column=turnover]", "value") == "value"
+    screen.see(".column small", "distinct codes")
+    screen.choose("[data-hierarchy=region]", "prefixes")
+    screen.see("[data-level='region.2'], [data-slice=sex]")
+    screen.choose("#column-axis", "region")
+    screen.see(".colhead", "N1")
+    assert screen.read("[data-slice=sex]", "value") == "2"  # the total
+    screen.shot("15-own-file")
+    screen.press("#internal")
+    total = screen.read("#cell-0-0")
+    screen.choose("[data-slice=sex]", "0")
+    screen.wait(lambda: screen.read("#cell-0-0") not in (total, "·"), "another slice")
+    screen.press("#internal")
+    for column in ("region", "sex"):
+        screen.choose(f"[data-column={column}]", "none")
+    screen.wait(lambda: screen.read(".grid", "aria-colcount") == "2", "one classification")
+    screen.press("#undo")
+    screen.wait(lambda: screen.read(".grid", "aria-colcount") != "2", "undone")
+    assert screen.complaints() == []
 
 
 SCROLL = """

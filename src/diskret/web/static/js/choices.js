@@ -26,9 +26,13 @@ export class Choices {
 
   /** Change the choice: `edit` works on a copy, or gives a new one. */
   change(edit) {
-    const copy = structuredClone(this.content);
-    const content = edit(copy) ?? copy;
-    return attempt(async () => this.adopt(await put(this.path, content)));
+    // one after the other: a change must not start from what another is about to replace
+    this.last = (this.last ?? Promise.resolve()).then(() => {
+      const copy = structuredClone(this.content);
+      const content = edit(copy) ?? copy;
+      return attempt(async () => this.adopt(await put(this.path, content)));
+    });
+    return this.last;
   }
 
   step(way) {

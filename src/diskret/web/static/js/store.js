@@ -24,11 +24,15 @@ function adopt(answer) {
 
 export const loadDraft = async () => adopt(await get("/api/draft"));
 
-/** Change the choice: `edit` works on a copy, which the server keeps. */
-export async function change(edit) {
-  const content = structuredClone(draft.content);
-  edit(content);
-  await attempt(async () => adopt(await put("/api/draft", content)));
+/** Change the choice: `edit` works on a copy, which the server keeps. One change after the other, so that none is lost. */
+let last = Promise.resolve();
+export function change(edit) {
+  last = last.then(() => {
+    const content = structuredClone(draft.content);
+    edit(content);
+    return attempt(async () => adopt(await put("/api/draft", content)));
+  });
+  return last;
 }
 
 export const step = (way) => attempt(async () => adopt(await post(`/api/draft/${way}`)));
