@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from diskret import Table, tabulate
 from diskret.cli import app
 from diskret.model.errors import BadOption, DiskretError, EmptyData, NotANumber, UnreadableFile
-from diskret.model.sheets import Workbook
+from diskret.model.sheets import Workbook, sheet_names
 from diskret.model.source import open_source
 from diskret.publication.publish import publish
 from diskret.publication.working import load_working
@@ -80,6 +80,7 @@ def test_codes_keep_their_zeros_and_numbers_their_value(tmp_path: Path) -> None:
 
 def test_a_sheet_is_chosen_by_its_name(tmp_path: Path) -> None:
     path = book(tmp_path / "two.xlsx", {"Notes": data(text("A1", "nothing")), "Firms": FIRMS}, STRINGS)
+    assert sheet_names(path) == ["Notes", "Firms"]
     assert list(columns(Workbook(path, "Firms"))) == ["region", "turnover"]
     with pytest.raises(BadOption, match="'Notes', 'Firms'") as refusal:
         open_source(Workbook(path, "firms"))

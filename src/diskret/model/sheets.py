@@ -58,6 +58,12 @@ def read_sheet(source: Workbook) -> tuple[str, dict[str, list[str]]]:
     return place, reader.columns()
 
 
+def sheet_names(path: Path) -> list[str]:
+    """The sheets of an Excel file that have cells, in their order."""
+    with _book(path) as book:
+        return list(_sheets(book, str(path)))
+
+
 @contextlib.contextmanager
 def _book(path: Path) -> Iterator[zipfile.ZipFile]:
     try:

@@ -11,7 +11,8 @@ from starlette.routing import Route
 
 from diskret.job.recognise import Recognised, recognise
 from diskret.model.errors import UnreadableFile
-from diskret.model.source import file_source
+from diskret.model.sheets import sheet_names
+from diskret.model.source import EXCEL, file_source
 from diskret.web.answers import Json
 from diskret.web.workbench import workbench
 
@@ -23,7 +24,10 @@ def columns(request: Request) -> Response:
     given: Any = bench.drafts.get()["content"].get("data", {})
     same = name in (given.get("microdata"), given.get("cells"))
     reading = {key: given[key] for key in ("delimiter", "decimal", "encoding", "sheet") if same and key in given}
-    found = _recognised(bench.workspace.path(name), reading, kind)
+    if asked.get("sheet"):
+        reading["sheet"] = asked["sheet"]
+    place = bench.workspace.path(name)
+    found = _recognised(place, reading, kind)
     content = found.content(name)
     content["data"] |= reading
     by = content["table"]["by"]
@@ -32,6 +36,7 @@ def columns(request: Request) -> Response:
         {
             "kind": found.kind,
             "rows": found.rows,
+            "sheets": sheet_names(place) if place.suffix.lower() in EXCEL else [],
             "columns": [
                 {
                     "name": c.name,

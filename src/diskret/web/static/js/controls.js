@@ -1,6 +1,6 @@
 /** Controls that several pages use: choices as chips, numbers, sliders, uploads. Each has a name for screen readers. */
 import { put } from "./api.js";
-import { el, field } from "./dom.js";
+import { el, field, options } from "./dom.js";
 import { t } from "./i18n.js";
 import { attempt, notice } from "./notices.js";
 
@@ -11,6 +11,13 @@ export function chips(id, label, names, chosen, change) {
     el("div", { class: "chips", role: "group", "aria-labelledby": `${id}-label`, id }, names.map((name) => el("button", {
       type: "button", id: `${id}-${name}`, "aria-pressed": String(chosen.includes(name)), "data-chip": name, onclick: () => toggle(name),
     }, name))));
+}
+
+/** Which sheet of an Excel file, where there are several. */
+export function sheetChoice(id, sheets, chosen, choose) {
+  if (sheets.length < 2) return null;
+  const select = options(el("select", { id, onchange: () => choose(select.value) }), sheets.map((each) => [each, each]), chosen ?? sheets[0]);
+  return field(t("reading.sheet"), select);
 }
 
 export function amount(id, label, value, change, given = {}, hint) {

@@ -1,7 +1,7 @@
 /** Records: an anonymous file (SAFE) or a scientific-use file, from the choice of columns to the attack figures. */
 import { get, post } from "../js/api.js";
 import { Choices } from "../js/choices.js";
-import { upload } from "../js/controls.js";
+import { sheetChoice, upload } from "../js/controls.js";
 import { el, field, options, replace } from "../js/dom.js";
 import { current, t } from "../js/i18n.js";
 import { attempt } from "../js/notices.js";
@@ -41,10 +41,11 @@ export async function show(root) {
   context.list = async () => { context.files = (await attempt(() => get("/api/files")))?.files ?? []; };
   /** Learn the columns of the file that is chosen. */
   context.look = async () => {
-    const file = chosen.content.data?.microdata;
-    if (file === context.file) return;
-    context.file = file;
-    const found = file ? await attempt(() => get(`/api/recognise?file=${encodeURIComponent(file)}&kind=microdata&language=${current()}`)) : null;
+    const { microdata: file, sheet = "" } = chosen.content.data ?? {};
+    if (`${file} ${sheet}` === context.file) return;
+    context.file = `${file} ${sheet}`;
+    const found = file ? await attempt(() => get(`/api/recognise?file=${encodeURIComponent(file)}&kind=microdata&language=${current()}&sheet=${encodeURIComponent(sheet)}`)) : null;
+    context.sheets = found?.sheets ?? [];
     context.columns = found?.columns ?? [];
     context.rows = found?.rows ?? 0;
   };
@@ -68,11 +69,11 @@ function dataStep(inside, tell, context) {
   if (file && !entries.some(([name]) => name === file)) entries.unshift([file, file]);
   options(select, [["", t("data.none")], ...entries], file ?? "");
 
-  async function take(name) {
+  async function take(name, sheet = "") {
     if (name.endsWith(".toml")) {
       await attempt(async () => chosen.adopt(await post(`/api/records/jobs/${name.split("/").map(encodeURIComponent).join("/")}`)));
     } else {
-      const found = await attempt(() => get(`/api/recognise?file=${encodeURIComponent(name)}&kind=microdata`));
+      const found = await attempt(() => get(`/api/recognise?file=${encodeURIComponent(name)}&kind=microdata&sheet=${encodeURIComponent(sheet)}`));
       if (!found) return;
       await chosen.change(() => ({ data: found.content.data }));
     }
@@ -89,7 +90,8 @@ function dataStep(inside, tell, context) {
         context.unfold(name === "care" ? "control" : "protection");
       },
     }, el("span", {}, t(`example.${name}`)), el("small", {}, t(`example.${name}.hint`))))),
-    upload("records-upload", () => context.files, take), field(t("data.file"), select));
+    upload("records-upload", () => context.files, (name) => take(name)), field(t("data.file"), select),
+    sheetChoice("records-sheet", context.sheets ?? [], chosen.content.data?.sheet, (sheet) => take(file, sheet)));
   return true;
 }
 

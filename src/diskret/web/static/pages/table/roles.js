@@ -1,5 +1,6 @@
 /** Step 2: what each column is, how codes add up. */
 import { get } from "../../js/api.js";
+import { sheetChoice } from "../../js/controls.js";
 import { el, field, options, replace } from "../../js/dom.js";
 import { current, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
@@ -72,8 +73,11 @@ export function rolesStep(inside, tell, context) {
   function reading(data) {
     const set = (key, value) => change((c) => { if (value) c.data[key] = value; else delete c.data[key]; });
     if (/\.xlsx$/i.test(fileOf(draft.content))) {
-      const sheet = el("input", { id: "sheet", value: data.sheet ?? "", placeholder: t("reading.first"), onchange: () => set("sheet", sheet.value.trim()) });
-      return field(t("reading.sheet"), sheet);
+      // another sheet is another file: its columns are looked at anew
+      return sheetChoice("sheet", found?.sheets ?? [], data.sheet, (sheet) => attempt(async () => {
+        const next = await get(`/api/recognise?file=${encodeURIComponent(fileOf(draft.content))}&sheet=${encodeURIComponent(sheet)}`);
+        await change((c) => { for (const key of Object.keys(c)) delete c[key]; Object.assign(c, next.content); });
+      }));
     }
     if (!/\.(csv|tsv|txt)$/i.test(fileOf(draft.content))) return null;
     const decimal = options(el("select", { id: "decimal", onchange: () => set("decimal", decimal.value) }), [["", "1234.5"], [",", "1234,5"]], data.decimal === "," ? "," : "");
