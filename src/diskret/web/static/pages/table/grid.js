@@ -166,7 +166,7 @@ export class Grid {
     side.style.width = `${SIDE}px`;
     side.style.paddingLeft = `${6 + depth * 14}px`;
     if (this.active[0] === r && this.active[1] === -1) side.classList.add("active");
-    const made = el("div", { class: "line", role: "row", "aria-rowindex": String(r + 2), "aria-level": String(depth + 1) }, side);
+    const made = el("div", { class: "line", role: "row", "aria-rowindex": String(r + 2) }, side);
     const line = { made, cells: new Map(), y: null };
     this.lines.set(r, line);
     this.body.append(made);
