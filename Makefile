@@ -4,15 +4,19 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all lint types bench clean
+.PHONY: demo serve test test-all lint types bench clean
 
 demo: $(VENV)/.base
 	$(BIN)/diskret run examples/turnover.toml --show
 
-test: $(VENV)/.dev
+# opens the workbench: a page on this machine, with a folder beside this file as its workspace
+serve: $(VENV)/.web
+	$(BIN)/diskret serve
+
+test: $(VENV)/.dev chromium
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" --durations=5
 
-test-all: $(VENV)/.dev
+test-all: $(VENV)/.dev chromium
 	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=10
 
 lint: $(VENV)/.dev
@@ -36,9 +40,19 @@ $(VENV)/.base: pyproject.toml | $(BIN)/python
 	$(PIP) -e .
 	touch $@
 
-$(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(PIP) -e ".[dev,spark,plots]"
+$(VENV)/.web: pyproject.toml | $(BIN)/python
+	$(PIP) -e ".[web,plots,report]"
 	touch $@ $(VENV)/.base
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(PIP) -e ".[dev,spark,plots,web]"
+	touch $@ $(VENV)/.base
+
+# the browser of the page's tests; whoever is not root installs it, or sees those tests skipped with the reason
+.PHONY: chromium
+chromium:
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium chromium-driver >/dev/null; }
 
 # exact intervals for `bench`
 $(VENV)/.bench: $(VENV)/.dev

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from diskret.safe.rematch import rematch
     from diskret.suppression.complete.intervals import protection_intervals
     from diskret.suppression.complete.raising import raise_table
+    from diskret.suppression.difference import compare_suppressions
     from diskret.suppression.options import Cost
     from diskret.suppression.responses import apart, follow, jointly, leading_of
     from diskret.suppression.suppress import suppress, thin
@@ -88,6 +89,7 @@ __all__ = [
     "audit",
     "coarsen",
     "compare_rules",
+    "compare_suppressions",
     "estimate_reidentifiable",
     "apart",
     "follow",
@@ -160,6 +162,7 @@ _HOME = {
     "publishable_intervals": "auditing.published_intervals",
     "protection_intervals": "suppression.complete.intervals",
     "raise_table": "suppression.complete.raising",
+    "compare_suppressions": "suppression.difference",
     "Cost": "suppression.options",
     "Knowledge": "model.protection",
     "Pool": "model.pool",

@@ -16,6 +16,8 @@ from diskret.io.hierarchies import read_hierarchy
 from diskret.job.read import read_job
 from diskret.model import errors
 from diskret.model.errors import DiskretError
+from diskret.web.runs import Runs
+from diskret.web.workspace import Workspace
 
 PAGE = Path(__file__).parents[2] / "docs" / "errors.md"
 FIRMS = {"region": ["N1", "N2", "S1"], "turnover": [10.5, 2.0, 7.25]}
@@ -211,6 +213,18 @@ def cannot_write() -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
+def outside_workspace() -> None:
+    Workspace.at(Path("workspace")).path("../firms.csv")
+
+
+def upload_too_large() -> None:
+    raise errors.UploadTooLarge.over(1_000_000)  # tests/web sends too much to a server
+
+
+def no_such_run() -> None:
+    Runs(Workspace.at(Path("workspace"))).folder("20260101-120000-abcd")
+
+
 MISTAKES: dict[str, Callable[[], None]] = {
     "K1": bad_p_table,
     "K2": bad_record_keys,
@@ -246,6 +260,9 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "O2": missing_extra,
     "J1": bad_job,
     "W1": cannot_write,
+    "W2": outside_workspace,
+    "W3": upload_too_large,
+    "W4": no_such_run,
 }
 NEVER_RAISED = {"D0"}
 """The common base, and a class no function raises yet."""

@@ -205,7 +205,7 @@ def test_mistakes_in_the_job_are_named(people: Path, microdata: dict[str, Any], 
 
 def test_records_and_tables_are_two_jobs(people: Path) -> None:
     both = content(steps=[{"do": "drop", "columns": "age"}]) | {"table": {"by": ["job"]}, "rules": {"min_count": 3}}
-    both["output"] = {"records": "out.xlsx", "report": "report.pdf", "publish": "t.csv"}
+    both["output"] = {"records": "out.xlsx", "report": "report.txt", "publish": "t.csv"}
     with pytest.raises(BadJob) as caught:
         job_from(both, "here", people)
     for said in (

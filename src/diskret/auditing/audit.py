@@ -33,6 +33,7 @@ from diskret.rules.rule import AnyOf, Rule
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Move = tuple[Ints, Floats]
+CLOSE_CALLS = 5
 LARGE = 50_000
 """Beyond this many unknowns programmes over the whole table are slow: first look near the cells."""
 
@@ -91,6 +92,7 @@ def audit(
     asked = primary if intervals == "primary" else np.arange(case.system.cells.size if intervals == "hidden" else 0)
     exact = {case.name(c): case.interval(c, *_farthest(case, attacker, c, seconds)) for c in asked.tolist()}
     settled = ~_open_demands(case, against_insiders=True)
+    calls = _close_calls(case, attacker)
     return AuditReport(
         table,
         tuple(case.exposed),
@@ -102,12 +104,13 @@ def audit(
         int(np.unique(case.insiders.who).size),
         unions,
         zeros,
-        _closest(case, attacker),
+        calls[0] if calls else None,
         tuple((kept.cells, kept.moved) for kept in case.witnesses.cover.moves.values()),
         wanted,
         known,
         insiders,
         together,
+        calls,
     )
 
 
@@ -208,8 +211,8 @@ def _zero_lines(case: Case) -> tuple[str, ...]:
     return all_zero(case.table, case.system, possible)
 
 
-def _closest(case: Case, attacker: Attack) -> ClosestCall | None:
-    """The protected cell with the least to spare, by what was seen."""
+def _close_calls(case: Case, attacker: Attack) -> tuple[ClosestCall, ...]:
+    """The protected cells with the least to spare, by what was seen; the closest first."""
     rise, fall = reached(case.witnesses.cover)
     columns = case.needs.columns
     cells = case.system.cells[columns]
@@ -217,7 +220,5 @@ def _closest(case: Case, attacker: Attack) -> ClosestCall | None:
     down = np.maximum(fall[cells], attacker.reached_down[columns])
     times = case.needs.times(up, down)
     times[sorted(case.lost | case.undecided)] = np.inf
-    if not np.isfinite(times).any():
-        return None
-    k = int(times.argmin())
-    return ClosestCall(case.name(int(columns[k])), float(times[k]))
+    order = np.argsort(times, kind="stable")[:CLOSE_CALLS]
+    return tuple(ClosestCall(case.name(int(columns[k])), float(times[k])) for k in order if np.isfinite(times[k]))

@@ -70,6 +70,8 @@ class AuditReport:
     kind: Kind = "none"
     """Which insiders were let loose."""
     coalitions: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    close_calls: tuple[ClosestCall, ...] = field(default=(), repr=False)
+    """The protected cells with the least to spare, the closest first."""
 
     @property
     def safe(self) -> bool:
@@ -90,6 +92,22 @@ class AuditReport:
         }
         extra = {"lines breaking the rule": len(self.unions), "lines of zeros": len(self.zeros)}
         return counts | {name: n for name, n in extra.items() if n}
+
+    def plain(self) -> dict[str, Any]:
+        """As plain data without values and without what was required: what is exposed is named, not shown.
+
+        How many times over a cell keeps what is required is left out: with the interval, which every reader can
+        compute, it would give the secret range away.
+        """
+        return {
+            "safe": self.safe,
+            "summary": self.summary(),
+            "exposed": [{"cell": e.cell, "exact": e.exact, "by": e.by, "proof": e.proof} for e in self.exposed],
+            "undecided": list(self.undecided),
+            "lines": [*self.unions, *self.zeros],
+            "closest": self.closest.cell if self.closest else None,
+            "close calls": [call.cell for call in self.close_calls],
+        }
 
     def report(self, *, internal: bool = False) -> str:
         """In words: the exposed cells by name and how they are found out; intervals (values) only if ``internal``."""

@@ -47,10 +47,11 @@ def check(
 
 @app.command()
 def init(
-    data: Annotated[Path, typer.Argument(help="Microdata: .parquet or .csv.")],
+    data: Annotated[Path, typer.Argument(help="Records or cells: .parquet, .csv or .xlsx.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Job file to write.")] = Path("job.toml"),
     delimiter: Annotated[str | None, typer.Option(help="Separator of a text file.")] = None,
     decimal: Annotated[str, typer.Option(help="Decimal sign of a text file.")] = ".",
+    sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file; the first if left out.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing job file.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -65,7 +66,7 @@ def init(
         raise BadOption(
             "the job file exists already", where=str(out), hint="choose another with --out, or add --force."
         )
-    text = job_text(data, out.parent, delimiter, decimal)
+    text = job_text(data, out.parent, delimiter, decimal, sheet)
     with whole_file(out) as part:
         part.write_text(text, encoding="utf-8")
     if not quiet:

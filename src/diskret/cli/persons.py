@@ -53,7 +53,9 @@ def plan(
 
 @app.command()
 def anonymise(
-    data: Annotated[Path, typer.Argument(help="Microdata, .parquet or .csv; or a job file (.toml) that anonymises.")],
+    data: Annotated[
+        Path, typer.Argument(help="Microdata, .parquet, .csv or .xlsx; or a job file (.toml) that anonymises.")
+    ],
     attribute: Annotated[
         list[str] | None, typer.Option("--attribute", "-a", help="Column, COLUMN=FILE, or COLUMN=2,3 for prefixes.")
     ] = None,

@@ -12,7 +12,7 @@ from diskret.cli.app import By, Json, Out, Quiet, Value, app, classification, ru
 
 @app.command()
 def tabulate(
-    data: Annotated[Path, typer.Argument(help="Microdata: .parquet or .csv.")],
+    data: Annotated[Path, typer.Argument(help="Microdata: .parquet, .csv or .xlsx.")],
     by: By,
     out: Out,
     value: Value = None,

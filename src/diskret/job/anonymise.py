@@ -10,12 +10,15 @@ from typing import Any
 from diskret.io.files import all_or_none
 from diskret.job.models import AnonymiseSection, Job
 from diskret.job.problem import Problem
+from diskret.job.report import write_safe_report
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.publication.anonymous import write_anonymous_file, write_quality, write_rematched
 from diskret.publication.deviation_plots import plot_deviations
+from diskret.publication.report import ENDINGS as REPORTS
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
+from diskret.safe.history import Watch
 from diskret.safe.options import LadderSearch, PrintedSearch, SearchOptions
 from diskret.safe.rematch import rematch
 from diskret.safe.result import Anonymisation
@@ -42,7 +45,7 @@ def anonymise_problems(job: Job, folder: Path) -> Iterator[Problem]:
     for key in ("publish", "working", "tau_argus", "comparison"):
         if getattr(job.output, key):
             yield Problem(f"output.{key}", "goes not with [anonymise]", f"{listed(ANONYMOUS_OUTPUTS)} do")
-    for key, endings in ANONYMOUS_OUTPUTS.items():
+    for key, endings in (*ANONYMOUS_OUTPUTS.items(), ("report", REPORTS)):
         name = getattr(job.output, key)
         if name and Path(name).suffix.lower() not in endings:
             yield Problem(f"output.{key}", f"cannot write {name!r}", f"endings: {', '.join(endings)}")
@@ -75,8 +78,9 @@ def search_of(asked: AnonymiseSection) -> SearchOptions:
 
 
 def anonymise_file(
-    job: Job, here: Path, data: object, by: Mapping[str, Hierarchy | None], progress: Progress | None
-) -> Anonymisation:
+    job: Job, here: Path, data: object, by: Mapping[str, Hierarchy | None], progress: Progress | None,
+    watch: Watch | None = None,
+) -> Anonymisation:  # fmt: skip
     """Run the section."""
     asked = job.anonymise
     assert asked is not None
@@ -86,7 +90,7 @@ def anonymise_file(
         data, by, control=Control(asked.up_to, asked.tables, asked.counters), k=asked.k, search=search_of(asked),
         weights=asked.weights, fictitious=fictitious, missing=missing, seed=asked.seed, time_limit=asked.time_limit,
         checkpoint=None if asked.checkpoint is None else here / asked.checkpoint, engine=job.data.engine,
-        progress=progress,
+        progress=progress, watch=watch,
     )  # fmt: skip
 
 
@@ -106,6 +110,8 @@ def write_anonymous(job: Job, here: Path, data: object, done: Anonymisation) -> 
             write_quality(done, place(asked.quality))
         if asked.deviations:
             plot_deviations({done.search: done.quality}, place(asked.deviations))
+        if asked.report:
+            write_safe_report(job, done, place(asked.report))
         if asked.rematched and job.anonymise is not None:
             write_rematched(rematch(data, done, job.anonymise.priority), place(asked.rematched))
     return tuple(files)

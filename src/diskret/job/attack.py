@@ -10,7 +10,7 @@ from typing import Any
 
 from diskret.io.files import all_or_none
 from diskret.job.models import AttackSection, Job
-from diskret.model.source import PARQUET, Delimited
+from diskret.model.source import file_source
 from diskret.publication.risk_plots import save_chart
 from diskret.risk.anonymity import measure_anonymity
 from diskret.risk.attack import attack
@@ -58,10 +58,7 @@ def risk_sections(
 def _file(job: Job, here: Path, name: str | None) -> object:
     """Text files are read as the job says of its data."""
     assert name is not None
-    path = here / name
-    if path.suffix.lower() in PARQUET:
-        return path
-    return Delimited(path, job.data.delimiter, job.data.decimal, encoding=job.data.encoding)
+    return file_source(here / name, delimiter=job.data.delimiter, decimal=job.data.decimal, encoding=job.data.encoding)
 
 
 def _write(job: Job, here: Path, found: Attack) -> tuple[Path, ...]:

@@ -34,6 +34,7 @@ from diskret.microdata.protected import Protected
 from diskret.microdata.records import Records, read_records
 from diskret.microdata.swapping import swap_records
 from diskret.microdata.utility import Regression, Utility, measure_utility
+from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.records import write_records
 from diskret.publication.report import ReportSection, write_report
 from diskret.publication.utility_report import classes_section, protection_section, utility_sections
@@ -71,16 +72,22 @@ def run_microdata(
     job: Job, here: Path, source: object, progress: Progress | None = None, *, write: bool = True
 ) -> tuple[tuple[Path, ...], dict[str, Any], Attack | None]:
     """Make the file, attack it if asked, write what the job asks for or nothing, and say what was done."""
-    asked = job.microdata
-    assert asked is not None
-    made = protect(asked, here, source, progress)
-    found: Attack | None = None
-    sections: list[dict[str, Any]] = []
-    if job.attack is not None:
-        (progress or (lambda what, done, of: None))("attacking", 0, 1)
-        found, sections = risk_sections(job.attack, made.protected, made.original)
-    files = _write(job, here, made, sections) if write else ()
+    made, found, sections = make_microdata(job, here, source, progress)
+    files = write_microdata(job, here, made, sections) if write else ()
     return files, made.summary(), found
+
+
+def make_microdata(
+    job: Job, here: Path, source: object, progress: Progress | None = None
+) -> tuple[ScientificUse, Attack | None, list[dict[str, Any]]]:
+    """The file, the attack if one is asked for, and what a report says about its risk; nothing is written."""
+    assert job.microdata is not None
+    made = protect(job.microdata, here, source, progress)
+    if job.attack is None:
+        return made, None, []
+    (progress or (lambda what, done, of: None))("attacking", 0, 1)
+    found, sections = risk_sections(job.attack, made.protected, made.original)
+    return made, found, sections
 
 
 def protect(asked: MicrodataSection, here: Path, source: object, progress: Progress | None = None) -> ScientificUse:
@@ -160,7 +167,10 @@ def _seed(asked: MicrodataSection, number: int) -> int:
     return int(words[0]) << 64 | int(words[1])
 
 
-def _write(job: Job, here: Path, made: ScientificUse, further: Sequence[Mapping[str, Any]]) -> tuple[Path, ...]:
+def write_microdata(
+    job: Job, here: Path, made: ScientificUse, further: Sequence[Mapping[str, Any]] = ()
+) -> tuple[Path, ...]:
+    """Write what the job asks for, or nothing."""
     asked, said = job.microdata, job.output
     assert asked is not None
     files = []
@@ -173,6 +183,10 @@ def _write(job: Job, here: Path, made: ScientificUse, further: Sequence[Mapping[
             files.append(here / said.records)
         if said.report:
             title = said.title or "Scientific-use file"
-            write_report(meanwhile(here / said.report), title, made.sections(further), note=NOTE)
+            sections = made.sections(further)
+            if said.language == "de":
+                title, sections = said.title or in_german(title), [section_in_german(each) for each in sections]
+            note = in_german(NOTE) if said.language == "de" else NOTE
+            write_report(meanwhile(here / said.report), title, sections, note=note, language=said.language)
             files.append(here / said.report)
     return tuple(files)

@@ -21,14 +21,15 @@ class Data(Section):
     """Where the data are."""
 
     microdata: str | None = Field(
-        None, description="file with one record per row: .parquet, .csv, or .asc with metadata"
+        None, description="file with one record per row: .parquet, .csv, .xlsx, or .asc with metadata"
     )
-    cells: str | None = Field(None, description="file with one row per cell: .parquet, .csv, or .tab with metadata")
+    cells: str | None = Field(None, description="file with one row per cell: .parquet, .csv, .xlsx, .tab with metadata")
     table: str | None = Field(None, description="working file written by an earlier run")
     metadata: str | None = Field(None, description="tau-ARGUS .rda that describes the file")
     delimiter: str | None = Field(None, description="separator of a text file, found by itself if left out")
     decimal: Literal[".", ","] = Field(".", description="decimal sign of a text file")
     encoding: Literal["utf-8", "latin-1", "utf-16"] = Field("utf-8", description="encoding of a text file")
+    sheet: str | None = Field(None, description="sheet of a .xlsx file; the first if left out")
     engine: str = Field("duckdb", description="'duckdb', 'spark', or the URL of a Spark master")
 
     @model_validator(mode="after")
@@ -353,7 +354,7 @@ class MicrodataSection(Section):
 class AttackSection(Section):
     """An attack on the records by linking them with an external file about the same units."""
 
-    external: str | None = Field(None, description="file the attacker has: .parquet or .csv")
+    external: str | None = Field(None, description="file the attacker has: .parquet, .csv or .xlsx")
     keys: Names = Field(default_factory=list, description="columns that must agree, such as region and industry")
     values: Names = Field(default_factory=list, description="columns that should be close")
     names: dict[str, str] = Field(default_factory=dict, description="name in the external file, where it has another")
@@ -445,9 +446,11 @@ class Output(Section):
     counts: bool = Field(False, description="whether contributor counts are published too")
     intervals: bool = Field(False, description="whether bounds are published too, where complete cuboids allow it")
     title: str = Field("", description="title of the table")
-    language: Literal["en", "de"] = Field("en", description="language of the legend")
+    language: Literal["en", "de"] = Field("en", description="language of legend and report")
     records: str | None = Field(None, description="protected records (microdata): .csv or .parquet")
-    report: str | None = Field(None, description="report on protected records (microdata), .html; internal")
+    report: str | None = Field(
+        None, description="report in itself, .html or .pdf; without suppressed values; internal with [microdata]"
+    )
 
 
 class TableOutput(Section):

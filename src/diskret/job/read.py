@@ -19,9 +19,11 @@ from diskret.job.noise import noise_problems
 from diskret.job.pool import job_of, pool_problems
 from diskret.job.problem import Problem
 from diskret.model.errors import BadJob, BadOption, listed
+from diskret.model.source import EXCEL
 from diskret.model.status import Status
 from diskret.publication.publish import WRITERS
 from diskret.publication.records import ENDINGS
+from diskret.publication.report import ENDINGS as REPORTS
 
 MOST_LARGEST = 100
 
@@ -184,6 +186,9 @@ def _of_one(job: Job, folder: Path) -> Iterator[Problem]:
                 f"there is no file {name!r}",
                 f"looked in the folder of the job file{_near(folder / name)}",
             )
+    file = job.data.microdata or job.data.cells or ""
+    if job.data.sheet and Path(file).suffix.lower() not in EXCEL:
+        yield Problem("data.sheet", "goes only with an Excel file", "name one in data.microdata or data.cells")
     if job.attack is not None:
         yield from _attack(job, job.attack, folder)
         if job.microdata is None:
@@ -385,11 +390,12 @@ def _outputs(job: Job, folder: Path) -> Iterator[Problem]:
         yield Problem("output.working", f"cannot write {job.output.working!r}", "a working file ends in .parquet")
     if job.output.records and Path(job.output.records).suffix.lower() not in ENDINGS:
         yield Problem("output.records", f"cannot write {job.output.records!r}", f"endings: {', '.join(ENDINGS)}")
-    if job.output.report and Path(job.output.report).suffix.lower() != ".html":
-        yield Problem("output.report", f"cannot write {job.output.report!r}", "a report ends in .html")
-    for key in ("records", "report"):
-        if getattr(job.output, key) and job.microdata is None:
-            yield Problem(f"output.{key}", "goes only with [microdata]")
+    if job.output.report and Path(job.output.report).suffix.lower() not in REPORTS:
+        yield Problem("output.report", f"cannot write {job.output.report!r}", "a report ends in .html or .pdf")
+    if job.output.report and job.microdata is None and job.attack is not None:
+        yield Problem("output.report", "goes not with [attack] alone", "add [microdata], or name output.risks")
+    if job.output.records and job.microdata is None:
+        yield Problem("output.records", "goes only with [microdata]")
     if job.output.comparison and Path(job.output.comparison).suffix not in (".svg", ".html", ".png"):
         yield Problem("output.comparison", f"cannot write {job.output.comparison!r}", "endings: .svg, .html, .png")
     if job.output.certificate:

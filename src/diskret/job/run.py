@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,14 @@ from diskret.job.models import FlagColumn, Job
 from diskret.job.noise import RANKED, add_noise_by_key, record_key, run_compare
 from diskret.job.perturbation import attack_tables, perturb_tables
 from diskret.job.pool import pools_of, unpublished
+from diskret.job.report import table_facts, write_table_report
 from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.model.cells import MISSING
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.pool import Pool
-from diskret.model.source import Delimited, open_source
+from diskret.model.source import file_source, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.attack import PerturbationAttack
@@ -44,6 +45,7 @@ from diskret.risk.judgement import Attack
 from diskret.rules.compare import RuleComparison, compare_rules
 from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
+from diskret.safe.history import Watch
 from diskret.safe.result import Anonymisation
 from diskret.suppression.result import Suppression
 from diskret.tabulation.tabulate import Progress, tabulate
@@ -121,16 +123,18 @@ def summary_of(table: Table) -> dict[str, Any]:
 
 
 def run_job(
-    job: Job, folder: str | Path, progress: Progress | None = None, *, write: bool = True, largest: int = 0
-) -> JobResult:
+    job: Job, folder: str | Path, progress: Progress | None = None, *, write: bool = True, largest: int = 0,
+    watch: Watch | None = None,
+) -> JobResult:  # fmt: skip
     """Do what a job says; files named in it are looked for, and written, in ``folder``.
 
-    ``largest`` keeps more largest contributions than the rules of the job need, for rules applied later.
+    ``largest`` keeps more largest contributions than the rules of the job need, for rules applied later. ``watch`` is
+    told the course of a search for an anonymous file.
     """
     here = Path(folder)
     say = progress or (lambda what, done, of: None)
     if job.anonymise is not None:
-        return _run_anonymise(job, here, progress, write)
+        return _run_anonymise(job, here, progress, write, watch)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ProtectionWarning)
         if job.microdata is not None:
@@ -159,7 +163,8 @@ def run_job(
         attacks = attack_tables(job.perturbation, changed)
         if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
             _warn_unprotected(tables)
-        files = _write(job, here, tables, suppressions, comparison, say) if write else ()
+        care = _said(caught)
+        files = _write(job, here, tables, suppressions, comparison, say, care) if write else ()
     return JobResult(
         tables, files, _care(caught), comparison, suppressions, noise=noise, perturbations=changed,
         perturbation_attacks=attacks,
@@ -181,7 +186,7 @@ def _marked(job: Job, here: Path, progress: Progress | None, largest: int) -> di
     say = progress or (lambda what, done, of: None)
     tables = load_tables(job, here, progress, largest)
     _refuse_unknown_responses(job, tables)
-    tables = {name: _by_hand(table, job) for name, table in tables.items()}
+    tables = {name: set_by_hand(table, job) for name, table in tables.items()}
     rules = rules_of(job, next(iter(tables.values())).names)
     ordered = [n for n, c in job.classifications.items() if c.ordered]
     if rules.rules:
@@ -201,7 +206,7 @@ def _run_pool(
         # what is out already was judged when it was published
         return load_tables(one, here, progress) if job.tables[name].published else _marked(one, here, progress, largest)
 
-    pools: dict[str, Pool] = pools_of(job, here, load, _by_hand)
+    pools: dict[str, Pool] = pools_of(job, here, load, set_by_hand)
     suppressions = suppress_tables(job, here, pools, rules_of(job), progress)
     pools |= {r: done.table for r, done in suppressions.items() if isinstance(done.table, Pool)}
     single = {r: pool.split() for r, pool in pools.items()}
@@ -226,22 +231,26 @@ def _named(name: str, tables: Mapping[str, Table]) -> dict[str, Table]:
     return {name if len(tables) == 1 else f"{name}, {response}": table for response, table in tables.items()}
 
 
+def _said(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
+
+
 def _care(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
     """What deserves care, once each; other warnings are passed on."""
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
-    return tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
+    return _said(caught)
 
 
-def _run_anonymise(job: Job, here: Path, progress: Progress | None, write: bool) -> JobResult:
+def _run_anonymise(job: Job, here: Path, progress: Progress | None, write: bool, watch: Watch | None) -> JobResult:
     """Microdata to an anonymous file, with its report."""
     assert job.anonymise is not None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ProtectionWarning)
         data, described = _source(job, here)
         by = {name: _hierarchy(job, here, name, data, described) for name in job.anonymise.attributes}
-        done = anonymise_file(job, here, data, by, progress)
+        done = anonymise_file(job, here, data, by, progress, watch)
         files = write_anonymous(job, here, data, done) if write else ()
     return JobResult({}, files, _care(caught), anonymisation=done)
 
@@ -310,9 +319,15 @@ def _source(job: Job, here: Path) -> tuple[Any, Metadata | None]:
     if job.data.metadata:
         described = read_metadata(here / job.data.metadata)
         return source(described, path, decimal=job.data.decimal, encoding=job.data.encoding), described
-    if path.suffix.lower() in (".parquet", ".pq"):
-        return path, None
-    return Delimited(path, job.data.delimiter, job.data.decimal, encoding=job.data.encoding), None
+    asked = job.data
+    return file_source(
+        path, delimiter=asked.delimiter, decimal=asked.decimal, encoding=asked.encoding, sheet=asked.sheet
+    ), None
+
+
+def source_of(job: Job, here: Path) -> Any:
+    """The records or cells a job reads, for whoever opens them."""
+    return _source(job, here)[0]
 
 
 def _hierarchy(job: Job, here: Path, name: str, data: Any, described: Metadata | None) -> Hierarchy | None:
@@ -352,7 +367,7 @@ def _refuse_unknown_responses(job: Job, tables: Mapping[str, Table]) -> None:
         raise BadOption(f"status: no response {listed(unknown)}", hint=f"the table has {listed(tables)}.")
 
 
-def _by_hand(table: Table, job: Job) -> Table:
+def set_by_hand(table: Table, job: Job) -> Table:
     """Statuses the job sets cell by cell."""
     status = table.status.copy()
     for each in job.status:
@@ -369,7 +384,7 @@ def _by_hand(table: Table, job: Job) -> Table:
 
 def _write(
     job: Job, here: Path, tables: Mapping[str, Table], suppressions: Mapping[str, Suppression],
-    comparison: RuleComparison | None, say: Progress,
+    comparison: RuleComparison | None, say: Progress, care: Sequence[str],
 ) -> tuple[Path, ...]:  # fmt: skip
     """Write everything a job asks for, or nothing."""
     asked = job.output
@@ -377,6 +392,10 @@ def _write(
     with all_or_none() as meanwhile:
         files = _write_tables(job, here, tables, intervals, meanwhile, say)
         files += _write_certificate(job, here, suppressions, meanwhile)
+        if asked.report:
+            facts = table_facts(job, suppressions, warnings=care)
+            write_table_report(job, tables, facts, meanwhile(here / asked.report))
+            files.append(here / asked.report)
         if asked.comparison and comparison is not None:
             plot_comparison(comparison, meanwhile(here / asked.comparison))
             files.append(here / asked.comparison)

@@ -34,8 +34,8 @@ def suppress_tables(
     def protected(name: str, table: Table) -> Suppression:
         return suppress(
             table,
-            protection=_protection(asked, table),
-            knowledge=_knowledge(job, table),
+            protection=protection_of(asked, table),
+            knowledge=knowledge_of(job, table),
             guarantee=asked.guarantee,
             deformations=asked.deformations,
             totals_last=asked.totals_last,
@@ -90,13 +90,13 @@ def intervals_of(job: Job, tables: Mapping[str, Table]) -> dict[str, Intervals]:
     kind: Kind = "largest" if asked.largest_contributors else "single" if asked.single_contributors else "none"
     return {
         name: publishable_intervals(
-            table, protection=_protection(asked, table), knowledge=_knowledge(job, table), insiders=kind
+            table, protection=protection_of(asked, table), knowledge=knowledge_of(job, table), insiders=kind
         )
         for name, table in tables.items()
     }
 
 
-def _protection(asked: SuppressionSection, table: Table) -> Protection:
+def protection_of(asked: SuppressionSection, table: Table) -> Protection:
     """What is asked for; over the whole table the levels of the rules, unless that is switched off."""
     levels = asked.guarantee != "subtables" and table.below is not None if asked.levels is None else asked.levels
     return Protection(asked.min_relative_range, asked.min_range, levels, asked.sliding)
@@ -115,7 +115,7 @@ def _codes(cell: Mapping[str, str], table: Table) -> list[str]:
     return [cell.get(name, top) for name, top in zip(table.names, tops, strict=True)]
 
 
-def _knowledge(job: Job, table: Table) -> Knowledge | None:
+def knowledge_of(job: Job, table: Table) -> Knowledge | None:
     """What the attacker knows; None: that values are positive, if they are.
 
     Intervals of tables that are out already are known to everybody, whether the job says so or not.

@@ -316,6 +316,40 @@ class RoundingOutOfReach(DiskretError):
     code = "P2"
 
 
+class OutsideWorkspace(DiskretError):
+    """A file the page was asked for that is not in its workspace."""
+
+    code = "W2"
+
+    @classmethod
+    def named(cls, name: str) -> OutsideWorkspace:
+        """Name it as it was asked for."""
+        return cls(
+            f"{name!r} is not inside the workspace",
+            hint="put the file into the workspace, or start with another one: diskret serve --workspace FOLDER.",
+        )
+
+
+class UploadTooLarge(DiskretError):
+    """A file that is larger than the page takes."""
+
+    code = "W3"
+
+    @classmethod
+    def over(cls, most: int) -> UploadTooLarge:
+        """Say how large a file may be."""
+        return cls(
+            f"more than {most:,} bytes were sent",
+            hint="put the file into the workspace yourself, or start with diskret serve --most-upload MEGABYTES.",
+        )
+
+
+class NoSuchRun(DiskretError):
+    """A run the page was asked for that is not there, or not in the state that is needed."""
+
+    code = "W4"
+
+
 # --- risk ------------------------------------------------------------------------------------------------------------
 
 

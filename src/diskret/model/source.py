@@ -1,8 +1,8 @@
 """The door: any user's data, file or frame, opened for reading.
 
-Files (Parquet, CSV, fixed width) and frames (pandas, polars, Arrow, anything with an Arrow stream, dicts of columns)
-become one thing, a relation in an embedded DuckDB. Text columns of CSV files stay text until somebody asks for a
-number, so that a code ``05111`` keeps its zero.
+Files (Parquet, CSV, Excel, fixed width) and frames (pandas, polars, Arrow, anything with an Arrow stream, dicts of
+columns) become one thing, a relation in an embedded DuckDB. Text columns of CSV files stay text until somebody asks for
+a number, so that a code ``05111`` keeps its zero.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ from diskret.model.errors import (
     listed,
     masked,
 )
+from diskret.model.sheets import Workbook, read_sheet, unique_names
 
 PARQUET = {".parquet", ".pq"}
+EXCEL = {".xlsx", ".xlsm"}
 TEXT = {".csv", ".tsv", ".txt", ".gz", ".zst"}
 YES = ("1", "true", "t", "yes", "y", "ja", "j")
 WHOLE = {"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN"}
@@ -252,6 +254,11 @@ def open_source(
         where, sql, decimal = str(source.path), _fixed_width_sql(source), source.decimal
     elif isinstance(source, Delimited):
         where, sql, decimal = str(source.path), _delimited_sql(source), source.decimal
+    elif (book := _workbook(source)) is not None:
+        where, columns = read_sheet(book)
+        kept.append(_register(connection, columns, where))
+        shown = ", ".join(f"nullif({c}, '') AS {c}" for c in map(_identifier, columns))
+        sql = f"SELECT {shown} FROM given"
     elif isinstance(source, str | Path):
         where, sql = str(source), _file_sql(Path(source))
     else:
@@ -267,14 +274,41 @@ def open_source(
     return relation
 
 
-def _register(connection: Any, source: object) -> object:
+def file_source(
+    path: Path, *, delimiter: str | None = None, decimal: str = ".", encoding: str = "utf-8", sheet: str | None = None
+) -> Path | Workbook | Delimited:
+    """A file of the user with what its kind of reader must know.
+
+    >>> file_source(Path("firms.xlsx"), delimiter=";")
+    Workbook(path=PosixPath('firms.xlsx'), sheet=None)
+    """
+    if path.suffix.lower() in EXCEL:
+        return Workbook(path, sheet)
+    return path if path.suffix.lower() in PARQUET else Delimited(path, delimiter, decimal, encoding=encoding)
+
+
+def _workbook(source: object) -> Workbook | None:
+    """The Excel file a source is, if it is one."""
+    if isinstance(source, str | Path) and Path(source).suffix.lower() in EXCEL:
+        source = Workbook(Path(source))
+    if not isinstance(source, Workbook):
+        return None
+    _refuse_missing(source.path)
+    return source
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _register(connection: Any, source: object, where: str = "the dict of columns") -> object:
     module = type(source).__module__.split(".")[0]
     if isinstance(source, Mapping):
         given: object = {str(k): _column(v) for k, v in source.items()}
         if len({len(v) for v in given.values()}) > 1:  # type: ignore[attr-defined]
             raise BadOption("the columns have different lengths", hint="give one value per row in every column.")
         if not given or not len(next(iter(given.values()))):  # type: ignore[attr-defined]
-            raise EmptyData("there are no rows", where="the dict of columns", hint="give at least one row.")
+            raise EmptyData("there are no rows", where=where, hint="give at least one row.")
     elif module == "pandas":
         given = source
     elif hasattr(source, "__arrow_c_stream__"):
@@ -307,17 +341,23 @@ class _Stream:
 def _file_sql(path: Path) -> str:
     text = str(path)
     suffix = path.suffix.lower()
-    if not any(c in text for c in "*?[") and not os.path.exists(path):
-        near = [p.name for p in sorted(path.parent.glob("*"))] if path.parent.is_dir() else []
-        found = f"files there: {listed(near)}." if near else "check the path."
-        raise UnreadableFile("there is no such file", where=text, hint=found)
+    _refuse_missing(path)
     if suffix in PARQUET:
         return f"SELECT * FROM read_parquet({literal(text)})"
     if suffix in TEXT:
         return _delimited_sql(Delimited(path))
     raise BadOption(
-        f"files ending in {suffix or 'nothing'} are not read", where=text, hint="give .parquet, .csv, .tsv or .txt."
+        f"files ending in {suffix or 'nothing'} are not read",
+        where=text,
+        hint="give .parquet, .csv, .tsv, .txt or .xlsx.",
     )
+
+
+def _refuse_missing(path: Path) -> None:
+    if not any(c in str(path) for c in "*?[") and not os.path.exists(path):
+        near = [p.name for p in sorted(path.parent.glob("*"))] if path.parent.is_dir() else []
+        found = f"files there: {listed(near)}." if near else "check the path."
+        raise UnreadableFile("there is no such file", where=str(path), hint=found)
 
 
 def _delimited_sql(source: Delimited) -> str:
@@ -364,15 +404,7 @@ def _header(source: Delimited) -> tuple[tuple[str, ...], str, int]:
         (given,) = csv.reader([head], delimiter=delimiter)
     except csv.Error as e:
         raise UnreadableFile("the first line holds no column names", where=where, hint="is it a text file?") from e
-    names: list[str] = []
-    for number, name in enumerate(given):
-        base = new = name.strip() or f"column{number}"
-        again = 0
-        while new.lower() in {n.lower() for n in names}:
-            again += 1
-            new = f"{base}_{again}"
-        names.append(new)
-    return tuple(names), delimiter, skipped
+    return tuple(unique_names(given)), delimiter, skipped
 
 
 def _no_text(where: str) -> UnreadableFile:

@@ -1,4 +1,4 @@
-"""A report as one HTML file that needs nothing else: text, tables, and plots as pictures inside the file.
+"""A report as one file that needs nothing else, HTML or PDF: text, tables, and plots inside the file.
 
 What is shown is plain data (`ReportSection`): any room can have its results shown without knowing the report.
 """
@@ -10,12 +10,13 @@ import html
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from diskret.io.files import whole_file
-from diskret.model.errors import BadOption
+from diskret.model.errors import BadOption, listed
+from diskret.publication.drawing import Plot, draw, svg
 
 Cell = str | int | float | None
 LONG = 60
@@ -31,6 +32,8 @@ class ReportTable:
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
+    right: tuple[int, ...] = ()
+    """Columns of texts that stand like numbers: marks, and values with all their decimals."""
 
 
 @dataclass(frozen=True)
@@ -55,29 +58,55 @@ class ReportSection:
     text: tuple[str, ...] = ()
     tables: tuple[ReportTable, ...] = ()
     charts: tuple[ReportChart, ...] = field(default=(), repr=False)
+    plots: tuple[Plot, ...] = field(default=(), repr=False)
+    """Plots that need no plotting library."""
 
     @classmethod
     def from_plain(cls, given: Mapping[str, Any]) -> ReportSection:
-        """From a mapping with title, text (one or several), tables (head, rows, caption) and charts (spec, caption)."""
-        unknown = set(given) - {"title", "text", "tables", "charts"}
+        """From a mapping with title, text (one or several), tables, charts and plots, each by their fields."""
+        unknown = set(given) - {"title", "text", "tables", "charts", "plots"}
         if "title" not in given or unknown:
-            raise BadOption("a section has title, text, tables and charts", hint="only the title is required.")
+            raise BadOption("a section has title, text, tables, charts and plots", hint="only the title is required.")
         text = given.get("text", ())
         return cls(
             str(given["title"]),
             (text,) if isinstance(text, str) else tuple(text),
             tuple(
-                ReportTable(tuple(t["head"]), tuple(tuple(row) for row in t["rows"]), t.get("caption", ""))
+                ReportTable(
+                    tuple(t["head"]), tuple(tuple(row) for row in t["rows"]), t.get("caption", ""),
+                    tuple(t.get("right", ())),
+                )
                 for t in given.get("tables", ())
             ),
             tuple(ReportChart(c["spec"], c.get("caption", "")) for c in given.get("charts", ())),
-        )
+            tuple(Plot(**{**p, "x": tuple(p["x"])}) for p in given.get("plots", ())),
+        )  # fmt: skip
+
+    def plain(self) -> dict[str, Any]:
+        """The same as a mapping of plain data, fit to be kept as JSON.
+
+        >>> section = ReportSection("Risk", ("None.",), (ReportTable(("n",), ((1,),)),))
+        >>> ReportSection.from_plain(section.plain()) == section
+        True
+        """
+        return {
+            "title": self.title,
+            "text": list(self.text),
+            "tables": [asdict(table) for table in self.tables],
+            "charts": [{"spec": chart.spec, "caption": chart.caption} for chart in self.charts],
+            "plots": [asdict(plot) for plot in self.plots],
+        }
+
+
+ENDINGS = (".html", ".pdf")
 
 
 def write_report(
     path: str | Path, title: str, sections: Sequence[ReportSection], *, note: str = "", language: str = "en"
 ) -> None:
-    """Write sections as one HTML file; plots need the extra ``plots``, without it the report says so.
+    """Write sections as one HTML or PDF file, by its ending.
+
+    PDF needs the extra ``report``. Charts of the extra ``plots`` need it too; without it the report says so.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -85,55 +114,94 @@ def write_report(
     ...     "<h2 id='s1'>Utility</h2>" in (Path(folder) / "r.html").read_text(encoding="utf-8")
     True
     """
-    with whole_file(path) as part:
-        part.write_text(report_text(title, sections, note, language), encoding="utf-8")
+    target = Path(path)
+    if target.suffix.lower() not in ENDINGS:
+        raise BadOption(
+            f"reports are not written as {target.suffix or 'a file without ending'}",
+            where=str(target),
+            hint=f"choose an ending of {listed(ENDINGS)}.",
+        )
+    if target.suffix.lower() == ".pdf":
+        from diskret.publication.report_pdf import report_pdf
+
+        content = report_pdf(title, sections, note, language)
+    else:
+        content = report_text(title, sections, note, language).encode("utf-8")
+    with whole_file(target) as part:
+        part.write_bytes(content)
 
 
 def report_text(title: str, sections: Sequence[ReportSection], note: str = "", language: str = "en") -> str:
     """The HTML of a report."""
     contents = "".join(f"<li><a href='#s{i}'>{_text(s.title)}</a></li>" for i, s in enumerate(sections, 1))
-    body = "".join(_section(i, section) for i, section in enumerate(sections, 1))
-    said = f"<p class='note'>{_text(note)}</p>" if note else ""
+    body = "".join(_section(i, section, language) for i, section in enumerate(sections, 1))
+    said = f"<p class='note' role='note'>{_text(note)}</p>" if note else ""
+    name = WORDS[language]["contents"]
     return (
         f"<!DOCTYPE html><html lang='{_text(language)}'><head><meta charset='utf-8'><title>{_text(title)}</title>"
         f"<meta name='viewport' content='width=device-width'><style>{_STYLE}</style></head>"
-        f"<body><h1>{_text(title)}</h1>{said}<nav><ul>{contents}</ul></nav>{body}</body></html>\n"
+        f"<body><header><h1>{_text(title)}</h1>{said}</header><nav aria-label='{name}'><ul>{contents}</ul></nav>"
+        f"<main>{body}</main></body></html>\n"
     )
 
 
-def _section(number: int, section: ReportSection) -> str:
+def _section(number: int, section: ReportSection, language: str) -> str:
     parts = [f"<section><h2 id='s{number}'>{_text(section.title)}</h2>"]
     parts += [f"<p>{_text(paragraph)}</p>" for paragraph in section.text]
-    parts += [_table(table) for table in section.tables]
+    parts += [f"<figure class='plot'>{svg(draw(plot, language))}</figure>" for plot in section.plots]
+    parts += [_table(table, language) for table in section.tables]
     if section.charts:
-        parts.append("<div class='charts'>" + "".join(_chart(chart) for chart in section.charts) + "</div>")
+        parts.append("<div class='charts'>" + "".join(_chart(chart, language) for chart in section.charts) + "</div>")
     return "".join([*parts, "</section>"])
 
 
-def _table(table: ReportTable) -> str:
+def _table(table: ReportTable, language: str) -> str:
     caption = f"<caption>{_text(table.caption)}</caption>" if table.caption else ""
-    head = "".join(f"<th scope='col'>{_text(name)}</th>" for name in table.head)
-    rows = "".join("<tr>" + "".join(_cell(cell) for cell in row) + "</tr>" for row in table.rows)
+    right = set(table.right)
+    head = "".join(f"<th scope='col'{_N if i in right else ''}>{_text(name)}</th>" for i, name in enumerate(table.head))
+    rows = "".join(
+        "<tr>" + "".join(_cell(cell, language, i in right) for i, cell in enumerate(row)) + "</tr>"
+        for row in table.rows
+    )
     whole = f"<div class='wide'><table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     if len(table.rows) <= LONG:
         return whole
-    return f"<details><summary>{_text(table.caption)}: {len(table.rows):,} rows</summary>{whole}</details>"
+    count = WORDS[language]["rows"].format(n=number_text(len(table.rows), language))
+    return f"<details><summary>{_text(table.caption)}: {count}</summary>{whole}</details>"
 
 
-def _cell(cell: Cell) -> str:
+_N = " class='n'"
+WORDS: Mapping[str, Mapping[str, str]] = {
+    "en": {"contents": "Contents", "rows": "{n} rows", "extra": "plots need the extra 'plots'", "page": "Page"},
+    "de": {"contents": "Inhalt", "rows": "{n} Zeilen", "extra": "Bilder brauchen das Extra „plots“", "page": "Seite"},
+}
+
+
+def number_text(number: float, language: str = "en") -> str:
+    """A number for the eye: groups of three digits, four leading ones of a fraction.
+
+    >>> number_text(12345), number_text(0.123456, "de"), number_text(12345, "de")
+    ('12,345', '0,1235', '12.345')
+    """
+    text = f"{number:,}" if isinstance(number, int) else f"{number:,.4g}"
+    return text.translate(str.maketrans(",.", ".,")) if language == "de" else text
+
+
+def _cell(cell: Cell, language: str, right: bool) -> str:
     if cell is None:
-        return "<td class='n'>–</td>"
+        return f"<td{_N}>–</td>"
     if isinstance(cell, str):
-        return f"<td>{_text(cell)}</td>"
-    return f"<td class='n'>{cell:,}</td>" if isinstance(cell, int) else f"<td class='n'>{cell:,.4g}</td>"
+        return f"<td{_N if right else ''}>{_text(cell)}</td>"
+    return f"<td{_N}>{number_text(cell, language)}</td>"
 
 
-def _chart(chart: ReportChart) -> str:
+def _chart(chart: ReportChart, language: str) -> str:
     """A plot as a picture inside the file: no script runs in a report, and nothing is fetched."""
     try:
         import vl_convert
     except ImportError:
-        return f"<figure><figcaption>{_text(chart.caption)}: plots need the extra 'plots'</figcaption></figure>"
+        said = WORDS[language]["extra"]
+        return f"<figure><figcaption>{_text(chart.caption)}: {_text(said)}</figcaption></figure>"
     picture = _numbered(vl_convert.vegalite_to_svg(json.dumps(chart.spec)))
     held = base64.b64encode(picture.encode("utf-8")).decode("ascii")
     title = chart.spec.get("title", "")
@@ -161,7 +229,9 @@ _STYLE = (
     ".note{background:#fff4d6;border-left:4px solid #d9a400;padding:.5rem 1rem}"
     "table{border-collapse:collapse;font-size:.88rem;margin:1rem 0}caption{text-align:left;font-weight:600}"
     "th,td{padding:.2rem .7rem;border-bottom:1px solid #e3e3e3;text-align:left;vertical-align:top}"
-    "td.n{text-align:right;font-variant-numeric:tabular-nums}.wide{overflow-x:auto}"
+    ".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.wide{overflow-x:auto}"
+    "th{background:#f3f5f7}.plot{max-width:46rem;margin:1rem 0}.plot svg{width:100%;height:auto}"
+    "nav ul{columns:2;font-size:.92rem}"
     ".charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(17rem,1fr));gap:1rem}"
     ".broad{grid-column:1/-1}figure{margin:0}figure img{max-width:100%}figcaption{font-size:.82rem;color:#555}"
     "@media print{nav{display:none}section{break-inside:avoid}}"

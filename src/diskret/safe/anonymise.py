@@ -20,6 +20,7 @@ from diskret.safe.clock import Clock
 from diskret.safe.control import Control, control_tables
 from diskret.safe.fictitious import with_fictitious
 from diskret.safe.field import Field
+from diskret.safe.history import History, Watch
 from diskret.safe.ladder import search_ladder
 from diskret.safe.ladder_state import LadderState
 from diskret.safe.options import LadderSearch, PrintedSearch, SearchOptions, chosen_search
@@ -52,6 +53,7 @@ def anonymise(
     threads: int | None = None,
     memory_limit: str = "2GB",
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> Anonymisation:
     """Make a file in which every combination of the attributes occurs not at all or at least ``k`` times.
 
@@ -60,8 +62,9 @@ def anonymise(
     0 none, 1 and 2 the printed variants, or the counts from which it is one more. ``fictitious`` adds rows that do not
     occur: data with such rows, or how many to make. ``search`` is "ladder", "printed", or one of the two with its
     options. The same data, options and seed give the same file for any number of ``threads``, unless ``time_limit``
-    (seconds) ends the search. Ctrl-C ends it too, with the best anonymous file so far. With a ``checkpoint`` the ladder
-    search can be interrupted and goes on where it stood when called again.
+    (seconds) ends the search. ``watch`` is told every moment of the search: cases and bounds. Ctrl-C ends it too, with
+    the best anonymous file so far. With a ``checkpoint`` the ladder search can be interrupted and goes on where it
+    stood when called again.
 
     >>> persons = {"sex": ["m", "w"] * 10, "age": ["old"] * 11 + ["young"] * 9}
     >>> anon = anonymise(persons, ["sex", "age"])
@@ -82,7 +85,7 @@ def anonymise(
     by = dict(attributes) if isinstance(attributes, Mapping) else dict.fromkeys(attributes)
     if not by:
         raise BadOption("there is no attribute", hint="name the categorical columns to be anonymised.")
-    begun, clock = time.monotonic(), Clock(time_limit)
+    begun, clock, history = time.monotonic(), Clock(time_limit), History(watch)
     found = count_combinations(
         data, by=by, missing=missing, engine=engine, threads=threads, memory_limit=memory_limit, progress=progress,
         categorical=True,
@@ -99,12 +102,14 @@ def anonymise(
     g = weight_classes(cells.original, weights)
     with clock.listening():
         if isinstance(wanted, PrintedSearch):
-            frequency, run = search_printed(cells, found.frequency, k, g, wanted, clock, say)
+            frequency, run = search_printed(cells, found.frequency, k, g, wanted, clock, say, history)
             groups, name = run.groups, "printed"
         else:
             parts = [str(t) for t in tables], k, weight_borders(weights), seed, astuple(wanted)
             mark = fingerprint(found.codes, found.frequency, *parts)
-            frequency, groups = _ladder(found, cells, g, k, wanted, seed, clock, threads, checkpoint, mark, say)
+            frequency, groups = _ladder(
+                found, cells, g, k, wanted, seed, clock, threads, checkpoint, mark, say, history
+            )
             name = "ladder"
     _refuse_unsafe(frequency, found.objects, k)
     if clock.stopped or clock.timed_out:
@@ -116,13 +121,13 @@ def anonymise(
         )
     return Anonymisation(
         found.by, found.codes, found.frequency, frequency, cells, k, weights, name, groups,
-        time.monotonic() - begun, not (clock.stopped or clock.timed_out),
+        time.monotonic() - begun, not (clock.stopped or clock.timed_out), tuple(history.moments),
     )  # fmt: skip
 
 
 def _ladder(
     found: Combinations, cells: ControlCells, g: npt.NDArray[np.int32], k: int, wanted: LadderSearch, seed: int,
-    clock: Clock, threads: int | None, checkpoint: str | Path | None, mark: str, say: Progress,
+    clock: Clock, threads: int | None, checkpoint: str | Path | None, mark: str, say: Progress, history: History,
 ) -> tuple[Ints, int]:  # fmt: skip
     state = load_checkpoint(checkpoint, mark) if checkpoint is not None else None
     if state is None:
@@ -142,7 +147,7 @@ def _ladder(
             save_checkpoint(checkpoint, last, mark)
             saved = time.monotonic()
 
-    best = search_ladder(field, state, wanted, clock, threads or len(os.sched_getaffinity(0)), say, save)
+    best = search_ladder(field, state, wanted, clock, threads or len(os.sched_getaffinity(0)), say, save, history)
     if checkpoint is not None:
         if state.stage == "done":
             Path(checkpoint).unlink(missing_ok=True)

@@ -69,6 +69,14 @@ class Field:
         np.maximum.at(found, self.dimension, size)
         return tuple(int(m) for m in found[1:])
 
+    def largest(self) -> Limits:
+        """The same for the frequencies of the running search, from the state the kernels keep."""
+        deviation = self.state[:-1] if self.heavy >= 0 else self.state[:-1] - self.base
+        size = np.maximum(np.abs(deviation) - self.weight_class, 0)
+        found = np.zeros(self.dimensions + 1, dtype=np.int64)
+        np.maximum.at(found, self.dimension, size)
+        return tuple(int(m) for m in found[1:])
+
     # --- penalties ---------------------------------------------------------------------------------------------------
 
     def squares(self, x: npt.NDArray[np.int32]) -> None:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from diskret.safe import _search_kernels
 from diskret.safe.clock import Clock
 from diskret.safe.field import Field
+from diskret.safe.history import History
 from diskret.safe.ladder_state import LadderState
 from diskret.safe.options import LadderSearch
 from diskret.safe.rungs import next_rung
@@ -55,6 +56,7 @@ class Moves:
         self.field = field
         self.state = state
         self.threads = threads
+        self.history = History()
         self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
         bits = (np.arange(4096) + 0.5) / 4096
         self.noise = (-np.log(-np.log(bits))).astype(np.float32)
@@ -97,13 +99,14 @@ class Moves:
 
 def search_ladder(
     field: Field, state: LadderState, options: LadderSearch, clock: Clock, threads: int, progress: Progress,
-    save: Callable[[LadderState], None],
+    save: Callable[[LadderState], None], history: History | None = None,
 ) -> npt.NDArray[np.int32]:  # fmt: skip
     """Carry the search on from where its state stands until it is done, time is over, or the user stops it.
 
     Gives the best file so far. ``save`` is called with the state between rounds.
     """
     moves = Moves(field, state, threads)
+    moves.history = history or History()
     stages = {"anneal": _anneal, "ladder": _ladder, "polish": _polish}
     try:
         while state.stage != "done" and not clock.over():
@@ -149,6 +152,7 @@ def _anneal(
         if passed >= 1:
             break
         say("annealing", state.sweep, total)
+        moves.history.note("annealing", state.groups, None, (), field.largest())
         warmth = field.tables * HOT * (COLD / HOT) ** passed
         if not moves.run(*_along(field, state), warmth, clock):
             return
@@ -186,6 +190,7 @@ def _ladder(
         beyond, _ = _search_kernels.find_over(field.state, field.base, field.limit, found)
         start = max(start, beyond)
         say(words, start - beyond, start)
+        moves.history.note("ladder", state.groups, int(beyond), state.rung, state.reached)
         if beyond == 0 or state.spent >= allowed:
             break
         if clock.over() or (clock.share() > 0.85 and state.reached):
@@ -233,6 +238,7 @@ def _polish(
         if clock.over():
             return
         say("polishing", state.sweep, total)
+        moves.history.note("polishing", state.groups, None, state.reached, field.largest())
         warmth = field.tables * WARM * max(0.0, 1 - state.sweep / (total - 1))
         if not moves.run(*_along(field, state), warmth, clock):
             return

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from diskret.safe import _printed_kernels
 from diskret.safe.cells import ControlCells
 from diskret.safe.clock import Clock
+from diskret.safe.history import History
 from diskret.safe.options import PrintedSearch
 from diskret.safe.start import rounded_start, with_total
 
@@ -42,6 +43,7 @@ class PrintedRun:
     raises: int = 0
     passes: int = 0
     groups: int = 0
+    history: History = field(default_factory=History)
 
     def __post_init__(self) -> None:
         self.objects = int(self.x.sum())
@@ -80,10 +82,11 @@ class PrintedRun:
 
 def search_printed(
     cells: ControlCells, frequency: Ints, k: int, weight: npt.NDArray[np.int32], options: PrintedSearch, clock: Clock,
-    progress: Progress,
+    progress: Progress, history: History | None = None,
 ) -> tuple[Ints, PrintedRun]:  # fmt: skip
     """Both phases; anonymous frequencies with the number of objects kept, at whatever moment time is over."""
     run = PrintedRun(cells, k, options, weight, frequency.astype(np.int64), clock, progress)
+    run.history = history or History()
     best: Ints | None = None
     try:
         if find_feasible(run):
@@ -109,7 +112,9 @@ def find_feasible(run: PrintedRun) -> bool:
         if before and not run.run_pass(sequence_of(run, active, technique), 1):
             return False
         cases = number_of_cases(run, active)
-        run.say("phase 1", start - number_of_cases(run, n), start)
+        left = number_of_cases(run, n)
+        run.say("phase 1", start - left, start)
+        run.history.note("phase 1", run.groups, left, run.bounds, largest(run))
         if active == n and cases == 0:
             return True
         if active < n and cases <= asked.almost * asked.part:
@@ -191,6 +196,7 @@ def optimise(run: PrintedRun) -> Ints:
     while not run.clock.over():
         observed = observed_maxima(run, group, classes)
         run.say("phase 2", start - int(observed.max()), start)
+        run.history.note("phase 2", run.groups, None, (), largest(run))
         limits, lowered = next_limits(run, observed, group, frozen)
         if not lowered.any():
             break
@@ -212,6 +218,12 @@ def restore_total(run: PrintedRun, group: Ints, classes: int) -> Ints:
     if not heal(run):
         run.set_frequencies(with_total(run.x, run.objects, run.k))
     return run.x.copy()
+
+
+def largest(run: PrintedRun) -> tuple[int, ...]:
+    """Largest deviation beyond its weight, of one-dimensional cells and of all others."""
+    size = np.maximum(np.abs(run.deviation[:-1]) - run.weight, 0)
+    return tuple(int(size[run.kind == kind].max(initial=0)) for kind in np.unique(run.kind))
 
 
 def observed_maxima(run: PrintedRun, group: Ints, classes: int) -> Ints:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from diskret.model.hierarchy import Hierarchy
 from diskret.safe.cells import ControlCells
+from diskret.safe.history import Moment
 from diskret.safe.later import LaterTable, later_table
 from diskret.safe.quality import DeviationTable, Quality
 from diskret.safe.weights import Weights, weight_classes
@@ -40,6 +41,8 @@ class Anonymisation:
     seconds: float
     complete: bool
     """False if time was over or the user stopped the search: the file is anonymous, but could be better."""
+    history: tuple[Moment, ...] = ()
+    """The course of the search."""
 
     @property
     def objects(self) -> int:

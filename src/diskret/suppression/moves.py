@@ -28,6 +28,11 @@ class Moves:
     second: npt.NDArray[np.bool_]
     """Whether a cuboid is the second of a pair (double protection)."""
 
+    @property
+    def cuboids(self) -> bool:
+        """All of them are."""
+        return True
+
     @classmethod
     def of(cls, rows: Floats) -> Moves:
         """From the rows of the engine."""
@@ -96,6 +101,11 @@ class RoutedMoves:
     down: Floats
     settles: tuple[frozenset[int], ...]
     """The primary cells each move protects."""
+
+    @property
+    def cuboids(self) -> bool:
+        """They need not be."""
+        return False
 
     @classmethod
     def of(cls, cover: Cover) -> RoutedMoves:

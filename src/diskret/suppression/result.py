@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from diskret.auditing.report import AuditReport
+from diskret.model.equations import Equations, equations_of
 from diskret.model.move import Move
+from diskret.model.protection import Knowledge
 from diskret.model.status import Status
 from diskret.model.table import Index, Table
+from diskret.suppression.explanation import Explanation, explanation_of
 from diskret.suppression.moves import Moves, RoutedMoves
+from diskret.suppression.weighing import CANDIDATES, Openings, Weighed, openings, weigh
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,45 @@ class Suppression:
                 for name, entry in zip(columns, (*row, coefficient * step, *move.interval(other, value)), strict=True):
                     shown[name].append(entry)
         return shown
+
+    def explanation(self, *codes: str, knowledge: Knowledge | None = None) -> Explanation:
+        """Why a cell is hidden, as data: the moves behind it cell by cell with their signs, and what remains possible.
+
+        ``knowledge`` is what the attacker knows beforehand (left out: that values are positive, if they are).
+
+        >>> from diskret import suppress
+        >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "open", "open"]}
+        >>> found = suppress(Table.from_cells(cells, by={"s": None}, value="x", status="st")).explanation("a")
+        >>> [(c.codes, c.sign) for c in found.moves[0].cells], found.interval, found.exact
+        ([(('a',), 1), (('b',), -1)], (0.0, 30.0), True)
+        >>> print(found.words()[-1])
+        Whoever reads the published table can only say that it lies between 0 and 30.
+        """
+        return explanation_of(self, self._flat(codes), knowledge)
+
+    def weigh(self, *codes: str) -> Weighed:
+        """What suppressing an open cell would cost, what it would be good for, and who needs it open.
+
+        >>> from diskret import suppress
+        >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "open", "open"]}
+        >>> found = suppress(Table.from_cells(cells, by={"s": None}, value="x", status="st")).weigh("c")
+        >>> found.share, found.primaries, found.bare
+        (0.7, ('(a)',), ())
+        """
+        return weigh(self, self._flat(codes))
+
+    def openings(self, *codes: str, most: int = CANDIDATES) -> Openings:
+        """Which dearer secondaries could open again if an open cell were suppressed instead; slower than `weigh`."""
+        return openings(self, self._flat(codes), most=most)
+
+    @cached_property
+    def hidden_system(self) -> tuple[Equations, Any]:
+        """The equations of the hidden cells, and which of them hang together; made on first use."""
+        system = equations_of(self.table)
+        return system, system.components()
+
+    def _flat(self, codes: Sequence[str]) -> int:
+        return int(np.ravel_multi_index(self.table.index(*codes), self.table.shape))
 
     def _name(self, cell: int) -> str:
         return "(" + "; ".join(self.table.codes(tuple(int(i) for i in np.unravel_index(cell, self.table.shape)))) + ")"

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, masked
+from diskret.model.sheets import Workbook
 from diskret.model.source import PARQUET, TEXT, Delimited, FixedWidth, Relation
 from diskret.tabulation.backend import Batch
 
@@ -116,9 +117,9 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str]:
     """The source as a Spark frame, how to speak of it, and its decimal sign."""
     if hasattr(source, "createOrReplaceTempView"):
         return source, "the Spark frame", "."
-    if isinstance(source, FixedWidth):
+    if isinstance(source, FixedWidth | Workbook):
         raise BadOption(
-            "fixed-width files are not read by Spark",
+            f"{'Excel' if isinstance(source, Workbook) else 'fixed-width'} files are not read by Spark",
             where=str(source.path),
             hint="use engine='duckdb', or convert to Parquet.",
         )

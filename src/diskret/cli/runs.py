@@ -1,0 +1,76 @@
+"""Finished runs: a report on one, two side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from diskret.cli.app import Json, Quiet, app
+
+
+@app.command("compare-runs")
+def compare_two_runs(
+    one: Annotated[Path, typer.Argument(help="Working file of the first run.")],
+    two: Annotated[Path, typer.Argument(help="Working file of the second run.")],
+    attack: Annotated[
+        bool, typer.Option("--attack", help="Attack both with a solver first, for exposed cells.")
+    ] = False,
+    internal: Annotated[
+        bool, typer.Option("--internal", help="Show the share of hidden values and the closest calls.")
+    ] = False,
+    language: Annotated[str, typer.Option(help="Language of the text: en or de.")] = "en",
+    json: Json = False,
+) -> None:
+    """Compare two protected versions of a table: hidden cells, those only one hides, closest calls."""
+    from diskret.auditing.audit import audit
+    from diskret.model.errors import BadOption, listed
+    from diskret.publication.working import load_working
+    from diskret.suppression.difference import compare_suppressions
+
+    if language not in ("en", "de"):
+        raise BadOption(f"language {language!r}", hint="'en' or 'de'.")
+    first, second = load_working(one), load_working(two)
+    shared = [name for name in first if name in second]
+    if not shared:
+        raise BadOption(
+            "the files have no table in common", hint=f"the first has {listed(first)}, the second {listed(second)}."
+        )
+    found = {}
+    for name in shared:
+        pair = first[name], second[name]
+        audits = tuple(audit(each) if attack else None for each in pair)
+        found[name] = compare_suppressions(*pair, audits=(audits[0], audits[1]))
+    if json:
+        import json as writer
+
+        plain = {name: each.plain(internal=internal) for name, each in found.items()}
+        typer.echo(writer.dumps(plain, ensure_ascii=False, indent=2))
+        return
+    for each in found.values():
+        typer.echo("\n".join(each.words(language, internal=internal)))
+
+
+@app.command("report")
+def report_on(
+    table: Annotated[Path, typer.Argument(help="Working file of a finished run.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Report to write: .html or .pdf.")],
+    attack: Annotated[bool, typer.Option("--attack", help="Attack the tables with a solver for the report.")] = False,
+    title: Annotated[str, typer.Option(help="Title of the report.")] = "",
+    language: Annotated[str, typer.Option(help="en or de.")] = "en",
+    quiet: Quiet = False,
+) -> None:
+    """Write a report on the tables of a working file; without suppressed values."""
+    from diskret.auditing.audit import audit
+    from diskret.job.read import job_from
+    from diskret.job.report import table_facts, write_table_report
+    from diskret.publication.working import load_working
+
+    output = {"report": str(out.resolve()), "title": title, "language": language}
+    job = job_from({"data": {"table": str(table.resolve())}, "output": output}, "the command's options", Path())
+    tables = load_working(table)
+    audits = {name: audit(each).plain() for name, each in tables.items()} if attack else {}
+    write_table_report(job, tables, table_facts(job, {}, audits), out)
+    if not quiet:
+        typer.echo(f"wrote {out}")

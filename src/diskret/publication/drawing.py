@@ -1,0 +1,241 @@
+"""Plots as a few lines, boxes and words: drawn once, written into a page as SVG or into a PDF.
+
+No plotting library is needed. What differs is told by words and line styles, never by colour alone.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import floor, isfinite, log10
+from typing import Literal
+
+INK, FAINT, PAPER = "#1b1b1b", "#d0d0d0", "#ffffff"
+COLOURS = ("#1f6f8b", "#d1495b", "#8a8a8a", "#edae49", "#4b3f72")
+DASHES = ((), (6.0, 3.0), (2.0, 2.0), (8.0, 2.0, 2.0, 2.0), (1.0, 3.0))
+WIDTH, HEIGHT = 620.0, 250.0
+LEFT, RIGHT, TOP, BOTTOM = 64.0, 12.0, 46.0, 42.0
+LETTER = 5.6
+"""Width of a letter, roughly."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A filled rectangle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    colour: str
+
+
+@dataclass(frozen=True)
+class Path:
+    """A line through points."""
+
+    points: tuple[tuple[float, float], ...]
+    colour: str = INK
+    width: float = 1.0
+    dash: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Words:
+    """A short text; ``anchor`` says which end stands at the point."""
+
+    x: float
+    y: float
+    text: str
+    anchor: Literal["start", "middle", "end"] = "start"
+    size: float = 11.0
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Bars or lines over one axis: plain data."""
+
+    kind: Literal["bars", "lines", "steps"]
+    title: str
+    x: tuple[str | float, ...]
+    """Names (bars) or numbers (lines)."""
+    series: Mapping[str, Sequence[float | None]]
+    x_title: str = ""
+    y_title: str = ""
+    percent: bool = False
+    stacked: bool = False
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Parts in the order they are drawn."""
+
+    title: str
+    words: str
+    """What the plot shows, for those who do not see it."""
+    parts: tuple[Box | Path | Words, ...]
+    width: float = WIDTH
+    height: float = HEIGHT
+
+
+@dataclass
+class _Canvas:
+    """Where things come to stand."""
+
+    plot: Plot
+    top: float
+    decimal: str = "."
+    parts: list[Box | Path | Words] = field(default_factory=list)
+
+    def y(self, value: float) -> float:
+        return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * value / self.top
+
+    def number(self, value: float) -> str:
+        text = f"{100 * value:g} %" if self.plot.percent else f"{value:g}" if value < 1e6 else f"{value:.3g}"
+        return text.replace(".", self.decimal)
+
+
+def draw(plot: Plot, language: str = "en") -> Drawing:
+    """A plot with axes, a legend and words for those who do not see it.
+
+    >>> drawing = draw(Plot("bars", "Cells", ("a", "b"), {"hidden": (1.0, 3.0)}))
+    >>> drawing.words
+    'Cells. hidden: a 1, b 3.'
+    """
+    values = [v for each in plot.series.values() for v in each if v is not None]
+    if plot.stacked and plot.series:
+        values = [sum(v or 0.0 for v in column) for column in zip(*plot.series.values(), strict=True)]
+    canvas = _Canvas(plot, _nice_top(max(values, default=1.0)), "," if language == "de" else ".")
+    _axes(canvas)
+    (_bars if plot.kind == "bars" else _lines)(canvas)
+    _legend(canvas)
+    return Drawing(plot.title, _words(canvas), tuple(canvas.parts))
+
+
+def _nice_top(most: float) -> float:
+    """The next round number.
+
+    >>> _nice_top(0.37), _nice_top(83), _nice_top(0)
+    (0.4, 100.0, 1.0)
+    """
+    if not isfinite(most) or most <= 0:
+        return 1.0
+    size = 10.0 ** floor(log10(most))
+    step = next(s for s in (1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10) if s * size >= most * (1 - 1e-12))
+    return float(f"{step * size:.12g}")
+
+
+def _axes(c: _Canvas) -> None:
+    steps = 4
+    for i in range(steps + 1):
+        value = c.top * i / steps
+        c.parts.append(Path(((LEFT, c.y(value)), (WIDTH - RIGHT, c.y(value))), FAINT if i else INK, 0.8))
+        c.parts.append(Words(LEFT - 6, c.y(value) + 4, c.number(float(f"{value:.6g}")), "end"))
+    c.parts.append(Words(4, 14, c.plot.title, size=13))
+    if c.plot.x_title:
+        c.parts.append(Words(WIDTH - RIGHT, HEIGHT - 6, c.plot.x_title, "end"))
+    if c.plot.y_title:
+        c.parts.append(Words(4, TOP - 14, c.plot.y_title))
+
+
+def _bars(c: _Canvas) -> None:
+    room = (WIDTH - LEFT - RIGHT) / max(1, len(c.plot.x))
+    groups = 1 if c.plot.stacked else max(1, len(c.plot.series))
+    width = room * 0.74 / groups
+    every = max(1, round(max((len(str(x)) for x in c.plot.x), default=1) * LETTER / room + 0.45))
+    for i, name in enumerate(c.plot.x):
+        base = 0.0
+        for k, values in enumerate(c.plot.series.values()):
+            value = values[i] or 0.0
+            x = LEFT + room * (i + 0.13) + (0 if c.plot.stacked else k * width)
+            y = c.y(base + value)
+            c.parts.append(Box(x, y, width * 0.96, max(0.0, c.y(base) - y), COLOURS[k % len(COLOURS)]))
+            base += value if c.plot.stacked else 0.0
+        if i % every == 0:
+            c.parts.append(Words(LEFT + room * (i + 0.5), HEIGHT - BOTTOM + 15, str(name), "middle"))
+
+
+def _lines(c: _Canvas) -> None:
+    numbers = [float(x) for x in c.plot.x]
+    low, high = (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
+    span = high - low or 1.0
+
+    def at(x: float) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * (x - low) / span
+
+    for i in range(5):
+        x = low + span * i / 4
+        anchor: Literal["start", "middle", "end"] = "start" if i == 0 else "end" if i == 4 else "middle"
+        c.parts.append(Words(at(x), HEIGHT - BOTTOM + 15, f"{x:,.0f}" if span > 10 else f"{x:g}", anchor))
+    for k, values in enumerate(c.plot.series.values()):
+        points: list[tuple[float, float]] = []
+        for x, value in zip(numbers, values, strict=True):
+            if value is None:
+                continue
+            if c.plot.kind == "steps" and points:
+                points.append((at(x), points[-1][1]))
+            points.append((at(x), c.y(value)))
+        if points:
+            c.parts.append(Path(tuple(points), COLOURS[k % len(COLOURS)], 2.0, DASHES[k % len(DASHES)]))
+
+
+def _legend(c: _Canvas) -> None:
+    if len(c.plot.series) < 2:
+        return
+    x = WIDTH - RIGHT
+    for k, name in reversed(list(enumerate(c.plot.series))):
+        x -= len(name) * LETTER + 8
+        c.parts.append(Words(x, 14, name))
+        colour = COLOURS[k % len(COLOURS)]
+        if c.plot.kind == "bars":
+            c.parts.append(Box(x - 14, 6, 10, 9, colour))
+        else:
+            c.parts.append(Path(((x - 24, 10), (x - 4, 10)), colour, 2.0, DASHES[k % len(DASHES)]))
+        x -= 30
+
+
+def _words(c: _Canvas) -> str:
+    """The numbers of bars, the ends of lines."""
+    said = []
+    for name, values in c.plot.series.items():
+        shown = [(x, v) for x, v in zip(c.plot.x, values, strict=True) if v is not None]
+        if c.plot.kind != "bars" and len(shown) > 2:
+            shown = [shown[0], shown[-1]]
+        texts = [f"{x if isinstance(x, str) else f'{x:g}'} {c.number(float(f'{v:.4g}'))}" for x, v in shown[:40]]
+        said.append(f"{name}: {', '.join(texts)}.")
+    return " ".join([f"{c.plot.title}.", *said])
+
+
+def svg(drawing: Drawing) -> str:
+    """A drawing as an SVG element for a page: no script, no style from outside, words for screen readers."""
+    write: Mapping[type, Callable[..., str]] = {Box: _box, Path: _path, Words: _text}
+    inner = "".join(write[type(part)](part) for part in drawing.parts)
+    return (
+        f"<svg viewBox='0 0 {drawing.width:g} {drawing.height:g}' role='img' "
+        f"aria-label='{_safe(drawing.words)}' font-family='system-ui,sans-serif'>"
+        f"<title>{_safe(drawing.words)}</title>{inner}</svg>"
+    )
+
+
+def _box(part: Box) -> str:
+    return (
+        f"<rect x='{part.x:.1f}' y='{part.y:.1f}' width='{part.width:.1f}' height='{part.height:.1f}' "
+        f"fill='{part.colour}'/>"
+    )
+
+
+def _path(part: Path) -> str:
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in part.points)
+    dash = f" stroke-dasharray='{' '.join(f'{d:g}' for d in part.dash)}'" if part.dash else ""
+    return f"<polyline points='{points}' fill='none' stroke='{part.colour}' stroke-width='{part.width:g}'{dash}/>"
+
+
+def _text(part: Words) -> str:
+    anchor = "" if part.anchor == "start" else f" text-anchor='{part.anchor}'"
+    text = _safe(part.text)
+    return f"<text x='{part.x:.1f}' y='{part.y:.1f}' font-size='{part.size:g}' fill='{INK}'{anchor}>{text}</text>"
+
+
+def _safe(words: str) -> str:
+    return html.escape(words, quote=True)

@@ -1,0 +1,196 @@
+"""Two runs side by side: what each hides, what only one of them hides, and how close each came to failing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from diskret.auditing.report import AuditReport
+from diskret.model.errors import BadOption, listed
+from diskret.model.status import Status
+from diskret.model.table import Table
+from diskret.suppression.explanation import cell_name
+from diskret.suppression.result import Suppression
+from diskret.suppression.weighing import inner_cells
+
+MOST_NAMES = 20
+Run = Table | Suppression
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """One of the two runs."""
+
+    cells: int
+    occupied: int
+    primary: int
+    secondary: int
+    share: float = field(repr=False)
+    """Of all that adds up, as values of cells that are no sums, how much is hidden. Internal: with few hidden cells it
+    may tell one of them."""
+    margins: int = 0
+    """Hidden cells that are sums: the dearest to readers."""
+    audit: Mapping[str, Any] | None = None
+    """Counts of the attack, if there was one."""
+    closest: tuple[str, float] | None = field(default=None, repr=False)
+    """The protected cell with the least to spare, and how many times what is asked for remains: secret like that."""
+
+    @property
+    def hidden(self) -> int:
+        """All hidden cells."""
+        return self.primary + self.secondary
+
+
+@dataclass(frozen=True)
+class RunDifference:
+    """Two runs over the same cells."""
+
+    response: str
+    one: RunFacts
+    two: RunFacts
+    only_one: tuple[int, ...]
+    """Cells (flat positions) that only the first run hides."""
+    only_two: tuple[int, ...]
+    names_one: tuple[str, ...]
+    """Their names, the first ones."""
+    names_two: tuple[str, ...]
+    both: int
+    """Cells both hide."""
+    changed: int
+    """Cells with another value: the runs are not about the same data."""
+
+    def plain(self, *, internal: bool = False) -> dict[str, Any]:
+        """As plain data; the hidden share and the closest calls only if ``internal``."""
+        found: dict[str, Any] = {
+            "response": self.response, "both": self.both, "changed": self.changed,
+            "only one": len(self.only_one), "only two": len(self.only_two),
+            "cells only one": list(self.names_one), "cells only two": list(self.names_two),
+        }  # fmt: skip
+        for name, run in (("one", self.one), ("two", self.two)):
+            facts: dict[str, Any] = {
+                "cells": run.cells, "occupied": run.occupied, "primary": run.primary, "secondary": run.secondary,
+                "hidden": run.hidden, "hidden margins": run.margins, "audit": run.audit and dict(run.audit),
+            }  # fmt: skip
+            if internal:
+                facts |= {"hidden share": run.share, "closest call": run.closest}
+            found[name] = facts
+        return found
+
+    def words(self, language: str = "en", *, internal: bool = False) -> list[str]:
+        """As lines of text, a small table first."""
+        say = _DE if language == "de" else _EN
+        pair = self.one, self.two
+        rows: list[tuple[str, ...]] = [
+            ("", say["one"], say["two"]),
+            (say["primary"], f"{self.one.primary:,}", f"{self.two.primary:,}"),
+            (say["secondary"], f"{self.one.secondary:,}", f"{self.two.secondary:,}"),
+            (say["margins"], f"{self.one.margins:,}", f"{self.two.margins:,}"),
+        ]
+        if internal:
+            rows.append((say["share"], *(f"{100 * run.share:.4g} %" for run in pair)))
+        if self.one.audit or self.two.audit:
+            rows.append((say["exposed"], *(_exposed(run) for run in pair)))
+        if internal and (self.one.closest or self.two.closest):
+            rows.append((say["closest"], *(_closest(run) for run in pair)))
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        lines = [self.response]
+        lines += ["  " + a.ljust(widths[0]) + "  " + b.rjust(widths[1]) + "  " + c.rjust(widths[2]) for a, b, c in rows]
+        if self.changed:
+            lines.append("  " + say["changed"].format(n=self.changed))
+        if not self.only_one and not self.only_two:
+            lines.append("  " + say["same"])
+        for key, cells, names in (
+            ("only one", self.only_one, self.names_one),
+            ("only two", self.only_two, self.names_two),
+        ):
+            if cells:
+                more = f" + {len(cells) - len(names)}" if len(cells) > len(names) else ""
+                lines.append("  " + say[key].format(n=len(cells), cells=", ".join(names) + more))
+        return lines
+
+
+def compare_suppressions(
+    one: Run, two: Run, *, audits: tuple[AuditReport | None, AuditReport | None] = (None, None)
+) -> RunDifference:
+    """Compare two protected versions of one table, results of `suppress` or tables; ``audits`` where known.
+
+    >>> from diskret import suppress
+    >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "open", "open"]}
+    >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+    >>> found = compare_suppressions(suppress(table), table.with_status(Status.SECONDARY, [["c"]]))
+    >>> found.names_one, found.names_two, found.one.hidden, found.two.hidden
+    (('(b)',), ('(c)',), 2, 2)
+    """
+    (first, said), (second, again) = (_parts(run, given) for run, given in zip((one, two), audits, strict=True))
+    if first.names != second.names or first.shape != second.shape or list(first.by.items()) != list(second.by.items()):
+        raise BadOption(
+            f"the runs are about different tables: {_over(first)} and {_over(second)}",
+            hint="compare runs over the same classifications.",
+        )
+    a, b = first.hidden.reshape(-1), second.hidden.reshape(-1)
+    only_one, only_two = np.flatnonzero(a & ~b), np.flatnonzero(b & ~a)
+    return RunDifference(
+        first.response,
+        _facts(first, said),
+        _facts(second, again),
+        tuple(only_one.tolist()),
+        tuple(only_two.tolist()),
+        tuple(cell_name(first, int(c)) for c in only_one[:MOST_NAMES]),
+        tuple(cell_name(first, int(c)) for c in only_two[:MOST_NAMES]),
+        int((a & b).sum()),
+        int((first.value != second.value).sum()),
+    )
+
+
+def _parts(run: Run, given: AuditReport | None) -> tuple[Table, AuditReport | None]:
+    return (run.table, given or run.audit) if isinstance(run, Suppression) else (run, given)
+
+
+def _over(table: Table) -> str:
+    return f"{table.response!r} by {listed(table.names)}"
+
+
+def _facts(table: Table, report: AuditReport | None) -> RunFacts:
+    inner = inner_cells(table)
+    size = np.abs(table.value)
+    whole = float(size[inner].sum())
+    return RunFacts(
+        table.size,
+        int((~table.empty).sum()),
+        int((table.status == Status.PRIMARY).sum()),
+        int((table.status == Status.SECONDARY).sum()),
+        float(size[inner & table.hidden].sum()) / whole if whole else 0.0,
+        int((table.hidden & ~inner).sum()),
+        None if report is None else report.summary(),
+        None if report is None or report.closest is None else (report.closest.cell, report.closest.times),
+    )
+
+
+def _exposed(run: RunFacts) -> str:
+    return "–" if run.audit is None else f"{run.audit['exposed'] + run.audit['undecided']:,}"
+
+
+def _closest(run: RunFacts) -> str:
+    return "–" if run.closest is None else f"{run.closest[0]}: {run.closest[1]:.3g} ×"
+
+
+_EN = {
+    "one": "first run", "two": "second run", "primary": "primary cells", "secondary": "secondary cells",
+    "margins": "hidden sums", "share": "share of the values hidden (internal)",
+    "exposed": "exposed or undecided", "closest": "closest call (internal)",
+    "changed": "care: {n} cells have another value; the runs are not about the same data",
+    "same": "both hide the same cells",
+    "only one": "only the first run hides {n}: {cells}", "only two": "only the second run hides {n}: {cells}",
+}  # fmt: skip
+_DE = {
+    "one": "erster Lauf", "two": "zweiter Lauf", "primary": "primär gesperrte Zellen",
+    "secondary": "sekundär gesperrte Zellen", "margins": "gesperrte Summen",
+    "share": "Anteil gesperrter Werte (intern)", "exposed": "aufgedeckt oder unentschieden",
+    "closest": "knappster Fall (intern)",
+    "changed": "Vorsicht: {n} Zellen haben einen anderen Wert; die Läufe haben nicht dieselben Daten",
+    "same": "beide sperren dieselben Zellen",
+    "only one": "nur der erste Lauf sperrt {n}: {cells}", "only two": "nur der zweite Lauf sperrt {n}: {cells}",
+}  # fmt: skip

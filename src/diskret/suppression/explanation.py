@@ -1,0 +1,262 @@
+"""Why a cell is hidden, as data: the moves behind it cell by cell, whom it helps, and what remains possible for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.attacker import Attacker
+from diskret.auditing.integers import integer_extreme
+from diskret.model.equations import Equations
+from diskret.model.protection import Knowledge
+from diskret.model.status import Status
+from diskret.model.table import Table
+
+if TYPE_CHECKING:
+    from diskret.suppression.result import Suppression
+
+Floats = npt.NDArray[np.float64]
+MOST_MOVES = 12
+MOST_NAMES = 8
+MOST_UNKNOWNS = 3000
+"""Up to so many hidden cells that hang together the interval is computed exactly; beyond, moves show a part of it."""
+MOST_COUNTS = 300
+"""The same for counts, which move in whole numbers."""
+SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class MovedCell:
+    """One cell of a move. What it changes by and lies between tells its value: internal."""
+
+    cell: int
+    """Flat position."""
+    codes: tuple[str, ...]
+    status: str
+    sign: int
+    """+1 where it rises when the explained cell rises, -1 where it falls."""
+    value: float = field(repr=False)
+    change: float = field(repr=False)
+    """How far it moves when the move goes as far as it can."""
+    lower: float = field(repr=False)
+    upper: float = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ExplainedMove:
+    """Cells that can change together without touching anything published."""
+
+    number: int
+    cuboid: bool
+    protects: bool
+    """Whether it protects the explained cell; else it protects the cells in ``helped``."""
+    helped: tuple[str, ...]
+    cells: tuple[MovedCell, ...]
+    range: float = field(repr=False)
+    """Length of the interval it gives the explained cell; internal."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Everything about one cell of a protected table."""
+
+    cell: int
+    codes: tuple[str, ...]
+    status: str
+    rules: tuple[str, ...]
+    moves: tuple[ExplainedMove, ...]
+    further: int
+    """Moves that are left out here."""
+    helped: tuple[str, ...]
+    """Cells whose protection needs this one hidden."""
+    helps: int
+    """How many there are."""
+    interval: tuple[float, float] | None = field(repr=False)
+    exact: bool
+    """Whether every reader can compute this very interval from what is published; else it is possible at least."""
+    unprotected: str = ""
+
+    def words(self, language: str = "en", *, internal: bool = False) -> list[str]:
+        """In sentences. Without ``internal`` they hold what the published table tells anyway, and no value."""
+        say = _DE if language == "de" else _EN
+        lines = [say["head"].format(cell="; ".join(self.codes), status=say[self.status])]
+        if self.rules:
+            lines.append(say["rules"].format(rules=", ".join(self.rules)))
+        mine = [m for m in self.moves if m.protects]
+        for move in mine:
+            others = [_name(c.codes) for c in move.cells if c.cell != self.cell]
+            kind = say["cuboid" if move.cuboid else "move"]
+            together = say["together one" if len(others) == 1 else "together"]
+            lines.append(together.format(kind=kind, n=len(others), cells=_listed(others)))
+        if self.helps:
+            lines.append(say["helps"].format(cells=_listed(self.helped, self.helps)))
+        if self.interval is not None and (internal or self.exact):
+            low, high = (say["free"] if np.isinf(end) else f"{end:,.10g}" for end in self.interval)
+            lines.append(say["exact" if self.exact else "at least"].format(low=low, high=high))
+        if self.unprotected:
+            lines.append(say["unprotected"].format(why=self.unprotected))
+        return lines
+
+    def plain(self, *, internal: bool = False) -> dict[str, Any]:
+        """As plain data for a page; without ``internal`` no value, no change and no interval that moves show."""
+        found = asdict(self)
+        if not internal:
+            found["interval"] = self.interval if self.exact else None
+            for move in found["moves"]:
+                del move["range"]
+                move["cells"] = [
+                    {k: c[k] for k in ("cell", "codes", "status", "sign")} for c in move["cells"]
+                ]  # fmt: skip
+        return found
+
+
+def explanation_of(done: Suppression, cell: int, knowledge: Knowledge | None = None) -> Explanation:
+    """Explain the cell at a flat position."""
+    table = done.table
+    at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
+    mine = [int(k) for k in done.moves.protecting(cell)]
+    using = [int(k) for k in done.moves.using(cell, table.shape) if int(k) not in set(mine)]
+    helped = sorted({p for k in (*mine, *using) for p in done.moves.protected(k)} - {cell})
+    shown = (mine + using)[:MOST_MOVES]
+    interval, exact = remaining_interval(done, cell, knowledge)
+    return Explanation(
+        cell,
+        table.codes(at),
+        Status(int(table.status[at])).text,
+        table.rules_of(at),
+        tuple(_move(done, k, cell, k in mine) for k in shown),
+        len(mine) + len(using) - len(shown),
+        tuple(cell_name(table, p) for p in helped[:MOST_NAMES]),
+        len(helped),
+        interval,
+        exact,
+        next((u.why for u in done.unprotected if u.index == at), ""),
+    )
+
+
+def _move(done: Suppression, number: int, cell: int, protects: bool) -> ExplainedMove:
+    table = done.table
+    move = done.moves.move(number, table)
+    way = float(np.sign(move.coefficients[move.cells == cell][0])) or 1.0
+    step = (move.up if way > 0 else move.down) * way
+    step = step if np.isfinite(step) else way
+    cells = []
+    for other, coefficient in zip(move.cells.tolist(), move.coefficients.tolist(), strict=True):
+        at = tuple(int(i) for i in np.unravel_index(other, table.shape))
+        value = float(table.value[at])
+        status = Status(int(table.status[at])).text
+        sign = int(np.sign(coefficient) * way)
+        low, high = move.interval(other, value)
+        cells.append(MovedCell(other, table.codes(at), status, sign, value, coefficient * step, low, high))
+    helped = sorted(done.moves.protected(number) - {cell})
+    low, high = move.interval(cell, 0.0)
+    names = tuple(cell_name(table, p) for p in helped[:MOST_NAMES])
+    return ExplainedMove(number, done.moves.cuboids, protects, names, tuple(cells), high - low)
+
+
+def remaining_interval(
+    done: Suppression, cell: int, knowledge: Knowledge | None = None
+) -> tuple[tuple[float, float] | None, bool]:
+    """What remains possible for a hidden cell, and whether that is exact.
+
+    Exact is what linear programmes over all hidden cells that hang together with it find: any reader can compute it.
+    Where too many hang together, the moves of the protection show what is possible at least.
+    """
+    table = done.table
+    if not table.hidden.reshape(-1)[cell]:
+        return None, False
+    system, label = done.hidden_system
+    column = int(np.searchsorted(system.cells, cell))
+    together = np.flatnonzero(label == label[column])
+    shown = done.interval(*table.codes(tuple(int(i) for i in np.unravel_index(cell, table.shape))))
+    if together.size > (MOST_COUNTS if table.frequency else MOST_UNKNOWNS):
+        return shown, False
+    nonnegative = table.positive or not (table.value < 0).any()
+    known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
+    public = known.kind in ("none", "positive")  # what an attacker knows besides, a reader does not
+    up, down = known.room(table)
+    part, place = system.part(together), int(np.searchsorted(together, column))
+    up, down = up[part.cells], down[part.cells]
+    if table.frequency:
+        reach = _whole_numbers(table, part, up, down, place)
+        if reach is None:
+            return shown, False
+        rise, fall = reach
+    else:
+        attacker = Attacker(part, up, down, np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
+        ends = attacker.extreme(place, True), attacker.extreme(place, False)
+        if ends[0] is None or ends[1] is None:
+            return shown, False
+        rise, fall = ends[0], ends[1]
+    value = float(table.value.reshape(-1)[cell])
+    return (_rounded(value - fall, table), _rounded(value + rise, table)), public
+
+
+def _whole_numbers(table: Table, part: Equations, up: Floats, down: Floats, column: int) -> tuple[float, float] | None:
+    """How far a count can rise and fall in whole numbers; None where that takes too long."""
+    values = table.value.reshape(-1)[part.cells]
+    rise, fall = (integer_extreme(part, values, up, down, column, way, SECONDS) for way in (True, False))
+    return None if rise is None or fall is None else (rise, fall)
+
+
+def _rounded(end: float, table: Table) -> float:
+    """An end of an interval without the solver's last digits."""
+    if not np.isfinite(end):
+        return end
+    scale = float(np.abs(table.value).max()) or 1.0
+    digits = int(np.clip(9 - np.ceil(np.log10(scale)), 0, 12))
+    return round(end, digits) + 0.0
+
+
+def cell_name(table: Table, cell: int) -> str:
+    """A cell by its codes, as explanations name it: ``(05; 10)``."""
+    return _name(table.codes(tuple(int(i) for i in np.unravel_index(cell, table.shape))))
+
+
+def _name(codes: Sequence[str]) -> str:
+    return "(" + "; ".join(codes) + ")"
+
+
+def _listed(names: Sequence[str], of: int | None = None) -> str:
+    more = (len(names) if of is None else of) - len(names[:MOST_NAMES])
+    return ", ".join(names[:MOST_NAMES]) + (f" + {more}" if more > 0 else "")
+
+
+_EN = {
+    "head": "{cell}: {status}.",
+    "open": "open", "primary": "hidden because it is sensitive itself (primary)",
+    "secondary": "hidden to protect others (secondary)", "never": "open, and to stay so",
+    "published": "published earlier", "structural zero": "zero, as everybody knows", "zero": "zero",
+    "rules": "Caught by {rules}.",
+    "cuboid": "cuboid", "move": "set of cells",
+    "together": "Protected by a {kind}: it can change together with {n} other hidden cells, and nothing published "
+    "changes: {cells}.",
+    "together one": "Protected by a {kind}: it can change together with 1 other hidden cell, and nothing published "
+    "changes: {cells}.",
+    "helps": "Hidden so that these stay protected: {cells}.",
+    "exact": "Whoever reads the published table can only say that it lies between {low} and {high}.",
+    "at least": "At least everything between {low} and {high} stays possible.",
+    "free": "any number",
+    "unprotected": "Not protected: {why}.",
+}  # fmt: skip
+_DE = {
+    "head": "{cell}: {status}.",
+    "open": "offen", "primary": "gesperrt, weil selbst geheim zu halten (primär)",
+    "secondary": "gesperrt, um andere zu schützen (sekundär)", "never": "offen, soll offen bleiben",
+    "published": "schon veröffentlicht", "structural zero": "null, wie jeder weiß", "zero": "null",
+    "rules": "Erfasst von: {rules}.",
+    "cuboid": "Quader", "move": "Zellverbund",
+    "together": "Geschützt durch einen {kind}: Die Zelle kann sich zusammen mit {n} anderen gesperrten Zellen ändern, "
+    "ohne dass sich etwas Veröffentlichtes ändert: {cells}.",
+    "together one": "Geschützt durch einen {kind}: Die Zelle kann sich zusammen mit einer anderen gesperrten Zelle "
+    "ändern, ohne dass sich etwas Veröffentlichtes ändert: {cells}.",
+    "helps": "Gesperrt, damit diese geschützt bleiben: {cells}.",
+    "exact": "Wer die veröffentlichte Tabelle liest, kann nur sagen, dass sie zwischen {low} und {high} liegt.",
+    "at least": "Mindestens alles zwischen {low} und {high} bleibt möglich.",
+    "free": "beliebig",
+    "unprotected": "Nicht geschützt: {why}.",
+}  # fmt: skip

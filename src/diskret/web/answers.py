@@ -1,0 +1,82 @@
+"""What the server says: JSON, and errors with the same words as everywhere."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from diskret.model.errors import BadOption, DiskretError, UploadTooLarge
+
+REFUSED, TOO_LARGE, BROKEN = 422, 413, 500
+
+
+class Json(Response):
+    """Plain data; a number that is none (not finite) becomes null."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        """The bytes."""
+        return json.dumps(_finite(content), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, Mapping):
+        return {str(key): _finite(each) for key, each in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(each) for each in content]
+    return content
+
+
+def refused(status: int, error: DiskretError) -> Json:
+    """A refusal: what, where, what to do."""
+    return Json({"error": plain(error)}, status_code=status)
+
+
+def plain(error: DiskretError) -> dict[str, str]:
+    """An error as data.
+
+    >>> plain(BadOption("no rule", hint="give one."))
+    {'code': 'O1', 'what': 'no rule', 'where': '', 'hint': 'give one.', 'docs': 'docs/errors.md#o1'}
+    """
+    return {"code": error.code, "what": error.what, "where": error.where, "hint": error.hint, "docs": error.docs}
+
+
+def broken(error: BaseException) -> Json:
+    """A mistake in diskret itself: its kind only, for its words may quote the data."""
+    said = DiskretError(
+        f"a mistake in diskret itself ({type(error).__name__}); please report it",
+        hint="set DISKRET_DEBUG=1 and start again to see where.",
+    )
+    return refused(BROKEN, said)
+
+
+def on_refusal(request: Request, error: Exception) -> Response:
+    """The handler of `DiskretError`."""
+    assert isinstance(error, DiskretError)
+    return refused(TOO_LARGE if isinstance(error, UploadTooLarge) else REFUSED, error)
+
+
+async def body_of(request: Request) -> dict[str, Any]:
+    """The JSON object a request carries."""
+    try:
+        content = json.loads(await request.body() or b"{}")
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise BadOption("the request is no JSON object", hint="reload the page.")
+    return content
+
+
+def attachment(content: bytes, name: str, kind: str) -> Response:
+    """A file to be saved; whatever is in it is never run as part of our page."""
+    quoted = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)
+    headers = {"Content-Disposition": f'attachment; filename="{quoted}"'}
+    return Response(content, media_type=kind, headers=headers)

@@ -1,0 +1,47 @@
+"""Two runs side by side, with what their audits found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from diskret.model.errors import BadOption
+from diskret.suppression.difference import RunFacts, compare_suppressions
+from diskret.suppression.result import Suppression
+
+MOST_CELLS = 500
+Findings = Mapping[str, Any]
+
+
+def compared(
+    one: Mapping[str, Suppression], two: Mapping[str, Suppression], audits: tuple[Findings, Findings], *, internal: bool
+) -> list[dict[str, Any]]:
+    """One comparison per response both runs have."""
+    both = [name for name in one if name in two]
+    if not both:
+        raise BadOption("the runs have no table in common", hint="compare runs over the same data.")
+    found = []
+    for name in both:
+        difference = compare_suppressions(one[name], two[name])
+        difference = replace(
+            difference,
+            one=_attacked(difference.one, audits[0].get(name)),
+            two=_attacked(difference.two, audits[1].get(name)),
+        )
+        shape = one[name].table.shape
+        cells = {
+            f"index only {which}": [[int(i) for i in np.unravel_index(c, shape)] for c in only[:MOST_CELLS]]
+            for which, only in (("one", difference.only_one), ("two", difference.only_two))
+        }
+        found.append(difference.plain(internal=internal) | cells)
+    return found
+
+
+def _attacked(facts: RunFacts, audit: Findings | None) -> RunFacts:
+    if audit is None:
+        return facts
+    closest = audit.get("closest")
+    return replace(facts, audit=audit["summary"], closest=(closest, audit["times"]) if closest else None)

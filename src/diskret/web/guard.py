@@ -1,0 +1,138 @@
+"""Who may ask: only this machine, by its own name, from our own page, with the token; and what browsers are told."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from diskret.model.errors import DiskretError, UploadTooLarge
+from diskret.web.answers import broken, refused
+from diskret.web.sessions import Sessions
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), clipboard-read=()",
+}
+SAFE = ("GET", "HEAD")
+MOST_JSON = 1 << 20
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the page lives, and what it calls itself."""
+
+    port: int
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Names of this machine; any other name was bent towards us (DNS rebinding)."""
+        return f"127.0.0.1:{self.port}", f"localhost:{self.port}"
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Our own pages."""
+        return tuple(f"http://{host}" for host in self.hosts)
+
+    @property
+    def cookie(self) -> str:
+        """Cookies are shared by all ports of a machine: the name keeps two workbenches apart."""
+        return f"diskret-{self.port}"
+
+
+class Guard:
+    """Stands before everything: refuses, limits what is sent in, and adds the headers to every answer."""
+
+    def __init__(self, app: ASGIApp, place: Place, sessions: Sessions, most_upload: int) -> None:
+        self.app, self.place, self.sessions, self.most_upload = app, place, sessions, most_upload
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close"})  # there are none
+            return
+        if scope["type"] != "http":  # the start and end of the server
+            await self.app(scope, receive, send)
+            return
+        started = False
+
+        async def answered(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        headers = Headers(scope=scope)
+        why = self._objection(scope, headers)
+        if why is not None:
+            await refused(*why)(scope, receive, answered)
+            return
+        most = self.most_upload if scope["method"] == "PUT" and scope["path"].startswith("/api/files/") else MOST_JSON
+        try:
+            if int(headers.get("content-length") or 0) > most:
+                raise UploadTooLarge.over(most)
+            await self.app(scope, _limited(receive, most), answered)
+        except UploadTooLarge as e:
+            if not started:
+                await refused(413, e)(scope, receive, answered)
+        except Exception as e:
+            if os.environ.get("DISKRET_DEBUG"):
+                raise
+            if not started:
+                await broken(e)(scope, receive, answered)
+
+    def _objection(self, scope: Scope, headers: Headers) -> tuple[int, DiskretError] | None:
+        """Why a request is not answered, if it is not."""
+        hint = "open the address that `diskret serve` printed."
+        if headers.getlist("host") not in [[h] for h in self.place.hosts]:
+            return 421, DiskretError("this server does not have that name", hint=hint)
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        foreign = (origin is not None and origin not in self.place.origins) or site not in (None, "none", "same-origin")
+        # whoever goes to the page from elsewhere, such as from the file that opens it, sees a page without data
+        entering = scope["path"] == "/" and origin is None and headers.get("sec-fetch-dest") == "document"
+        if (foreign and not entering) or (origin is None and scope["method"] not in SAFE):
+            return 403, DiskretError("a page from another origin asks", hint=hint)
+        path = scope["path"]
+        if path.startswith("/api/") and path != "/api/session":
+            scope["session"] = self.sessions.get(_cookie(headers, self.place.cookie))
+            if scope["session"] is None:
+                return 401, DiskretError("the token is missing or of an earlier start", hint=hint)
+        return None
+
+
+def _cookie(headers: Mapping[str, str], name: str) -> str | None:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return None
+    return found.value if found else None
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    """What is sent in, up to a limit, whatever the sender said about its length."""
+    taken = 0
+
+    async def limited() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > most:
+            raise UploadTooLarge.over(most)
+        return message
+
+    return limited

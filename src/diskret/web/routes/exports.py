@@ -1,0 +1,97 @@
+"""What leaves the page: published files, job files."""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from diskret.io.files import whole_file
+from diskret.job.read import job_from
+from diskret.job.suppression import intervals_of
+from diskret.job.write import job_as_text
+from diskret.model.errors import BadOption
+from diskret.publication.publish import WRITERS, publish
+from diskret.web.answers import Json, attachment, body_of
+from diskret.web.results import load
+from diskret.web.workbench import Workbench, workbench
+
+KINDS = {".csv": "text/csv", ".json": "application/json", ".px": "application/octet-stream"}
+
+
+def exported(request: Request) -> Response:
+    """A finished run's tables as a file for the public, the same bytes as its job file gives."""
+    bench, run = workbench(request), request.path_params["run"]
+    ending = f".{request.path_params['ending']}"
+    if ending not in WRITERS:
+        raise BadOption(f"tables are not published as {ending}", hint=f"endings: {', '.join(WRITERS)}.")
+    job = job_from(bench.runs.content(run), "the page", bench.workspace.root)
+    tables = {name: each.table for name, each in load(bench.runs.finished(run)).items()}
+    asked = job.output
+    with tempfile.TemporaryDirectory(dir=bench.runs.folder(run)) as folder:
+        path = Path(folder) / f"table{ending}"
+        publish(
+            tables, path, mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
+            intervals=intervals_of(job, tables),
+        )  # fmt: skip
+        content = path.read_bytes()
+    kind = KINDS.get(ending) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    return attachment(content, stem(bench.runs.status(run)["name"]) + ending, kind)
+
+
+def stem(name: str) -> str:
+    """A name as part of a file name."""
+    return re.sub(r"[^\w-]+", "-", name).strip("-.")[:60] or "table"
+
+
+def job_text(bench: Workbench, content: dict[str, Any], name: str) -> str:
+    """The job file of what was done: it reads the same data and writes what the page exports."""
+    outputs = content.get("output", {})
+    if "anonymise" in content:
+        outputs |= {"microdata": f"out/{name}.csv", "report": f"out/{name}-report.html"}
+    elif "microdata" in content:
+        outputs |= {"records": f"out/{name}.csv", "report": f"out/{name}-report.html"}
+    else:
+        outputs |= {"publish": [f"out/{name}.csv", f"out/{name}.xlsx"], "report": f"out/{name}-report.html"}
+        outputs |= {"working": f"out/{name}.working.parquet"}
+    return job_as_text(job_from(content | {"output": outputs}, "the page", bench.workspace.root))
+
+
+def job_file(request: Request) -> Response:
+    """A run's job file."""
+    bench, run = workbench(request), request.path_params["run"]
+    name = stem(bench.runs.status(run)["name"])
+    content = bench.runs.content(run)
+    content.pop("audit", None)
+    return attachment(job_text(bench, content, name).encode(), f"{name}.toml", "application/toml")
+
+
+async def save_job(request: Request) -> Response:
+    """Write the job file of a run, or of the present choice, into the workspace."""
+    bench, asked = workbench(request), await body_of(request)
+    run = asked.get("run")
+    page = str(asked.get("of", ""))
+    drafts = bench.choices.get(page, bench.drafts)
+    content = bench.runs.content(str(run)) if run else drafts.get()["content"]
+    content.pop("audit", None)
+    name = stem(str(asked.get("name") or (bench.runs.status(str(run))["name"] if run else "job")))
+    place = bench.workspace.new(f"{name}.toml")
+    if place.exists() and asked.get("replace") is not True:
+        raise BadOption(f"there is a job file {place.name!r} already", hint="replace it, or choose another name.")
+    text = job_text(bench, content, name)
+    with whole_file(place) as part:
+        part.write_text(text, encoding="utf-8")
+    return Json({"name": place.name, "path": str(place)}, status_code=201)
+
+
+ROUTES = [
+    Route("/api/runs/{run}/job.toml", job_file, methods=["GET"]),
+    Route("/api/runs/{run}/export.{ending}", exported, methods=["GET"]),
+    Route("/api/savejob", save_job, methods=["POST"]),
+]

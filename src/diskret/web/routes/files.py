@@ -1,0 +1,60 @@
+"""Files of the workspace: list, hand in, take an example, look what is in one."""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from diskret.io.files import whole_file
+from diskret.job.read import read_job
+from diskret.model.errors import BadOption
+from diskret.web import examples
+from diskret.web.answers import Json
+from diskret.web.workbench import workbench
+
+
+def listed_files(request: Request) -> Response:
+    """What is there."""
+    return Json({"files": workbench(request).workspace.files(), "examples": [*examples.EXAMPLES, examples.LARGE]})
+
+
+async def upload(request: Request) -> Response:
+    """Take a file as the raw body of the request; it is there when it is whole."""
+    bench = workbench(request)
+    name = request.path_params["name"]
+    place = bench.workspace.new(name)
+    if place.exists() and request.query_params.get("replace") != "yes":
+        raise BadOption(f"there is a file {name!r} already", hint="replace it, or give yours another name.")
+    with whole_file(place) as part, part.open("wb") as file:
+        async for chunk in request.stream():
+            await run_in_threadpool(file.write, chunk)
+    return Json({"name": name, "bytes": place.stat().st_size}, status_code=201)
+
+
+def take_example(request: Request) -> Response:
+    """Copy an example into the workspace and choose it."""
+    bench = workbench(request)
+    content = examples.take(request.path_params["name"], bench.workspace)
+    return Json(bench.drafts.put(content))
+
+
+def open_job(request: Request) -> Response:
+    """A job file of the workspace as the present choice."""
+    bench = workbench(request)
+    path = bench.workspace.path(request.path_params["name"])
+    job = read_job(path)
+    from diskret.job.write import moved
+
+    content = moved(job, path.parent, bench.workspace.root).model_dump(mode="json", exclude_unset=True)
+    bench.workspace.refuse_outside(content)
+    return Json(bench.drafts.put(content))
+
+
+ROUTES = [
+    Route("/api/files", listed_files, methods=["GET"]),
+    Route("/api/files/{name:path}", upload, methods=["PUT"]),
+    Route("/api/examples/{name}", take_example, methods=["POST"]),
+    Route("/api/jobs/{name:path}", open_job, methods=["POST"]),
+]

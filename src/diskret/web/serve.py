@@ -1,0 +1,80 @@
+"""Starting the workbench: a free port on the loopback address, a token, the page opened."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import os
+import socket
+import webbrowser
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from diskret.model.errors import BadOption, MissingExtra
+
+LOOPBACK = "127.0.0.1"
+WAY_IN = "open-workbench.html"
+
+
+def serve(
+    folder: str | Path, *, port: int = 0, open_page: bool = True, most_upload: int | None = None,
+    say: Callable[[str], None] = print,
+) -> None:  # fmt: skip
+    """Serve the page until the user stops it; port 0 takes any that is free."""
+    try:
+        import uvicorn
+
+        from diskret.web.app import MOST_UPLOAD, make_app
+        from diskret.web.workbench import Workbench
+    except ImportError as e:
+        raise MissingExtra.needed("web", "the workbench") from e
+    listening = _listen(port)
+    with listening:
+        found = int(listening.getsockname()[1])
+        bench = Workbench.at(folder, found)
+        app = make_app(bench, most_upload=most_upload or MOST_UPLOAD)
+        address = f"http://{LOOPBACK}:{found}/#token={bench.sessions.token}"
+        say(f"workspace: {bench.workspace.root}")
+        say(f"open {address}")
+        say("this address is for you alone; nothing leaves this machine. Ctrl-C ends it.")
+        # the address with the token stands in no log
+        config = uvicorn.Config(
+            app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2
+        )
+        with way_in(bench.workspace.root / WAY_IN, address) as file:
+            if open_page:
+                webbrowser.open(file.as_uri())  # the socket listens already: the browser waits for us
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+@contextlib.contextmanager
+def way_in(path: Path, address: str) -> Iterator[Path]:
+    """A file that leads to an address, for its owner alone: every user of a machine can see with what a browser starts.
+
+    >>> import tempfile
+    >>> with way_in(Path(tempfile.mkdtemp()) / "open.html", "http://127.0.0.1:1/#token=x") as file:
+    ...     oct(file.stat().st_mode & 0o777), "token=x" in file.read_text(encoding="utf-8")
+    ('0o600', True)
+    >>> file.exists()
+    False
+    """
+    path.unlink(missing_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(address)}">\n')
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _listen(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((LOOPBACK, port))
+    except (OSError, OverflowError) as e:
+        listening.close()
+        raise BadOption(f"port {port} is taken or not allowed", hint="choose another with --port, or none.") from e
+    listening.listen(128)
+    return listening

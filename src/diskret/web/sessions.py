@@ -1,0 +1,40 @@
+"""Who has shown the token, and what they chose to see."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Session:
+    """One browser."""
+
+    internal: bool = False
+    """Whether hidden values are shown; off until the user switches it on."""
+
+
+@dataclass
+class Sessions:
+    """The token of this start, and the browsers that have shown it.
+
+    >>> sessions = Sessions("secret")
+    >>> sessions.open("wrong") is None, sessions.get(sessions.open("secret")) is not None
+    (True, True)
+    """
+
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    known: dict[str, Session] = field(default_factory=dict, repr=False)
+
+    def open(self, token: str) -> str | None:
+        """The name of a new session for whoever has the token."""
+        if not hmac.compare_digest(token.encode(), self.token.encode()):
+            return None
+        name = secrets.token_urlsafe(32)
+        self.known[name] = Session()
+        return name
+
+    def get(self, name: str | None) -> Session | None:
+        """The session of a cookie."""
+        return self.known.get(name) if name else None

@@ -1,0 +1,57 @@
+/** Requests to our own server, and nobody else. A refusal comes back as an error with what, where and hint. */
+
+import { refusal } from "./notices.js";
+
+export class Refusal extends Error {
+  constructor(status, said) {
+    super(said.what);
+    Object.assign(this, { status }, said);
+  }
+}
+
+async function answer(response) {
+  const content = response.headers.get("content-type")?.includes("json") ? await response.json() : null;
+  if (response.ok) return content;
+  throw new Refusal(response.status, content?.error ?? { code: "D0", what: response.statusText, where: "", hint: "" });
+}
+
+async function ask(method, path, body, signal) {
+  const given = { method, signal, headers: {} };
+  if (body !== undefined) {
+    given.body = body instanceof Blob ? body : JSON.stringify(body);
+    given.headers["content-type"] = body instanceof Blob ? "application/octet-stream" : "application/json";
+  }
+  let response;
+  try {
+    response = await fetch(path, given);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refusal(0, { code: "D0", what: "the server does not answer", where: "", hint: "is diskret serve still running?" });
+  }
+  return answer(response);
+}
+
+export const get = (path, signal) => ask("GET", path, undefined, signal);
+export const post = (path, body = {}) => ask("POST", path, body);
+export const put = (path, body) => ask("PUT", path, body);
+export const remove = (path) => ask("DELETE", path);
+
+/** Save a file; a refusal is shown, not saved. */
+export async function download(path) {
+  try {
+    const response = await fetch(path);
+    if (!response.ok) await answer(response);
+    const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "";
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await response.blob());
+    link.download = name;
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  } catch (error) {
+    refusal(error);
+  }
+}
+
+export const query = (given) => new URLSearchParams(given).toString();

@@ -1,0 +1,8 @@
+/** The pages, in the order of their tabs. Each module has `show(root)`; it may give back a function that ends it. */
+
+export const PAGES = [
+  { id: "table", title: "page.table", load: () => import("../pages/table.js") },
+  { id: "records", title: "page.records", book: "records", load: () => import("../pages/records.js") },
+  { id: "plan", title: "page.plan", book: "records", load: () => import("../pages/plan.js") },
+  { id: "runs", title: "page.runs", load: () => import("../pages/runs.js") },
+];

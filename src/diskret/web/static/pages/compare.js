@@ -1,0 +1,65 @@
+/** Two runs side by side: what each suppresses, what it costs, how close each came to failing. */
+import { get, query } from "../js/api.js";
+import { el, field, options, replace } from "../js/dom.js";
+import { number, t } from "../js/i18n.js";
+import { attempt } from "../js/notices.js";
+import { runs, runTitle, view } from "../js/store.js";
+
+export class Compare {
+  constructor() {
+    this.root = el("section", { class: "card", "aria-label": t("compare.title") });
+    this.chosen = [];
+    this.found = null;
+  }
+
+  draw() {
+    const finished = runs.all.filter((run) => run.state === "finished" && run.kind === "job");
+    if (finished.length < 2) return replace(this.root);
+    const known = (id) => finished.some((run) => run.id === id);
+    if (!known(this.chosen[0])) this.chosen[0] = finished[1].id;
+    if (!known(this.chosen[1])) this.chosen[1] = finished[0].id;
+    const select = (i) => {
+      const made = options(el("select", { id: `compare-${i}`, onchange: () => { this.chosen[i] = made.value; this.load(); } }), finished.map((run) => [run.id, runTitle(run)]), this.chosen[i]);
+      return made;
+    };
+    replace(this.root, el("h1", {}, t("compare.title")),
+      el("div", { class: "sides" }, field(t("compare.one"), select(0)), field(t("compare.two"), select(1))), (this.place = el("div", { id: "compared" })));
+    return this.load();
+  }
+
+  async load() {
+    const [one, two] = this.chosen;
+    const found = await attempt(() => get(`/api/compare?${query({ one, two })}`));
+    replace(this.place, (found?.tables ?? []).map((each) => this.table(each)));
+  }
+
+  table(found) {
+    const rows = [
+      ["compare.primary", (run) => number(run.primary)],
+      ["compare.secondary", (run) => number(run.secondary)],
+      ["compare.margins", (run) => number(run["hidden margins"])],
+      ["compare.share", (run) => (view.internal ? `${number(Math.round(run["hidden share"] * 1000) / 10)} %` : t("compare.internal"))],
+      ["compare.exposed", (run) => (run.audit ? number(run.audit.exposed + run.audit.undecided) : t("compare.never"))],
+      ["compare.closest", (run) => this.closest(run)],
+    ];
+    return el("div", {}, el("h2", {}, found.response),
+      el("table", { class: "plain" }, el("thead", {}, el("tr", {}, el("th"), el("th", { class: "number" }, t("compare.one")), el("th", { class: "number" }, t("compare.two")))),
+        el("tbody", {}, rows.map(([key, text]) => el("tr", {}, el("td", {}, t(key)), el("td", { class: "number" }, text(found.one)), el("td", { class: "number" }, text(found.two)))))),
+      found.changed ? el("p", {}, el("span", { class: "badge bad" }, t("compare.changed", { n: found.changed }))) : null,
+      el("p", { class: "muted" }, t("compare.both", { n: found.both })),
+      found["only one"] + found["only two"] === 0 ? el("p", {}, t("compare.same")) : el("div", { class: "sides" }, this.only(found, "one"), this.only(found, "two")));
+  }
+
+  closest(run) {
+    if (!run.audit) return t("compare.never");
+    if (!view.internal) return t("compare.internal");
+    return run["closest call"] ? `${run["closest call"][0]}: ${t("compare.times", { n: Math.round(run["closest call"][1] * 100) / 100 })}` : "–";
+  }
+
+  only(found, which) {
+    const names = found[`cells only ${which}`];
+    const all = found[`only ${which}`];
+    return el("div", {}, el("h3", {}, t(`compare.only.${which}`, { n: all })),
+      el("p", {}, names.join(", "), all > names.length ? ` ${t("compare.more", { n: all - names.length })}` : ""));
+  }
+}

@@ -1,0 +1,57 @@
+/** One classification as it is shown: sums above their parts, parts folded away or open. */
+
+export class Axis {
+  constructor({ name, codes, labels, parents, depth }) {
+    Object.assign(this, { name, codes, labels, parents, depth });
+    this.children = codes.map(() => []);
+    this.total = codes.length - 1;
+    parents.forEach((parent, i) => { if (parent >= 0) this.children[parent].push(i); });
+    this.levels = new Array(codes.length).fill(0);
+    for (let i = codes.length - 2; i >= 0; i--) this.levels[i] = this.levels[parents[i]] + 1;
+    this.open = new Set();
+    this.openTo(codes.length <= 80 ? depth - 1 : 1);
+  }
+
+  /** Open every sum above a level; 0 leaves only the total. */
+  openTo(level) {
+    this.level = level;
+    this.open = new Set();
+    this.children.forEach((parts, i) => { if (parts.length && this.levels[i] < level) this.open.add(i); });
+    this.list();
+  }
+
+  toggle(code) {
+    if (!this.children[code].length) return false;
+    if (!this.open.delete(code)) this.open.add(code);
+    this.level = null;
+    this.list();
+    return true;
+  }
+
+  /** Open everything above a code, so that it is shown. */
+  reveal(code) {
+    for (let at = this.parents[code]; at >= 0; at = this.parents[at]) this.open.add(at);
+    this.list();
+    return this.place.get(code);
+  }
+
+  /** Positions of the codes that are shown, in their order, and where each stands. */
+  list() {
+    const shown = [];
+    const stack = [this.total];
+    while (stack.length) {
+      const code = stack.pop();
+      shown.push(code);
+      if (this.open.has(code)) for (let k = this.children[code].length - 1; k >= 0; k--) stack.push(this.children[code][k]);
+    }
+    this.shown = shown;
+    this.place = new Map(shown.map((code, at) => [code, at]));
+  }
+
+  text(code) {
+    return this.labels[code] || this.codes[code];
+  }
+}
+
+/** A classification that is not there, for tables with only one: a single column. */
+export const single = (text) => new Axis({ name: "", codes: [text], labels: [text], parents: [-1], depth: 1 });

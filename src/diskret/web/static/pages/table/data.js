@@ -1,0 +1,79 @@
+/** Step 1: a file of the workspace, one from elsewhere, or an example. */
+import { get, put } from "../../js/api.js";
+import { el, field, options, replace } from "../../js/dom.js";
+import { t } from "../../js/i18n.js";
+import { attempt, notice } from "../../js/notices.js";
+import { change, draft, openJob, takeExample } from "../../js/store.js";
+
+export const fileOf = (content) => content.data?.microdata ?? content.data?.cells ?? content.data?.table;
+
+export function dataStep(inside, tell, context) {
+  let files = null;
+  const chosen = el("select", { id: "file" });
+  const upload = el("input", { type: "file", class: "seen-not", id: "upload", accept: ".csv,.tsv,.txt,.parquet,.xlsx,.hrc,.json,.toml", "aria-label": t("data.upload"), onchange: () => take(upload.files) });
+  const drop = el("label", {
+    class: "drop", for: "upload",
+    ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); },
+    ondragleave: () => drop.classList.remove("over"),
+    ondrop: (event) => { event.preventDefault(); drop.classList.remove("over"); take(event.dataTransfer.files); },
+  }, t("data.drop"), upload);
+  const examples = el("div", { class: "examples" });
+  replace(inside, el("div", {}, el("h3", {}, t("data.examples"))), examples, drop, field(t("data.file"), chosen));
+
+  chosen.onchange = async () => {
+    if (chosen.value.endsWith(".toml")) await openJob(chosen.value);
+    else if (chosen.value) await recognise(chosen.value);
+    context.unfold("roles");
+  };
+
+  async function recognise(name) {
+    await attempt(async () => {
+      const found = await get(`/api/recognise?file=${encodeURIComponent(name)}`);
+      await change((content) => {
+        for (const key of Object.keys(content)) delete content[key];
+        Object.assign(content, found.content);
+      });
+    });
+  }
+
+  async function take(given) {
+    for (const file of given) {
+      const path = `/api/files/${encodeURIComponent(file.name)}`;
+      const done = await attempt(async () => {
+        const there = files.some((each) => each.name === file.name);
+        if (there && !confirm(t("data.replace", { name: file.name }))) return null;
+        return put(there ? `${path}?replace=yes` : path, file);
+      });
+      if (!done) continue;
+      notice(t("data.taken", { name: file.name }));
+      await list();
+      const kind = files.find((each) => each.name === file.name)?.kind;
+      if (kind === "data") { await recognise(file.name); context.unfold("roles"); }
+      if (kind === "job") { await openJob(file.name); context.unfold("rules"); }
+    }
+    upload.value = "";
+  }
+
+  async function list() {
+    const found = await attempt(() => get("/api/files"));
+    if (!found) return;
+    files = found.files;
+    context.files = files;
+    replace(examples, found.examples.map((name) => el("button", {
+      "data-example": name,
+      onclick: async () => { await takeExample(name); await list(); context.unfold("rules"); },
+    }, el("span", {}, t(`example.${name}`)), el("small", {}, t(`example.${name}.hint`)))));
+    draw();
+  }
+
+  function draw() {
+    const name = fileOf(draft.content);
+    tell(name);
+    if (!files) return;
+    const entries = files.filter((each) => each.kind === "data" || each.kind === "job").map((each) => [each.name, each.name]);
+    if (name && !entries.some(([value]) => value === name)) entries.unshift([name, name]);
+    options(chosen, [["", t("data.none")], ...entries], name ?? "");
+  }
+  list();
+  return (what) => { if (what === "draft") draw(); };
+}

@@ -1,0 +1,122 @@
+/** Step 2: what each column is, how codes add up. */
+import { get } from "../../js/api.js";
+import { sheetChoice } from "../../js/controls.js";
+import { el, field, options, replace } from "../../js/dom.js";
+import { current, t } from "../../js/i18n.js";
+import { attempt } from "../../js/notices.js";
+import { change, draft } from "../../js/store.js";
+import { fileOf } from "./data.js";
+
+const ROLES = { microdata: ["none", "classification", "value", "weight", "holding"], cells: ["none", "classification", "value", "count", "status", "largest", "cost"] };
+const SINGLE = ["count", "status", "weight", "holding", "cost"];
+
+export function roleOf(content, name) {
+  const table = content.table ?? {};
+  if (table.by?.includes(name)) return "classification";
+  if ([table.value ?? []].flat().includes(name)) return "value";
+  if ([table.largest ?? []].flat().includes(name)) return "largest";
+  return SINGLE.find((role) => table[role] === name) ?? "none";
+}
+
+/** Give a column a role, and take it from whoever had it if it is for one only. */
+export function setRole(content, name, role) {
+  const table = (content.table ??= {});
+  const without = (list) => [list ?? []].flat().filter((each) => each !== name);
+  table.by = without(table.by);
+  table.value = without(table.value);
+  table.largest = without(table.largest);
+  for (const each of SINGLE) if (table[each] === name) delete table[each];
+  if (role === "classification") table.by.push(name);
+  else if (role === "value" || role === "largest") table[role].push(name);
+  else if (role !== "none") table[role] = name;
+  if (!table.value.length) delete table.value;
+  if (!table.largest.length) delete table.largest;
+  if (role !== "classification" && content.classifications) delete content.classifications[name];
+  if (content.rules?.counted_by && !table.holding) delete content.rules.counted_by;
+}
+
+export function rolesStep(inside, tell, context) {
+  let found = null;
+  let asked = null;
+
+  async function look() {
+    const name = fileOf(draft.content);
+    const kind = draft.content.data?.cells ? "cells" : "microdata";
+    if (!name || draft.content.data?.table) { found = null; asked = null; return draw(); }
+    const key = JSON.stringify([draft.content.data, current()]);
+    if (asked === key) return draw();
+    asked = key;
+    found = await attempt(() => get(`/api/recognise?file=${encodeURIComponent(name)}&kind=${kind}&language=${current()}`));
+    return draw();
+  }
+
+  function draw() {
+    const content = draft.content;
+    const by = content.table?.by ?? [];
+    tell(by.length ? `${[content.table.value ?? t("roles.number")].flat().join(", ")} / ${by.join(", ")}` : "");
+    if (content.data?.table) return replace(inside, el("p", { class: "muted" }, t("roles.working")));
+    if (!found) return replace(inside, el("p", { class: "muted" }, t("roles.first")));
+    const kind = content.data.cells ? "cells" : "microdata";
+    const kinds = options(el("select", { id: "kind", onchange: () => change((c) => {
+      const name = fileOf(c);
+      delete c.data.microdata; delete c.data.cells;
+      c.data[kinds.value] = name;
+      c.table = { by: c.table?.by ?? [], ...(c.table?.value ? { value: c.table.value } : {}) };
+      if (c.rules) delete c.rules.counted_by;
+    }) }), [["microdata", t("roles.microdata")], ["cells", t("roles.cells")]], kind);
+    const columns = el("div", { class: "columns" }, found.columns.map((column) => line(column, kind)));
+    return replace(inside, field(t("roles.kind", { n: found.rows }), kinds), reading(content.data), columns,
+      kind === "cells" ? el("label", { class: "check" }, el("input", { type: "checkbox", checked: content.table?.frequency === true, onchange: (event) => change((c) => { if (event.target.checked) c.table.frequency = true; else delete c.table.frequency; }) }), t("roles.frequency")) : null);
+  }
+
+  /** How the file is read, where a file does not say it itself. */
+  function reading(data) {
+    const set = (key, value) => change((c) => { if (value) c.data[key] = value; else delete c.data[key]; });
+    if (/\.xlsx$/i.test(fileOf(draft.content))) {
+      // another sheet is another file: its columns are looked at anew
+      return sheetChoice("sheet", found?.sheets ?? [], data.sheet, (sheet) => attempt(async () => {
+        const next = await get(`/api/recognise?file=${encodeURIComponent(fileOf(draft.content))}&sheet=${encodeURIComponent(sheet)}`);
+        await change((c) => { for (const key of Object.keys(c)) delete c[key]; Object.assign(c, next.content); });
+      }));
+    }
+    if (!/\.(csv|tsv|txt)$/i.test(fileOf(draft.content))) return null;
+    const decimal = options(el("select", { id: "decimal", onchange: () => set("decimal", decimal.value) }), [["", "1234.5"], [",", "1234,5"]], data.decimal === "," ? "," : "");
+    const encoding = options(el("select", { id: "encoding", onchange: () => set("encoding", encoding.value) }), [["", "UTF-8"], ["latin-1", "Latin-1"], ["utf-16", "UTF-16"]], data.encoding === "utf-8" ? "" : data.encoding ?? "");
+    return el("div", { class: "further" }, field(t("reading.decimal"), decimal), field(t("reading.encoding"), encoding));
+  }
+
+  function line(column, kind) {
+    const role = roleOf(draft.content, column.name);
+    const select = options(el("select", { "aria-label": t("roles.of", { name: column.name }), "data-column": column.name, onchange: () => change((c) => {
+      setRole(c, column.name, select.value);
+      if (select.value === "classification" && column.prefixes.length) (c.classifications ??= {})[column.name] = { prefixes: column.prefixes };
+    }) }), ROLES[kind].map((each) => [each, t(`role.${each}`)]), role);
+    return el("div", { class: "column" }, el("div", { class: "name" }, column.name, el("small", {}, column.why)), select,
+      role === "classification" ? hierarchy(column) : null);
+  }
+
+  function hierarchy(column) {
+    const said = draft.content.classifications?.[column.name] ?? {};
+    const how = said.hierarchy ? "file" : said.prefixes ? "prefixes" : "flat";
+    const files = (context.files ?? []).filter((each) => /\.(hrc|csv|json)$/i.test(each.name) && each.name !== fileOf(draft.content));
+    const set = (edit) => change((c) => {
+      const all = (c.classifications ??= {});
+      const { hierarchy: _, prefixes: __, ...kept } = all[column.name] ?? {};
+      all[column.name] = { ...kept, ...edit };
+      if (!Object.keys(all[column.name]).length) delete all[column.name];
+    });
+    const kinds = [["flat", t("hierarchy.flat")], ["prefixes", t("hierarchy.prefixes")], ...files.map((each) => [`file:${each.name}`, each.name])];
+    if (how === "file" && !files.some((each) => each.name === said.hierarchy)) kinds.push([`file:${said.hierarchy}`, said.hierarchy]);
+    const select = options(el("select", { "data-hierarchy": column.name, onchange: () => {
+      if (select.value === "flat") return set({});
+      if (select.value === "prefixes") return set({ prefixes: column.prefixes.length ? column.prefixes : [1] });
+      return set({ hierarchy: select.value.slice(5) });
+    } }), kinds, how === "file" ? `file:${said.hierarchy}` : how);
+    const lengths = el("input", { value: (said.prefixes ?? []).join(", "), inputmode: "numeric", onchange: () => {
+      const given = lengths.value.split(/[^0-9]+/).filter(Boolean).map(Number);
+      set(given.length ? { prefixes: given } : {});
+    } });
+    return el("div", { class: "further" }, field(t("hierarchy.label"), select), how === "prefixes" ? field(t("hierarchy.lengths"), lengths) : null);
+  }
+  return (what) => { if (what === "draft") look(); };
+}

@@ -1,0 +1,76 @@
+/** Step 3: primary rules, and at once how many cells each of them marks. */
+import { get } from "../../js/api.js";
+import { el, replace } from "../../js/dom.js";
+import { number, said, t } from "../../js/i18n.js";
+import { change, draft } from "../../js/store.js";
+
+/** Every rule: its key in a job, the name it has in a table, its numbers with their defaults. */
+const RULES = [
+  { key: "min_count", name: "minimum count", values: [3], get: (r) => [r.n ?? r], set: ([n]) => n },
+  { key: "p_percent", name: "p%", values: [10], get: (r) => [r], set: ([p]) => p, unit: "%" },
+  { key: "dominance", name: "dominance", values: [1, 85], get: (r) => r[0], set: (pair) => [pair], unit: "%" },
+  { key: "pq", name: "(p,q)", values: [10, 50], get: (r) => r, set: (pair) => pair, unit: "%" },
+  { key: "small_cells", name: "small cells", values: [3], get: (r) => [r], set: ([n]) => n },
+  { key: "small_margin", name: "small margin", values: [], get: () => [], set: () => true },
+  { key: "one_category", name: "one category", values: [], get: () => [], set: () => true },
+];
+const on = (rule, given) => given?.[rule.key] !== undefined && given[rule.key] !== false && !(Array.isArray(given[rule.key]) && !given[rule.key].length);
+
+export function rulesStep(inside, tell, context) {
+  let marks = null;
+  let refused = null;
+  let turn = 0;
+
+  async function count() {
+    const mine = ++turn;
+    if (!draft.content.table?.by?.length && !draft.content.data?.table) { marks = null; refused = null; return draw(); }
+    try {
+      const found = await get("/api/draft/marks");
+      if (mine !== turn) return undefined;
+      [marks, refused] = [found, null];
+    } catch (error) {
+      if (mine !== turn) return undefined;
+      [marks, refused] = [null, error];
+    }
+    context.marks = marks;
+    return draw();
+  }
+
+  const caught = (name) => Object.values(marks?.tables ?? {}).reduce((sum, each) => sum + Object.entries(each.rules).filter(([rule]) => rule.includes(name)).reduce((all, [, n]) => all + n, 0), 0);
+  const primary = () => Object.values(marks?.tables ?? {}).reduce((sum, each) => sum + (each.status.primary ?? 0), 0);
+
+  function line(rule) {
+    const given = draft.content.rules;
+    const active = on(rule, given);
+    const values = active ? rule.get(given[rule.key]) : rule.values;
+    const put = (numbers) => change((c) => {
+      c.rules ??= {};
+      if (numbers) c.rules[rule.key] = rule.set(numbers);
+      else delete c.rules[rule.key];
+    });
+    const box = el("input", { type: "checkbox", checked: active, id: `rule-${rule.key}`, onchange: () => put(box.checked ? values : null) });
+    const inputs = values.map((value, i) => el("input", {
+      type: "number", value: String(value), step: "any", min: "0", disabled: !active, "aria-label": t(`rule.${rule.key}.${i}`), title: t(`rule.${rule.key}.${i}`), "data-rule": `${rule.key}.${i}`,
+      onchange: (event) => put(values.map((old, j) => (i === j ? Number(event.target.value) : old))),
+    }));
+    return el("div", { class: "rule" }, el("label", { class: "check", for: box.id, title: t(`rule.${rule.key}.hint`) }, box, t(`rule.${rule.key}`)),
+      el("span", { class: "inputs" }, inputs),
+      el("span", { class: "marks", "data-marks": rule.key }, active && marks ? [el("b", {}, number(caught(rule.name))), ` ${t("rules.cells", { n: caught(rule.name) })}`] : ""));
+  }
+
+  function draw() {
+    tell(marks ? t("rules.said", { n: primary() }) : "");
+    const holding = draft.content.table?.holding;
+    const levels = [draft.content.rules?.counted_by ?? "respondent"].flat();
+    const warnings = marks?.warnings ?? [];
+    replace(inside, el("div", { class: "rules" }, RULES.map(line)),
+      holding ? el("label", { class: "check" }, el("input", { type: "checkbox", checked: levels.includes("holding"), onchange: (event) => change((c) => { c.rules ??= {}; if (event.target.checked) c.rules.counted_by = "holding"; else delete c.rules.counted_by; }) }), t("rules.holding", { name: holding })) : null,
+      marks ? el("div", { class: "marked", role: "status", id: "marked" },
+        Object.entries(marks.tables).map(([name, each]) => el("div", { class: "row apart" }, el("span", {}, name), el("span", {}, t("rules.summary", { primary: each.status.primary ?? 0, n: each.occupied })))),
+      ) : null,
+      refused ? el("div", { class: "marked", role: "alert" }, el("strong", {}, said("error", refused.what)), refused.hint ? el("small", {}, refused.hint) : null) : null,
+      warnings.length ? el("details", {}, el("summary", {}, t("rules.care", { n: warnings.length })), warnings.map((each) => el("p", {}, el("small", {}, each)))) : null,
+      el("button", { class: "main", id: "to-protect", disabled: !marks, onclick: () => context.unfold("protect") }, t("rules.next")));
+  }
+  return (what) => { if (what === "draft") { draw(); count(); } };
+}

@@ -1,0 +1,168 @@
+/** The table that is shown: of the present choice or of a run, with its tools, its grid and the inspector. */
+import { get, query } from "../../js/api.js";
+import { el, field, options, replace } from "../../js/dom.js";
+import { current, number, t } from "../../js/i18n.js";
+import { refusal } from "../../js/notices.js";
+import { draft, runs, runTitle, view } from "../../js/store.js";
+import { Axis, single } from "./axis.js";
+import { Grid } from "./grid.js";
+import { Inspector } from "./inspector.js";
+
+const DRAFT = "draft";
+
+export class Shown {
+  constructor() {
+    this.tools = el("div", { class: "tools" });
+    this.place = el("div", { class: "shown" });
+    this.root = el("section", { class: "shown", "aria-label": t("table.shown") });
+    this.inspect = new Inspector(this);
+    this.inspector = this.inspect.root;
+    this.key = null;
+    this.waitingFor = null;
+    this.turn = 0;
+    this.grid = new Grid({ choose: (row, column) => this.inspect.cell(this.cellAt(row, column)), hover: (at) => this.inspect.hint(at) });
+  }
+
+  async start() {
+    const last = runs.all.find((run) => run.state === "finished" && run.kind === "job");
+    const kept = sessionStorage.getItem("shown");
+    const known = kept === DRAFT || runs.all.some((run) => run.id === kept && run.state === "finished");
+    await this.choose(known ? kept : last ? last.id : DRAFT);
+  }
+
+  end() { this.grid.end(); this.inspect.end(); }
+
+  /** The present choice has changed: it is what the user wants to see. */
+  draft() { return this.choose(DRAFT); }
+  async view() {
+    if (!this.description) return;
+    const again = this.inspect.at;
+    await this.choose(this.key);
+    if (again) this.inspect.cell(again);
+  }
+
+  /** Show a run as soon as it is finished. */
+  follow(id) { this.waitingFor = id; this.runs(); }
+
+  runs() {
+    const run = runs.all.find((each) => each.id === this.waitingFor);
+    if (run && run.state !== "running") {
+      this.waitingFor = null;
+      if (run.state === "finished") this.choose(run.id);
+    }
+    if (this.description) this.drawTools();
+  }
+
+  async choose(key) {
+    const turn = ++this.turn;
+    this.key = key;
+    sessionStorage.setItem("shown", key);
+    this.inspect.close();
+    this.onChoose?.();
+    if (key === DRAFT && !draft.content.table?.by?.length && !draft.content.data?.table) {
+      this.description = null;
+      this.blank();
+      return;
+    }
+    try {
+      const found = await get(`/api/tables/${key}`);
+      if (turn === this.turn) this.adopt(found);
+    } catch (error) {
+      if (turn !== this.turn) return;
+      this.description = null;
+      this.blank();
+      // what is not yet complete needs no message here: the step that is missing says so
+      if (key !== DRAFT) refusal(error);
+    }
+  }
+
+  blank() {
+    replace(this.root, el("div", { class: "empty" }, el("h1", {}, t(draft.content.data ? "empty.choose" : "empty.title")),
+      el("p", {}, t(draft.content.data ? "empty.chooseHint" : "empty.hint"))));
+  }
+
+  adopt(description) {
+    const before = this.description;
+    const same = before && JSON.stringify(before.axes) === JSON.stringify(description.axes);
+    this.description = description;
+    if (!same) {
+      this.axes = description.axes.map((each) => new Axis(each));
+      this.rowAxis = this.axes[0];
+      this.columnAxis = this.axes[1] ?? single("");
+      this.at = this.axes.map((axis) => axis.total);
+    }
+    if (!description.responses.some((each) => each.name === this.response)) this.response = description.responses[0].name;
+    replace(this.root, this.tools, this.grid.root, this.legend());
+    this.drawTools();
+    this.drawGrid();
+  }
+
+  get responseFacts() { return this.description.responses.find((each) => each.name === this.response); }
+
+  /** Positions of a cell on all axes, from those of its row and column. */
+  cellAt(row, column) {
+    return this.axes.map((axis, i) => (axis === this.rowAxis ? row : axis === this.columnAxis ? column : this.at[i]));
+  }
+
+  address() {
+    return {
+      path: `/api/tables/${this.key}/cells`,
+      given: { response: this.response, rows: this.rowAxis.name, columns: this.columnAxis.name, at: this.at.join(","), v: String(this.turn) },
+    };
+  }
+
+  drawGrid() {
+    if (!this.columnAxis.name) this.columnAxis = single(this.response);
+    this.grid.show({
+      rows: this.rowAxis, columns: this.columnAxis, address: this.address(), decimals: this.responseFacts.decimals, largest: this.responseFacts.largest,
+      label: t("grid.of", { response: this.response, rows: this.rowAxis.name, columns: this.columnAxis.name || this.response }),
+    });
+    this.inspect.relight();
+  }
+
+  drawTools() {
+    const finished = runs.all.filter((run) => run.state === "finished" && run.kind === "job");
+    const sources = options(el("select", { id: "shown-table", onchange: () => this.choose(sources.value) }),
+      [...(draft.content.data ? [[DRAFT, t("tools.draft")]] : []), ...finished.map((run) => [run.id, runTitle(run)])], this.key);
+    const responses = options(el("select", { id: "response", onchange: () => { this.response = responses.value; this.inspect.close(); this.drawGrid(); } }),
+      this.description.responses.map((each) => [each.name, each.name]), this.response);
+    const names = this.axes.map((axis) => [axis.name, axis.name]);
+    const by = (name) => this.axes.find((axis) => axis.name === name);
+    const swap = (mine, other, name) => { if (this[other].name === name) this[other] = this[mine]; this[mine] = by(name); this.inspect.close(); this.drawTools(); this.drawGrid(); };
+    const rows = options(el("select", { id: "row-axis", onchange: () => swap("rowAxis", "columnAxis", rows.value) }), names, this.rowAxis.name);
+    const columns = options(el("select", { id: "column-axis", onchange: () => swap("columnAxis", "rowAxis", columns.value) }), names, this.columnAxis.name);
+    const slices = this.axes.map((axis, i) => [axis, i]).filter(([axis]) => axis !== this.rowAxis && axis !== this.columnAxis).map(([axis, i]) => {
+      const select = options(el("select", { "data-slice": axis.name, onchange: () => { this.at[i] = Number(select.value); this.inspect.close(); this.drawGrid(); } }),
+        [...axis.codes.keys()].reverse().map((code) => [String(code), `${" ".repeat(axis.levels[code] * 2)}${axis.text(code)}`]), String(this.at[i]));
+      return field(axis.name, select);
+    });
+    const several = this.axes.length > 1;
+    const axis = (key, select, of) => {
+      const made = field(t(key), select);
+      made.append(el("div", { class: "levels" }, select, this.levels(of)));
+      return made;
+    };
+    replace(this.tools, field(t("tools.table"), sources), this.description.responses.length > 1 ? field(t("tools.response"), responses) : null,
+      several ? axis("tools.rows", rows, this.rowAxis) : this.levels(this.rowAxis), several ? axis("tools.columns", columns, this.columnAxis) : null, ...slices);
+  }
+
+  levels(axis) {
+    if (axis.depth < 3) return "";
+    const buttons = [...Array(axis.depth).keys()].map((level) => el("button", {
+      class: "small", "aria-pressed": String(axis.level === level), "data-level": `${axis.name}.${level}`,
+      onclick: () => { axis.openTo(level); this.grid.refresh(); this.drawTools(); },
+    }, String(level + 1)));
+    return el("span", { class: "levels", role: "group", "aria-label": t("tools.levels", { name: axis.name }), title: t("tools.levels", { name: axis.name }) }, buttons);
+  }
+
+  legend() {
+    const facts = this.responseFacts.hidden;
+    return el("div", { class: "legend" },
+      el("span", {}, el("span", { class: "sign badge primary" }, "■ P"), ` ${t("status.primary")}: ${number(facts.primary)}`),
+      el("span", {}, el("span", { class: "sign badge secondary" }, "□ S"), ` ${t("status.secondary")}: ${number(facts.secondary)}`),
+      this.key === DRAFT && !view.internal ? el("span", {}, t("grid.later")) : "",
+      el("span", { class: "spring" }), el("span", {}, t("grid.cells", { n: this.description.cells })), el("span", {}, t("grid.keys")));
+  }
+
+  cellQuery(cell) { return query({ response: this.response, cell: cell.join(","), language: current() }); }
+}

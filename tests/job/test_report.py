@@ -1,0 +1,252 @@
+"""Reports of jobs: one file, in two languages, with everything but suppressed values and secret parameters."""
+
+from __future__ import annotations
+
+import html
+import re
+import struct
+import sys
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from diskret.job.models import Job
+from diskret.job.read import job_from
+from diskret.job.run import JobResult, run_job
+from diskret.model.errors import BadJob, MissingExtra
+from diskret.model.status import Status
+
+OPEN_FILES = ["t.csv", "t.parquet", "t.xlsx", "t.json", "t.px"]
+SECRETS = {"p_percent": "17.31", "min_relative_range": "0.7391"}
+
+
+def pdf_words(content: bytes) -> str:
+    """All words of a PDF: what is shown in its (unpacked) pages."""
+    found = []
+    for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", content, re.DOTALL):
+        try:
+            page = zlib.decompress(stream)
+        except zlib.error:
+            page = stream
+        shown = re.findall(rb"\(((?:\\.|[^\\()])*)\) ?Tj", page)
+        found += [re.sub(rb"\\(.)", rb"\1", words).decode("latin-1") for words in shown]
+    return "\n".join(found)
+
+
+def everything(path: Path) -> str:
+    """Everything a file tells, unpacked."""
+    content = path.read_bytes()
+    if path.suffix == ".pdf":
+        return pdf_words(content)
+    if path.suffix == ".xlsx":
+        with zipfile.ZipFile(path) as book:
+            return "".join(book.read(name).decode() for name in book.namelist())
+    if path.suffix == ".parquet":
+        return repr(pq.read_table(path).to_pydict())
+    return html.unescape(content.decode("utf-8"))
+
+
+def spellings(value: float) -> set[str]:
+    """How a number may be written, in both languages."""
+    shown = {f"{value:.{d}f}" for d in (0, 1, 2)} | {repr(value), f"{value:g}"}
+    grouped = {f"{value:,.{d}f}" for d in (0, 1, 2)}
+    return shown | grouped | {w.translate(str.maketrans(",.", ".,")) for w in shown | grouped}
+
+
+@pytest.fixture
+def firms(tmp_path: Path) -> Path:
+    """Records whose numbers are long, so that finding one of them means something."""
+    rng = np.random.default_rng(7)
+    lines = ["nace,region,turnover,owner"]
+    for i in range(260):
+        nace = rng.choice(["10", "11", "20", "21", "30"], p=[0.4, 0.3, 0.2, 0.06, 0.04])
+        lines.append(f"{nace},{rng.choice(list('NESW'))},{rng.integers(10**8, 9 * 10**8) / 10},o{i}")
+    (tmp_path / "firms.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def content(language: str = "en", **output: Any) -> dict[str, Any]:
+    return {
+        "data": {"microdata": "firms.csv"}, "table": {"by": ["nace", "region"], "value": "turnover"},
+        "classifications": {"nace": {"prefixes": [1]}},
+        "rules": {"min_count": 4, "p_percent": float(SECRETS["p_percent"])},
+        "suppression": {"min_relative_range": float(SECRETS["min_relative_range"])},
+        "output": {"language": language} | output,
+    }  # fmt: skip
+
+
+def run(folder: Path, said: dict[str, Any]) -> JobResult:
+    return run_job(job_from(said, "here", folder), folder)
+
+
+def test_no_file_for_others_holds_a_suppressed_value_or_a_secret_parameter(firms: Path) -> None:
+    files: list[Path] = []
+    for language in ("en", "de"):
+        for ending in ("html", "pdf"):
+            done = run(firms, content(language, publish=OPEN_FILES, report=f"r-{language}.{ending}"))
+            files += done.files
+    table = done.tables["turnover"]
+    assert table.hidden.sum() > 5
+    assert (table.status == Status.SECONDARY).any()
+    open_words = {w for v in table.value[~table.hidden] for w in spellings(float(v))}
+    hidden_words = {w for v in table.value[table.hidden] if v for w in spellings(float(v))} - open_words
+    largest = {w for v in np.unique(table.largest) if v > 0 for w in spellings(float(v))} - open_words
+    for path in dict.fromkeys(files):
+        told = everything(path)
+        assert not [w for w in (hidden_words | largest) if w in told], path.name
+        assert not [s for s in SECRETS.values() if s in told or s.replace(".", ",") in told], path.name
+        packed = path.read_bytes()
+        assert not [v for v in table.value[table.hidden] if v and struct.pack("<d", v) in packed], path.name
+
+
+def test_the_extraction_finds_what_is_open(firms: Path) -> None:
+    """The search above would find nothing in a file it cannot read."""
+    done = run(firms, content(publish=["t.xlsx"], report="r.pdf"))
+    total = float(done.tables["turnover"].value[-1, -1])
+    assert f"{total:,.1f}" in everything(firms / "r.pdf")
+    assert f"{total:.1f}" in everything(firms / "t.xlsx")
+    run(firms, content("de", report="r.html"))
+    assert f"{total:,.1f}".translate(str.maketrans(",.", ".,")) in everything(firms / "r.html")
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        (
+            "en",
+            [
+                "At a glance",
+                "Nothing is exposed",
+                "p%",
+                "moves over the whole table",
+                "closest first",
+                "Table: turnover",
+            ],
+        ),
+        ("de", ["Auf einen Blick", "Nichts ist aufgedeckt", "p-Prozent-Regel", "Mindestfallzahl", "knappste zuerst"]),
+    ],
+)
+def test_page_and_pdf_say_the_same_in_both_languages(firms: Path, language: str, words: list[str]) -> None:
+    for ending in ("html", "pdf"):
+        run(firms, content(language, report=f"r.{ending}"))
+        told = re.sub(r"\s+", " ", everything(firms / f"r.{ending}"))
+        for word in words:
+            assert word in told, (ending, word)
+
+
+def test_equal_jobs_give_equal_reports(firms: Path) -> None:
+    for ending in ("html", "pdf"):
+        run(firms, content(report=f"one.{ending}"))
+        run(firms, content(report=f"two.{ending}"))
+        assert (firms / f"one.{ending}").read_bytes() == (firms / f"two.{ending}").read_bytes()
+
+
+def test_a_page_fetches_nothing_runs_nothing_and_speaks_to_screen_readers(firms: Path) -> None:
+    run(firms, content(report="r.html"))
+    page = (firms / "r.html").read_text(encoding="utf-8")
+    assert not re.search(r"https?:|<script|<link|@import|url\(", page)
+    assert "<html lang='en'>" in page
+    assert "role='img' aria-label='Suppressed cells by nace." in page
+    assert "<th scope='col'" in page
+
+
+def test_an_exposed_table_is_called_internal(firms: Path) -> None:
+    said = content(report="r.html") | {"suppression": None}
+    del said["suppression"]
+    done = run(firms, said)
+    assert "not attacked with a solver" in (firms / "r.html").read_text(encoding="utf-8")
+    assert any("before secondary suppression" in w for w in done.warnings) or not done.warnings
+    weak = content(report="r.html")
+    weak["suppression"] |= {"guarantee": "subtables"}
+    run(firms, weak)
+    assert "What deserves care" in (firms / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_pdf_without_its_extra_is_refused_before_anything_is_written(
+    firms: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "fpdf", None)
+    with pytest.raises(MissingExtra, match="report"):
+        run(firms, content(report="r.pdf", publish=["t.csv"]))
+    assert not (firms / "r.pdf").exists()
+    assert not (firms / "t.csv").exists()
+
+
+def test_other_endings_are_refused(firms: Path) -> None:
+    with pytest.raises(BadJob, match="a report ends in"):
+        job_from(content(report="r.docx"), "here", firms)
+
+
+def test_a_report_on_an_anonymous_file(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        f"{rng.choice(['05111', '05112', '06111'])},{rng.choice(list('abc'))},{rng.choice(list('mw'))}"
+        for _ in range(150)
+    ]
+    (tmp_path / "p.csv").write_text("region,age,sex\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    said: dict[str, Any] = {
+        "data": {"microdata": "p.csv"}, "anonymise": {"attributes": ["region", "age", "sex"], "effort": 0.1},
+        "output": {"report": "r.html", "language": "de", "microdata": "a.csv"},
+    }  # fmt: skip
+    done = run(tmp_path, said)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert done.anonymisation is not None
+    most = done.anonymisation.quality.maxima[1]
+    assert f"{most} in" in page
+    assert "Abweichungen der Kontrolltabellen" in page
+    assert "Größte Abweichung je Dimension" in page
+    run(tmp_path, said | {"output": {"report": "r.pdf"}})
+    assert "Deviations of the control tables" in everything(tmp_path / "r.pdf")
+    assert "The course of the search" in everything(tmp_path / "r.pdf")
+
+
+def scientific_use(folder: Path, language: str, report: str) -> JobResult:
+    rng = np.random.default_rng(5)
+    draws = [(rng.choice(["15", "20", "25"]), rng.choice(list("NS")), *rng.lognormal([8, 6])) for _ in range(300)]
+    rows = [f"{industry},{region},{x:.2f},{y:.2f}" for industry, region, x, y in draws]
+    (folder / "r.csv").write_text("industry,region,turnover,wages\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return run(folder, {
+        "data": {"microdata": "r.csv"},
+        "microdata": {
+            "values": ["turnover", "wages"], "classes": ["industry"], "seed": 987654321,
+            "steps": [{"do": "drop", "columns": ["region"]}, {"do": "noise", "sd": 0.1237, "shift": 0.05}],
+        },
+        "attack": {"keys": ["industry"], "values": ["turnover", "wages"]},
+        "output": {"report": report, "records": "out.csv", "language": language},
+    })  # fmt: skip
+
+
+def test_a_report_on_a_scientific_use_file_in_german_has_no_english_left(tmp_path: Path) -> None:
+    scientific_use(tmp_path, "de", "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    texts = re.findall(r"<(?:h1|h2|p|th|td|caption|figcaption|summary)[^>]*>([^<]+)<", page)
+    english = re.compile(r"\b(the|of|records|units|before|after|change|with|correct|mean)\b")
+    assert not [t for t in texts if english.search(html.unescape(t))]
+    assert "Trefferquote" in page
+    assert "0.1237" not in page
+    assert "987654321" not in page
+
+
+def test_a_report_on_a_scientific_use_file_as_pdf(tmp_path: Path) -> None:
+    scientific_use(tmp_path, "en", "r.pdf")
+    told = everything(tmp_path / "r.pdf")
+    assert "Attack by record linkage" in told
+    assert "Utility in numbers" in told
+    assert "0.1237" not in told
+    assert (tmp_path / "r.pdf").read_bytes().count(b"/Subtype /Image") >= 2
+
+
+def test_what_was_asked_is_told_without_numbers() -> None:
+    from diskret.job.report import asked_of
+
+    said = content() | {"data": {"cells": "x.csv"}}
+    said["suppression"] |= {"knowledge": {"relative": 0.4321}, "barriers": {"nace": 1}}
+    told = dict(asked_of(Job.model_validate(said)))
+    assert told["knowledge"] == "relative"
+    assert told["barriers"] == "chosen"
+    assert not any(re.search(r"\d", choice) for choice in told.values())

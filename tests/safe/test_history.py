@@ -1,0 +1,34 @@
+"""The course of a search: the same for any number of threads, and watching changes nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from diskret import LadderSearch, anonymise
+from diskret.safe.history import Moment
+
+rng = np.random.default_rng(11)
+PERSONS = {
+    "region": rng.choice(["N", "E", "S", "W"], 300).tolist(),
+    "age": rng.choice(list("abcde"), 300).tolist(),
+    "sex": rng.choice(list("mw"), 300).tolist(),
+}
+
+
+@pytest.mark.parametrize("search", [LadderSearch(effort=0.2), "printed"])
+def test_watching_changes_nothing_and_threads_tell_the_same_story(search: object) -> None:
+    seen: list[Moment] = []
+    one = anonymise(PERSONS, ["region", "age", "sex"], search=search, threads=1, watch=seen.append)  # type: ignore[arg-type]
+    two = anonymise(PERSONS, ["region", "age", "sex"], search=search, threads=2)  # type: ignore[arg-type]
+    assert np.array_equal(one.frequency, two.frequency)
+    assert one.history == two.history == tuple(seen)
+    groups = [m.groups for m in seen]
+    assert groups == sorted(groups)
+
+
+def test_the_last_bounds_are_those_of_the_file() -> None:
+    done = anonymise(PERSONS, ["region", "age", "sex"], search=LadderSearch(effort=0.5))
+    last = done.history[-1]
+    assert last.stage == "polishing"
+    assert all(m <= limit for m, limit in zip(done.quality.maxima.values(), last.limits, strict=True))

@@ -1,0 +1,163 @@
+"""Files come in whole or not at all, and only into the workspace."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from diskret.web.workbench import Workbench
+
+
+def below(folder: Path) -> set[str]:
+    return {str(p.relative_to(folder)) for p in folder.rglob("*")}
+
+
+def test_an_uploaded_file_is_there_to_the_byte(page: TestClient, bench: Workbench) -> None:
+    content = os.urandom(300_000)
+    answer = page.put("/api/files/Umsätze 2026.parquet", content=content)
+    assert answer.status_code == 201
+    assert (bench.workspace.root / "Umsätze 2026.parquet").read_bytes() == content
+
+
+OUTSIDE = [
+    "../out.csv", "..%2fout.csv", "%2e%2e/out.csv", "/etc/out.csv", "%2fetc%2fout.csv", "a/b.csv", ".hidden.csv",
+    "..%5cout.csv", "x%00.csv", "%0ax.csv", "*.csv",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_nothing_is_written_outside_the_workspace(
+    page: TestClient, bench: Workbench, tmp_path: Path, name: str
+) -> None:
+    before = below(tmp_path)
+    answer = page.put(f"/api/files/{name}", content=b"a,b\n1,2\n")
+    assert answer.status_code in (404, 405, 422)
+    assert below(tmp_path) == before
+
+
+def test_only_known_kinds_are_taken(page: TestClient) -> None:
+    answer = page.put("/api/files/page.html", content=b"<script>")
+    assert answer.json()["error"]["what"] == "files ending in .html are not taken"
+
+
+def test_a_file_is_not_replaced_unless_asked_for(page: TestClient, bench: Workbench) -> None:
+    before = (bench.workspace.root / "firms.csv").read_bytes()
+    assert page.put("/api/files/firms.csv", content=b"other").status_code == 422
+    assert (bench.workspace.root / "firms.csv").read_bytes() == before
+    assert page.put("/api/files/firms.csv?replace=yes", content=b"other").status_code == 201
+    assert (bench.workspace.root / "firms.csv").read_bytes() == b"other"
+
+
+def test_too_large_a_file_is_refused_and_leaves_nothing(page: TestClient, bench: Workbench) -> None:
+    before = below(bench.workspace.root)
+    answer = page.put("/api/files/large.csv", content=b"x" * 1_000_001)
+    assert answer.status_code == 413
+    assert answer.json()["error"]["code"] == "W3"
+    assert below(bench.workspace.root) == before
+
+
+def test_a_sender_that_hides_how_much_it_sends_is_stopped_too(page: TestClient, bench: Workbench) -> None:
+    before = below(bench.workspace.root)
+
+    def parts() -> Iterator[bytes]:
+        for _ in range(20):
+            yield b"x" * 100_000
+
+    answer = page.put("/api/files/large.csv", content=parts())
+    assert answer.status_code == 413
+    assert below(bench.workspace.root) == before
+
+
+@pytest.mark.parametrize("name", ["../secret.csv", "/etc/passwd", "link.csv", "folder/secret.csv", "*.csv", ""])
+@pytest.mark.parametrize("kind", ["recognise", "draft", "job"])
+def test_nothing_outside_is_read_by_path_link_or_pattern(
+    page: TestClient, bench: Workbench, tmp_path: Path, name: str, kind: str
+) -> None:
+    (tmp_path / "secret.csv").write_text("region,x\nN,4711\n", encoding="utf-8")
+    (bench.workspace.root / "link.csv").symlink_to(tmp_path / "secret.csv")
+    (bench.workspace.root / "folder").symlink_to(tmp_path)
+    job = {"data": {"microdata": name}, "table": {"by": ["region"], "value": ["x"]}}
+    if kind == "recognise":
+        answer = page.get("/api/recognise", params={"file": name})
+    elif kind == "draft":
+        answer = page.put("/api/draft", json=job)
+    else:
+        (bench.workspace.root / "evil.toml").write_text(
+            f'[data]\nmicrodata = "{name}"\n[table]\nby = ["region"]\nvalue = "x"\n', encoding="utf-8"
+        )
+        answer = page.post("/api/jobs/evil.toml")
+    assert answer.status_code == 422
+    assert answer.json()["error"]["code"] in ("W2", "J1")
+    assert "4711" not in answer.text
+
+
+OTHER_PATHS = [
+    {"classifications": {"region": {"hierarchy": "../h.csv"}}},
+    {"suppression": {"previous": "../w.parquet"}},
+    {"attack": {"external": "../x.csv"}},
+    {"microdata": {"steps": [{"do": "recode", "column": "a", "file": "../m.csv"}]}},
+    {"anonymise": {"checkpoint": "../c"}},
+    {"output": {"publish": ["fine.csv", "../t.csv"]}},
+    {"output": {"working": "/tmp/w.parquet"}},
+    {"data": {"engine": "spark://elsewhere:7077"}},
+]
+
+
+@pytest.mark.parametrize("part", OTHER_PATHS, ids=lambda p: next(iter(p)))
+def test_no_part_of_a_job_leads_outside(page: TestClient, part: dict[str, object]) -> None:
+    answer = page.put("/api/draft", json={"data": {"microdata": "firms.csv"}} | part)
+    assert answer.json()["error"]["code"] in ("W2", "O1")
+
+
+def test_links_out_of_the_workspace_are_not_listed(page: TestClient, bench: Workbench, tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("a\n1\n", encoding="utf-8")
+    (bench.workspace.root / "link.csv").symlink_to(tmp_path / "secret.csv")
+    (bench.workspace.root / "page.html").write_text("no data", encoding="utf-8")
+    assert [f["name"] for f in page.get("/api/files").json()["files"]] == ["firms.csv"]
+
+
+def test_columns_are_recognised_with_a_first_job(page: TestClient) -> None:
+    found = page.get("/api/recognise", params={"file": "firms.csv", "language": "de"}).json()
+    assert [(c["name"], c["role"]) for c in found["columns"]] == [
+        ("firm", "identifier"), ("industry", "classification"), ("region", "classification"), ("turnover", "value"),
+    ]  # fmt: skip
+    assert found["content"]["table"] == {"by": ["industry", "region"], "value": ["turnover"]}
+    assert "verschiedene" in found["columns"][1]["why"]
+
+
+def test_german_text_with_decimal_commas_is_read_as_it_was_written(page: TestClient) -> None:
+    rows = ["Land;Umsatz"] + [f"{land};{n},5" for n in range(1, 9) for land in ("Köln", "Jülich", "Bonn")]
+    page.put("/api/files/umsatz.csv", content="\n".join(rows).encode("latin-1"))
+    found = page.get("/api/recognise", params={"file": "umsatz.csv"}).json()
+    assert found["content"]["data"] == {"microdata": "umsatz.csv", "decimal": ",", "encoding": "latin-1"}
+    page.put("/api/draft", json=found["content"])
+    page.put("/api/view", json={"internal": True})
+    (axis,) = page.get("/api/tables/draft").json()["axes"]
+    assert axis["codes"] == ["Bonn", "Jülich", "Köln", "Total"]
+    asked = {"response": "Umsatz", "rows": "Land", "r": "0,3", "c": "0"}
+    assert page.get("/api/tables/draft/cells", params=asked).json()["value"] == [[40.0], [120.0]]
+
+
+def test_a_file_that_cannot_be_read_says_why(page: TestClient) -> None:
+    page.put("/api/files/broken.parquet", content=b"no parquet")
+    said = page.get("/api/recognise", params={"file": "broken.parquet"}).json()["error"]
+    assert said["code"] == "T8"
+    assert said["hint"]
+
+
+@pytest.mark.parametrize("name", ["turnover", "diagnoses"])
+def test_an_example_is_copied_and_chosen(page: TestClient, bench: Workbench, name: str) -> None:
+    content = page.post(f"/api/examples/{name}").json()["content"]
+    assert "publish" not in content.get("output", {})
+    assert (bench.workspace.root / "examples").is_dir()
+    marks = page.get("/api/draft/marks").json()
+    assert all(each["status"]["primary"] > 0 for each in marks["tables"].values())
+
+
+def test_there_is_no_other_example(page: TestClient) -> None:
+    assert page.post("/api/examples/..%2fetc").status_code in (404, 422)
+    assert page.post("/api/examples/nothing").json()["error"]["code"] == "O1"
