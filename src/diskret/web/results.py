@@ -89,7 +89,8 @@ def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say:
         rules = rules_of(job, each.table.names)
         report = audit(
             each.table, protection=None if asked is None else protection_of(asked, each.table),
-            knowledge=knowledge_of(job, each.table), insiders="largest" if asked and asked.largest_contributors else insiders,
+            knowledge=knowledge_of(job, each.table),
+            insiders="largest" if asked and asked.largest_contributors else insiders,
             rule=rules if rules.rules else None, moves=known,
         )  # fmt: skip
         found[name] = audit_facts(report)
