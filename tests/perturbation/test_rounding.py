@@ -16,6 +16,7 @@ from diskret.model import rollup
 from diskret.model.errors import BadOption
 from diskret.perturbation import controlled as inside
 from diskret.perturbation.demands import finest_cells
+from diskret.perturbation.slices import repaired
 
 seeds = st.integers(0, 10**6)
 
@@ -179,3 +180,29 @@ def test_values_that_are_no_short_decimals_can_be_rounded() -> None:
     done = round_table(table, 0.5, seed=1).table.value
     assert np.allclose(done * 2, np.rint(done * 2))
     assert done[:-1].sum() == done[-1]
+
+
+@given(seeds)
+def test_repair_leaves_less_off_and_breaks_nothing(seed) -> None:
+    """From a random choice of ups: sums stay those of their parts, finest cells stay in their bounds."""
+    table = random_table([by_hand.TREES[0], by_hand.TREES[2], by_hand.TREES[3]], seed)
+    rng = np.random.default_rng(seed)
+    finest = finest_cells(table)
+    rest = (table.value % 3).reshape(-1)
+    ups = np.where(finest & (rest > 0), rng.integers(0, 2, table.size), 0).reshape(table.shape)
+    rollup.add_up(ups, table.hierarchies)
+    lower = np.where(finest.reshape(table.shape), table.value // 3, 0).astype(np.int64)
+    rollup.add_up(lower, table.hierarchies)
+    low = np.where(finest, 0, (table.value // 3 - lower).reshape(-1)).astype(np.int64)
+    high = low + (rest > 0)
+    after = repaired(table, ups.reshape(-1), low, high, rng, effort=20_000)
+
+    def off(total: np.ndarray) -> int:
+        return int(np.maximum(np.maximum(low - total, total - high), 0).sum())
+
+    assert off(after) <= off(ups.reshape(-1))
+    assert (after[finest] >= 0).all()
+    assert (after[finest] <= (rest > 0)[finest]).all()
+    inner = np.where(finest, after, 0).reshape(table.shape)
+    rollup.add_up(inner, table.hierarchies)
+    assert np.array_equal(inner.reshape(-1), after)

@@ -4,7 +4,8 @@ Cell c lies between two multiples: y = 0 takes the lower, y = 1 the upper; multi
 the y of its parts minus its own equal what is missing between the lower multiples. With two classifications, one of
 them without subtotals, this is a network: the linear programme has a solution in whole numbers. With subtotals in both
 it is none any more, but its solutions were whole wherever we looked. Beyond that a mixed-integer programme decides
-small tables; in large ones cells are flipped at random, with a tolerance for broken sums that falls (annealing).
+small tables; in large ones cells are flipped at random, with a tolerance for broken sums that falls (annealing), and
+what is still off is repaired slice by slice.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.perturbation import _rounding_kernels as kernels
 from diskret.perturbation.demands import finest_cells
+from diskret.perturbation.lines import one_line_each
+from diskret.perturbation.slices import repaired
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -32,9 +35,11 @@ SMALL = 3_000
 NODES = 2_000
 ITERATIONS = 400_000
 """Limits of the solver: counted, not timed, so that results do not depend on the machine."""
-FLIPS = 60_000_000
+FLIPS = 10_000_000
 MOST_SWEEPS, LEAST_SWEEPS = 2_000, 50
 WARM, COLD = 0.6, 0.08
+EFFORT = 5_000_000
+"""Cells that the programmes of the repair may look at in all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,32 +91,10 @@ def _sums_of(table: Table, multiple: Ints) -> Sums:
         system = equations_of(table, np.ones(table.size, dtype=np.bool_))
         row, cell, coefficient, rows = system.row_of(), system.columns, system.coefficients, system.rows
     else:
-        entries, rows = _one_line_each(table)
+        entries, rows = one_line_each(table.hierarchies)
         row, cell, coefficient = entries
     missing = -np.bincount(row, weights=coefficient * multiple[cell], minlength=rows)
     return Sums(row, cell, coefficient, np.rint(missing).astype(np.int64))
-
-
-def _one_line_each(table: Table) -> tuple[tuple[Ints, Ints, Floats], int]:
-    """For every sum its parts along one classification: the first in which it is a sum."""
-    at = np.unravel_index(np.arange(table.size), table.shape)
-    number, rows = np.full(table.size, -1), 0
-    along = np.full(table.size, -1)
-    for axis, hierarchy in enumerate(table.hierarchies):
-        fresh = np.flatnonzero((~hierarchy.is_leaf)[at[axis]] & (number < 0))
-        number[fresh], along[fresh] = rows + np.arange(fresh.size), axis
-        rows += fresh.size
-    sums = np.flatnonzero(number >= 0)
-    row, cell, coefficient = [number[sums]], [sums], [-np.ones(sums.size)]
-    for axis, hierarchy in enumerate(table.hierarchies):
-        parent = hierarchy.parent_index[at[axis]]
-        parts = np.flatnonzero(parent >= 0)
-        whole = parts + (parent[parts] - at[axis][parts]) * prod(table.shape[axis + 1 :])
-        mine = along[whole] == axis
-        row.append(number[whole[mine]])
-        cell.append(parts[mine])
-        coefficient.append(np.ones(int(mine.sum())))
-    return (np.concatenate(row), np.concatenate(cell), np.concatenate(coefficient)), rows
 
 
 def _programme(sums: Sums, lowest: Ints, highest: Ints, cost: Floats, *, whole: bool) -> Ints | None:
@@ -199,7 +182,9 @@ def _annealed(
     result[cells] = up
     result = result.reshape(table.shape)
     rollup.add_up(result, table.hierarchies)
-    above: Ints = np.where(finest, result.reshape(-1), result.reshape(-1) - missing)
+    beside = np.where(finest, 0, missing)
+    ups = repaired(table, result.reshape(-1), lowest + beside, highest + beside, rng, EFFORT)
+    above: Ints = ups - beside
     return above
 
 
