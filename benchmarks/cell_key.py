@@ -9,6 +9,7 @@ import numpy as np
 
 import diskret as dk
 from benchmarks.case import Case
+from benchmarks.key_leak import leak
 from diskret.model.contributors import Contributors
 
 CELLS = 10_000_000
@@ -23,6 +24,8 @@ def cases() -> Iterator[Case]:
     yield Case("perturbation-cell-key-counts", "cell key, 10 M counts", "diskret", counts, count_table, warm)
     yield Case("perturbation-cell-key-values", "cell key, 10 M values, 3 largest", "diskret", values, value_table, warm)
     yield Case("perturbation-cell-key-attack", "attack on 10 M cell-key counts", "diskret", attack, noisy, warm)
+    what = "guessing a part of 1,500 lines of two parts with cell-key noise"
+    yield Case("perturbation-cell-key-leak", what, "diskret", leak)
     for key, what in ((True, "with"), (False, "without")):
         yield Case(
             f"perturbation-cell-key-tabulate-{what}", f"tabulate 10 M records to 10 M cells {what} keys", "diskret",
