@@ -41,7 +41,7 @@ $(VENV)/.base: pyproject.toml | $(BIN)/python
 	touch $@
 
 $(VENV)/.web: pyproject.toml | $(BIN)/python
-	$(PIP) -e ".[web,plots]"
+	$(PIP) -e ".[web,plots,report]"
 	touch $@ $(VENV)/.base
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
