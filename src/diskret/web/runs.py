@@ -193,6 +193,7 @@ def _process(folder: Path, kind: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "diskret.web.worker", str(folder), kind],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
+        start_new_session=True,  # Ctrl-C is for the server, which ends its runs
     )  # fmt: skip
 
 
@@ -202,7 +203,7 @@ def _keep_out_of_git(folder: Path) -> None:
 
 
 def _alive(pid: object) -> bool:
-    if not isinstance(pid, int):
+    if not isinstance(pid, int) or os.name == "nt":  # where asking would be ending it
         return False
     with contextlib.suppress(OSError):  # where there is such a folder: a process nobody has buried is dead too
         if Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] == "Z":

@@ -1,5 +1,7 @@
 /** Requests to our own server, and nobody else. A refusal comes back as an error with what, where and hint. */
 
+import { refusal } from "./notices.js";
+
 export class Refusal extends Error {
   constructor(status, said) {
     super(said.what);
@@ -34,14 +36,22 @@ export const post = (path, body = {}) => ask("POST", path, body);
 export const put = (path, body) => ask("PUT", path, body);
 export const remove = (path) => ask("DELETE", path);
 
-/** The address of a file to be saved. */
-export function download(path) {
-  const link = document.createElement("a");
-  link.href = path;
-  link.download = "";
-  document.body.append(link);
-  link.click();
-  link.remove();
+/** Save a file; a refusal is shown, not saved. */
+export async function download(path) {
+  try {
+    const response = await fetch(path);
+    if (!response.ok) await answer(response);
+    const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "";
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await response.blob());
+    link.download = name;
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  } catch (error) {
+    refusal(error);
+  }
 }
 
 export const query = (given) => new URLSearchParams(given).toString();
