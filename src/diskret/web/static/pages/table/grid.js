@@ -37,7 +37,8 @@ export class Grid {
   /** Show a table: two axes, where its cells come from, how numbers are written. */
   show({ rows, columns, address, decimals, largest, label }) {
     Object.assign(this, { rows, columns, address, decimals });
-    const longest = Math.max(...columns.labels.map((label, i) => Math.max(...(label || columns.codes[i]).split(/[\s-]/).map((word) => word.length))));
+    let longest = 0;
+    columns.codes.forEach((_, code) => { for (const word of columns.text(code).split(/[\s-]/)) longest = Math.max(longest, word.length); });
     this.wide = Math.max(NARROWEST, 34 + 8 * (largest === null ? 0 : number(largest, decimals).length), Math.min(WIDEST, 38 + 8 * longest));
     this.root.setAttribute("aria-label", label);
     this.refresh();
