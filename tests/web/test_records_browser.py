@@ -96,7 +96,10 @@ def test_from_an_example_to_a_scientific_use_file_with_its_attack(screen: Screen
     screen.until(lambda: screen.browser.find_element(By.CSS_SELECTOR, "[data-step=noise]"))
     screen.click("records-undo")
     screen.until(lambda: not screen.browser.find_elements(By.CSS_SELECTOR, "[data-step=noise]"))
-    screen.unfold("make")
+    for step in ("used", "protection", "attack", "make"):
+        screen.unfold(step)
+    for control in screen.browser.find_elements(By.CSS_SELECTOR, "main input, main select, main button"):
+        assert control.accessible_name or not control.is_displayed(), control.get_attribute("outerHTML")
     screen.click("make")
     screen.see("moments")
     screen.see("risks")

@@ -24,8 +24,15 @@ def in_german(words: str) -> str:
     for pattern, german in PATTERNS:
         found = pattern.fullmatch(words)
         if found:
-            return german.format(**{k: PHRASES.get(v, v) for k, v in found.groupdict("").items()})
+            return german.format(**{k: _inner(v) for k, v in found.groupdict("").items()})
     return words
+
+
+def _inner(words: str) -> str:
+    """What stands inside a sentence: a phrase, a number with its decimal sign, or a name."""
+    if re.fullmatch(r"\d[\d,]*([.]\d+)?", words):
+        return words.translate(str.maketrans(",.", ".,"))
+    return PHRASES.get(words, words)
 
 
 def section_in_german(section: ReportSection) -> ReportSection:
@@ -92,6 +99,8 @@ PHRASES: Mapping[str, str] = {
     "units": "Einheiten", "pairs": "Paare", "pairs turned": "gedrehte Paare", "units swapped": "getauschte Einheiten",
     "units at risk without a partner": "gefährdete Einheiten ohne Partner",
     "largest deviation of a correlation of the noise": "größte Abweichung einer Korrelation der Überlagerung",
+    "two-peak mixture": "zwei Gipfel", "equal variance": "gleiche Varianz",
+    "assignment": "gemeinsame Zuordnung", "single": "Einzelzuordnung", "fellegi_sunter": "Fellegi-Sunter",
     "targeted record swapping": "gezielter Datentausch", "post-randomisation": "Post-Randomisierung (PRAM)",
     "microaggregation (MDAV)": "Mikroaggregation (MDAV)",
     "microaggregation (fixed groups)": "Mikroaggregation (feste Gruppen)",

@@ -19,7 +19,7 @@ from diskret.model.table import Table
 from diskret.publication.drawing import Plot
 from diskret.publication.options import Publication
 from diskret.publication.release import Measure, Release, labelled, release
-from diskret.publication.report import Cell, ReportSection, ReportTable
+from diskret.publication.report import Cell, ReportSection, ReportTable, number_text
 from diskret.publication.table_report_words import WORDS
 
 Ints = npt.NDArray[np.int64]
@@ -110,9 +110,10 @@ def _published(leaving: Release, measure: Measure, options: Publication, say: Ma
         named = [_named(h, p) for (_, h), p in zip(beside, at, strict=True)]
         rows.append((*named, *words[i * columns.size : (i + 1) * columns.size]))
     heads = [_head(across, int(c)) for c in columns] if across is not None else [measure.name]
+    said = options.language
     text = options.legend(suppressed=bool(measure.hidden.any()))
     if cells.size < leaving.size:
-        text.append(say["part"].format(n=f"{cells.size:,}", of=f"{leaving.size:,}"))
+        text.append(say["part"].format(n=number_text(cells.size, said), of=number_text(leaving.size, said)))
     if across is not None:
         text.append(say["across"].format(name=list(leaving.by)[-1]))
     table = ReportTable(
