@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import html
 import os
+import signal
 import socket
 import webbrowser
 from collections.abc import Callable, Iterator
@@ -34,17 +35,24 @@ def serve(
         bench = Workbench.at(folder, found)
         app = make_app(bench, most_upload=most_upload or MOST_UPLOAD)
         address = f"http://{LOOPBACK}:{found}/#token={bench.sessions.token}"
-        say(f"workspace: {bench.workspace.root}")
-        say(f"open {address}")
-        say("this address is for you alone; nothing leaves this machine. Ctrl-C ends it.")
         # the address with the token stands in no log
         config = uvicorn.Config(
             app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2
         )
+        with contextlib.suppress(ValueError):  # in a thread there are no signals
+            signal.signal(signal.SIGTERM, _leave)
         with way_in(bench.workspace.root / WAY_IN, address) as file:
+            say(f"workspace: {bench.workspace.root}")
+            say(f"open {address}")
+            say("this address is for you alone; nothing leaves this machine. Ctrl-C ends it.")
             if open_page:
                 webbrowser.open(file.as_uri())  # the socket listens already: the browser waits for us
             uvicorn.Server(config).run(sockets=[listening])
+
+
+def _leave(number: int, frame: object) -> None:
+    """Ended from outside: tidy up as after Ctrl-C."""
+    raise SystemExit(0)
 
 
 @contextlib.contextmanager

@@ -19,7 +19,6 @@ from diskret.job.write import job_as_text
 from diskret.model.errors import BadOption
 from diskret.publication.publish import WRITERS, publish
 from diskret.web.answers import Json, attachment, body_of
-from diskret.web.results import load
 from diskret.web.workbench import Workbench, workbench
 
 KINDS = {".csv": "text/csv", ".json": "application/json", ".px": "application/octet-stream"}
@@ -32,7 +31,7 @@ def exported(request: Request) -> Response:
     if ending not in WRITERS:
         raise BadOption(f"tables are not published as {ending}", hint=f"endings: {', '.join(WRITERS)}.")
     job = job_from(bench.runs.content(run), "the page", bench.workspace.root)
-    tables = {name: each.table for name, each in load(bench.runs.finished(run)).items()}
+    tables = {name: each.table for name, each in bench.tables.get(run).items()}
     asked = job.output
     with tempfile.TemporaryDirectory(dir=bench.runs.folder(run)) as folder:
         path = Path(folder) / f"table{ending}"

@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from diskret.io.files import whole_file
 from diskret.job.read import read_job
+from diskret.job.write import moved
 from diskret.model.errors import BadOption
 from diskret.web import examples
 from diskret.web.answers import Json
@@ -45,8 +46,6 @@ def open_job(request: Request) -> Response:
     bench = workbench(request)
     path = bench.workspace.path(request.path_params["name"])
     job = read_job(path)
-    from diskret.job.write import moved
-
     content = moved(job, path.parent, bench.workspace.root).model_dump(mode="json", exclude_unset=True)
     bench.workspace.refuse_outside(content)
     return Json(bench.drafts.put(content))

@@ -15,8 +15,8 @@ export const SIGNS = { 1: "■ P", 2: "□ S" };
 export const STATUS = ["open", "primary", "secondary", "never", "published", "structural zero", "zero"];
 
 export class Grid {
-  constructor({ choose, hover }) {
-    Object.assign(this, { choose, hover, active: [0, 0], chosen: null, lit: new Map(), lines: new Map(), tiles: null, wide: NARROWEST, drawn: 0 });
+  constructor({ choose, hover, leave }) {
+    Object.assign(this, { choose, hover, leave, active: [0, 0], chosen: null, lit: new Map(), lines: new Map(), tiles: null, wide: NARROWEST, drawn: 0 });
     this.sizer = el("div", { class: "sizer" });
     this.head = el("div", { class: "head", role: "row", "aria-rowindex": "1" });
     this.body = el("div", { class: "body", role: "rowgroup" });
@@ -260,6 +260,8 @@ export class Grid {
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       this.enter();
+    } else if (event.key === "Escape") {
+      this.leave?.();
     } else if (ways[event.key] && !event.altKey) {
       event.preventDefault();
       const [row, column] = ways[event.key];

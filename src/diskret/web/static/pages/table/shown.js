@@ -20,7 +20,7 @@ export class Shown {
     this.key = null;
     this.waitingFor = null;
     this.turn = 0;
-    this.grid = new Grid({ choose: (row, column) => this.inspect.cell(this.cellAt(row, column)), hover: (at) => this.inspect.hint(at) });
+    this.grid = new Grid({ choose: (row, column) => this.inspect.cell(this.cellAt(row, column)), hover: (at) => this.inspect.hint(at), leave: () => this.inspect.close() });
   }
 
   async start() {
