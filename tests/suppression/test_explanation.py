@@ -9,7 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskret import Hierarchy, Pool, Protection, Status, Table, audit, suppress
+from diskret import (
+    Dominance,
+    Hierarchy,
+    MinCount,
+    Pool,
+    Protection,
+    Status,
+    Table,
+    audit,
+    mark,
+    suppress,
+    tabulate,
+)
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
 from diskret.suppression.result import Suppression
@@ -95,6 +107,14 @@ def test_words_are_there_in_both_languages() -> None:
     assert "secondary" in english[0]
     assert "sekundär" in german[0]
     assert len(english) == len(german)
+
+
+def test_rules_are_named_in_the_language_asked_for() -> None:
+    records = {"s": list("aaab"), "x": [1.0, 2, 3, 50]}
+    table = mark(tabulate(records, by={"s": None}, value="x"), MinCount(2) | Dominance(1, 85))
+    done = suppress(table)
+    assert "Caught by minimum count, (1,k) dominance." in done.explanation("b").words("en")
+    assert "Erfasst von: Mindestfallzahl, (1,k)-Dominanzregel." in done.explanation("b").words("de")
 
 
 def test_lines_around_a_cell_are_the_equations_it_stands_in() -> None:

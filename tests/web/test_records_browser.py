@@ -45,6 +45,9 @@ class Screen:
     def click(self, name: str) -> None:
         self.until(lambda: self.browser.find_element(By.ID, name).click() or True)
 
+    def press(self, name: str, keys: str) -> None:
+        self.until(lambda: self.browser.find_element(By.ID, name).send_keys(keys) or True)
+
     def unfold(self, step: str) -> None:
         if self.see(f"step-{step}").get_attribute("open") is None:
             self.until(lambda: self.browser.find_element(By.CSS_SELECTOR, f"#step-{step} > summary").click() or True)
@@ -114,14 +117,17 @@ def test_a_survey_is_planned_with_the_keyboard_alone(screen: Screen) -> None:
     key = "#estimates [data-estimator=orwell] b"
 
     def share() -> float:
-        return float(screen.until(lambda: screen.browser.find_element(By.CSS_SELECTOR, key)).text.rstrip(" %"))
+        # found and read in one go: the figures are drawn anew whenever an estimate comes
+        shown: str = screen.until(lambda: screen.browser.find_element(By.CSS_SELECTOR, key).text)
+        return float(shown.rstrip(" %"))
 
     before = share()
-    slider = screen.see("plan-n")
-    slider.send_keys(Keys.ARROW_RIGHT * 8)
+    screen.press("plan-n", Keys.ARROW_RIGHT * 8)
     screen.until(lambda: share() < before)
+    # the choice has come to rest and is kept: only then are the controls drawn anew
+    screen.until(lambda: screen.browser.find_element(By.ID, "plan-undo").is_enabled())
     fewer = share()
-    screen.see("levels-region").send_keys(Keys.ARROW_RIGHT * 3)
+    screen.press("levels-region", Keys.ARROW_RIGHT * 3)
     screen.until(lambda: share() > fewer)
     assert screen.browser.switch_to.active_element.get_attribute("id") == "levels-region"
     screen.until(lambda: screen.browser.find_element(By.CSS_SELECTOR, "#merges .badge"))

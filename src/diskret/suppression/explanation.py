@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +85,7 @@ class Explanation:
         say = _DE if language == "de" else _EN
         lines = [say["head"].format(cell="; ".join(self.codes), status=say[self.status])]
         if self.rules:
-            lines.append(say["rules"].format(rules=", ".join(self.rules)))
+            lines.append(say["rules"].format(rules=", ".join(_rule(name, say) for name in self.rules)))
         mine = [m for m in self.moves if m.protects]
         for move in mine:
             others = [_name(c.codes) for c in move.cells if c.cell != self.cell]
@@ -212,6 +212,13 @@ def _rounded(end: float, table: Table) -> float:
     return round(end, digits) + 0.0
 
 
+def _rule(name: str, say: Mapping[str, str]) -> str:
+    """A primary rule by its name in the language asked for; English names stand where there is no other word."""
+    bare, _, level = name.partition(" of ")
+    words = say.get(f"rule {bare}", bare.replace(" dominance", say.get("dominance", " dominance")))
+    return f"{words} ({say.get('holdings', level)})" if level else words
+
+
 def cell_name(table: Table, cell: int) -> str:
     """A cell by its codes, as explanations name it: ``(05; 10)``."""
     return _name(table.codes(tuple(int(i) for i in np.unravel_index(cell, table.shape))))
@@ -249,6 +256,10 @@ _DE = {
     "secondary": "gesperrt, um andere zu schützen (sekundär)", "never": "offen, soll offen bleiben",
     "published": "schon veröffentlicht", "structural zero": "null, wie jeder weiß", "zero": "null",
     "rules": "Erfasst von: {rules}.",
+    "rule minimum count": "Mindestfallzahl", "rule p%": "p-Prozent-Regel", "rule (p,q)": "(p,q)-Regel",
+    "rule small cells": "kleine Fallzahlen", "rule small margin": "kleine Randsummen",
+    "rule one category": "alles in einer Kategorie", "rule given": "vorher gekennzeichnet",
+    "dominance": "-Dominanzregel", "holdings": "nach Inhabern",
     "cuboid": "Quader", "move": "Zellverbund",
     "together": "Geschützt durch einen {kind}: Die Zelle kann sich zusammen mit {n} anderen gesperrten Zellen ändern, "
     "ohne dass sich etwas Veröffentlichtes ändert: {cells}.",
