@@ -57,7 +57,7 @@ def test_direction_is_known_where_the_value_cannot_have_been_lower() -> None:
     assert any(sides)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(seeds, st.sampled_from(["controlled", "random", "deterministic"]), st.booleans())
 def test_rounding_leaves_exactly_what_rounds_alike(seed, method, total_known) -> None:
     """Counts of two small classifications: every table of whole numbers is tried out."""
@@ -91,6 +91,7 @@ def test_unrounded_total_gives_rounded_cells_away() -> None:
     assert "only one value is possible" in with_total.report()
 
 
+@settings(max_examples=15)
 @given(seeds)
 def test_line_by_line_is_never_stronger_than_the_solver(seed) -> None:
     by = [Hierarchy.from_parents(by_hand.TREES[k]) for k in (1, 3)]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import by_hand
@@ -78,6 +78,7 @@ def test_decimals_are_rounded_in_whole_units(seed) -> None:
 def test_large_tables_of_three_classifications_stay_additive_and_next_to_the_finest_values(monkeypatch) -> None:
     monkeypatch.setattr(inside, "SMALL", 0)
     monkeypatch.setattr(inside, "FLIPS", 200_000)
+    monkeypatch.setattr(inside, "EFFORT", 50_000)
     wide = {f"{i}{j}": f"{i}" for i in range(4) for j in range(6)} | {f"{i}": "T" for i in range(4)}
     table = random_table([wide, wide, dict.fromkeys("xyz", "T")], 1)
     with warnings.catch_warnings():
@@ -139,8 +140,8 @@ def test_nearest_multiple_with_halves_away_from_zero() -> None:
 
 
 def test_random_rounding_is_unbiased() -> None:
-    """Every rest r of base b goes up with chance r/b: 40,000 draws each, five standard deviations."""
-    draws = 40_000
+    """Every rest r of base b goes up with chance r/b: 10,000 draws each, five standard deviations."""
+    draws = 10_000
     for base in (3, 5, 10):
         table = numbers([float(v) for v in range(base) for _ in range(draws)])
         done = round_table(table, base, method="random", seed=2026)
@@ -182,6 +183,7 @@ def test_values_that_are_no_short_decimals_can_be_rounded() -> None:
     assert done[:-1].sum() == done[-1]
 
 
+@settings(max_examples=20)
 @given(seeds)
 def test_repair_leaves_less_off_and_breaks_nothing(seed) -> None:
     """From a random choice of ups: sums stay those of their parts, finest cells stay in their bounds."""
@@ -195,7 +197,7 @@ def test_repair_leaves_less_off_and_breaks_nothing(seed) -> None:
     rollup.add_up(lower, table.hierarchies)
     low = np.where(finest, 0, (table.value // 3 - lower).reshape(-1)).astype(np.int64)
     high = low + (rest > 0)
-    after = repaired(table, ups.reshape(-1), low, high, rng, effort=20_000)
+    after = repaired(table, ups.reshape(-1), low, high, rng, effort=2_000)
 
     def off(total: np.ndarray) -> int:
         return int(np.maximum(np.maximum(low - total, total - high), 0).sum())

@@ -38,7 +38,7 @@ ITERATIONS = 400_000
 FLIPS = 10_000_000
 MOST_SWEEPS, LEAST_SWEEPS = 2_000, 50
 WARM, COLD = 0.6, 0.08
-EFFORT = 5_000_000
+EFFORT = 4_000_000
 """Cells that the programmes of the repair may look at in all."""
 
 

@@ -3,8 +3,9 @@
 A slice holds everything in two classifications and one finest code in the others. If nothing outside of it changes,
 every sum of the table is off by a convex function of one cell of the slice. So the best change of a slice is a linear
 programme with one price per cell and step, over a network or nearly one, and it is solved in whole numbers. Slice after
-slice is improved, in all directions, until nothing is off or the effort is spent. Prices differ by chance where nothing
-is off, so that a slice can come out differently the next time.
+slice is improved, in all directions, alone and against another one that takes the change back (so that sums over both
+stay), until nothing is off or the effort is spent. Prices differ by chance where nothing is off, so that a slice can
+come out differently the next time.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ def repaired(table: Table, up: Ints, low: Ints, high: Ints, rng: np.random.Gener
     while effort > 0 and len(table.shape) > 2 and _off(*state).any():
         effort -= 1
         for tops in _slices(table, state):
-            _solve(table, tops, state, rng)
-            effort -= _size(table, tops)
+            _solve(table, tops, None, state, rng)
+            _solve(table, tops, _another(table, tops, rng), state, rng)
+            effort -= 2 * _size(table, tops)
             if effort <= 0:
                 break
     return state[0].reshape(-1)
@@ -84,20 +86,42 @@ def _below(hierarchy: Hierarchy, code: int) -> Hierarchy:
     return Hierarchy(hierarchy.codes[first : code + 1], parents, hierarchy.labels[first : code + 1])
 
 
-def _solve(table: Table, tops: Tops, state: tuple[Ints, Ints, Ints], rng: np.random.Generator) -> None:
-    """Change one slice for the better, in place."""
+def _another(table: Table, tops: Tops, rng: np.random.Generator) -> Tops | None:
+    """A slice beside this one: another finest code in one classification."""
+    fixed = [axis for axis, h in enumerate(table.hierarchies) if h.is_leaf[tops[axis]] and h.is_leaf.sum() > 1]
+    if not fixed:
+        return None
+    axis = int(rng.choice(fixed))
+    leaves = np.flatnonzero(table.hierarchies[axis].is_leaf)
+    code = int(rng.choice(leaves[leaves != tops[axis]]))
+    return (*tops[:axis], code, *tops[axis + 1 :])
+
+
+def _solve(
+    table: Table, tops: Tops, against: Tops | None, state: tuple[Ints, Ints, Ints], rng: np.random.Generator
+) -> None:
+    """Change one slice for the better, in place; ``against`` is a slice that changes the other way."""
     total, low, high = state
     part = [_below(h, code) for h, code in zip(table.hierarchies, tops, strict=True)]
     inner = rollup.inner_cells(part)
-    sums = list(_sums_through(table, tops))
-    own = sums[0][0]
+    sums = [(place, face, 1) for place, face in _sums_through(table, tops)]
+    own = [sums[0][0]]
+    if against is not None:
+        back = [(place, face, -1) for place, face in _sums_through(table, against)]
+        own.append(back[0][0])
+        there, here = [place for place, _, _ in back], [place for place, _, _ in sums]
+        # sums over both slices stay as they are
+        sums = [each for each in sums if each[0] not in there] + [each for each in back if each[0] not in here]
     # how much is off for every change of a cell of the slice, over all sums it stands for
     cost = np.zeros((2 * FAR + 1, *inner.shape))
-    for place, face in sums:
+    for place, face, sign in sums:
         for k in range(-FAR, FAR + 1):
-            within = _off(total[place] + k, low[place], high[place])
-            cost[k + FAR][face] += np.where(inner, 0, within) if place == own else within
-    down, up = (np.where(inner, bound[own] - total[own], 0).reshape(-1) for bound in (low, high))
+            within = _off(total[place] + sign * k, low[place], high[place])
+            cost[k + FAR][face] += np.where(inner, 0, within) if place in own else within
+    down, up = (np.where(inner, bound[own[0]] - total[own[0]], 0).reshape(-1) for bound in (low, high))
+    if against is not None:
+        least, most = (np.where(inner, total[own[1]] - bound[own[1]], 0).reshape(-1) for bound in (high, low))
+        down, up = np.maximum(down, least), np.minimum(up, most)
     cells = np.flatnonzero(inner.reshape(-1) & (down < up))
     if not cells.size:
         return
@@ -119,11 +143,11 @@ def _solve(table: Table, tops: Tops, state: tuple[Ints, Ints, Ints], rng: np.ran
     change = np.zeros(inner.shape, dtype=np.int64)
     change.reshape(-1)[cells] = moved[: cells.size]
     rollup.add_up(change, part)
-    before = sum(int(_off(total[p], low[p], high[p]).sum()) for p, _ in sums)
-    after = sum(int(_off(total[p] + change[face], low[p], high[p]).sum()) for p, face in sums)
+    before = sum(int(_off(total[p], low[p], high[p]).sum()) for p, _, _ in sums)
+    after = sum(int(_off(total[p] + sign * change[face], low[p], high[p]).sum()) for p, face, sign in sums)
     if after <= before:
-        for place, face in sums:
-            total[place] += change[face]
+        for place, face, sign in sums:
+            total[place] += sign * change[face]
 
 
 def _sums_through(table: Table, tops: Tops) -> Iterator[tuple[tuple[slice | int, ...], tuple[slice | int, ...]]]:
