@@ -49,7 +49,7 @@ RULES = {"minimum count": dk.MinCount(3), "p%": dk.PPercent(10) | dk.MinCount(3)
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("ordered", [True, False])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 def test_no_other_merging_removes_all_primaries_at_a_smaller_loss(rule: str, ordered: bool, seed: int) -> None:
     """Every partition, tabulated from the microdata and marked anew: none is safe and loses less."""
     data, codes = firms(seed), list("abcd")
