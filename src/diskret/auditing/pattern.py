@@ -58,14 +58,16 @@ class Pattern:
 
 
 def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], None]) -> None:
-    """Settle all demands, of high sums first and of small amounts: against the public, then against every insider.
+    """Settle all demands, of high sums first: against the public, then against every insider.
 
-    The move of a sum goes down to the finest cells and settles much of what lies below it on the way. In two rounds,
-    because moves made for the public already keep most insiders apart.
+    The move of a sum goes down to the finest cells and settles much of what lies below it on the way. Cells of one
+    neighbourhood come together, small amounts first: they share its model. In two rounds, because moves made for the
+    public already keep most insiders apart.
     """
     targets, waiting = pattern.cover.targets, np.asarray(demands, dtype=np.int64)
     cells = targets.cell[waiting]
-    order = waiting[np.lexsort((waiting, cells, targets.amount[waiting], -pattern.router.heights(cells)))].tolist()
+    keys = (waiting, cells, targets.amount[waiting], pattern.router.families(cells), -pattern.router.heights(cells))
+    order = waiting[np.lexsort(keys)].tolist()
     for done, demand in enumerate(order):
         if missing(pattern, demand) is None:
             found = find_move(pattern, demand, None)

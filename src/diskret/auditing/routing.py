@@ -96,6 +96,13 @@ class Router:
         found: Ints = np.sum(levels, axis=0, dtype=np.int64)
         return found
 
+    def families(self, cells: Ints) -> Ints:
+        """A number for every cell, the same for cells with the same smallest neighbourhood."""
+        found = np.zeros(cells.size, dtype=np.int64)
+        for hierarchy, at in zip(self.table.hierarchies, np.unravel_index(cells, self.table.shape), strict=True):
+            found = found * (len(hierarchy) + 1) + np.array(hierarchy.parents)[at] + 1
+        return found
+
     def _rooms(self, cells: Ints, rooms: Rooms | None, share: float) -> tuple[Floats, Floats]:
         """How far each cell may rise and fall in the whole move."""
         up, down = self.up[cells], self.down[cells]
@@ -240,6 +247,15 @@ class PoolRouter(Router):
         for (part, _), local in zip(self._parts, self._local, strict=True):
             shown = np.flatnonzero(local[cells] >= 0)
             found[shown] = np.maximum(found[shown], part.heights(local[cells[shown]]))
+        return found
+
+    def families(self, cells: Ints) -> Ints:
+        """Those of the first table that shows a cell."""
+        found, start = np.full(cells.size, -1, dtype=np.int64), 0
+        for (part, _), local in zip(self._parts, self._local, strict=True):
+            shown = np.flatnonzero((local[cells] >= 0) & (found < 0))
+            found[shown] = start + part.families(local[cells[shown]])
+            start = int(found.max(initial=0)) + 1
         return found
 
     def _size(self, tops: Key) -> int:
