@@ -104,6 +104,16 @@ OTHER_PATHS = [
     {"output": {"publish": ["fine.csv", "../t.csv"]}},
     {"output": {"working": "/tmp/w.parquet"}},
     {"data": {"engine": "spark://elsewhere:7077"}},
+    {"cell_key": {"key": "k", "p_table": "../p.csv"}},
+    {"cell_key": {"key": "k", "small_values": "/etc/passwd"}},
+    {"compare": {"p_table": "../p.csv"}},
+    {"compare": {"files": ["../comparison.html"]}},
+    {"compare": {"files": "../comparison.html"}},
+    {"tables": {"one": {"data": {"microdata": "../secret.csv"}}}},
+    {"tables": {"one": {"data": {"microdata": "firms.csv", "engine": "spark://elsewhere:7077"}}}},
+    {"tables": {"one": {"classifications": {"region": {"hierarchy": "../h.csv"}}}}},
+    {"tables": {"one": {"previous": "../w.parquet"}}},
+    {"tables": {"one": {"output": {"publish": ["../t.csv"]}}}},
 ]
 
 
@@ -111,6 +121,21 @@ OTHER_PATHS = [
 def test_no_part_of_a_job_leads_outside(page: TestClient, part: dict[str, object]) -> None:
     answer = page.put("/api/draft", json={"data": {"microdata": "firms.csv"}} | part)
     assert answer.json()["error"]["code"] in ("W2", "O1")
+
+
+@pytest.mark.parametrize("way", ["/api/jobs/", "/api/records/jobs/"])
+def test_a_job_file_does_not_tell_whether_a_file_outside_exists(
+    page: TestClient, bench: Workbench, tmp_path: Path, way: str
+) -> None:
+    (tmp_path / "secret.csv").write_text("region,x\nN,4711\n", encoding="utf-8")
+    told = []
+    for name in ("secret.csv", "absent.csv"):
+        text = f'[data]\nmicrodata = "../{name}"\n[table]\nby = ["region"]\n'
+        (bench.workspace.root / "evil.toml").write_text(text, encoding="utf-8")
+        answer = page.post(f"{way}evil.toml")
+        assert answer.json()["error"]["code"] == "W2"
+        told.append(answer.text.replace(name, ""))
+    assert told[0] == told[1]
 
 
 def test_links_out_of_the_workspace_are_not_listed(page: TestClient, bench: Workbench, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from diskret.job.paths import paths_in
 from diskret.job.read import job_from
 from diskret.job.rules import rules_of
 from diskret.job.run import load_tables, set_by_hand, summary_of
@@ -25,7 +26,7 @@ from diskret.suppression.result import Suppression
 from diskret.web.drafts import Drafts
 from diskret.web.results import load
 from diskret.web.runs import Runs
-from diskret.web.workspace import Workspace, paths_in
+from diskret.web.workspace import Workspace
 
 T = TypeVar("T")
 DRAFT = "draft"

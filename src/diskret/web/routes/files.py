@@ -8,8 +8,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from diskret.io.files import whole_file
-from diskret.job.read import read_job
-from diskret.job.write import moved
 from diskret.model.errors import BadOption
 from diskret.web import examples
 from diskret.web.answers import Json
@@ -44,10 +42,7 @@ def take_example(request: Request) -> Response:
 def open_job(request: Request) -> Response:
     """A job file of the workspace as the present choice."""
     bench = workbench(request)
-    path = bench.workspace.path(request.path_params["name"])
-    job = read_job(path)
-    content = moved(job, path.parent, bench.workspace.root).model_dump(mode="json", exclude_unset=True)
-    bench.workspace.refuse_outside(content)
+    content = bench.workspace.job(request.path_params["name"]).model_dump(mode="json", exclude_unset=True)
     return Json(bench.drafts.put(content))
 
 
