@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from diskret.io.files import all_or_none
 from diskret.job.anonymise import anonymise_file, write_anonymous
 from diskret.job.attack import run_attack
+from diskret.job.care import unguarded, unmarked
 from diskret.job.loading import described_source, hierarchy_of, load_tables, set_by_hand
 from diskret.job.microdata import run_microdata
 from diskret.job.models import Job
@@ -21,7 +22,6 @@ from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.pool import Pool
-from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
@@ -63,13 +63,15 @@ def run_job(
         if job.output.comparison and rules.rules:
             comparison = compare_rules(next(iter(tables.values())), rules)
         say("changing", 0, 1)
+        if _leaving(job) and not _changes_all(job):
+            _warn(unmarked(tables))
         noise = add_noise_by_key(job, here, tables)
         tables |= {name: done.table for name, done in noise.items()}
         changed = perturb_tables(job.perturbation, tables)
         tables |= {name: done.table for name, done in changed.items()}
         attacks = attack_tables(job.perturbation, changed)
-        if job.output.publish and not suppressions and any((t.status == Status.PRIMARY).any() for t in tables.values()):
-            _warn_unprotected(tables)
+        if _leaving(job) and not suppressions:
+            _warn(unguarded(tables))
         care = _said(caught)
         files = write_job_files(job, here, tables, suppressions, comparison, say, care) if write else ()
     return JobResult(
@@ -120,7 +122,7 @@ def _run_pool(
     tables = {name: {r: tables[name] for r, tables in single.items()} for name in job.tables}
     asked = unpublished(job)
     if not suppressions and any(one.output.publish for one in asked.values()):
-        _warn_unprotected({n: t for name in asked for n, t in _named(name, tables[name]).items()})
+        _warn(unguarded({n: t for name in asked for n, t in _named(name, tables[name]).items()}))
     files: list[Path] = []
     if write:
         found = {r: each.split() for r, each in intervals_of(job, pools).items()}
@@ -162,15 +164,19 @@ def _run_anonymise(job: Job, here: Path, progress: Progress | None, write: bool,
     return JobResult({}, files, _care(caught), anonymisation=done)
 
 
-def _warn_unprotected(tables: Mapping[str, Table]) -> None:
-    without = [n for n, t in tables.items() if not (t.status == Status.SECONDARY).any()]
-    if without:
-        warnings.warn(
-            f"{listed(without)}: primary cells are hidden, but nothing keeps them from being computed back from sums; "
-            "do not release this table before secondary suppression",
-            ProtectionWarning,
-            stacklevel=2,
-        )
+def _leaving(job: Job) -> bool:
+    """Whether a job writes something that may leave the house."""
+    return bool(job.output.publish or job.output.report)
+
+
+def _changes_all(job: Job) -> bool:
+    """Whether a job changes values that no rule has marked, too."""
+    return job.cell_key is not None or (job.perturbation is not None and job.perturbation.method == "rounding")
+
+
+def _warn(care: Iterable[str]) -> None:
+    for words in care:
+        warnings.warn(words, ProtectionWarning, stacklevel=2)
 
 
 def _refuse_unknown_responses(job: Job, tables: Mapping[str, Table]) -> None:
