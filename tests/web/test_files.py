@@ -186,3 +186,39 @@ def test_an_example_is_copied_and_chosen(page: TestClient, bench: Workbench, nam
 def test_there_is_no_other_example(page: TestClient) -> None:
     assert page.post("/api/examples/..%2fetc").status_code in (404, 422)
     assert page.post("/api/examples/nothing").json()["error"]["code"] == "O1"
+
+
+TABLE = "[table]\nby = ['region']\n"
+
+
+@pytest.mark.parametrize(
+    ("section", "hint"),
+    [
+        (TABLE + "[perturbation]\nseed = 1", "diskret run"),
+        (TABLE + "[cell_key]\nkey = 'x'", "diskret run"),
+        (TABLE + "[rules]\nmin_count = 3\n[compare]", "diskret run"),
+        ("[anonymise]\nattributes = ['region']\n[output]\nmicrodata = 'a.csv'", "page of records"),
+    ],
+)
+def test_a_job_of_which_the_page_would_show_a_part_is_not_opened(
+    page: TestClient, bench: Workbench, section: str, hint: str
+) -> None:
+    text = f"[data]\nmicrodata = 'firms.csv'\n{section}\n"
+    (bench.workspace.root / "more.toml").write_text(text, encoding="utf-8")
+    before = page.get("/api/draft").json()
+    answer = page.post("/api/jobs/more.toml")
+    assert answer.status_code == 422
+    assert hint in answer.json()["error"]["hint"]
+    assert page.get("/api/draft").json() == before
+
+
+def test_numbers_beyond_measure_are_refused_as_such(page: TestClient) -> None:
+    page.put(
+        "/api/draft", json={"data": {"microdata": "firms.csv"}, "table": {"by": ["region"], "value": ["turnover"]}}
+    )
+    window = {"response": "turnover", "rows": "region", "r": "99999999999999999999"}
+    assert page.get("/api/tables/draft/cells", params=window).json()["error"]["code"] == "O1"
+    plan = {"n": [10**400], "shares": {"sex": ["0.5", "0.5"]}}
+    assert page.post("/api/plan", json=plan).json()["error"]["code"] == "O1"
+    page.put("/api/draft", json={"data": "x"})
+    assert page.get("/api/recognise", params={"file": "firms.csv"}).status_code == 200

@@ -18,7 +18,13 @@ from diskret.job.paths import seen_from, with_paths
 
 LINE = 118
 HEAD = "# A job for diskret. Run it with: diskret run THIS_FILE\n"
-SECRET = {"rules": "parameters are secret: do not publish this file", "suppression": "ranges are secret too"}
+SECRET = {
+    "rules": "parameters are secret: do not publish this file",
+    "suppression": "ranges are secret too",
+    "perturbation": "secret, the seed above all: do not publish this file",
+    "microdata": "a seed is secret: do not publish this file",
+    "cell_key": "secret: do not publish this file",
+}
 
 
 def job_as_text(job: Job) -> str:
