@@ -161,3 +161,15 @@ def test_cell_that_cannot_be_changed_ends_the_job_by_name(typed: Call, folder: P
     assert "[P1]" in done.err
     assert "region=N, size=large" in done.err
     assert not (folder / "p.csv").exists()
+
+
+def test_a_table_nobody_marked_does_not_leave_without_a_word(typed: Call, marked: Path, folder: Path) -> None:
+    for words in (("perturb", "w.parquet"), ("suppress", "w.parquet"), ("publish", "w.parquet")):
+        assert "no rule was applied" in typed(*words, "--out", "x.csv").err, words
+    assert "no rule was applied" in typed("report", "w.parquet", "--out", "x.html").err
+    assert "no rule was applied" in (folder / "x.html").read_text(encoding="utf-8")
+    assert "computed back from sums" in typed("report", "m.parquet", "--out", "x.html").err
+    typed("perturb", "m.parquet", "--out", "p.parquet")
+    assert "care" not in typed("publish", "p.parquet", "--out", "x.csv").err  # changed values may leave
+    rounding = ("perturb", "w.parquet", "--method", "rounding", "--base", "5")
+    assert "care" not in typed(*rounding, "--out", "x.csv").err

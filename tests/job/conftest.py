@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from diskret.job.read import read_job
-from diskret.job.run import JobResult, run_job
+from diskret.job.result import JobResult
+from diskret.job.run import run_job
 
 FIRMS = """region,size,owner,turnover,wages,weight
 N,small,h1,10.5,4,2

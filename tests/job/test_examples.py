@@ -11,7 +11,8 @@ import pytest
 
 from diskret import Status
 from diskret.job.read import read_job
-from diskret.job.run import JobResult, run_job
+from diskret.job.result import JobResult
+from diskret.job.run import run_job
 from diskret.model import rollup
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

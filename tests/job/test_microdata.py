@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from diskret.job.read import job_from, read_job
-from diskret.job.run import JobResult, run_job
+from diskret.job.result import JobResult
+from diskret.job.run import run_job
 from diskret.microdata.records import read_records
 from diskret.model.errors import BadJob
 from diskret.publication.records import write_records

@@ -18,7 +18,8 @@ from diskret.auditing.certificate import read_certificate, verify
 from diskret.cli import main
 from diskret.io.hierarchies import read_hierarchy
 from diskret.job.read import read_job
-from diskret.job.run import JobResult, run_job
+from diskret.job.result import JobResult
+from diskret.job.run import run_job
 from diskret.model.errors import BadJob, BadOption, LateTable, NothingShared, SharedCellsDiffer
 from diskret.publication.working import load_working
 

@@ -17,7 +17,8 @@ import pytest
 
 from diskret.job.models import Job
 from diskret.job.read import job_from
-from diskret.job.run import JobResult, run_job
+from diskret.job.result import JobResult
+from diskret.job.run import run_job
 from diskret.model.errors import BadJob, MissingExtra
 from diskret.model.status import Status
 

@@ -1,5 +1,6 @@
 """A job written down is the same job: what the page saves, the command line repeats."""
 
+import re
 import tomllib
 from pathlib import Path
 from types import NoneType, UnionType
@@ -14,9 +15,10 @@ from pydantic.fields import FieldInfo
 
 from diskret.job import models
 from diskret.job.models import Job
+from diskret.job.paths import FILES
 from diskret.job.read import read_job
 from diskret.job.run import run_job
-from diskret.job.write import FILES, job_as_text, moved, write_job
+from diskret.job.write import job_as_text, moved, write_job
 
 # the panel's data are made by a script, and a plan is no job
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
@@ -121,33 +123,46 @@ def test_an_example_written_down_runs_to_the_same_bytes(example: Path, tmp_path:
     assert written[0]
 
 
-def test_every_key_that_names_a_file_moves_with_the_job() -> None:
-    """A new key for a file that nobody told the writer about would point nowhere after saving."""
+# texts that are names, codes, conditions or words; whoever adds a text to a job says here or in FILES what it is
+NO_FILES = {
+    "Data": {"delimiter", "sheet", "engine"},
+    "Classification": {"total", "lead", "missing"},
+    "Output": {"mark", "title"},
+    "TableOutput": {"mark", "title", "language"},
+    "AttackSection": {"keys", "values", "names", "unit", "targets", "by", "classes", "engine"},
+    "AnonymiseSection": {"attributes", "tables", "counters", "priority"},
+    "CellKeySection": {"key"},
+    "CompareSection": {"key", "merge"},
+}
+
+
+def test_every_key_that_names_a_file_is_known_as_one() -> None:
+    """A key for a file that nobody told of would point nowhere after saving, and lead the page out of its workspace."""
     sections = {
-        "data": models.Data, "classifications": models.Classification, "suppression": models.SuppressionSection,
-        "attack": models.AttackSection, "anonymise": models.AnonymiseSection, "output": models.Output,
+        "data": models.Data, "classifications": models.Classification, "attack": models.AttackSection,
+        "anonymise": models.AnonymiseSection, "output": models.Output, "cell_key": models.CellKeySection,
+        "compare": models.CompareSection,
     }  # fmt: skip
-    no_files = {
-        "encoding",
-        "delimiter",
-        "decimal",
-        "lead",
-        "fictitious",
-        "aligned",
-        "names",
-        "unit",
-        "sheet",
-        "time_limit",
-        "seed",
-    }
     for name, section in sections.items():
-        for key, field in section.model_fields.items():
-            words = (field.description or "").split("; ")[0]
-            says_so = any(w in words for w in ("file", "folder", ".svg", ".csv", ".html")) and "str" in str(
-                field.annotation
-            )
-            if says_so and key not in no_files:
-                assert key in FILES[name], f"{name}.{key}"
+        texts = {key for key, field in section.model_fields.items() if re.search(r"\bstr\b", repr(field.annotation))}
+        assert texts - NO_FILES[section.__name__] == set(FILES[name]), name
+    pool = {key for key in models.TableOutput.model_fields if key in FILES["output"]}
+    assert {*models.TableOutput.model_fields} - pool == {*NO_FILES["TableOutput"], "counts"}
+
+
+def test_the_tables_of_a_pool_move_with_their_job() -> None:
+    content = {
+        "tables": {"one": {
+            "by": ["nace"], "data": {"cells": "one.csv"}, "previous": "last.parquet",
+            "classifications": {"nace": {"hierarchy": "nace.hrc"}}, "output": {"publish": ["one.out.csv"]},
+        }},
+    }  # fmt: skip
+    one = moved(Job.model_validate(content), "data", "jobs").tables["one"]
+    assert one.data is not None
+    assert one.by == ["nace"]
+    assert [one.data.cells, one.previous, one.classifications["nace"].hierarchy, *one.output.publish] == [
+        "../data/one.csv", "../data/last.parquet", "../data/nace.hrc", "../data/one.out.csv"
+    ]  # fmt: skip
 
 
 def test_paths_lead_to_the_same_files_from_another_folder(tmp_path: Path) -> None:

@@ -24,8 +24,9 @@ from diskret import (
 )
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
+from diskret.suppression.moves import Moves
 from diskret.suppression.result import Suppression
-from diskret.suppression.weighing import lines_of, opening_words
+from diskret.suppression.weighing import lines_of, opening_words, weigh
 
 NACE = Hierarchy.from_parents({"a": "A", "b": "A", "c": "A", "d": "B", "e": "B", "f": "B", "A": "T", "B": "T"})
 
@@ -185,3 +186,20 @@ def test_linked_tables_that_show_a_cell_are_named() -> None:
     done = suppress(Pool.of({"one": one, "two": two}), guarantee="audit", protection=Protection(0.1))
     assert done.weigh("Total", "Total").tables == ("one", "two")
     assert done.explanation("a", "k").exact
+
+
+def test_a_share_is_told_only_where_the_whole_is_known() -> None:
+    """Open values over their shares would give the whole, and with it what is hidden."""
+    cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "secondary", "open"]}
+    table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+    assert weigh(unprotected(table), 2).share == pytest.approx(0.7)
+    hidden_total = table.with_status(Status.SECONDARY, [["Total"]])
+    signed = Table.from_cells(cells | {"x": [-10, 20, 70]}, by={"s": None}, value="x", status="st")
+    for each in (hidden_total, signed):
+        found = weigh(unprotected(each), 2)
+        assert found.share is None
+        assert not any("%" in line for language in ("en", "de") for line in found.words(language))
+
+
+def unprotected(table: Table) -> Suppression:
+    return Suppression(table, Moves.of(np.empty((0, 6))), (), 0, table)

@@ -104,6 +104,16 @@ OTHER_PATHS = [
     {"output": {"publish": ["fine.csv", "../t.csv"]}},
     {"output": {"working": "/tmp/w.parquet"}},
     {"data": {"engine": "spark://elsewhere:7077"}},
+    {"cell_key": {"key": "k", "p_table": "../p.csv"}},
+    {"cell_key": {"key": "k", "small_values": "/etc/passwd"}},
+    {"compare": {"p_table": "../p.csv"}},
+    {"compare": {"files": ["../comparison.html"]}},
+    {"compare": {"files": "../comparison.html"}},
+    {"tables": {"one": {"data": {"microdata": "../secret.csv"}}}},
+    {"tables": {"one": {"data": {"microdata": "firms.csv", "engine": "spark://elsewhere:7077"}}}},
+    {"tables": {"one": {"classifications": {"region": {"hierarchy": "../h.csv"}}}}},
+    {"tables": {"one": {"previous": "../w.parquet"}}},
+    {"tables": {"one": {"output": {"publish": ["../t.csv"]}}}},
 ]
 
 
@@ -111,6 +121,21 @@ OTHER_PATHS = [
 def test_no_part_of_a_job_leads_outside(page: TestClient, part: dict[str, object]) -> None:
     answer = page.put("/api/draft", json={"data": {"microdata": "firms.csv"}} | part)
     assert answer.json()["error"]["code"] in ("W2", "O1")
+
+
+@pytest.mark.parametrize("way", ["/api/jobs/", "/api/records/jobs/"])
+def test_a_job_file_does_not_tell_whether_a_file_outside_exists(
+    page: TestClient, bench: Workbench, tmp_path: Path, way: str
+) -> None:
+    (tmp_path / "secret.csv").write_text("region,x\nN,4711\n", encoding="utf-8")
+    told = []
+    for name in ("secret.csv", "absent.csv"):
+        text = f'[data]\nmicrodata = "../{name}"\n[table]\nby = ["region"]\n'
+        (bench.workspace.root / "evil.toml").write_text(text, encoding="utf-8")
+        answer = page.post(f"{way}evil.toml")
+        assert answer.json()["error"]["code"] == "W2"
+        told.append(answer.text.replace(name, ""))
+    assert told[0] == told[1]
 
 
 def test_links_out_of_the_workspace_are_not_listed(page: TestClient, bench: Workbench, tmp_path: Path) -> None:
@@ -161,3 +186,39 @@ def test_an_example_is_copied_and_chosen(page: TestClient, bench: Workbench, nam
 def test_there_is_no_other_example(page: TestClient) -> None:
     assert page.post("/api/examples/..%2fetc").status_code in (404, 422)
     assert page.post("/api/examples/nothing").json()["error"]["code"] == "O1"
+
+
+TABLE = "[table]\nby = ['region']\n"
+
+
+@pytest.mark.parametrize(
+    ("section", "hint"),
+    [
+        (TABLE + "[perturbation]\nseed = 1", "diskret run"),
+        (TABLE + "[cell_key]\nkey = 'x'", "diskret run"),
+        (TABLE + "[rules]\nmin_count = 3\n[compare]", "diskret run"),
+        ("[anonymise]\nattributes = ['region']\n[output]\nmicrodata = 'a.csv'", "page of records"),
+    ],
+)
+def test_a_job_of_which_the_page_would_show_a_part_is_not_opened(
+    page: TestClient, bench: Workbench, section: str, hint: str
+) -> None:
+    text = f"[data]\nmicrodata = 'firms.csv'\n{section}\n"
+    (bench.workspace.root / "more.toml").write_text(text, encoding="utf-8")
+    before = page.get("/api/draft").json()
+    answer = page.post("/api/jobs/more.toml")
+    assert answer.status_code == 422
+    assert hint in answer.json()["error"]["hint"]
+    assert page.get("/api/draft").json() == before
+
+
+def test_numbers_beyond_measure_are_refused_as_such(page: TestClient) -> None:
+    page.put(
+        "/api/draft", json={"data": {"microdata": "firms.csv"}, "table": {"by": ["region"], "value": ["turnover"]}}
+    )
+    window = {"response": "turnover", "rows": "region", "r": "99999999999999999999"}
+    assert page.get("/api/tables/draft/cells", params=window).json()["error"]["code"] == "O1"
+    plan = {"n": [10**400], "shares": {"sex": ["0.5", "0.5"]}}
+    assert page.post("/api/plan", json=plan).json()["error"]["code"] == "O1"
+    page.put("/api/draft", json={"data": "x"})
+    assert page.get("/api/recognise", params={"file": "firms.csv"}).status_code == 200

@@ -10,7 +10,7 @@ import typer
 from diskret.cli.show import progress_bar, report
 
 if TYPE_CHECKING:
-    from diskret.job.run import JobResult
+    from diskret.job.result import JobResult
 
 EXPOSED, REFUSED, BROKEN, STOPPED = 1, 2, 3, 130
 

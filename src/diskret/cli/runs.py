@@ -63,6 +63,7 @@ def report_on(
 ) -> None:
     """Write a report on the tables of a working file; without suppressed values."""
     from diskret.auditing.audit import audit
+    from diskret.job.care import unguarded, unmarked
     from diskret.job.read import job_from
     from diskret.job.report import table_facts, write_table_report
     from diskret.publication.working import load_working
@@ -71,6 +72,9 @@ def report_on(
     job = job_from({"data": {"table": str(table.resolve())}, "output": output}, "the command's options", Path())
     tables = load_working(table)
     audits = {name: audit(each).plain() for name, each in tables.items()} if attack else {}
-    write_table_report(job, tables, table_facts(job, {}, audits), out)
+    care = [*unmarked(tables), *unguarded(tables)]
+    write_table_report(job, tables, table_facts(job, {}, audits, care), out)
     if not quiet:
         typer.echo(f"wrote {out}")
+    for words in care:
+        typer.echo(f"care: {words}", err=True)

@@ -30,15 +30,19 @@ MOST_LARGEST = 100
 
 def read_job(path: str | Path) -> Job:
     """The job in a TOML file."""
+    return job_from(job_content(path), str(path), Path(path).parent)
+
+
+def job_content(path: str | Path) -> dict[str, Any]:
+    """What stands in a job file, not looked at yet."""
     text = read_text(path)
     try:
-        content = tomllib.loads(text)
+        return tomllib.loads(text)
     except (ValueError, RecursionError) as e:
         said = str(e) if isinstance(e, tomllib.TOMLDecodeError) else "a number or a nesting beyond measure"
         raise BadJob(
             f"the job file is no valid TOML: {said}", where=str(path), hint="text needs quotes; see docs/jobs.md."
         ) from e
-    return job_from(content, str(path), Path(path).parent)
 
 
 def job_from(content: dict[str, Any], where: str, folder: Path) -> Job:

@@ -5,8 +5,7 @@ Reading the text gives the same job, so `diskret run` repeats to the byte what w
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +14,17 @@ from pydantic import BaseModel
 from diskret.io.files import whole_file
 from diskret.io.toml import toml_key, toml_value
 from diskret.job.models import Job
+from diskret.job.paths import seen_from, with_paths
 
 LINE = 118
 HEAD = "# A job for diskret. Run it with: diskret run THIS_FILE\n"
-SECRET = {"rules": "parameters are secret: do not publish this file", "suppression": "ranges are secret too"}
-FILES: Mapping[str, tuple[str, ...]] = {
-    "data": ("microdata", "cells", "table", "metadata"),
-    "classifications": ("hierarchy",),
-    "suppression": ("previous",),
-    "steps": ("file", "hierarchy"),
-    "attack": ("external", "original"),
-    "anonymise": ("fictitious", "checkpoint"),
-    "output": (
-        "publish", "working", "certificate", "tau_argus", "comparison", "risks", "risk_plot", "microdata", "quality",
-        "deviations", "rematched", "records", "report",
-    ),
-}  # fmt: skip
-"""Keys that name files, by section."""
+SECRET = {
+    "rules": "parameters are secret: do not publish this file",
+    "suppression": "ranges are secret too",
+    "perturbation": "secret, the seed above all: do not publish this file",
+    "microdata": "a seed is secret: do not publish this file",
+    "cell_key": "secret: do not publish this file",
+}
 
 
 def job_as_text(job: Job) -> str:
@@ -73,34 +66,8 @@ def moved(job: Job, before: str | Path, after: str | Path) -> Job:
     >>> moved(job, "data", "jobs").data.cells
     '../data/cells.csv'
     """
-    old, new = os.path.abspath(before), os.path.abspath(after)
-
-    def along(name: str) -> str:
-        if os.path.isabs(name):
-            inside = Path(name).is_relative_to(new)
-            return Path(name).relative_to(new).as_posix() if inside else name
-        return Path(os.path.relpath(os.path.join(old, name), new)).as_posix()
-
-    content = job.model_dump(exclude_unset=True)
-    for key, section in content.items():
-        if key == "classifications":
-            for each in section.values():
-                _change(each, FILES[key], along)
-        elif key in FILES and section is not None:
-            _change(section, FILES[key], along)
-        elif key == "microdata" and section is not None:
-            for step in section["steps"]:
-                _change(step, FILES["steps"], along)
+    content = with_paths(job.model_dump(exclude_unset=True), seen_from(before, after))
     return type(job).model_validate(content)
-
-
-def _change(section: dict[str, Any], keys: tuple[str, ...], along: Callable[[str], str]) -> None:
-    for key in keys:
-        said = section.get(key)
-        if isinstance(said, str):
-            section[key] = along(said)
-        elif isinstance(said, list):
-            section[key] = [along(name) for name in said]
 
 
 def _part(path: str, value: Any) -> Iterator[str]:

@@ -95,6 +95,11 @@ def _row(label: float, v: Floats, variance: float, stay: float | None, monotone:
     share = 1 - stay if fixed and stay is not None else 1.0
     low, high = possible_variances(free)
     wanted = variance / share
+    if not np.isfinite(low):
+        raise BadPTable(
+            f"row {label:g}: no distribution over its deviations has mean 0, for they all have one sign",
+            hint="a count must be able to rise and to fall: take a larger deviation or a smaller smallest.",
+        )
     if not low - PRECISION <= wanted <= high + PRECISION:
         raise BadPTable(
             f"row {label:g}: no distribution over its deviations has mean 0 and variance {variance:g}",

@@ -51,8 +51,8 @@ class Weighed:
     codes: tuple[str, ...]
     status: str
     value: float
-    share: float
-    """Of the table's total."""
+    share: float | None
+    """Of the table's total; None where a reader does not know it."""
     contributors: int | None
     allowed: bool
     """Whether the cell may be suppressed at all."""
@@ -83,7 +83,11 @@ class Weighed:
         """In sentences."""
         say = _DE if language == "de" else _EN
         name = "; ".join(self.codes)
-        lines = [say["cost"].format(cell=name, value=f"{self.value:,.10g}", share=f"{100 * self.share:.3g}")]
+        lines = [say["cost"].format(cell=name, value=f"{self.value:,.10g}")]
+        if self.share is not None:
+            lines[0] = say["cost and share"].format(
+                cell=name, value=f"{self.value:,.10g}", share=f"{100 * self.share:.3g}"
+            )
         if self.contributors is not None:
             lines.append(say["contributors"].format(n=self.contributors))
         if not self.allowed:
@@ -119,7 +123,7 @@ def weigh(done: Suppression, cell: int) -> Weighed:
     if status.hidden:
         raise BadOption(f"the cell {table.name_of(cell)} is hidden already", hint="ask explanation(...) about it.")
     value = float(table.value[at])
-    whole = float(np.abs(table.value[inner_cells(table)]).sum())
+    whole = _shown_whole(table)
     lines = tuple(_around(table, cell))
     near = [c for _, _, cells in lines_of(table, cell) for c in cells.tolist()]
     flat = table.status.reshape(-1)
@@ -127,10 +131,19 @@ def weigh(done: Suppression, cell: int) -> Weighed:
     allowed = status in (Status.OPEN, Status.ZERO)
     margin, parts = _margin(table, at)
     return Weighed(
-        cell, table.codes(at), status.text, value, abs(value) / whole if whole else 0.0,
+        cell, table.codes(at), status.text, value, None if whole is None else abs(value) / whole if whole else 0.0,
         int(table.count[at]) if table.respondents is not None else None, allowed, margin, parts, lines,
         _tables(table, cell), tuple(cell_name(table, c) for c in primaries[:MOST_NAMES]),
     )  # fmt: skip
+
+
+def _shown_whole(table: Table) -> float | None:
+    """All that adds up in a table, if a reader knows it; else a share of it would tell of hidden values."""
+    inner = inner_cells(table)
+    known = not table.hidden[inner].any()
+    if not known and not isinstance(table, Pool) and not (table.value < 0).any():
+        known = not table.hidden[table.index(*(h.total for h in table.hierarchies))]  # it is the total itself
+    return float(np.abs(table.value[inner]).sum()) if known else None
 
 
 def inner_cells(table: Table) -> npt.NDArray[np.bool_]:
@@ -251,7 +264,9 @@ def _joined(names: Sequence[str]) -> str:
 
 
 _EN = {
-    "cost": "Suppressing {cell} would take {value} from the reader, {share} % of all that adds up in this table.",
+    "cost": "Suppressing {cell} would take {value} from the reader.",
+    "cost and share": "Suppressing {cell} would take {value} from the reader, {share} % of all that adds up in this "
+    "table.",
     "contributors": "{n} contributors stand behind it.",
     "never": "It is to stay open: somebody said so (status never).",
     "published": "It was published earlier, so hiding it now would protect nobody.",
@@ -271,8 +286,9 @@ _EN = {
     "opens": "In its place one of these could open, and everything would stay protected: {cells} ({n} of {of} tried).",
 }
 _DE = {
-    "cost": "Wer {cell} sperrt, nimmt dem Leser {value}, das sind {share} % von allem, was sich in dieser Tabelle "
-    "summiert.",
+    "cost": "Wer {cell} sperrt, nimmt dem Leser {value}.",
+    "cost and share": "Wer {cell} sperrt, nimmt dem Leser {value}, das sind {share} % von allem, was sich in dieser "
+    "Tabelle summiert.",
     "contributors": "Dahinter stehen {n} Befragte.",
     "never": "Sie soll offen bleiben: So ist es festgelegt (Status „never“).",
     "published": "Sie ist schon veröffentlicht; sie jetzt zu sperren schützt niemanden.",

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from diskret.io.files import whole_file
+from diskret.job.paths import paths_in
 from diskret.job.read import job_from
 from diskret.job.write import moved
 from diskret.model.errors import BadOption, listed
-from diskret.web.workspace import Workspace, paths_in
+from diskret.web.workspace import Workspace
 
 FOLDER = "examples"
 EXAMPLES = {"turnover": "turnover.toml", "diagnoses": "diagnoses.toml"}

@@ -54,7 +54,7 @@ def window(
     >>> window(table, [1, 3], [0], row_axis="s", column_axis=None, at={})
     {'value': [[None], [12.0]], 'status': [[1], [0]], 'internal': False}
     """
-    if len(rows) * len(columns) > MOST_CELLS:
+    if len(rows) * max(1, len(columns)) > MOST_CELLS:
         raise BadOption(f"a window of more than {MOST_CELLS:,} cells", hint="ask for less at a time.")
     chosen = cells_of(table, rows, columns, row_axis=row_axis, column_axis=column_axis, at=at)
     status = table.status.reshape(-1)[chosen]

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from diskret.job.loading import source_of
 from diskret.job.microdata import NOTE, ScientificUse, make_microdata, write_microdata
 from diskret.job.models import Job
 from diskret.job.read import job_from
 from diskret.job.report import TITLES
-from diskret.job.run import run_job, source_of
+from diskret.job.run import run_job
 from diskret.publication.anonymous import write_anonymous_file
 from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.report import ReportSection, write_report

@@ -13,8 +13,8 @@ import numpy as np
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
 from diskret.job.read import job_from
+from diskret.job.result import JobResult
 from diskret.job.rules import rules_of
-from diskret.job.run import JobResult
 from diskret.job.suppression import knowledge_of, protection_of
 from diskret.publication.working import load_working, save_working
 from diskret.suppression.moves import Moves, RoutedMoves

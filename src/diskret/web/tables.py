@@ -13,9 +13,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from diskret.job.loading import load_tables, set_by_hand
+from diskret.job.paths import paths_in
 from diskret.job.read import job_from
+from diskret.job.result import summary_of
 from diskret.job.rules import rules_of
-from diskret.job.run import load_tables, set_by_hand, summary_of
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.table import Table
 from diskret.rules.mark import mark
@@ -25,7 +27,7 @@ from diskret.suppression.result import Suppression
 from diskret.web.drafts import Drafts
 from diskret.web.results import load
 from diskret.web.runs import Runs
-from diskret.web.workspace import Workspace, paths_in
+from diskret.web.workspace import Workspace
 
 T = TypeVar("T")
 DRAFT = "draft"

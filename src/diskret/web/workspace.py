@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from diskret.job.models import Job
+from diskret.job.paths import paths_in, seen_from, with_paths
+from diskret.job.read import job_content, job_from
+from diskret.job.write import moved
 from diskret.model.errors import BadOption, OutsideWorkspace, listed
 
 DATA = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
@@ -15,8 +19,6 @@ HIERARCHIES = (".hrc", ".csv", ".json")
 OTHERS = (".toml", ".rda", ".tab", ".asc", ".cdl")
 ENDINGS = tuple(dict.fromkeys((*DATA, *HIERARCHIES, *OTHERS)))
 RUNS = ".diskret-runs"
-NO_PATHS = {"mark", "title", "language"}
-"""Texts under [output] that name no file."""
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,19 @@ class Workspace:
         """Refuse a job that reads or writes outside the workspace, or lets another machine read the data."""
         for name in paths_in(content):
             self.path(name)
-        engines = [section.get("engine") for section in content.values() if isinstance(section, Mapping)]
+        engines = [section.get("engine") for section in _sections(content)]
         other = [e for e in engines if e not in (None, "duckdb")]
         if other:
             raise BadOption(
                 f"engine {listed(other)} on the page", hint="nothing leaves this machine from here: use `diskret run`."
             )
+
+    def job(self, name: str) -> Job:
+        """The job in a file of the workspace, as seen from its root; where it leads is judged before anybody looks."""
+        path = self.path(name)
+        content = job_content(path)
+        self.refuse_outside(with_paths(content, seen_from(path.parent, self.root)))
+        return moved(job_from(content, str(path), path.parent), path.parent, self.root)
 
 
 def kind_of(path: Path) -> str:
@@ -101,35 +110,9 @@ def kind_of(path: Path) -> str:
     return "data" if ending in DATA else "hierarchy" if ending in HIERARCHIES else "other"
 
 
-def paths_in(content: Mapping[str, Any]) -> Iterator[str]:
-    """Every file a job names.
-
-    >>> list(paths_in({"data": {"microdata": "a.csv"}, "output": {"publish": ["b.csv"], "title": "T"}}))
-    ['a.csv', 'b.csv']
-    """
-    data, attack, asked = (_section(content, key) for key in ("data", "attack", "anonymise"))
-    yield from _texts(data.get(key) for key in ("microdata", "cells", "table", "metadata"))
-    yield from _texts(each.get("hierarchy") for each in _section(content, "classifications").values() if _maps(each))
-    yield from _texts(
-        [_section(content, "suppression").get("previous"), attack.get("external"), attack.get("original")]
-    )
-    yield from _texts([asked.get("fictitious"), asked.get("checkpoint")])
-    for step in _section(content, "microdata").get("steps") or ():
-        if _maps(step):
-            yield from _texts([step.get("file"), step.get("hierarchy")])
-    for key, given in _section(content, "output").items():
-        if key not in NO_PATHS:
-            yield from _texts(given if isinstance(given, list) else [given])
-
-
-def _maps(given: object) -> bool:
-    return isinstance(given, Mapping)
-
-
-def _section(content: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    given = content.get(key)
-    return given if isinstance(given, Mapping) else {}
-
-
-def _texts(given: Any) -> Iterator[str]:
-    return (each for each in given if isinstance(each, str))
+def _sections(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The sections of a job, however deep."""
+    for each in content.values():
+        if isinstance(each, Mapping):
+            yield each
+            yield from _sections(each)

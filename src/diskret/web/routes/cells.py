@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -93,8 +94,9 @@ def _job(request: Request) -> Job:
 def whole_numbers(asked: Mapping[str, str], key: str) -> list[int]:
     """Numbers with commas between them."""
     try:
-        return [int(part) for part in asked.get(key, "").split(",") if part]
-    except ValueError as e:
+        # positions in arrays: what has more digits is none
+        return [int(np.int32(int(part))) for part in asked.get(key, "").split(",") if part]
+    except (ValueError, OverflowError) as e:
         raise BadOption(f"{key} is no list of whole numbers", hint="reload the page.") from e
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from diskret.io.files import whole_file
-from diskret.job.read import read_job
-from diskret.job.write import moved
-from diskret.model.errors import BadOption
+from diskret.model.errors import BadOption, listed
 from diskret.web import examples
 from diskret.web.answers import Json
 from diskret.web.workbench import workbench
+
+RECORDS = ("anonymise", "microdata")
+BEYOND = ("tables", "perturbation", "cell_key", "compare", "attack")
+"""Sections of a job that only the command line does."""
 
 
 def listed_files(request: Request) -> Response:
@@ -44,11 +49,20 @@ def take_example(request: Request) -> Response:
 def open_job(request: Request) -> Response:
     """A job file of the workspace as the present choice."""
     bench = workbench(request)
-    path = bench.workspace.path(request.path_params["name"])
-    job = read_job(path)
-    content = moved(job, path.parent, bench.workspace.root).model_dump(mode="json", exclude_unset=True)
-    bench.workspace.refuse_outside(content)
+    content = bench.workspace.job(request.path_params["name"]).model_dump(mode="json", exclude_unset=True)
+    refuse_beyond(content)
     return Json(bench.drafts.put(content))
+
+
+def refuse_beyond(content: Mapping[str, Any]) -> None:
+    """Refuse a job of which this page would show only a part, as if it were the whole."""
+    if any(content.get(key) is not None for key in RECORDS):
+        raise BadOption("the job is about records, not tables", hint="open it on the page of records.")
+    beyond = [f"[{key}]" for key in BEYOND if content.get(key) is not None]
+    if beyond:
+        raise BadOption(
+            f"the page cannot do what the job asks for in {listed(beyond)}", hint="run the job file with `diskret run`."
+        )
 
 
 ROUTES = [

@@ -19,6 +19,7 @@ from diskret.web.routes.exports import stem
 from diskret.web.workbench import workbench
 
 MOST_ATTRIBUTES, MOST_LEVELS, MOST_NUMBERS = 12, 60, 60
+MOST_PERSONS = 10**10
 MOST_CELLS = 2_000_000
 """More cells than this are estimated on the command line: the page answers while a slider moves."""
 
@@ -30,7 +31,8 @@ def _plan(content: Mapping[str, Any]) -> PlanFile:
     cells = 1
     for size in sizes:
         cells *= size
-    if len(sizes) > MOST_ATTRIBUTES or max(sizes, default=0) > MOST_LEVELS or len(given.n) > MOST_NUMBERS:
+    too_many = max(given.n, default=0) > MOST_PERSONS
+    if len(sizes) > MOST_ATTRIBUTES or max(sizes, default=0) > MOST_LEVELS or len(given.n) > MOST_NUMBERS or too_many:
         raise BadOption("the plan is too large for the page", hint="save it, and run `diskret plan`.")
     if cells > MOST_CELLS or given.worst:
         raise BadOption(f"{cells:,} cells take too long here", hint="save the plan, and run `diskret plan`.")

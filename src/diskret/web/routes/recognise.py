@@ -21,7 +21,8 @@ def columns(request: Request) -> Response:
     """The columns of a file of the workspace, and a first job for it."""
     bench, asked = workbench(request), request.query_params
     name, kind = asked.get("file", ""), asked.get("kind")
-    given: Any = bench.drafts.get()["content"].get("data", {})
+    given: Any = bench.drafts.get()["content"].get("data")
+    given = given if isinstance(given, dict) else {}
     same = name in (given.get("microdata"), given.get("cells"))
     reading = {key: given[key] for key in ("delimiter", "decimal", "encoding", "sheet") if same and key in given}
     if asked.get("sheet"):

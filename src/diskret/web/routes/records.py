@@ -12,9 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from diskret.job.read import job_from, read_job
+from diskret.job.read import job_from
 from diskret.job.report import table_facts, write_table_report
-from diskret.job.write import moved
 from diskret.model.errors import BadOption, listed
 from diskret.publication.report import ENDINGS
 from diskret.web import examples
@@ -80,12 +79,10 @@ def _firms(bench: Workbench) -> dict[str, Any]:
 def open_job(request: Request) -> Response:
     """A job file about records as the present choice."""
     bench = workbench(request)
-    path = bench.workspace.path(request.path_params["name"])
-    job = moved(read_job(path), path.parent, bench.workspace.root)
+    job = bench.workspace.job(request.path_params["name"])
     if job.anonymise is None and job.microdata is None:
         raise BadOption("the job is about tables, not records", hint="open it on the page of tables.")
     content = job.model_dump(mode="json", exclude_unset=True)
-    bench.workspace.refuse_outside(content)
     title = content.pop("output", {}).get("title")
     return Json(bench.choices["records"].put(content | ({"output": {"title": title}} if title else {})))
 
