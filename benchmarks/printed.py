@@ -81,7 +81,7 @@ def _case(
         partial(table, shape),
         warm,
         judge,
-        repeats,
+        repeats=repeats,
     )
 
 

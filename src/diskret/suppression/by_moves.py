@@ -82,13 +82,18 @@ def by_moves(table: Table, settings: Settings, guarding: Guarding, usable: Bools
         coalitions=guarding.coalitions, rule=guarding.rule, moves=moves,
     )  # fmt: skip
     unprotected = unprotected_of(report)
+    warn_of(unprotected)
+    return Suppression(protected, RoutedMoves.of(pattern.cover), unprotected, 1, table, _notes(table), audit=report)
+
+
+def warn_of(unprotected: Sequence[Unprotected]) -> None:
+    """Say which cells nothing can protect."""
     if unprotected:
         warnings.warn(
             f"{len(unprotected)} cells cannot be protected as asked: {listed([u.cell for u in unprotected])}",
             ProtectionWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
-    return Suppression(protected, RoutedMoves.of(pattern.cover), unprotected, 1, table, _notes(table), audit=report)
 
 
 def _people(table: Table, usable: Bools, guarding: Guarding, suspected: Bools) -> Insiders:

@@ -26,7 +26,7 @@ from diskret.model.protection import Knowledge
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.by_cuboids import Settings, by_cuboids
-from diskret.suppression.by_moves import Guarding, by_moves, unprotected_of
+from diskret.suppression.by_moves import unprotected_of
 from diskret.suppression.moves import RoutedMoves
 from diskret.suppression.result import Suppression
 
@@ -71,25 +71,6 @@ def by_turns(pool: Pool, settings: Settings) -> Suppression:
     if changed:
         notes.append(f"intervals still shrink after {passes} passes: some tables may not be matched")
     return _attacked(pool, replace(pool, status=status), settings, passes, tuple(notes))
-
-
-def counts_by_turns(pool: Pool, settings: Settings, guarding: Guarding) -> Suppression:
-    """A pool of counts: the pattern of the turns, repaired by moves until nothing is exposed, then thinned.
-
-    Small counts leave moves little room, and those found one by one hide several times the cells that matched cuboids
-    need (measured in docs/linked.md).
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProtectionWarning)  # what the turns leave open is repaired
-        matched = by_turns(pool, replace(settings, carry="off")).table
-    done = by_moves(matched, settings, guarding)
-    if settings.thin and not done.unprotected:
-        chosen = done.table.hidden.reshape(-1) & ~pool.hidden.reshape(-1)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ProtectionWarning)
-            fewer = by_moves(pool, settings, guarding, chosen)
-        done = done if fewer.unprotected or fewer.secondary.sum() > chosen.sum() else fewer
-    return replace(done, before=pool)
 
 
 def _in_pool(pool: Pool, name: str) -> Table:

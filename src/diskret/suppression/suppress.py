@@ -19,8 +19,9 @@ from diskret.rules.rule import AnyOf, Rule
 from diskret.suppression.by_cuboids import Barriers, Progress, Settings, Zeros, by_cuboids
 from diskret.suppression.by_moves import Effort, Guarding, by_moves
 from diskret.suppression.by_proof import by_proof
-from diskret.suppression.by_turns import by_turns, counts_by_turns, leaning
+from diskret.suppression.by_turns import by_turns, leaning
 from diskret.suppression.complete.by_complete import by_complete
+from diskret.suppression.counts import protect_counts
 from diskret.suppression.options import Cost
 from diskret.suppression.result import Suppression
 from diskret.suppression.time_series import consistency_of, weighed
@@ -123,7 +124,9 @@ def suppress(
             return by_proof(given, settings, guarding)
         if guarantee == "complete":
             return by_complete(given, settings, deformations, totals_last=totals_last, stages=stages)
-        return by_moves(given, settings, guarding) if audited else by_cuboids(given, settings)
+        if not audited:
+            return by_cuboids(given, settings)
+        return (protect_counts if given.frequency else by_moves)(given, settings, guarding)
 
     if previous is None:
         return protect(table)
@@ -140,7 +143,7 @@ def _protect_pool(
         )
     if guarantee == "subtables":
         return by_turns(pool, settings)
-    protect = by_proof if method == "optimal" else counts_by_turns if pool.frequency else by_moves
+    protect = by_proof if method == "optimal" else protect_counts if pool.frequency else by_moves
     if isinstance(settings.barriers, str):
         return protect(pool, settings, guarding)
     done = protect(leaning(pool, settings.barriers), replace(settings, barriers="on"), guarding)
