@@ -28,7 +28,8 @@ def plan_as_text(plan: PlanFile) -> str:
     lines = [HEAD]
     for key, field in PlanFile.model_fields.items():
         if key in plan.model_fields_set and key not in ("shares", "joint") and getattr(plan, key) is not None:
-            lines.append(f"{key} = {toml_value(_numbers(getattr(plan, key)))}  # {field.description}")
+            # only shares are numbers that were read as text: an attribute may be called 2026
+            lines.append(f"{key} = {toml_value(getattr(plan, key))}  # {field.description}")
     if plan.shares:
         lines += ["\n[shares]"]
         lines += [f"{toml_key(name)} = {toml_value(_numbers(each))}" for name, each in plan.shares.items()]
