@@ -62,6 +62,12 @@ def test_rounding_writes_multiples_that_add_up(typed: Call, folder: Path) -> Non
     assert np.array_equal(table.value[:2].sum(axis=0), table.value[2])
 
 
+def test_an_attack_that_comes_too_close_ends_with_exit_code_1(typed: Call, marked: Path, folder: Path) -> None:
+    words = ("--method", "rounding", "--base", "2", "--seed", "1", "--out", "r.csv")
+    assert typed("perturb", "m.parquet", *words).code == 0
+    assert typed("perturb", "m.parquet", *words, "--attack").code == 1
+
+
 def test_same_seed_writes_the_same_bytes(typed: Call, marked: Path, folder: Path) -> None:
     for name in ("one.csv", "two.csv"):
         typed("perturb", "m.parquet", "--seed", "9", "--out", name)

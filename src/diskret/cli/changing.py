@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from diskret.cli.app import Json, Out, Quiet, app, run_content
+from diskret.cli.app import EXPOSED, Json, Out, Quiet, app, run_content
 from diskret.cli.tables import output_of
 
 
@@ -26,9 +26,14 @@ def perturb(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Change values instead of hiding them: along cuboids so that sums hold, or by rounding."""
+    """Change values instead of hiding them: along cuboids so that sums hold, or by rounding.
+
+    With --attack exit code 1 if a value is found closer than its rule demands.
+    """
     asked: dict[str, Any] = {"method": method, "attack": attack, "rounding": rounding}
     if method == "cuboid":
         asked |= {"max_relative_change": max_relative_change, "min_relative_range": min_relative_range}
     asked |= {k: v for k, v in (("seed", seed), ("base", base), ("min_count", min_count)) if v is not None}
-    run_content({"data": {"table": str(table.resolve())}, "perturbation": asked, "output": output_of(out)}, quiet, json)
+    content = {"data": {"table": str(table.resolve())}, "perturbation": asked, "output": output_of(out)}
+    if run_content(content, quiet, json).exposed:
+        raise typer.Exit(EXPOSED)

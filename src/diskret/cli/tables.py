@@ -71,6 +71,9 @@ def suppress(
     levels: Annotated[
         bool | None, typer.Option("--levels/--no-levels", help="Intervals as wide as the primary rules demand.")
     ] = None,
+    guarantee: Annotated[
+        str, typer.Option(help="What is promised: audit (whole table, attacked), complete or subtables.")
+    ] = "audit",
     zeros: Annotated[str, typer.Option(help="Which zeros may be suppressed: marked, allowed, forbidden.")] = "marked",
     barriers: Annotated[str, typer.Option(help="Keep margins visible: on or off.")] = "on",
     previous: Annotated[Path | None, typer.Option(help="Working file of the last period.")] = None,
@@ -84,7 +87,7 @@ def suppress(
     """Hide further cells so that no primary cell can be computed back."""
     asked: dict[str, Any] = {
         "min_relative_range": min_relative_range, "levels": levels, "zeros": zeros, "barriers": barriers,
-        "effort": effort, "thin": thin,
+        "effort": effort, "thin": thin, "guarantee": guarantee,
     }  # fmt: skip
     asked |= {"previous": str(previous.resolve())} if previous else {}
     content = {"data": {"table": str(table.resolve())}, "suppression": asked, "output": output_of(out)}

@@ -44,6 +44,8 @@ class JobResult:
         """Whether an audit found cells that can be computed too closely, or an attack too many units."""
         if self.attack is not None and not self.attack.safe:
             return True
+        if any(each.too_close.any() for each in self.perturbation_attacks.values()):
+            return True
         return any(s.audit is not None and not s.audit.safe for s in self.suppressions.values())
 
     def summary(self) -> dict[str, Any]:
