@@ -77,7 +77,7 @@ def test_decimals_are_rounded_in_whole_units(seed) -> None:
 
 def test_large_tables_of_three_classifications_stay_additive_and_next_to_the_finest_values(monkeypatch) -> None:
     monkeypatch.setattr(inside, "SMALL", 0)
-    monkeypatch.setattr(inside, "FLIPS", 200_000)
+    monkeypatch.setattr(inside, "MOVES", 200_000)
     monkeypatch.setattr(inside, "EFFORT", 50_000)
     wide = {f"{i}{j}": f"{i}" for i in range(4) for j in range(6)} | {f"{i}": "T" for i in range(4)}
     table = random_table([wide, wide, dict.fromkeys("xyz", "T")], 1)
