@@ -4,7 +4,8 @@ Unknown are the finest cells that are no multiples of the base: 1 goes up, 0 goe
 many of the cells below it go up, or one more. A move turns a cell and takes the change back in some classifications:
 two opposite cells of a line, four of a rectangle, eight of a box, up and down in turn. Sums over all of them stay, so
 a rectangle changes few sums and a box hardly any: these are the moves that are left when nearly everything holds. Half
-of the moves begin below a sum that is off. What breaks more sums than it mends is kept with a chance that falls.
+of the moves begin below a sum that is off and take the change back outside of it. What breaks more sums than it mends
+is kept with a chance that falls.
 """
 
 from __future__ import annotations
@@ -66,24 +67,31 @@ def _renew(r, total, low, high, finest, price, off, place, length):
 
 
 @numba.njit(cache=True, nogil=True)
-def _partners(mask, code, other, step, tries, cells, signs, price, state, stride, begin, parent, leaves, first, count):
-    """For each classification of the move another finest code, near by, so that all corners can turn; else False."""
+def _partners(
+    mask, code, within, other, step, tries, cells, signs, price, state, stride, begin, parent, leaves, first, count
+):  # fmt: skip
+    """For each classification of the move another finest code, near by, so that all corners can turn; else False.
+
+    It is not below the code ``within``; below the total of a classification there is no other, and none is taken.
+    """
     corners = 1
     signs[0] = step
     for a in range(code.size):
         other[a] = -1
-        if not (mask >> a) & 1:
+        nearest = parent[begin[a] + within[a]]
+        if nearest < 0 or not (mask >> a) & 1:
             continue
+        lowest = leaves[begin[a] + first[begin[a] + within[a]]]
         for _ in range(tries):
             bits = _next(state)
-            above = parent[begin[a] + code[a]]
+            above = nearest
             climb = bits >> np.uint64(40)
             while (climb & np.uint64(3)) == 0 and parent[begin[a] + above] >= 0:
                 above = parent[begin[a] + above]
                 climb >>= np.uint64(2)
             there = _leaf_below(a, above, bits, begin, leaves, first, count)
             away = (there - code[a]) * stride[a]
-            fits = there != code[a]
+            fits = there < lowest or there > within[a]
             for k in range(corners):
                 if not fits:
                     break
@@ -152,7 +160,8 @@ def search(
         amount += max(low[r] - total[r], total[r] - high[r], 0)
     best, best_total = amount, total.copy()
     rows, signs = np.empty(widest, np.int64), np.empty(widest, np.int64)
-    code, other = np.empty(stride.size, np.int64), np.empty(stride.size, np.int64)
+    code, within = np.empty(stride.size, np.int64), np.empty(stride.size, np.int64)
+    other = np.empty(stride.size, np.int64)
     for sweep in range(sweeps):
         heat = warm * (cold / warm) ** (sweep / max(sweeps - 1, 1))
         for _ in range(moves):
@@ -166,29 +175,30 @@ def search(
                 step = 1 if total[left] < low[left] else -1
                 cell = 0
                 for a in range(stride.size):
-                    at = left // stride[a]
-                    left -= at * stride[a]
-                    code[a] = _leaf_below(a, at, _next(state) >> np.uint64(16), begin, leaves, first, count)
+                    within[a] = left // stride[a]
+                    left -= within[a] * stride[a]
+                    code[a] = _leaf_below(a, within[a], _next(state) >> np.uint64(16), begin, leaves, first, count)
                     cell += code[a] * stride[a]
-                if price[cell, (step + 1) // 2] != 0:
+                if price[cell, (step + 1) >> 1] != 0:
                     continue
             else:
                 at = _pick(bits >> np.uint64(16), free.size)
                 cell = np.int64(free[at])
                 for a in range(stride.size):
-                    code[a] = codes[at, a]
+                    code[a] = within[a] = codes[at, a]
                 step = 1 if price[cell, 1] == 0 else -1
             rows[0] = cell
             if not _partners(
-                mask, code, other, step, tries, rows, signs, price, state, stride, begin, parent, leaves, first, count
-            ):
+                mask, code, within, other, step, tries, rows, signs, price, state, stride, begin, parent, leaves,
+                first, count,
+            ):  # fmt: skip
                 continue
             chance = ((_next(state) >> np.uint64(11)) + np.uint64(1)) * 1.1102230246251565e-16
             bar = -heat * np.log(chance)
             size = _changed(code, other, step, rows, signs, stride, begin, parent)
             grown = 0
             for k in range(size):
-                grown += price[rows[k], (signs[k] + 1) // 2]
+                grown += price[rows[k], (signs[k] + 1) >> 1]
                 if grown > bar + SPARE:
                     break
             if grown > bar:

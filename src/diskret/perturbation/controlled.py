@@ -36,16 +36,16 @@ SMALL = 3_000
 NODES = 2_000
 ITERATIONS = 400_000
 """Limits of the solver: counted, not timed, so that results do not depend on the machine."""
-MOVES, MOVES_PER_CELL = 250_000_000, 6_000
+MOVES, MOVES_PER_CELL = 150_000_000, 4_000
 """The annealing draws so many moves in all, or per cell, whichever is less; it ends early when nothing is off."""
 SWEEPS = 1_000
 """The tolerance for broken sums falls in so many steps from ``WARM`` to ``COLD``."""
-WARM, COLD = 0.35, 0.12
+WARM, COLD = 0.4, 0.18
 KINDS = (1.0, 2.0, 12.0, 2.0)
 """How often a change is taken back in no classification, in one, in two, in more (each choice of them)."""
-TRIES = 6
+TRIES = 4
 """Draws of a partner that can take a change back."""
-EFFORT = 4_000_000
+EFFORT = 1_500_000
 """Cells that the programmes of the repair may look at in all."""
 
 
