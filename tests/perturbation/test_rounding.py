@@ -14,6 +14,7 @@ import by_hand
 from diskret import Hierarchy, Pool, ProtectionWarning, Table, round_table
 from diskret.model import rollup
 from diskret.model.errors import BadOption
+from diskret.perturbation import _rounding_kernels as kernels
 from diskret.perturbation import controlled as inside
 from diskret.perturbation.demands import finest_cells
 from diskret.perturbation.slices import repaired
@@ -77,7 +78,7 @@ def test_decimals_are_rounded_in_whole_units(seed) -> None:
 
 def test_large_tables_of_three_classifications_stay_additive_and_next_to_the_finest_values(monkeypatch) -> None:
     monkeypatch.setattr(inside, "SMALL", 0)
-    monkeypatch.setattr(inside, "FLIPS", 200_000)
+    monkeypatch.setattr(inside, "MOVES", 200_000)
     monkeypatch.setattr(inside, "EFFORT", 50_000)
     wide = {f"{i}{j}": f"{i}" for i in range(4) for j in range(6)} | {f"{i}": "T" for i in range(4)}
     table = random_table([wide, wide, dict.fromkeys("xyz", "T")], 1)
@@ -91,6 +92,15 @@ def test_large_tables_of_three_classifications_stay_additive_and_next_to_the_fin
     assert done.beyond.size < 0.05 * table.size
     again = round_table(table, 5, seed=1) if not done.beyond.size else done
     assert np.array_equal(again.table.value, done.table.value)
+
+
+def test_annealing_rounds_three_classifications_with_subtotals_within_one_base(monkeypatch) -> None:
+    monkeypatch.setattr(inside, "SMALL", 0)
+    monkeypatch.setattr(inside, "EFFORT", 0)
+    wide = {f"{i}{j}": f"{i}" for i in range(4) for j in range(6)} | {f"{i}": "T" for i in range(4)}
+    for seed in range(3):
+        table = random_table([wide, wide, dict.fromkeys("vwxyz", "T")], seed)
+        assert is_controlled(table, round_table(table, 5, seed=seed).table, 5)
 
 
 def test_annealing_finds_the_rounding_of_an_easy_table(monkeypatch) -> None:
@@ -208,3 +218,57 @@ def test_repair_leaves_less_off_and_breaks_nothing(seed) -> None:
     inner = np.where(finest, after, 0).reshape(table.shape)
     rollup.add_up(inner, table.hierarchies)
     assert np.array_equal(inner.reshape(-1), after)
+
+
+@given(st.data(), seeds)
+def test_a_move_changes_the_sums_above_its_corners_and_no_others(small_trees, data, seed) -> None:
+    """The readable twin: turn all corners, up and down in turn, and add up."""
+    table = random_table([data.draw(small_trees) for _ in range(3)], seed)
+    rng = np.random.default_rng(seed)
+    stride, begin, parent, *_, widest = inside._lattice(table)
+    leaves = [np.flatnonzero(h.is_leaf) for h in table.hierarchies]
+    code = np.array([rng.choice(each) for each in leaves])
+    other = np.array([rng.choice(np.append(each, -1)) for each in leaves])
+    other[other == code] = -1
+    by_hand_change = np.zeros(table.shape, dtype=np.int64)
+    for corner in np.ndindex(*(1 if o < 0 else 2 for o in other)):
+        at = tuple(o if k else c for k, c, o in zip(corner, code, other, strict=True))
+        by_hand_change[at] = (-1) ** sum(corner)
+    rollup.add_up(by_hand_change, table.hierarchies)
+    rows, signs = np.empty(widest, dtype=np.int64), np.empty(widest, dtype=np.int64)
+    size = kernels._changed(code, other, 1, rows, signs, stride, begin, parent)
+    change = np.zeros(table.size, dtype=np.int64)
+    np.add.at(change, rows[:size], signs[:size])
+    assert np.unique(rows[:size]).size == size
+    assert np.array_equal(change.reshape(table.shape), by_hand_change)
+
+
+@settings(max_examples=30)
+@given(st.data(), seeds)
+def test_search_keeps_sums_and_finest_bounds_and_counts_what_is_off(small_trees, data, seed) -> None:
+    table = random_table([data.draw(small_trees) for _ in range(3)], seed)
+    rng = np.random.default_rng(seed)
+    finest, rest = finest_cells(table), (table.value % 3).reshape(-1)
+    cells = np.flatnonzero(finest & (rest > 0))
+    assume(cells.size)
+    total = np.zeros(table.size, dtype=np.int32)
+    total[cells] = rng.integers(0, 2, cells.size)
+    rollup.add_up(total.reshape(table.shape), table.hierarchies)
+    low = np.where(finest, 0, rng.integers(0, 3, table.size)).astype(np.int32)
+    high = np.where(finest, rest > 0, low + rng.integers(0, 2, table.size)).astype(np.int32)
+
+    def off() -> int:
+        return int(np.maximum(np.maximum(low - total, total - high), 0).sum())
+
+    before = off()
+    codes = np.stack(np.unravel_index(cells, table.shape), axis=1).astype(np.int32)
+    left = kernels.search(
+        total, low, high, finest, cells.astype(np.int32), codes, *inside._lattice(table), np.uint64(seed + 1), 10, 200,
+        0.4, 0.2, 4,
+    )  # fmt: skip
+    assert left == off() <= before
+    assert (total[finest] >= 0).all()
+    assert (total[finest] <= high[finest]).all()
+    inner = np.where(finest, total, 0).reshape(table.shape)
+    rollup.add_up(inner, table.hierarchies)
+    assert np.array_equal(inner.reshape(-1), total)

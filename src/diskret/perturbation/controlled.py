@@ -4,13 +4,14 @@ Cell c lies between two multiples: y = 0 takes the lower, y = 1 the upper; multi
 the y of its parts minus its own equal what is missing between the lower multiples. With two classifications, one of
 them without subtotals, this is a network: the linear programme has a solution in whole numbers. With subtotals in both
 it is none any more, but its solutions were whole wherever we looked. Beyond that a mixed-integer programme decides
-small tables; in large ones cells are flipped at random, with a tolerance for broken sums that falls (annealing), and
-what is still off is repaired slice by slice.
+small tables; in large ones cells are turned at random, mostly four of a rectangle so that few sums change, with a
+tolerance for broken sums that falls (annealing), and what is still off is repaired slice by slice.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from math import prod
 
 import highspy
@@ -35,11 +36,21 @@ SMALL = 3_000
 NODES = 2_000
 ITERATIONS = 400_000
 """Limits of the solver: counted, not timed, so that results do not depend on the machine."""
-FLIPS = 10_000_000
-MOST_SWEEPS, LEAST_SWEEPS = 2_000, 50
-WARM, COLD = 0.6, 0.08
-EFFORT = 4_000_000
+MOVES, MOVES_PER_CELL = 110_000_000, 3_000
+"""The annealing draws so many moves in all, or per cell, whichever is less; it ends early when nothing is off."""
+SWEEPS = 1_000
+"""The tolerance for broken sums falls in so many steps from ``WARM`` to ``COLD``."""
+WARM, COLD = 0.4, 0.18
+AGAIN, REHEATED = 4, 0.26
+"""What is nearly done is warmed up again, so often at most and so far, each time for a quarter of the moves."""
+KINDS = (1.0, 2.0, 12.0, 2.0)
+"""How often a change is taken back in no classification, in one, in two, in more (each choice of them)."""
+TRIES = 8
+"""Draws of a partner that can take a change back."""
+EFFORT = 800_000
 """Cells that the programmes of the repair may look at in all."""
+NEARLY = 100
+"""Nearly done is what has no more off than this. Elsewhere the repair gains next to nothing (measured)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,63 +155,52 @@ def _programme(sums: Sums, lowest: Ints, highest: Ints, cost: Floats, *, whole: 
 def _annealed(
     table: Table, multiple: Ints, rest: Ints, lowest: Ints, highest: Ints, base: int, rng: np.random.Generator
 ) -> Ints:
-    """Finest cells next to their values, flipped until few sums are too far away; the sums are added up."""
+    """Finest cells next to their values, turned until no sum is too far away, or few are; the sums are added up."""
     finest = finest_cells(table)
     lower = np.where(finest, multiple, 0).reshape(table.shape).copy()
     rollup.add_up(lower, table.hierarchies)
-    missing = multiple - lower.reshape(-1)
-    cells = np.flatnonzero(finest & (rest > 0))
-    share = rest[cells] / base
-    member, whole = _sums_above(table, cells)
-    sums, row = np.unique(whole, return_inverse=True)
-    low, high = (missing + lowest)[sums], (missing + highest)[sums]
-    size = np.bincount(row, minlength=sums.size)
-    # sums that hold whatever happens need no watching
-    watched = (low > 0) | (high < size)
-    number = np.cumsum(watched) - 1
-    kept = watched[row]
-    member, row = member[kept], number[row[kept]]
-    low, high = low[watched], high[watched]
+    beside = np.where(finest, 0, multiple - lower.reshape(-1))
+    low, high = lowest + beside, highest + beside
+    cells = np.flatnonzero(finest & (lowest < highest))
     # every stretch of cells in order has as many ups as its shares add up to, or one more or less
-    passed = np.floor(np.append(0.0, np.cumsum(share)) + rng.random())
-    up = np.diff(passed).astype(np.int8)
-    active = np.bincount(member, minlength=cells.size) > 0
-    if active.any():
-        place = np.cumsum(active) - 1
-        member = place[member]
-        by_cell, by_row = np.lexsort((row, member)), np.lexsort((member, row))
-        first = np.searchsorted(member[by_cell], np.arange(int(active.sum()) + 1)).astype(np.int32)
-        start = np.searchsorted(row[by_row], np.arange(low.size + 1)).astype(np.int32)
-        part = up[active].copy()
-        sweeps = int(np.clip(FLIPS // part.size, LEAST_SWEEPS, MOST_SWEEPS))
-        kernels.search(
-            part, first, row[by_cell].astype(np.int32), start, member[by_row].astype(np.int32), low.astype(np.int32),
-            high.astype(np.int32), np.uint64(rng.integers(1, 2**63)), sweeps, WARM, COLD,
+    passed = np.floor(np.append(0.0, np.cumsum(rest[cells] / base)) + rng.random())
+    ups = np.where(finest, lowest, 0)
+    ups[cells] = np.diff(passed).astype(np.int64)
+    ups = ups.reshape(table.shape)
+    rollup.add_up(ups, table.hierarchies)
+    total = ups.reshape(-1).astype(np.int32)
+    moves = int(min(MOVES, MOVES_PER_CELL * cells.size) // SWEEPS)
+    bounds = low.astype(np.int32), high.astype(np.int32), finest
+    codes = np.stack(np.unravel_index(cells, table.shape), axis=1).astype(np.int32)
+    for turn in range(1 + AGAIN):
+        moves_now, warm = (moves // 4, REHEATED) if turn else (moves, WARM)
+        left = kernels.search(
+            total, *bounds, cells.astype(np.int32), codes, *_lattice(table), np.uint64(rng.integers(1, 2**63)), SWEEPS,
+            moves_now, warm, COLD, TRIES,
         )  # fmt: skip
-        up[active] = part
-    result = np.zeros(table.size, dtype=np.int64)
-    result[cells] = up
-    result = result.reshape(table.shape)
-    rollup.add_up(result, table.hierarchies)
-    beside = np.where(finest, 0, missing)
-    ups = repaired(table, result.reshape(-1), lowest + beside, highest + beside, rng, EFFORT)
-    above: Ints = ups - beside
+        if left == 0 or left > NEARLY:
+            break
+    effort = EFFORT if left <= NEARLY else 0
+    above: Ints = repaired(table, total.astype(np.int64), low, high, rng, effort) - beside
     return above
 
 
-def _sums_above(table: Table, cells: Ints) -> tuple[Ints, Ints]:
-    """All pairs of a cell (by its number) and a sum above it (flat)."""
-    at = np.unravel_index(cells, table.shape)
-    member, place = np.arange(cells.size), np.zeros(cells.size, dtype=np.int64)
-    for axis, hierarchy in enumerate(table.hierarchies):
-        stride = prod(table.shape[axis + 1 :])
-        members, places, code = [], [], at[axis][member]
-        while member.size:
-            members.append(member)
-            places.append(place + code * stride)
-            above = hierarchy.parent_index[code]
-            going = above >= 0
-            member, place, code = member[going], place[going], above[going]
-        member, place = np.concatenate(members), np.concatenate(places)
-    sums = place != cells[member]
-    return member[sums], place[sums]
+def _lattice(table: Table) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, int]:
+    """The classifications end to end as the search reads them, the kinds of moves, and the most that one changes."""
+    hierarchies = table.hierarchies
+    stride = np.array([prod(table.shape[axis + 1 :]) for axis in range(len(hierarchies))])
+    begin = np.append(0, np.cumsum([len(h) for h in hierarchies]))[:-1]
+    leaves, first, count = [], [], []
+    for hierarchy in hierarchies:
+        finest = np.flatnonzero(hierarchy.is_leaf)
+        leaves.append(np.append(finest, np.zeros(len(hierarchy) - finest.size, dtype=np.int64)))
+        first.append(np.searchsorted(finest, hierarchy.first_below))
+        count.append(np.searchsorted(finest, np.arange(len(hierarchy)), side="right") - first[-1])
+    # a change can be taken back where there is another code
+    several = [axis for axis, h in enumerate(hierarchies) if h.is_leaf.sum() > 1]
+    kinds = [sum(1 << axis for axis in chosen) for n in range(len(several) + 1) for chosen in combinations(several, n)]
+    weight = np.array([KINDS[min(kind.bit_count(), len(KINDS) - 1)] for kind in kinds])
+    masks = np.repeat(kinds, np.diff(np.rint(np.append(0, np.cumsum(weight)) / weight.sum() * 256).astype(np.int64)))
+    parent = np.concatenate([h.parent_index for h in hierarchies])
+    widest = prod(2 * h.depth for h in hierarchies)
+    return stride, begin, parent, np.concatenate(leaves), np.concatenate(first), np.concatenate(count), masks, widest
