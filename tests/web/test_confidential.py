@@ -225,3 +225,12 @@ def test_an_explanation_names_the_cells_that_move_together(chosen: TestClient, b
     cost = chosen.get(f"/api/tables/{finished}/cell", params=asked).json()
     assert cost["value"] == table.value[total]
     assert any("would take" in line for line in cost["words"])
+
+
+def test_contributor_counts_are_shown_where_they_are_published(chosen: TestClient, finished: str) -> None:
+    asked = {"response": "turnover", "cell": "3,0"}
+    facts = chosen.get(f"/api/tables/{finished}/cell", params=asked).json()
+    assert facts["value"] is not None
+    assert facts["count"] is None
+    chosen.put("/api/view", json={"internal": True})
+    assert chosen.get(f"/api/tables/{finished}/cell", params=asked).json()["count"] > 0

@@ -24,9 +24,13 @@ MOST_TRIED = 20_000
 
 
 def explained(
-    done: Suppression, at: Index, *, internal: bool, protected: bool, knowledge: Knowledge | None, language: str
-) -> dict[str, Any]:
-    """Status, rules, moves, whom a hidden cell helps, what remains possible; what hiding an open one would cost."""
+    done: Suppression, at: Index, *, internal: bool, protected: bool, counts: bool, knowledge: Knowledge | None,
+    language: str,
+) -> dict[str, Any]:  # fmt: skip
+    """Status, rules, moves, whom a hidden cell helps, what remains possible; what hiding an open one would cost.
+
+    ``counts``: whether contributor counts are published.
+    """
     table = done.table
     hidden = bool(table.hidden[at])
     shown = internal or (protected and not hidden)
@@ -34,7 +38,7 @@ def explained(
         "index": list(at),
         "status": int(table.status[at]),
         "value": float(table.value[at]) if shown else None,
-        "count": int(table.count[at]) if table.respondents is not None and shown else None,
+        "count": int(table.count[at]) if table.respondents is not None and (internal or (counts and shown)) else None,
         "rules": list(table.rules_of(at)),
         "words": [],
         "moves": [],

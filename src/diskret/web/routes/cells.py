@@ -48,11 +48,12 @@ def cells(request: Request) -> Response:
 def cell(request: Request) -> Response:
     """What is behind a cell."""
     found, at = _chosen(request)
-    key = request.path_params["key"]
+    job = _job(request)
     return Json(
         explained(
-            found, at, internal=session(request).internal, protected=key != DRAFT,
-            knowledge=knowledge_of(_job(request), found.table), language=request.query_params.get("language", "en"),
+            found, at, internal=session(request).internal, protected=request.path_params["key"] != DRAFT,
+            counts=job.output.counts, knowledge=knowledge_of(job, found.table),
+            language=request.query_params.get("language", "en"),
         )
     )  # fmt: skip
 
