@@ -207,13 +207,12 @@ def test_a_coalition_does_not_find_out_what_it_was_said_to_know() -> None:
     assert not audit(table, coalitions=[[["b"]]]).safe
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", [s for s in range(11) if s != 6])  # 6 hides too little for a coalition
 def test_coalitions_find_out_what_an_attacker_with_their_cells_finds_out(seed: int) -> None:
     case, wanted = hidden_firms(seed)
     rng = np.random.default_rng(seed)
     hidden = np.argwhere(case.table.hidden)
-    if len(hidden) < 3:
-        pytest.skip("too little is hidden")
+    assert len(hidden) >= 3
     chosen = [tuple(c) for c in rng.permutation(hidden)[:2].tolist()]
     coalition = [case.table.codes(c) for c in chosen]
     report = audit(case.table, protection=wanted, insiders="none", coalitions=[coalition])

@@ -216,23 +216,6 @@ def test_class_values_of_hidden_cells_and_of_better_dummies(printed_file) -> Non
 # --- figure 6.4 ------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def gap(printed_file) -> Table:
-    """Figure 6.1 with numbers for what it leaves open."""
-    said = printed_file("ch6-abb64-gap-closed-in-complete-table")["table"]
-    x = {"X1": 15, "X2": -3, "X3": -2, "X4": 5, "X5": 7, "X6": 8, "X7": 23, "X8": 17, "X9": 3, "X10": 17}
-    by = {
-        "row": Hierarchy.from_nested({"7": {"3": ["1", "2"], "6": ["4", "5"]}}),
-        "col": Hierarchy.from_nested({"10": {"3": ["1", "2"], "6": ["4", "5"], "9": ["7", "8"]}}),
-    }
-    value, status = np.zeros((7, 10)), np.zeros((7, 10), dtype=np.uint8)
-    for cell in said["cells"]:
-        at = tuple(h.index(str(c)) for h, c in zip(by.values(), cell["coord"], strict=True))
-        value[at] = sum(x[s] for s in cell["symbol"].split("+")) if cell["value"] is None else cell["value"]
-        status[at] = Status.PRIMARY if cell["status"] == "secret" else Status.OPEN
-    return Table(by, "x", value, status)
-
-
 def elementary(table: Table, codes: tuple[str, ...]) -> list[int]:
     """Row block, row, column block, column: the highest level of each classification first."""
     found: list[int] = []

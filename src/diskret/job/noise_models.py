@@ -1,17 +1,53 @@
-"""The sections of a job about noise by cell keys, and about the comparison of all methods."""
+"""The sections of a job that change values, by perturbation or by cell keys, and that compare all methods."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from diskret.job.section import Names, Section
+from diskret.job.section import Names, RelativeKnowledge, Section
 
 Method = Literal[
     "suppression", "intervals", "cuboid perturbation", "random rounding", "controlled rounding", "cell key", "merging",
     "SAFE",
 ]  # fmt: skip
+
+
+class PerturbationSection(Section):
+    """Changing values instead of hiding them. Everything here is secret, the seed above all."""
+
+    method: Literal["cuboid", "rounding"] = Field(
+        "cuboid", description="move primary values along cuboids, or round all values"
+    )
+    seed: int | None = Field(None, ge=0, description="start of the random numbers; long, and secret; left out: drawn")
+    min_relative_range: float = Field(0.0, ge=0, description="cuboid: twice the change over the value must be greater")
+    min_range: float | None = Field(None, ge=0, description="cuboid: the same for zero and tiny values, absolute")
+    levels: bool | None = Field(
+        None, description="cuboid: change as much as the primary rules demand; left out: if they demand something"
+    )
+    max_relative_change: float | None = Field(
+        0.5, gt=0, description="cuboid: largest change over the value, if the demand is not larger"
+    )
+    distribution: Literal["uniform", "normal"] = Field("uniform", description="cuboid: distribution of the errors")
+    min_count: int | None = Field(None, ge=1, description="cuboid: rebook contributors up to this count, such as 3")
+    single_contributors: bool = Field(
+        True, description="cuboid: a second error where somebody alone in a cell could compute the first"
+    )
+    knowledge: Literal["none", "positive", "intervals"] | RelativeKnowledge | None = Field(
+        None, description="cuboid: what everybody knows; left out: that values are positive, if they are"
+    )
+    base: float | None = Field(None, gt=0, description="rounding: values become multiples of it, such as 5")
+    rounding: Literal["controlled", "random", "deterministic"] = Field(
+        "controlled", description="rounding: so that sums hold, at random without bias, or to the nearest multiple"
+    )
+    attack: bool = Field(False, description="attack the changed table as somebody who knows the method, and report it")
+
+    @model_validator(mode="after")
+    def _needs(self) -> PerturbationSection:
+        if (self.method == "rounding") != (self.base is not None):
+            raise ValueError("rounding needs a base, and only rounding has one")
+        return self
 
 
 class CellKeySection(Section):

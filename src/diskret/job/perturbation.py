@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from diskret.job.models import PerturbationSection, RelativeKnowledge
+from diskret.job.noise_models import PerturbationSection
+from diskret.job.section import RelativeKnowledge
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
 from diskret.perturbation.attack import PerturbationAttack, attack_perturbed

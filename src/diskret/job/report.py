@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from diskret.job.models import Job, RelativeKnowledge
+from diskret.job.models import Job
+from diskret.job.section import RelativeKnowledge
 from diskret.model.table import Table
 from diskret.publication.options import publication
 from diskret.publication.report import ReportSection, write_report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 
 def _as_list(given: Any) -> Any:
@@ -19,3 +19,10 @@ class Section(BaseModel):
     """A part of a job file; unknown keys are mistakes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class RelativeKnowledge(Section):
+    """Every value known beforehand to within an error."""
+
+    relative: float = Field(gt=0, description="relative error to which every value is known, such as 0.5")
+    absolute: float = Field(0.0, ge=0, description="absolute error for small values and zeros")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from diskret.auditing.insiders import Kind
 from diskret.auditing.published_intervals import Intervals, publishable_intervals
-from diskret.job.models import Job, RelativeKnowledge, SuppressionSection
+from diskret.job.models import Job, SuppressionSection
 from diskret.job.pool import previous_of
+from diskret.job.section import RelativeKnowledge
 from diskret.model.errors import BadOption, listed
 from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge, Protection
