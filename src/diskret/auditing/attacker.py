@@ -12,12 +12,10 @@ from typing import Any
 
 import highspy
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import Equations
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 FREE = 1e30
 DUAL, PRIMAL = 1, 4
 USUAL, NARROW = 1e-7, 1e-10

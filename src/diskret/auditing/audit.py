@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.case import Case
 from diskret.auditing.cover import Nobody
@@ -23,6 +22,7 @@ from diskret.auditing.outsiders import Attack, Needs, attack
 from diskret.auditing.report import AuditReport, ClosestCall
 from diskret.auditing.targets import targets_of
 from diskret.auditing.witnesses import reached, search, search_near, witnesses
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
 from diskret.model.protection import Knowledge, Protection
@@ -30,8 +30,6 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.rules.rule import AnyOf, Rule
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Move = tuple[Ints, Floats]
 CLOSE_CALLS = 5
 LARGE = 50_000
@@ -128,7 +126,7 @@ def _case(
     return Case(table, system, up[system.cells], down[system.cells], needs, people, pattern)
 
 
-def _open_demands(case: Case, against_insiders: bool = False) -> npt.NDArray[np.bool_]:
+def _open_demands(case: Case, against_insiders: bool = False) -> Bools:
     """Targets with a demand that no move settles (or that some insider can object to)."""
     cover = case.witnesses.cover
     left = [cover.objectors(d) for d in range(cover.targets.count)]

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.insiders import Insiders
 from diskret.auditing.outsiders import TOLERANCE, Needs
 from diskret.auditing.pattern import Pattern
 from diskret.auditing.proof import proof_of
 from diskret.auditing.report import Exposure
+from diskret.model.arrays import Floats
 from diskret.model.equations import Equations
 from diskret.model.table import Table
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 MOST_PROOFS = 200
 """Beyond this many exposed cells a proof each would only take time: the pattern is no good."""
 

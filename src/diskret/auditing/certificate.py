@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.cover import Cover, Nobody
 from diskret.auditing.insiders import Kind, insiders_of
@@ -25,6 +24,7 @@ from diskret.auditing.recheck import hold
 from diskret.auditing.report import AuditReport
 from diskret.auditing.targets import targets_of
 from diskret.io.files import whole_file
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, UnreadableFile, listed
 from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge, Protection
@@ -32,7 +32,7 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 
 FORMAT = "diskret certificate 1"
-Move = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+Move = tuple[Ints, Floats]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,14 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing import _cover_kernels
 from diskret.auditing.insiders import Insiders
 from diskret.auditing.targets import Targets
+from diskret.model.arrays import Floats, Ints
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Nobody: frozenset[int] = frozenset()
 
 

@@ -21,12 +21,10 @@ import numpy.typing as npt
 from diskret.auditing import _cuboid_kernels
 from diskret.auditing.insiders import Insiders
 from diskret.auditing.targets import Targets
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 EFFORT = 20_000
 """Cells that are looked at for one move at most."""
 WIDEST = 1024

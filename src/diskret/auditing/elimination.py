@@ -20,13 +20,11 @@ from itertools import islice
 from math import log2
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing import _elimination_kernels as kernels
+from diskret.model.arrays import Bools, Ints
 from diskret.model.equations import Equations
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 PRIMES = 50_697_537
 """How many primes lie between 2^30 and 2^31."""
 ERROR = -50

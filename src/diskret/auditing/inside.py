@@ -7,7 +7,6 @@ are looked for that he cannot object to; only where there is none, a linear prog
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.attacker import Attacker
 from diskret.auditing.case import Case
@@ -15,9 +14,7 @@ from diskret.auditing.cover import Nobody
 from diskret.auditing.elimination import proportional
 from diskret.auditing.integers import integer_extreme
 from diskret.auditing.witnesses import search
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from diskret.model.arrays import Floats
 
 
 def attack_from_inside(case: Case) -> None:

@@ -14,15 +14,12 @@ from math import prod
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.model.pool import Pool
 from diskret.model.table import Table
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Kind = Literal["none", "single", "largest"]
 
 

@@ -10,13 +10,11 @@ from typing import Any
 
 import highspy
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.errors import BadOption
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 FREE = 1e30
 NEAR = 1e-6
 """How far from a whole number a solver's value may lie to be taken for one; the re-check decides."""

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.auditing.proof import line_name
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.equations import Equations
 from diskret.model.hierarchy import Hierarchy
@@ -13,8 +14,6 @@ from diskret.model.table import Table
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
 from diskret.rules.rule import AnyOf, Rule, rules_in
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 JUDGE_ONE_CELL = (MinCount, Dominance, PPercent, PQ)
 
 
@@ -64,7 +63,7 @@ def _knows_enough(table: Table, rule: MinCount | Dominance | PPercent | PQ) -> b
     return people is not None and rule.largest <= people.ranked
 
 
-def all_zero(table: Table, system: Equations, possible: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+def all_zero(table: Table, system: Equations, possible: Bools) -> tuple[str, ...]:
     """Lines of a frequency table whose hidden cells are all zero for sure; ``possible``: unknowns that can be more."""
     row = system.row_of()
     inner = system.cells[system.columns] != system.sum_cell[row]
@@ -88,10 +87,10 @@ def _together(table: Table, people: Contributors | None, cells: Ints, line: Ints
     if people is None:
         return None
 
-    def added(numbers: npt.NDArray[np.generic] | None) -> npt.NDArray[np.float64] | None:
+    def added(numbers: npt.NDArray[np.generic] | None) -> Floats | None:
         return None if numbers is None else _added(numbers, cells, line, lines)
 
-    def counted(numbers: npt.NDArray[np.int64] | None) -> Ints | None:
+    def counted(numbers: Ints | None) -> Ints | None:
         return None if numbers is None else _added(numbers, cells, line, lines).astype(np.int64)
 
     largest, protected = None, None
@@ -109,12 +108,12 @@ def _together(table: Table, people: Contributors | None, cells: Ints, line: Ints
     )  # fmt: skip
 
 
-def _added(values: npt.NDArray[np.generic], cells: Ints, line: Ints, lines: int) -> npt.NDArray[np.float64]:
+def _added(values: npt.NDArray[np.generic], cells: Ints, line: Ints, lines: int) -> Floats:
     added = np.bincount(line, weights=values.reshape(-1)[cells].astype(np.float64), minlength=lines)
     return np.append(added, added.sum())
 
 
-def _merged(largest: npt.NDArray[np.float64], line: Ints, lines: int) -> npt.NDArray[np.float64]:
+def _merged(largest: Floats, line: Ints, lines: int) -> Floats:
     """The largest contributions over the cells of each line."""
     ranked = largest.shape[1]
     every = np.repeat(line, ranked)

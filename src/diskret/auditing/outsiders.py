@@ -7,16 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.attacker import Attacker
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.protection import Protection
 from diskret.model.table import Table
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 TOLERANCE = 1e-7
 WORTH_A_BATCH = 0.3
 LEAST = 1e-3

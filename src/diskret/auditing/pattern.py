@@ -11,15 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.cover import Cover, Kept, Nobody
 from diskret.auditing.routing import Rooms, Router
 from diskret.auditing.targets import DOWN, LENGTH
+from diskret.model.arrays import Bools, Floats, Ints
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 KNOWN_BY_SOMEBODY = 1e-2
 """What a hidden cell costs that an insider knows: little, but a move without him needs no second one."""
 IN_USE = 1e-7

@@ -13,15 +13,13 @@ from typing import Any
 
 import highspy
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.exact import exact
 from diskret.model.pool import Pool
 from diskret.model.table import Table
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 TOLERANCE = 1e-7
 """How much a proof may miss the reach asked for, relative to it (at least to 1): that one comes from a solver."""
 DENOMINATORS = (1, 2, 6, 60, 5040, 10**6)

@@ -15,20 +15,17 @@ from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing import _complete_kernels
 from diskret.auditing.audit import audit
 from diskret.auditing.insiders import Kind
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 ROUNDING = 1e-9
 
 

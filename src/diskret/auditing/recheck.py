@@ -6,15 +6,12 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.targets import unit
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.pool import Pool
 from diskret.model.table import Table
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 ON_GRID = 1e-6
 ROUNDING = 1e-9
 MOST_STEPS = 2.0**53

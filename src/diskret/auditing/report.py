@@ -6,15 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from diskret.auditing.insiders import Kind
+from diskret.model.arrays import Floats, Ints
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

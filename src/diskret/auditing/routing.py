@@ -16,16 +16,13 @@ from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.targets import unit
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations, equations_of
 from diskret.model.pool import Pool
 from diskret.model.table import Table
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Rooms = tuple[Ints, Floats, Floats]
 """Cells (ascending) with how far each may rise and fall."""
 Key = tuple[Any, ...]

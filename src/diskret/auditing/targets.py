@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.protection import Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 UP, DOWN, LENGTH = 0, 1, 2
 VISIBLE = 1e-3
 LEAST = 1e-6

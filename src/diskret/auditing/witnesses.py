@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.cover import Cover, Nobody
 from diskret.auditing.cuboids import cuboid_moves
@@ -14,12 +13,10 @@ from diskret.auditing.pattern import Pattern, build, find_move, missing
 from diskret.auditing.recheck import hold
 from diskret.auditing.routing import SMALL, router_of
 from diskret.auditing.targets import Targets
+from diskret.model.arrays import Floats, Ints
 from diskret.model.pool import Pool
 from diskret.model.table import Table
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Move = tuple[Ints, Floats]
 
 

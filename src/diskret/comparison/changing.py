@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.comparison.outcome import Outcome, known_exactly, middle
 from diskret.comparison.settings import Settings
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import ProtectionWarning
 from diskret.model.table import Table
 from diskret.perturbation.attack import attack_perturbed
@@ -24,8 +24,6 @@ from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
 from diskret.safe.rematch import rematch
 from diskret.tabulation.tabulate import tabulate
-
-Floats = npt.NDArray[np.float64]
 
 MOST_ATTACKED = 300
 """Primary cells that the attack on a changed table looks at, spread evenly."""
@@ -135,7 +133,7 @@ def by_safe(table: Table, records: Mapping[str, Any], settings: Settings) -> Out
     return Outcome("SAFE", shown, lower, upper, (shown, middle(lower, upper)), notes=tuple(notes))
 
 
-def _dimensions(table: Table) -> npt.NDArray[np.int64]:
+def _dimensions(table: Table) -> Ints:
     """In how many classifications a cell is no total."""
     found = np.zeros(table.shape, dtype=np.int64)
     for axis, hierarchy in enumerate(table.hierarchies):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.audit import audit
 from diskret.auditing.published_intervals import publishable_intervals
 from diskret.comparison.outcome import Outcome, known_exactly, middle
 from diskret.comparison.settings import Settings
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.protection import Knowledge, Protection
@@ -20,8 +20,6 @@ from diskret.perturbation.bounds import tightened
 from diskret.perturbation.merging import Merging, propose_merging
 from diskret.rules.rule import AnyOf, Rule
 from diskret.suppression.suppress import suppress
-
-Floats = npt.NDArray[np.float64]
 
 MOST_ATTACKED = 300
 """Primary cells up to which a solver finds the exact interval of each; beyond, sums are used over and over."""
@@ -134,7 +132,7 @@ def by_merging(table: Table, rules: Rule | AnyOf, settings: Settings) -> Outcome
     )
 
 
-def _with_groups(old: Hierarchy, merging: Merging) -> tuple[Hierarchy, npt.NDArray[np.int64]]:
+def _with_groups(old: Hierarchy, merging: Merging) -> tuple[Hierarchy, Ints]:
     """The old classification with the groups as further sums, and where its codes stand in it."""
     group_of: dict[str, str] = {}
     for group in merging.groups:

@@ -7,13 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats
 from diskret.model.status import Status
 from diskret.model.table import Table
-
-Floats = npt.NDArray[np.float64]
-Cells = npt.NDArray[np.bool_]
 
 SIZES = ((1, 2), (3, 9), (10, 99), (100, None))
 """Classes of cells by their number of contributors."""
@@ -148,7 +145,7 @@ def measure(outcome: Outcome, table: Table, percent: float) -> Measured:
     )
 
 
-def _deviations(table: Table, shown: Floats, chosen: Cells) -> tuple[SizeClass, ...]:
+def _deviations(table: Table, shown: Floats, chosen: Bools) -> tuple[SizeClass, ...]:
     count = table.count if table.respondents is not None else np.rint(table.value).astype(np.int64)
     classes = [(f"{a}-{b}" if b else f"{a}+", (count >= a) & (count <= (b or np.inf))) for a, b in SIZES]
     found = []

@@ -14,11 +14,11 @@ from itertools import compress
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.io.metadata import Metadata, Role, Variable, classification
 from diskret.io.rda import read_metadata
 from diskret.io.text import inside, read_text
+from diskret.model.arrays import Floats
 from diskret.model.errors import (
     BadOption,
     EmptyData,
@@ -175,7 +175,7 @@ def _status_codes(metadata: Metadata, found: Sequence[str]) -> dict[str, Status]
     return codes
 
 
-def _protection_level(table: Table, columns: Columns, name: str | None) -> npt.NDArray[np.float64] | None:
+def _protection_level(table: Table, columns: Columns, name: str | None) -> Floats | None:
     """How far an attacker's interval must reach, for the primary cells; tau-ARGUS takes no notice of the others."""
     if name is None:
         return None

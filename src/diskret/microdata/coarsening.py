@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from diskret.microdata.condition import Condition
-from diskret.microdata.records import Column, Flags, Records, coded, read_records
+from diskret.microdata.records import Column, Records, coded, read_records
+from diskret.model.arrays import Bools
 from diskret.model.errors import BadOption, MissingCode, UnknownCode, listed
 from diskret.model.hierarchy import Hierarchy
 
@@ -68,7 +69,7 @@ class Coarsened:
     """Coarser records, which rows of the source they are, and the classes before and after."""
 
     frame: Records
-    kept: Flags
+    kept: Bools
     dropped: tuple[str, ...] = ()
     before: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     after: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -131,7 +132,7 @@ def coarsen(source: object, steps: Sequence[Step], *, unit: str | None = None) -
     return Coarsened(records, kept, tuple(dropped), before, after)
 
 
-def recoded(column: Column, step: Recode, where: str = "") -> tuple[Column, Flags]:
+def recoded(column: Column, step: Recode, where: str = "") -> tuple[Column, Bools]:
     """A column in its coarser classes, and which records stay."""
     if (step.mapping is None) == (step.hierarchy is None):
         raise BadOption(f"recoding {step.column!r} needs a mapping or a hierarchy", hint="give one of the two.")
@@ -170,7 +171,7 @@ def _at_level(step: Recode) -> dict[str, str]:
     return found
 
 
-def _judged(records: Records, where: str, unit: str | None, withhold: bool) -> Flags:
+def _judged(records: Records, where: str, unit: str | None, withhold: bool) -> Bools:
     """Which records are withheld (or stay), by record or by unit."""
     true, known = Condition.parse(where).holds(records)
     if unit is None:
@@ -184,18 +185,18 @@ def _judged(records: Records, where: str, unit: str | None, withhold: bool) -> F
     return some | ~ever if withhold else none_false & ever
 
 
-def _all_waves(records: Records, stays: Flags, unit: str | None) -> Flags:
+def _all_waves(records: Records, stays: Bools, unit: str | None) -> Bools:
     """A unit stays only if all of its records do."""
     if unit is None or stays.all():
         return stays
     records.require([unit])
     index = coded(records[unit]).index
     gone = np.bincount(index + 1, weights=~stays, minlength=int(index.max()) + 2)
-    left: Flags = gone[index + 1] == 0
+    left: Bools = gone[index + 1] == 0
     return left
 
 
-def _only(records: Records, kept: Flags, stays: Flags) -> tuple[Records, Flags]:
+def _only(records: Records, kept: Bools, stays: Bools) -> tuple[Records, Bools]:
     if not stays.any():
         raise BadOption("no record would be released", hint="check the condition and the removed codes.")
     if stays.all():
@@ -205,7 +206,7 @@ def _only(records: Records, kept: Flags, stays: Flags) -> tuple[Records, Flags]:
     return records.take(stays), left
 
 
-def _blanked(column: Column, hit: Flags) -> Column:
+def _blanked(column: Column, hit: Bools) -> Column:
     if column.dtype.kind == "f":
         return np.where(hit, np.nan, column)
     new = column.astype(object)

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from diskret.microdata.records import Flags, Records, coded, read_records
+from diskret.microdata.records import Records, coded, read_records
+from diskret.model.arrays import Bools
 from diskret.model.errors import BadOption
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -48,7 +49,7 @@ class Condition:
         """The columns it looks at."""
         return tuple(dict.fromkeys(p.column for p in self.parts))
 
-    def holds(self, records: Records) -> tuple[Flags, Flags]:
+    def holds(self, records: Records) -> tuple[Bools, Bools]:
         """For every record, whether the condition holds, and whether that is known: a missing value decides nothing."""
         true, known = np.ones(records.rows, dtype=np.bool_), np.ones(records.rows, dtype=np.bool_)
         records.require(self.columns)

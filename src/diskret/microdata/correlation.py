@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from diskret.microdata import _noise_kernels as kernels
-from diskret.microdata.records import Floats
+from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ConstantColumn, NotPositiveDefinite
 
 Gaps = Literal["pairwise", "complete"]

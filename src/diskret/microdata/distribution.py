@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from diskret.microdata.records import Floats
+from diskret.model.arrays import Floats, Ints
 
 CLASSES = 20
 BARS = 30
@@ -86,7 +86,7 @@ def distribution(name: str, before: Floats, after: Floats) -> Distribution | Non
     )
 
 
-def _joined(p: npt.NDArray[np.int64], q: npt.NDArray[np.int64]) -> list[int]:
+def _joined(p: Ints, q: Ints) -> list[int]:
     """Where joined classes end, so that each has enough units before and after; the last takes what is left."""
     cuts: list[int] = []
     a = b = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from diskret.microdata._mdav_kernels import mdav
-from diskret.microdata.records import Floats
+from diskret.model.arrays import Floats
 
 
 def mdav_values(matrix: Floats, m: int) -> tuple[Floats, int]:

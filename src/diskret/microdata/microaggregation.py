@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.microdata import _kernels as kernels
 from diskret.microdata.mdav import mdav_values
 from diskret.microdata.protected import Protected
-from diskret.microdata.records import Column, Floats, Records, coded, read_records
+from diskret.microdata.records import Column, Records, coded, read_records
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, NotFinite, ProtectionWarning, TooFewUnits, listed
 
 Method = Literal["optimal", "fixed", "mdav"]
@@ -110,13 +110,13 @@ def group_column(x: Floats, m: int, fixed: bool = False, keep_variance: bool = F
     return Grouping(out, starts.size, within, total, lost if keep_variance else within, int(ruled), int(fallen))
 
 
-def usable(x: Floats) -> npt.NDArray[np.bool_]:
+def usable(x: Floats) -> Bools:
     """Values that are grouped: neither zero nor missing."""
-    keep: npt.NDArray[np.bool_] = ~np.isnan(x) & (x != 0)
+    keep: Bools = ~np.isnan(x) & (x != 0)
     return keep
 
 
-def optimal_starts(ascending: Floats, m: int) -> npt.NDArray[np.int64]:
+def optimal_starts(ascending: Floats, m: int) -> Ints:
     """Where the groups of an optimal grouping start.
 
     >>> optimal_starts(np.array([1.0, 2, 3, 10, 11, 12, 13]), 3).tolist()
@@ -124,18 +124,18 @@ def optimal_starts(ascending: Floats, m: int) -> npt.NDArray[np.int64]:
     """
     size = np.zeros(ascending.size + 1, dtype=np.uint8 if m <= 128 else np.int32)
     kernels.optimal_sizes(ascending, m, size)
-    starts: npt.NDArray[np.int64] = kernels.starts_from(size, ascending.size)
+    starts: Ints = kernels.starts_from(size, ascending.size)
     return starts
 
 
-def fixed_starts(n: int, m: int) -> npt.NDArray[np.int64]:
+def fixed_starts(n: int, m: int) -> Ints:
     """Groups of m from the largest value down; the lowest group takes the remainder."""
     starts = np.arange(n // m, dtype=np.int64) * m + n % m
     starts[0] = 0
     return starts
 
 
-def _waves(records: Records, wave: str | None) -> list[npt.NDArray[np.int64] | slice]:
+def _waves(records: Records, wave: str | None) -> list[Ints | slice]:
     if wave is None:
         return [slice(None)]
     records.require([wave])
@@ -160,9 +160,7 @@ def _refuse_bad_options(m: int, method: str, keep_variance: bool, columns: Seque
         raise BadOption("keep_variance does not go with method 'mdav'", hint="choose method 'optimal'.")
 
 
-def _refuse_small(
-    records: Records, columns: Sequence[str], m: int, waves: Sequence[npt.NDArray[np.int64] | slice]
-) -> None:
+def _refuse_small(records: Records, columns: Sequence[str], m: int, waves: Sequence[Ints | slice]) -> None:
     for name in columns:
         for rows in waves:
             found = int(usable(records[name][rows]).sum())
@@ -200,9 +198,7 @@ def _warn(found: dict[str, list[Grouping]]) -> None:
         )
 
 
-def _multivariate(
-    records: Records, columns: Sequence[str], m: int, waves: Sequence[npt.NDArray[np.int64] | slice]
-) -> Protected:
+def _multivariate(records: Records, columns: Sequence[str], m: int, waves: Sequence[Ints | slice]) -> Protected:
     matrix = np.column_stack([records[name] for name in columns])
     blank = np.flatnonzero(np.isnan(matrix).any(axis=1)) + 1
     if blank.size:

@@ -13,7 +13,7 @@ import numpy as np
 
 from diskret.microdata import _noise_kernels as kernels
 from diskret.microdata.correlation import TOLERANCE, nearest_with_diagonal
-from diskret.microdata.records import Floats
+from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, InfeasibleNoise
 
 

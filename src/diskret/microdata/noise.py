@@ -17,11 +17,12 @@ from diskret.microdata import _noise_kernels as kernels
 from diskret.microdata import _pairing_kernels as pairing_kernels
 from diskret.microdata.correlation import Gaps, LogMoments, checked, log_moments, root
 from diskret.microdata.mixture import Mixture, mixture
-from diskret.microdata.pairing import Pairing, Pairs, pair_records
+from diskret.microdata.pairing import Pairing, pair_records
 from diskret.microdata.panel import Wide, wide
 from diskret.microdata.protected import Protected
-from diskret.microdata.records import Flags, Floats, Records, read_records
+from diskret.microdata.records import Records, read_records
 from diskret.microdata.seed import generator
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, NegativeValue, ProtectionWarning, TooFewUnits, listed
 
 
@@ -95,7 +96,7 @@ def noise_vectors(noise: Mixture, number: int, numbers: np.random.Generator) -> 
     return both[0], both[1]
 
 
-def overlay(matrix: Floats, pairs: Pairs, upper: Floats, lower: Floats) -> tuple[Floats, Flags]:
+def overlay(matrix: Floats, pairs: Ints, upper: Floats, lower: Floats) -> tuple[Floats, Bools]:
     """Give the pairs their vectors, each the way round that keeps the means of the file best; and which turned."""
     means = np.nansum(matrix, axis=0) / len(matrix)
     weight = np.where(means != 0, 1.0 / np.where(means != 0, means, 1.0), 0.0)

@@ -11,14 +11,12 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.microdata import _pairing_kernels as kernels
-from diskret.microdata.records import Floats
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption
 
 Pairing = Literal["auto", "exact", "blocks", "none"]
-Pairs = npt.NDArray[np.int64]
 BLOCK = 64
 FIRST = 512
 """So many of the farthest records are paired without blocks: they decide about the means."""
@@ -26,7 +24,7 @@ MOST_EXACT = 5_000
 """Up to here "auto" pairs exactly."""
 
 
-def pair_records(matrix: Floats, how: Pairing = "auto", block: int = BLOCK, first: int = FIRST) -> Pairs:
+def pair_records(matrix: Floats, how: Pairing = "auto", block: int = BLOCK, first: int = FIRST) -> Ints:
     """Rows of similar records, two by two, large ones first; with an odd number the last partner is -1.
 
     >>> pair_records(np.array([[1000.0, 50], [100, 10], [900, 60], [90, 12], [95, 11]])).tolist()
@@ -39,7 +37,7 @@ def pair_records(matrix: Floats, how: Pairing = "auto", block: int = BLOCK, firs
     return _in_blocks(matrix, block, first)
 
 
-def _paired(matrix: Floats, rows: npt.NDArray[np.int64]) -> Pairs:
+def _paired(matrix: Floats, rows: Ints) -> Ints:
     """Exact pairing of some rows."""
     x, who = np.ascontiguousarray(matrix[rows]), rows.copy()
     pairs = np.full(((len(rows) + 1) // 2, 2), -1, dtype=np.int64)
@@ -49,7 +47,7 @@ def _paired(matrix: Floats, rows: npt.NDArray[np.int64]) -> Pairs:
     return pairs
 
 
-def _in_blocks(matrix: Floats, block: int, first: int) -> Pairs:
+def _in_blocks(matrix: Floats, block: int, first: int) -> Ints:
     """The farthest from the mean of the file; then pairs inside blocks, from the farthest to the nearest."""
     centre, scale = np.empty(matrix.shape[1]), np.empty(matrix.shape[1])
     kernels.mean_of(matrix, len(matrix), centre, scale)
@@ -66,7 +64,7 @@ def _in_blocks(matrix: Floats, block: int, first: int) -> Pairs:
     return np.concatenate([_paired(matrix, order[:even]), pairs[ranks]])
 
 
-def _blocks(matrix: Floats, rows: npt.NDArray[np.int64], scale: Floats, block: int) -> list[npt.NDArray[np.int64]]:
+def _blocks(matrix: Floats, rows: Ints, scale: Floats, block: int) -> list[Ints]:
     """Rows split at the middle of the column with the largest relative variance until blocks are small."""
     waiting, done = [rows], []
     while waiting:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from diskret.microdata.records import Column, Floats, Records, coded
+from diskret.microdata.records import Column, Records, coded
 from diskret.microdata.seed import generator
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, listed
 
 
@@ -19,8 +19,8 @@ class Wide:
 
     matrix: Floats
     names: tuple[str, ...]
-    unit: npt.NDArray[np.int64]
-    wave: npt.NDArray[np.int64]
+    unit: Ints
+    wave: Ints
     columns: tuple[str, ...]
 
     def long(self, matrix: Floats) -> dict[str, Column]:

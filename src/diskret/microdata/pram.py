@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.microdata.protected import Protected
-from diskret.microdata.records import Coded, Column, Floats, coded, crossed, read_records
+from diskret.microdata.records import Coded, Column, coded, crossed, read_records
 from diskret.microdata.seed import generator
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, UnknownCode, listed
 
-Index = npt.NDArray[np.int64]
 Matrix = Mapping[str, Mapping[str, float]]
 """From code to code: the probability of the change; each row sums to one, codes left out have probability zero."""
 
@@ -93,7 +92,7 @@ def _lazy(keep: float, frequency: Floats) -> Floats:
     return chances
 
 
-def _drawn(chances: Floats, old: Index, draw: Floats) -> Index:
+def _drawn(chances: Floats, old: Ints, draw: Floats) -> Ints:
     """New codes by the row of the old one: the number of borders of its cumulated row that the draw has passed."""
     borders = np.cumsum(chances, axis=1)
     new = np.empty_like(old)

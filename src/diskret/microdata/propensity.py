@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.microdata.records import Floats, Records, coded
+from diskret.microdata.records import Records, coded
+from diskret.model.arrays import Floats
 
 MOST_CLASSES = 40
 ROUNDS = 50

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption, MissingColumn, listed
 from diskret.model.source import Relation, open_source
 
 Column = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +56,7 @@ class Records(Mapping[str, Column]):
         """The same records without some columns."""
         return replace(self, columns={n: c for n, c in self.columns.items() if n not in names})
 
-    def take(self, kept: Flags) -> Records:
+    def take(self, kept: Bools) -> Records:
         """Some of the records."""
         return replace(self, columns={n: c[kept] for n, c in self.columns.items()})
 
@@ -114,10 +113,10 @@ class Coded:
     """A column as numbered classes: the codes in order, and each record's position among them (-1: missing)."""
 
     codes: tuple[str, ...]
-    index: npt.NDArray[np.int64]
+    index: Ints
 
     @property
-    def frequencies(self) -> npt.NDArray[np.int64]:
+    def frequencies(self) -> Ints:
         """Records of each class."""
         return np.bincount(self.index[self.index >= 0], minlength=len(self.codes))
 
@@ -153,7 +152,7 @@ def coded(values: Column) -> Coded:
     return Coded(tuple(codes), relation.arrays(numbered)["c"].astype(np.int64))
 
 
-def crossed(records: Records, names: Sequence[str]) -> npt.NDArray[np.int64]:
+def crossed(records: Records, names: Sequence[str]) -> Ints:
     """One number per record that is equal where all the named columns are equal; missing is a class of its own."""
     cell = np.zeros(records.rows, dtype=np.int64)
     for name in names:

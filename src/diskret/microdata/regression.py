@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.microdata.records import Floats, Records
+from diskret.microdata.records import Records
+from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption
 
 

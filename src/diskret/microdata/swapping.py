@@ -11,28 +11,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.microdata._swap_kernels import match
 from diskret.microdata.protected import Protected
 from diskret.microdata.records import Column, Records, coded, crossed, read_records
 from diskret.microdata.seed import generator
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
-
-Index = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class _Units:
     """What is swapped, households or single records: for each its size, its areas by level, its classes, its risk."""
 
-    unit: Index
+    unit: Ints
     """Unit of every record."""
-    first: Index
+    first: Ints
     """First record of every unit."""
-    areas: tuple[Index, ...]
-    profiles: tuple[Index, ...]
-    fewest: tuple[npt.NDArray[np.float64], ...]
+    areas: tuple[Ints, ...]
+    profiles: tuple[Ints, ...]
+    fewest: tuple[Floats, ...]
     """By level: the smallest number of records that share region and risk columns with a record of the unit."""
 
 
@@ -92,7 +90,7 @@ def swap_records(
     return Protected(records.with_columns(changed), "targeted record swapping", facts)
 
 
-def _swap(targets: Index, most: int, units: _Units, level: int, partner: Index, numbers: np.random.Generator) -> None:
+def _swap(targets: Ints, most: int, units: _Units, level: int, partner: Ints, numbers: np.random.Generator) -> None:
     """Partners inside the higher region, by one list of agreement after the other; then anywhere."""
     area = units.areas[level]
     inside = units.areas[level - 1] if level else np.zeros_like(area)
@@ -105,10 +103,10 @@ def _swap(targets: Index, most: int, units: _Units, level: int, partner: Index, 
             most -= int(match(targets, most, key, area, pool, start, partner))
 
 
-def _preferred(units: Index, fewest: npt.NDArray[np.float64], numbers: np.random.Generator) -> Index:
+def _preferred(units: Ints, fewest: Floats, numbers: np.random.Generator) -> Ints:
     """A random order in which rare units tend to come first: drawn without replacement with weights 1 / count."""
     drawn = numbers.exponential(size=len(units)) * fewest[units]
-    ordered: Index = units[np.argsort(drawn, kind="stable")]
+    ordered: Ints = units[np.argsort(drawn, kind="stable")]
     return ordered
 
 
@@ -141,7 +139,7 @@ def _units(
     return _Units(unit, first, tuple(a[first] for a in areas), sized, tuple(fewest))
 
 
-def _refuse_mixed(records: Records, names: Sequence[str], unit: Index, first: Index) -> None:
+def _refuse_mixed(records: Records, names: Sequence[str], unit: Ints, first: Ints) -> None:
     for name in dict.fromkeys(names):
         code = coded(records[name]).index
         rows = np.flatnonzero(code != code[first][unit]) + 1

@@ -11,8 +11,9 @@ import numpy as np
 from diskret.microdata.correlation import correlations
 from diskret.microdata.distribution import Distribution, distribution, hellinger, hellinger_of_values
 from diskret.microdata.propensity import Propensity, propensity
-from diskret.microdata.records import Floats, Records, coded, read_records
+from diskret.microdata.records import Records, coded, read_records
 from diskret.microdata.regression import Coefficients, Regression, compare_regression
+from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption
 
 __all__ = ["ColumnUtility", "ClassUtility", "Regression", "Utility", "measure_utility"]

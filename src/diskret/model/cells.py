@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model import rollup
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.errors import (
     BadOption,
@@ -23,7 +24,7 @@ from diskret.model.errors import (
     WrongSum,
     listed,
 )
-from diskret.model.exact import EXACT_LIMIT, Floats, decimals_of, from_units, to_units
+from diskret.model.exact import EXACT_LIMIT, decimals_of, from_units, to_units
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.memory import refuse_too_large
 from diskret.model.source import Relation, literal, open_source
@@ -109,11 +110,11 @@ class _Frame:
 
     hierarchies: tuple[Hierarchy, ...]
     names: tuple[str, ...]
-    present: npt.NDArray[np.bool_]
+    present: Bools
     given: CellColumns
     where: str
 
-    def name(self, chosen: npt.NDArray[np.bool_], most: int = 10) -> list[str]:
+    def name(self, chosen: Bools, most: int = 10) -> list[str]:
         """Names of the first chosen cells."""
         cells = np.argwhere(chosen)[:most]
         return [
@@ -122,7 +123,7 @@ class _Frame:
         ]
 
     @property
-    def inner(self) -> npt.NDArray[np.bool_]:
+    def inner(self) -> Bools:
         """Cells that are no sums in any classification."""
         return rollup.inner_cells(self.hierarchies)
 
@@ -133,7 +134,7 @@ def _flat_from_data(data: Relation, name: str, total: str) -> Hierarchy:
     return Hierarchy.flat([c for c in codes if c != total], total=total)
 
 
-def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
+def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ...]) -> Ints:
     """Flat position of every row's cell; refuses unknown and missing codes."""
     position = np.zeros((), dtype=np.int64)
     for (name, hierarchy), length in zip(by.items(), shape, strict=True):
@@ -155,9 +156,7 @@ def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ..
     return position
 
 
-def _refuse_duplicates(
-    position: npt.NDArray[np.int64], by: Mapping[str, Hierarchy], shape: tuple[int, ...], where: str
-) -> None:
+def _refuse_duplicates(position: Ints, by: Mapping[str, Hierarchy], shape: tuple[int, ...], where: str) -> None:
     cells, times = np.unique(position, return_counts=True)
     if (times == 1).all():
         return
@@ -214,7 +213,7 @@ def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
     return computed, decimals
 
 
-def _refuse_sums(frame: _Frame, name: str, value: Floats, computed: Floats, wrong: npt.NDArray[np.bool_]) -> None:
+def _refuse_sums(frame: _Frame, name: str, value: Floats, computed: Floats, wrong: Bools) -> None:
     lines = []
     for at, cell in zip(np.argwhere(wrong)[:10], frame.name(wrong), strict=True):
         parts, given = computed[tuple(at)], value[tuple(at)]
@@ -257,9 +256,7 @@ def _contributors(frame: _Frame, spread: Any, column: Any, given: CellColumns) -
     return Contributors(counts, largest), additive
 
 
-def _status(
-    data: Relation, position: npt.NDArray[np.int64], shape: tuple[int, ...], given: CellColumns
-) -> npt.NDArray[np.uint8]:
+def _status(data: Relation, position: Ints, shape: tuple[int, ...], given: CellColumns) -> npt.NDArray[np.uint8]:
     status = np.zeros(shape, dtype=np.uint8)
     if given.status is None:
         return status

@@ -11,12 +11,9 @@ from functools import singledispatch
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.table import Table
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +90,7 @@ class Equations:
         said = self.coefficients * z[self.row_of()]
         return np.bincount(self.columns, weights=said, minlength=self.cells.size).astype(np.float64)
 
-    def among(self, chosen: npt.NDArray[np.bool_]) -> Equations:
+    def among(self, chosen: Bools) -> Equations:
         """The equations of a system over all cells that hold a chosen cell; the others are known."""
         kept = chosen[self.columns]
         row = self.row_of()[kept]
@@ -107,7 +104,7 @@ class Equations:
 
 
 @singledispatch
-def equations_of(table: Table, hidden: npt.NDArray[np.bool_] | None = None) -> Equations:
+def equations_of(table: Table, hidden: Bools | None = None) -> Equations:
     """All equations that hold a hidden cell.
 
     >>> from diskret import Hierarchy, Status

@@ -11,10 +11,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from diskret.model.arrays import Bools, Floats, Ints
 
 EXACT_LIMIT = 2**53
 MOST_DECIMALS = 9
@@ -65,7 +63,7 @@ def exact(number: Number) -> Fraction:
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
-def exceeds(terms: Sequence[tuple[Number, Floats]]) -> npt.NDArray[np.bool_]:
+def exceeds(terms: Sequence[tuple[Number, Floats]]) -> Bools:
     """Where a weighted sum of columns is strictly positive, decided exactly.
 
     Floats decide the clear cases; cells whose sum lies within rounding error of zero are decided with fractions, each
@@ -85,14 +83,14 @@ def exceeds(terms: Sequence[tuple[Number, Floats]]) -> npt.NDArray[np.bool_]:
     return result.reshape(shape)
 
 
-def _exceeds(factors: Sequence[Fraction], columns: Sequence[Floats]) -> npt.NDArray[np.bool_]:
+def _exceeds(factors: Sequence[Fraction], columns: Sequence[Floats]) -> Bools:
     total = np.zeros(columns[0].shape)
     size = np.zeros_like(total)
     for factor, column in zip(factors, columns, strict=True):
         part = float(factor) * column
         total += part
         size += np.abs(part)
-    result: npt.NDArray[np.bool_] = total > 0
+    result: Bools = total > 0
     for at in np.flatnonzero((np.abs(total) <= 1e-13 * size) & (size > 0)):
         result[at] = sum(f * exact(float(c[at])) for f, c in zip(factors, columns, strict=True)) > 0
     return result

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.model import hierarchy_sources as sources
+from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import UnknownCode
 
 TOTAL = "Total"
@@ -129,17 +129,17 @@ class Hierarchy:
         return self.codes[-1]
 
     @cached_property
-    def parent_index(self) -> npt.NDArray[np.int64]:
+    def parent_index(self) -> Ints:
         """Position of each code's sum, -1 for the total."""
         return np.array(self.parents, dtype=np.int64)
 
     @cached_property
-    def levels(self) -> npt.NDArray[np.int64]:
+    def levels(self) -> Ints:
         """Aggregation level of each code, 1 the finest."""
         depth = np.zeros(len(self), dtype=np.int64)
         for i in range(len(self) - 2, -1, -1):
             depth[i] = depth[self.parents[i]] + 1
-        levels: npt.NDArray[np.int64] = depth.max() + 1 - depth
+        levels: Ints = depth.max() + 1 - depth
         return levels
 
     @property
@@ -148,7 +148,7 @@ class Hierarchy:
         return int(self.levels[-1])
 
     @cached_property
-    def is_leaf(self) -> npt.NDArray[np.bool_]:
+    def is_leaf(self) -> Bools:
         """Which codes are no sums."""
         leaf = np.ones(len(self), dtype=np.bool_)
         leaf[[p for p in self.parents if p >= 0]] = False
@@ -173,7 +173,7 @@ class Hierarchy:
             raise UnknownCode.in_column("(hierarchy)", [str(code)], self.codes) from None
 
     @cached_property
-    def part_index(self) -> tuple[npt.NDArray[np.int64], ...]:
+    def part_index(self) -> tuple[Ints, ...]:
         """Positions of the parts of each code; empty for leaves."""
         parts: list[list[int]] = [[] for _ in self.codes]
         for i, p in enumerate(self.parents):
@@ -186,7 +186,7 @@ class Hierarchy:
         return tuple(self.codes[i] for i in self.part_index[self.index(code)])
 
     @cached_property
-    def first_below(self) -> npt.NDArray[np.int64]:
+    def first_below(self) -> Ints:
         """Where the codes below each code begin (its own position for leaves); they stand directly before it."""
         first = np.arange(len(self))
         for i, p in enumerate(self.parents):
@@ -195,7 +195,7 @@ class Hierarchy:
         return first
 
     @cached_property
-    def ancestors(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def ancestors(self) -> tuple[Ints, Ints]:
         """Every code's chain to the total, itself first, end to end, and where each chain starts."""
         chains: list[int] = []
         starts = [0]
@@ -210,7 +210,7 @@ class Hierarchy:
     # --- the index reference table of the complete table -------------------------------------------------------------
 
     @cached_property
-    def position_indices(self) -> npt.NDArray[np.int64]:
+    def position_indices(self) -> Ints:
         """Number of each code's segment among the segments of its level, counted from 1 in sort order."""
         position = np.zeros(len(self), dtype=np.int64)
         for level in range(1, self.depth + 1):
@@ -220,7 +220,7 @@ class Hierarchy:
             position[on_level] = number + 1
         return position
 
-    def elementary_indices(self) -> npt.NDArray[np.int64]:
+    def elementary_indices(self) -> Ints:
         """One row per level below the total: each code's number inside the complete table that has no subtotals.
 
         Row a numbers the codes of level a inside their segment; higher codes get the margin's number (longest segment

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from diskret.model.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,9 +20,9 @@ class Move:
     (7.0, (25.0, 32.0))
     """
 
-    cells: npt.NDArray[np.int64]
+    cells: Ints
     """Flat positions in the table."""
-    coefficients: npt.NDArray[np.float64]
+    coefficients: Floats
     """+1 or -1 in a cuboid; any numbers in moves found by linear programmes."""
     up: float
     down: float

@@ -16,15 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations, equations_of
 from diskret.model.errors import BadOption, UnknownCode, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Index, Table
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,5 +190,5 @@ class Pool(Table):
 
 
 @equations_of.register
-def _(table: Pool, hidden: npt.NDArray[np.bool_] | None = None) -> Equations:
+def _(table: Pool, hidden: Bools | None = None) -> Equations:
     return table.system.among(table.hidden if hidden is None else hidden)

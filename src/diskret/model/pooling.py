@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.equations import Equations
 from diskret.model.errors import (
@@ -28,8 +29,6 @@ from diskret.model.pool import Pool, Space
 from diskret.model.status import Status
 from diskret.model.table import Table
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Fixed = Mapping[str, Mapping[str, str]]
 ROUNDING = 1e-9
 RANK = (

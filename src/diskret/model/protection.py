@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, BadPriorKnowledge, NegativeValue, listed
 from diskret.model.status import Status
 from diskret.model.table import Table
 
-Floats = npt.NDArray[np.float64]
 NOT_BINARY = 1 + 1e-12
 """A room that is whole up to binary fractions is whole."""
 

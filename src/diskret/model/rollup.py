@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model import _kernels
+from diskret.model.arrays import Bools, Ints
 from diskret.model.hierarchy import Hierarchy
 
 
@@ -44,13 +45,13 @@ def merge_largest(largest: npt.NDArray[Any], hierarchies: Sequence[Hierarchy]) -
         _kernels.merge_largest_to_sums(largest.reshape(count, -1), parent, outer, inner)
 
 
-def axes(hierarchies: Sequence[Hierarchy]) -> list[tuple[npt.NDArray[np.int64], int, int]]:
+def axes(hierarchies: Sequence[Hierarchy]) -> list[tuple[Ints, int, int]]:
     """For each axis its parents and the number of cells outside and inside of it."""
     sizes = [len(h) for h in hierarchies]
     return [(h.parent_index, prod(sizes[:i]), prod(sizes[i + 1 :])) for i, h in enumerate(hierarchies)]
 
 
-def inner_cells(hierarchies: Sequence[Hierarchy]) -> npt.NDArray[np.bool_]:
+def inner_cells(hierarchies: Sequence[Hierarchy]) -> Bools:
     """Cells that are no sum in any classification."""
     inner = np.ones(tuple(len(h) for h in hierarchies), dtype=np.bool_)
     for axis, h in enumerate(hierarchies):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, UnknownCode, listed
 from diskret.model.hierarchy import Hierarchy
@@ -17,7 +18,6 @@ from diskret.model.status import MARKS, Status
 if TYPE_CHECKING:
     from diskret.model.cells import CellColumns
 
-Floats = npt.NDArray[np.float64]
 Index = tuple[int, ...]
 
 
@@ -51,7 +51,7 @@ class Table:
     """Prior knowledge: largest value an attacker thinks possible."""
     weight: Floats | None = None
     """Price of suppressing a cell."""
-    creator: npt.NDArray[np.int64] | None = None
+    creator: Ints | None = None
     """Which subtable suppressed a secondary cell, -1 where unknown: it needs no protection there a second time."""
     key: Floats | None = None
     """Cell keys: what the keys of the records behind a cell add up to, modulo one."""
@@ -91,7 +91,7 @@ class Table:
         return int(self.value.size)
 
     @property
-    def count(self) -> npt.NDArray[np.int64]:
+    def count(self) -> Ints:
         """Number of respondents per cell."""
         return self._respondents().count
 
@@ -106,15 +106,15 @@ class Table:
         return self.respondents
 
     @property
-    def empty(self) -> npt.NDArray[np.bool_]:
+    def empty(self) -> Bools:
         """Cells nobody contributes to (without counts: cells with value zero)."""
-        zero: npt.NDArray[np.bool_] = self.value == 0
+        zero: Bools = self.value == 0
         return zero if self.respondents is None else zero & (self.respondents.count == 0)
 
     @property
-    def hidden(self) -> npt.NDArray[np.bool_]:
+    def hidden(self) -> Bools:
         """Cells whose value is withheld."""
-        result: npt.NDArray[np.bool_] = (self.status == Status.PRIMARY) | (self.status == Status.SECONDARY)
+        result: Bools = (self.status == Status.PRIMARY) | (self.status == Status.SECONDARY)
         return result
 
     def index(self, *codes: str) -> Index:
@@ -143,7 +143,7 @@ class Table:
         at = tuple(int(i) for i in np.unravel_index(cell, self.shape))
         return ", ".join(f"{n}={c}" for n, c in zip(self.names, self.codes(at), strict=True))
 
-    def name_cells(self, chosen: npt.NDArray[np.bool_], most: int = 10) -> list[str]:
+    def name_cells(self, chosen: Bools, most: int = 10) -> list[str]:
         """Names of the first chosen cells."""
         return [self.name_of(int(cell)) for cell in np.flatnonzero(chosen)[:most]]
 

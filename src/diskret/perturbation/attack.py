@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.audit import audit
 from diskret.auditing.insiders import persons_of
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
@@ -31,9 +31,6 @@ from diskret.perturbation.given_moves import GivenMoves
 from diskret.perturbation.moves import CuboidMoves, interval_within
 from diskret.perturbation.result import Perturbation
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 SOLVED = 3_000
 """Up to so many cells linear programmes look at all intervals and sums at once; beyond, line after line does."""
 ROUNDS = 50

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.hierarchy import Hierarchy
-
-Floats = npt.NDArray[np.float64]
 
 ROUNDS = 30
 
@@ -51,7 +49,7 @@ def _hair(ends: Floats) -> Floats:
     return 1e-6 + 1e-12 * finite
 
 
-def _narrow(low: Floats, high: Floats, parent: int, parts: npt.NDArray[np.int64]) -> bool:
+def _narrow(low: Floats, high: Floats, parent: int, parts: Ints) -> bool:
     """Narrow all lines of one sum, in place; whether anything changed by more than rounding errors."""
     part_low, part_high = low[parts], high[parts]
     # infinite ends: all others together have an end only if each of them has one

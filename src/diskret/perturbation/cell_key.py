@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.model import rollup
+from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation import _key_kernels as kernels
 from diskret.perturbation.p_table import ALL, PTable
-
-Floats = npt.NDArray[np.float64]
 
 DECIMALS = 15
 NEVER = -1.0
@@ -214,7 +212,7 @@ def _of_magnitudes(table: Table, p_table: PTable, scaling: Scaling, small_values
     return found.reshape(table.shape)
 
 
-def _chosen(table: Table, kind: str) -> npt.NDArray[np.bool_]:
+def _chosen(table: Table, kind: str) -> Bools:
     """The cells a kind of rows is for."""
     if kind == ALL:
         return np.ones(table.size, dtype=np.bool_)
@@ -223,7 +221,7 @@ def _chosen(table: Table, kind: str) -> npt.NDArray[np.bool_]:
             f"the perturbation table has rows of the type {kind!r}",
             hint="types are all, or even and odd; give rows of small values as a table of their own: small_values.",
         )
-    parity: npt.NDArray[np.bool_] = table.count.reshape(-1) % 2 == (0 if kind == "even" else 1)
+    parity: Bools = table.count.reshape(-1) % 2 == (0 if kind == "even" else 1)
     return parity
 
 

@@ -13,17 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.model.table import Table
 from diskret.perturbation import _key_kernels as kernels
 from diskret.perturbation.bounds import tightened
 from diskret.perturbation.cell_key import KeyedNoise
 from diskret.perturbation.p_table import PTable
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 LEARNED = 64
 """Counts up to which the attacker learns how frequent they are; larger ones are all alike to him."""
@@ -51,9 +48,9 @@ class CellKeyAttack:
     original: Table | None = None
 
     @property
-    def exact(self) -> npt.NDArray[np.bool_]:
+    def exact(self) -> Bools:
         """Cells whose true count is certain, though it may be any."""
-        found: npt.NDArray[np.bool_] = self.upper - self.lower < 0.5
+        found: Bools = self.upper - self.lower < 0.5
         return found
 
     def summary(self, small: int = 3) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.model import rollup
+from diskret.model.arrays import Floats
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, NegativeValue, listed
 from diskret.model.hierarchy import Hierarchy
@@ -22,7 +22,6 @@ from diskret.model.table import Table
 from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
 
-Floats = npt.NDArray[np.float64]
 NAME = "contribution"
 LAYERS = ("largest", "second largest", "rest")
 PUBLISHED = "publication"

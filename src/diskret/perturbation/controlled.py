@@ -16,9 +16,9 @@ from math import prod
 
 import highspy
 import numpy as np
-import numpy.typing as npt
 
 from diskret.model import rollup
+from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, RoundingOutOfReach
 from diskret.model.pool import Pool
@@ -28,9 +28,6 @@ from diskret.perturbation.demands import finest_cells
 from diskret.perturbation.lines import one_line_each
 from diskret.perturbation.slices import repaired
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 SMALL = 3_000
 """Up to so many cells that are no multiples a mixed-integer programme is solved."""
 NODES = 2_000

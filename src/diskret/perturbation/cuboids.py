@@ -8,15 +8,13 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Ints
 from diskret.model.table import Table
 from diskret.perturbation import _cuboid_kernels as kernels
 from diskret.perturbation.demands import Task
 from diskret.perturbation.moves import CuboidMoves
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 ROUNDS = 4
 """Second moves may make new pairs of cells that share all moves; so often they are looked for again."""
 
@@ -109,9 +107,7 @@ def move_cells(
     return Found(moves, failed, told)
 
 
-def _told(
-    table: Table, tree: tuple[Ints, ...], room: int, made: Ints, task: Task, signature: Ints
-) -> npt.NDArray[np.bool_]:
+def _told(table: Table, tree: tuple[Ints, ...], room: int, made: Ints, task: Task, signature: Ints) -> Bools:
     told = np.zeros(table.size, dtype=np.bool_)
     kernels.told_by_singles(made, tree, room, task.state, signature, told)
     return told

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.exact import EXACT_LIMIT, to_units
 from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge, Protection
@@ -15,9 +16,6 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation import _cuboid_kernels as kernels
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 FAR = int(kernels.FAR)
 
 

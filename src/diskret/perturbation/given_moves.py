@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.move import Move
@@ -20,8 +20,6 @@ from diskret.perturbation.moves import error_interval
 from diskret.suppression.moves import Moves, RoutedMoves
 from diskret.suppression.result import Suppression
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 CLOSE = 1e-7
 MOST_TIMES = 1000
 

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.hierarchy import Hierarchy
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 def one_line_each(hierarchies: Sequence[Hierarchy]) -> tuple[tuple[Ints, Ints, Floats], int]:

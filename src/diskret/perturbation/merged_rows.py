@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats
 from diskret.model.contributors import Contributors
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
 
-Floats = npt.NDArray[np.float64]
 Group = Sequence[int]
 
 
@@ -79,11 +79,11 @@ def merged_rows(table: Table, axis: int, groups: Sequence[Group], hierarchy: Hie
     )  # fmt: skip
 
 
-def _set_by_hand(table: Table) -> npt.NDArray[np.bool_]:
+def _set_by_hand(table: Table) -> Bools:
     """Cells whose status no rule and no suppression gave them."""
     if table.rule is None:
         return np.ones(table.shape, dtype=np.bool_)
     secondary = table.status == Status.SECONDARY
     by_rule = (table.status == Status.PRIMARY) & (table.rule & 1 == 0)
-    by_hand: npt.NDArray[np.bool_] = ~(secondary | by_rule)
+    by_hand: Bools = ~(secondary | by_rule)
     return by_hand

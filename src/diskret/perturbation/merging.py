@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.model import rollup
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning, UnknownCode
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
@@ -26,7 +26,6 @@ from diskret.perturbation.partitions import best_intervals, best_partition, good
 from diskret.rules.mark import mark
 from diskret.rules.rule import AnyOf, Rule, rules_in
 
-Floats = npt.NDArray[np.float64]
 Loss = Literal["entropy", "cells"]
 Group = tuple[int, ...]
 
@@ -274,10 +273,10 @@ class _Search:
         return [float(now[n] - self._uncertainty[p].sum()) / self._whole for n, p in enumerate(parts)]
 
     @cached_property
-    def _occupied(self) -> npt.NDArray[np.int64]:
+    def _occupied(self) -> Ints:
         """Occupied cells per code."""
         some = np.moveaxis(~self.table.empty, self.axis, 0).reshape(len(self.hierarchy), -1)
-        found: npt.NDArray[np.int64] = some.sum(axis=1, dtype=np.int64)
+        found: Ints = some.sum(axis=1, dtype=np.int64)
         return found
 
     @cached_property

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.move import Move
 from diskret.model.protection import Knowledge
 from diskret.model.table import Table
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +41,7 @@ class CuboidMoves:
         return np.ascontiguousarray(np.concatenate([self.with_step, self.against, self.pivot[:, None]], axis=1))
 
     @property
-    def inside(self) -> npt.NDArray[np.bool_]:
+    def inside(self) -> Bools:
         """Moves with a partner in every classification: they leave all totals as they are."""
         return np.asarray((self.against >= 0).all(axis=1))
 

@@ -11,12 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, BadPTable
 from diskret.perturbation.p_table import PTable
-
-Floats = npt.NDArray[np.float64]
 
 PRECISION = 1e-12
 STEPS = 200
@@ -152,7 +150,7 @@ def maximal_entropy(v: Floats, variance: float, monotone: bool = False) -> Float
     return p
 
 
-def _solve(v: Floats, variance: float, block: npt.NDArray[np.int64]) -> Floats:
+def _solve(v: Floats, variance: float, block: Ints) -> Floats:
     """The same where deviations of one block have equal probabilities: a block counts by its mean v and v^2."""
     _, at, size = np.unique(block, return_inverse=True, return_counts=True)
     scale = float(np.abs(v).max())
@@ -188,7 +186,7 @@ def _solve(v: Floats, variance: float, block: npt.NDArray[np.int64]) -> Floats:
     return spread
 
 
-def _dual(features: Floats, target: Floats, multipliers: Floats, size: npt.NDArray[np.int64]) -> tuple[Floats, float]:
+def _dual(features: Floats, target: Floats, multipliers: Floats, size: Ints) -> tuple[Floats, float]:
     """The distribution over blocks that belongs to multipliers, and the value of the dual there."""
     exponent = multipliers @ features
     top = float(exponent.max())

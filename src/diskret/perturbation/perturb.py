@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, ChangeOutOfReach, ProtectionWarning, listed
 from diskret.model.pool import Pool
@@ -15,7 +16,7 @@ from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.cuboids import move_cells
-from diskret.perturbation.demands import Floats, Ints, Task, Units, task_of
+from diskret.perturbation.demands import Task, Units, task_of
 from diskret.perturbation.given_moves import GivenMoves, move_along, moves_of
 from diskret.perturbation.moves import CuboidMoves
 from diskret.perturbation.result import Perturbation

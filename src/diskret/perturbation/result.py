@@ -6,16 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.demands import finest_cells
 from diskret.perturbation.given_moves import GivenMoves
 from diskret.perturbation.moves import CuboidMoves
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

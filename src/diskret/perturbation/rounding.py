@@ -6,9 +6,9 @@ import warnings
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.model import rollup
+from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.exact import exact
 from diskret.model.pool import Pool
@@ -19,7 +19,6 @@ from diskret.perturbation.perturb import cleared
 from diskret.perturbation.result import Perturbation
 from diskret.perturbation.seeds import seeded
 
-Ints = npt.NDArray[np.int64]
 Method = Literal["controlled", "random", "deterministic"]
 
 

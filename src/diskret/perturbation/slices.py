@@ -16,15 +16,13 @@ from math import prod
 
 import highspy
 import numpy as np
-import numpy.typing as npt
 
 from diskret.model import rollup
+from diskret.model.arrays import Floats, Ints
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
 from diskret.perturbation.lines import one_line_each
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Tops = tuple[int, ...]
 """The code a slice lies below, one per classification."""
 FAR = 3

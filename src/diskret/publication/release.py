@@ -10,18 +10,16 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.published_intervals import publishable_intervals
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.publication.options import Publication
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Cells = slice | npt.NDArray[np.int64]
+Cells = slice | Ints
 
 CHUNK = 65_536
 
@@ -100,7 +98,7 @@ class Release:
         for start in range(0, self.size, step):
             yield slice(start, min(start + step, self.size))
 
-    def positions(self, cells: slice) -> tuple[npt.NDArray[np.int64], ...]:
+    def positions(self, cells: slice) -> tuple[Ints, ...]:
         """Position of each cell on every axis."""
         return tuple(np.unravel_index(np.arange(cells.start, cells.stop), self.shape))
 

@@ -11,8 +11,8 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -22,7 +22,6 @@ from diskret.publication.release import Measure, Release, labelled, release
 from diskret.publication.report import Cell, ReportSection, ReportTable, number_text
 from diskret.publication.table_report_words import WORDS
 
-Ints = npt.NDArray[np.int64]
 MOST_ROWS, MOST_COLUMNS, MOST_BARS = 60, 9, 24
 MOST_EXPOSED = 50
 

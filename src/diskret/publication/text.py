@@ -6,19 +6,18 @@ from io import StringIO
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from diskret.model.arrays import Ints
 from diskret.model.status import MARKS
 from diskret.model.table import Table
 from diskret.publication.options import Publication, publication
 from diskret.publication.release import Measure, release
 
 GAP = "…"
-Ints = npt.NDArray[np.int64]
 
 
 def show(table: Table, *, rows: int = 40, columns: int = 10, mark: str = "x", internal: bool = False) -> Grid:

@@ -9,8 +9,8 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
 from diskret.publication import workbook_parts as parts
@@ -140,7 +140,7 @@ def _body(
             yield parts.row(row, named + [parts.cell(letter, row, word, s, m) for letter, word, s, m in filled])
 
 
-def _sum_rows(release: Release, at: tuple[npt.NDArray[np.int64], ...]) -> npt.NDArray[np.bool_]:
+def _sum_rows(release: Release, at: tuple[Ints, ...]) -> Bools:
     """Rows that are a sum in any of their classifications."""
     result = np.zeros(at[0].size, dtype=np.bool_)
     for hierarchy, positions in zip(release.by.values(), at, strict=False):

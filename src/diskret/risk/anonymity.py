@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import exp, inf
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.risk._class_kernels import bucket, diversity, recursive_c
 from diskret.risk.classes import Classes, Column, classes_of, coded, keys_given, open_records
 from diskret.risk.section import Section
@@ -61,7 +61,7 @@ class Anonymity:
     """Records that are alone in their class."""
     smaller: Mapping[int, int]
     """How many records lie in classes with fewer than so many records."""
-    sizes: npt.NDArray[np.int64]
+    sizes: Ints
     """Size of the class of every record."""
     sensitive: Mapping[str, Diversity]
 

@@ -17,10 +17,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, NothingToLink, ProtectionWarning, listed
 from diskret.model.source import Relation, open_source
 from diskret.risk._class_kernels import combine
-from diskret.risk.classes import Column, Floats, Ints, coded, keys_given, numbered, numbers_of, share_codes
+from diskret.risk.classes import Column, coded, keys_given, numbered, numbers_of, share_codes
 from diskret.risk.judgement import Attack, Evidence, judge
 from diskret.risk.linkage import OPTIMAL_UP_TO, Links, Scale, Side, blocks_of, jittered, link, scaled
 

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.source import Relation, open_source, readable
 from diskret.risk._class_kernels import combine, number_classes
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 NUMBERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "DOUBLE", "FLOAT"}
 
 

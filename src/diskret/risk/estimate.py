@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, listed
 from diskret.risk.section import Section
 from diskret.risk.shares import Block, Population, read_shares
@@ -217,9 +218,9 @@ class CellProducts:
     """Numerators of the shares of all cells as products of two short lists, each with how often it occurs."""
 
     first: npt.NDArray[Any]
-    first_count: npt.NDArray[np.int64]
+    first_count: Ints
     second: npt.NDArray[Any]
-    second_count: npt.NDArray[np.int64]
+    second_count: Ints
     denominator: int
 
     def between(self, low: Fraction, high: Fraction) -> int:
@@ -270,7 +271,7 @@ def _times(one: dict[int, int], other: dict[int, int]) -> dict[int, int]:
     return made
 
 
-def _sorted(half: dict[int, int]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+def _sorted(half: dict[int, int]) -> tuple[npt.NDArray[Any], Ints]:
     values = np.array(sorted(half), dtype=object)
     return values, np.array([half[v] for v in values], dtype=np.int64)
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, MissingExtra
 from diskret.risk._linkage_kernels import greedy
-from diskret.risk.classes import Floats, Ints
 from diskret.risk.linkage import CANDIDATES, Links, Side, distances
 
 LEVELS = (0.01, 0.05, 0.1, 0.2, 0.5)

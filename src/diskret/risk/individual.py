@@ -9,13 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, NegativeValue
 from diskret.risk._class_kernels import expected_inverse
 from diskret.risk.classes import Classes
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +40,7 @@ class IndividualRisk:
         return int((self.risk > threshold).sum())
 
 
-def individual_risk(
-    classes: Classes, weights: Floats | None = None, households: npt.NDArray[np.int64] | None = None
-) -> IndividualRisk:
+def individual_risk(classes: Classes, weights: Floats | None = None, households: Ints | None = None) -> IndividualRisk:
     """Risk of every record; without weights the file is the whole population and the risk is 1/f.
 
     >>> classes = Classes(np.array([0, 0, 1]), np.array([2, 1]))

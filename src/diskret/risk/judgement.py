@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from diskret.risk.classes import Floats, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.risk.linkage import Links
 from diskret.risk.section import Section
 
@@ -190,14 +190,14 @@ class Attack:
         }
 
 
-def is_usable(released: Floats, true: Floats, within: float = 0.10) -> npt.NDArray[np.bool_]:
+def is_usable(released: Floats, true: Floats, within: float = 0.10) -> Bools:
     """Whether a released value tells the true one: off by at most ``within`` of it.
 
     >>> is_usable(np.array([110.0, 110.5, 0.0]), np.array([100.0, 100.0, 0.0]))
     array([ True, False,  True])
     """
     with np.errstate(invalid="ignore"):
-        close: npt.NDArray[np.bool_] = np.abs(released - true) <= within * np.abs(true) * (1 + SLACK)
+        close: Bools = np.abs(released - true) <= within * np.abs(true) * (1 + SLACK)
     return close
 
 
@@ -210,7 +210,7 @@ def judge(
     correct = checkable & (links.partner == evidence.released)
     near = checkable & (links.candidates == evidence.released[:, None]).any(axis=1)
     judged = checkable & (evidence.truth >= 0)
-    usable: dict[str, npt.NDArray[np.bool_]] = {}
+    usable: dict[str, Bools] = {}
     perturbation, usable_values = {}, {}
     for name in released:
         theirs = released[name][np.maximum(evidence.released, 0)]
@@ -233,8 +233,8 @@ def judge(
 
 
 def _combinations(
-    codes: Mapping[str, npt.NDArray[np.int32]], labels: Mapping[str, list[str]], judged: npt.NDArray[np.bool_],
-    correct: npt.NDArray[np.bool_], usable: Mapping[str, npt.NDArray[np.bool_]],
+    codes: Mapping[str, npt.NDArray[np.int32]], labels: Mapping[str, list[str]], judged: Bools,
+    correct: Bools, usable: Mapping[str, Bools],
 ) -> tuple[Combination, ...]:  # fmt: skip
     if not codes or not judged.any():
         return ()
@@ -242,7 +242,7 @@ def _combinations(
     shapes, place = np.unique(rows, axis=0, return_inverse=True)
     place = place.reshape(-1)
 
-    def counted(mask: npt.NDArray[np.bool_]) -> list[int]:
+    def counted(mask: Bools) -> list[int]:
         return [int(x) for x in np.bincount(place[mask[judged]], minlength=len(shapes))]
 
     units, hits = counted(judged), counted(correct)

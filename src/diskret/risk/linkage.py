@@ -15,13 +15,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, listed
 from diskret.risk._class_kernels import combine
 from diskret.risk._linkage_kernels import assign_blocks, auction, nearest
 from diskret.risk.classes import Column, numbered
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Scale = Literal["log", "standard", "rank"]
 SCALES = ("log", "standard", "rank")
 CANDIDATES = 8

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.risk._unique_kernels import first_uniques, minimal
-from diskret.risk.classes import Classes, Column, Floats
+from diskret.risk.classes import Classes, Column
 
 MOST_KEYS = 20
 
@@ -28,7 +28,7 @@ class SpecialUniques:
     """SUDA score of every record, 0 where nothing singles it out: confidential."""
     dis_score: Floats
     """The score as a probability of being found, scaled to the risk of the file (DIS-SUDA)."""
-    sets: npt.NDArray[np.int64]
+    sets: Ints
     """How many minimal sets of 1, 2, ... keys every record has; shape (records, sizes)."""
     contribution: Mapping[str, float]
     """Share of the total score in which each key takes part."""
@@ -89,7 +89,7 @@ def special_uniques(
     return SpecialUniques(score, _dis_scores(score, dis, int((classes.sizes == 1).sum()), m), sets, contribution, dis)
 
 
-def _two_of_each(classes: Classes) -> npt.NDArray[np.int64]:
+def _two_of_each(classes: Classes) -> Ints:
     """At most two records of every class: a third one equal to them can make no difference."""
     order = np.argsort(classes.ids, kind="stable")
     start = np.cumsum(classes.sizes) - classes.sizes

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from math import exp, inf, lgamma, log, prod
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.risk.classes import Classes, Column
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 MOST_CELLS = 20_000_000
 GOLDEN = 0.6180339887498949
 

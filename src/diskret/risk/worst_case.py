@@ -15,6 +15,7 @@ import highspy
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption
 from diskret.risk.shares import Population, all_shares
 
@@ -55,9 +56,6 @@ def worst_case(population: Population, n: int, margins: Sequence[tuple[str, ...]
     most, reached = _solve(shares, n, groups, low, high, seconds, largest=True)
     fewest, also = _solve(shares, n, groups, low, high, seconds, largest=False)
     return WorstCase(most, fewest, reached and also)
-
-
-Ints = npt.NDArray[np.int64]
 
 
 def _whole(population: Population) -> npt.NDArray[np.object_]:
@@ -137,9 +135,7 @@ def _solve(
     return (min(n, floor(bound + 1e-6)), False) if largest else (max(0, ceil(bound - 1e-6)), False)
 
 
-def filling_is_possible(
-    filling: npt.NDArray[np.int64], population: Population, margins: Sequence[tuple[str, ...]]
-) -> bool:
+def filling_is_possible(filling: Ints, population: Population, margins: Sequence[tuple[str, ...]]) -> bool:
     """Whether a filling keeps the margins; for witnesses.
 
     >>> from diskret.risk.shares import read_shares

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.model.table import Table
-from diskret.rules.rule import AnyOf, Cells, Rule, rules_in
-
-Floats = npt.NDArray[np.float64]
+from diskret.rules.rule import AnyOf, Rule, rules_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,10 +19,10 @@ class RuleComparison:
 
     names: tuple[str, ...]
     cells: int
-    caught: tuple[Cells, ...]
+    caught: tuple[Bools, ...]
     shares: Floats | None
     """Shares of the two largest contributors, one row per occupied cell (in cell order); None if not known."""
-    occupied: Cells
+    occupied: Bools
     borders: tuple[tuple[float, float, float] | None, ...]
 
     @property
@@ -39,14 +37,14 @@ class RuleComparison:
         return tuple(int((c & (together == 1)).sum()) for c in self.caught)
 
     @property
-    def both(self) -> npt.NDArray[np.int64]:
+    def both(self) -> Ints:
         """How many cells each pair of rules marks together."""
         flat = np.array([c.reshape(-1) for c in self.caught], dtype=np.int64)
         return flat @ flat.T
 
-    def only_cells(self, rule: int) -> Cells:
+    def only_cells(self, rule: int) -> Bools:
         """The cells one rule marks and no other."""
-        alone: Cells = self.caught[rule] & (np.sum(self.caught, axis=0) == 1)
+        alone: Bools = self.caught[rule] & (np.sum(self.caught, axis=0) == 1)
         return alone
 
     def __str__(self) -> str:
@@ -79,7 +77,7 @@ def compare_rules(table: Table, rules: Rule | AnyOf | Sequence[Rule]) -> RuleCom
     return RuleComparison(names, table.size, caught, _shares(table, occupied), occupied, borders)
 
 
-def _shares(table: Table, occupied: Cells) -> Floats | None:
+def _shares(table: Table, occupied: Bools) -> Floats | None:
     people = table.respondents
     if people is None or people.largest is None or people.ranked < 2:
         return None

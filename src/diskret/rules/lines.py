@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.table import Table
 
@@ -19,7 +20,7 @@ class Segment:
 
     axis: int
     sum_at: int
-    parts_at: npt.NDArray[np.int64]
+    parts_at: Ints
 
     def margin(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The sums, one per line."""
@@ -30,7 +31,7 @@ class Segment:
         """The parts, first axis the parts, then one entry per line."""
         return np.moveaxis(np.take(array, self.parts_at, axis=self.axis), self.axis, 0)
 
-    def mark(self, array: npt.NDArray[np.bool_], parts: npt.NDArray[np.bool_]) -> None:
+    def mark(self, array: Bools, parts: Bools) -> None:
         """Set cells of the array where ``parts`` (shaped like `parts`) says so."""
         seen = np.moveaxis(array, self.axis, 0)
         seen[self.parts_at] |= parts
@@ -48,7 +49,7 @@ def segments(table: Table, names: Sequence[str] | None) -> Iterator[Segment]:
                     yield Segment(axis, at, parts)
 
 
-def units_of(table: Table) -> npt.NDArray[np.float64]:
+def units_of(table: Table) -> Floats:
     """How many units each cell holds: contributors where known, for a sample too; otherwise the values themselves."""
     if table.respondents is not None:
         return table.respondents.count.astype(np.float64)

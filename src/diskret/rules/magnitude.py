@@ -11,11 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from diskret.model.arrays import Bools, Floats
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption
 from diskret.model.exact import Number, exact, exceeds
 from diskret.model.table import Table
-from diskret.rules.rule import Cells, CountedBy, Floats, Joinable, Verdict, percent
+from diskret.rules.rule import CountedBy, Joinable, Verdict, percent
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +26,7 @@ class Behind:
     people: Contributors
     size: Floats
     """Sum of the absolute contributions that are not public anyway."""
-    someone: Cells
+    someone: Bools
     """Cells with anybody who needs protection."""
 
     @classmethod
@@ -66,7 +67,7 @@ class Behind:
 class MinCount(Joinable):
     """Minimum count: fewer than ``n`` contributors, never weighted, against exact disclosure.
 
-    With fewer than three contributors one can subtract its own value. Cells whose contributions are all zero are open
+    With fewer than three contributors one can subtract its own value. Bools whose contributions are all zero are open
     unless ``zeros``. Contributors who publish their value themselves do not count as company.
 
     >>> from diskret import Table, mark
@@ -153,7 +154,7 @@ class Dominance(Joinable):
 class PPercent(Joinable):
     """p%: the second largest contributor can estimate the largest to within ``p`` percent.
 
-    Primary if X - X2 - X1 < p X1. The guaranteed overestimate of X1 is p in every open cell. Cells with one or two
+    Primary if X - X2 - X1 < p X1. The guaranteed overestimate of X1 is p in every open cell. Bools with one or two
     contributors are always primary (unless all contributions are zero).
 
     >>> round(PPercent(10).border()[0], 9)   # 1.1 x + y > 1

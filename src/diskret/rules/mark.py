@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -75,7 +76,7 @@ def _unmarked(table: Table) -> Table:
 
 
 def _record(
-    verdict: Verdict, bit: int, rule: npt.NDArray[np.uint32], needed: npt.NDArray[np.float64],
+    verdict: Verdict, bit: int, rule: npt.NDArray[np.uint32], needed: Floats,
     status: npt.NDArray[np.uint8],
 ) -> None:  # fmt: skip
     rule[verdict.primary] |= np.uint32(1 << bit)
@@ -85,7 +86,7 @@ def _record(
         status[verdict.partners & (status == Status.OPEN)] = Status.ZERO
 
 
-def _at_least(old: npt.NDArray[np.float64] | None, new: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _at_least(old: Floats | None, new: Floats) -> Floats:
     return new if old is None else np.maximum(old, new)
 
 

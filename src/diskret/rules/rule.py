@@ -6,14 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
-
+from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption
 from diskret.model.table import Table
 
-Floats = npt.NDArray[np.float64]
-Cells = npt.NDArray[np.bool_]
 CountedBy = Literal["respondent", "holding"]
 
 
@@ -21,10 +17,10 @@ CountedBy = Literal["respondent", "holding"]
 class Verdict:
     """What one rule says about every cell."""
 
-    primary: Cells
+    primary: Bools
     needed: Floats | None = None
     """How far an attacker's interval must reach beyond the value, on either side; None: exact disclosure only."""
-    partners: Cells | None = None
+    partners: Bools | None = None
     """Zeros that may have to be hidden with them."""
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from diskret.model.arrays import Bools
 from diskret.model.errors import listed
 from diskret.model.table import Table
 from diskret.rules.lines import segments
-from diskret.rules.rule import Cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Notice:
 
     kind: str
     reason: str
-    cells: Cells
+    cells: Bools
     names: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ def notices(table: Table, ordered: Sequence[str] = ()) -> list[Notice]:
     return [n for n in found if n is not None]
 
 
-def _notice(table: Table, kind: str, reason: str, cells: Cells) -> Notice | None:
+def _notice(table: Table, kind: str, reason: str, cells: Bools) -> Notice | None:
     return Notice(kind, reason, cells, tuple(table.name_cells(cells, most=11))) if cells.any() else None
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, ProtectionWarning
 from diskret.model.hierarchy import Hierarchy
 from diskret.safe.cells import ControlCells, control_cells, refuse_too_many
@@ -31,7 +32,6 @@ from diskret.safe.weights import Weights, weight_borders, weight_classes
 from diskret.tabulation.combinations import Combinations, count_combinations
 
 Progress = Callable[[str, int, int], None]
-Ints = npt.NDArray[np.int64]
 SAVE_EVERY = 60.0
 MOST_K = 100
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import TableTooLarge
 from diskret.model.hierarchy import Hierarchy
 from diskret.safe import _cell_kernels
 from diskret.safe.control import ControlTable, KeyLevel, key_levels
 
-Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.uint32]
 MOST_TABLES = 65_000
 MOST_DENSE = 1 << 26
@@ -50,13 +50,13 @@ class ControlCells:
         """Dimension of each cell."""
         return np.repeat(self.table_dimension, np.diff(self.first))
 
-    def count(self, frequency: npt.NDArray[np.int64] | npt.NDArray[np.int32]) -> Ints:
+    def count(self, frequency: Ints | npt.NDArray[np.int32]) -> Ints:
         """What the cells hold with these frequencies, counted from the rows."""
         totals = np.zeros(self.size + 1, dtype=np.int64)
         _cell_kernels.count_cells(self.number, frequency.astype(np.int64), totals)
         return totals[:-1]
 
-    def deviation(self, frequency: npt.NDArray[np.int64] | npt.NDArray[np.int32]) -> Ints:
+    def deviation(self, frequency: Ints | npt.NDArray[np.int32]) -> Ints:
         """Anonymous minus original, cell by cell."""
         return self.count(frequency) - self.original
 
@@ -136,7 +136,7 @@ def control_cells(
 
 def _counted(
     codes: npt.NDArray[np.int32], attributes: Mapping[str, Hierarchy], tables: Sequence[ControlTable]
-) -> dict[str | None, npt.NDArray[np.bool_]]:
+) -> dict[str | None, Bools]:
     """Per counter the rows that count."""
     names = list(attributes)
     counters = {t.counter for t in tables if t.counter is not None}

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, order=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Bools
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
 from diskret.tabulation.combinations import Combinations, count_combinations
@@ -58,7 +59,7 @@ def _exchanged(codes: Codes, wanted: int, seed: int) -> Codes:
     return made[chosen]
 
 
-def _occurs(rows: Codes, codes: Codes) -> npt.NDArray[np.bool_]:
+def _occurs(rows: Codes, codes: Codes) -> Bools:
     _, number = np.unique(np.concatenate([codes, rows]), axis=0, return_inverse=True)
     real = np.zeros(int(number.max()) + 1, dtype=np.bool_)
     real[number[: len(codes)]] = True

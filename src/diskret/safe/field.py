@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.hierarchy import Hierarchy
 from diskret.safe import _search_kernels
 from diskret.safe.cells import ControlCells
@@ -16,7 +17,7 @@ from diskret.safe.options import LadderSearch
 
 MOST_ATTRIBUTES = 10
 """Attributes up to which the tables touched by a set of attributes are listed for every set."""
-Penalty = Callable[[int, int, npt.NDArray[np.float64]], npt.NDArray[np.float64]]
+Penalty = Callable[[int, int, Floats], Floats]
 Limits = tuple[int, ...]
 
 
@@ -48,7 +49,7 @@ class Field:
         table_attribute = np.array([(each * widest)[:widest] for each in crossed], dtype=np.int16)
         self.attribute = np.repeat(table_attribute, per, axis=0)
         self.crossed = np.repeat(np.array([len(each) for each in crossed], dtype=np.int16), per)
-        self.start: npt.NDArray[np.int64] | None = None
+        self.start: Ints | None = None
         self.members = np.empty(0, dtype=np.int32)
         self.weight = np.ones(self.cells + 1, dtype=np.float32)
         self.state = np.zeros(self.cells + 1, dtype=np.int32)
@@ -94,7 +95,7 @@ class Field:
             self.members = np.empty(self.number.size, dtype=np.int32)
             _search_kernels.rows_by_cell(self.number, self.start, self.members)
 
-        def penalty(dimension: int, g: int, size: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        def penalty(dimension: int, g: int, size: Floats) -> Floats:
             limit = limits[dimension - 1] + g
             return near * (size / (limit + 1)) ** 2 + np.maximum(0, size - limit)
 
@@ -104,7 +105,7 @@ class Field:
     def walls(self, x: npt.NDArray[np.int32], limits: Limits, wall: float, margin: int) -> None:
         """Sum of squares inside limits that are not to be passed."""
 
-        def penalty(dimension: int, g: int, size: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        def penalty(dimension: int, g: int, size: Floats) -> Floats:
             return (3 if dimension == 1 else 1) * size**2 + wall * np.maximum(0, size - limits[dimension - 1] - g)
 
         self._table(x, limits, penalty, margin)
@@ -168,7 +169,7 @@ def sort_orders(
     return order, place
 
 
-def combination_keys(codes: npt.NDArray[np.int32], swaps: float) -> tuple[npt.NDArray[np.int64], int]:
+def combination_keys(codes: npt.NDArray[np.int32], swaps: float) -> tuple[Ints, int]:
     """A number per combination that rises along the file, and of 256 groups how many try a swap.
 
     Without swaps where the numbers would not fit.
@@ -182,7 +183,7 @@ def combination_keys(codes: npt.NDArray[np.int32], swaps: float) -> tuple[npt.ND
     return key, round(256 * swaps)
 
 
-def _sorted(codes: npt.NDArray[np.int32], by: list[int], sizes: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+def _sorted(codes: npt.NDArray[np.int32], by: list[int], sizes: Ints) -> npt.NDArray[Any]:
     if float(np.prod(sizes.astype(np.float64))) > 2.0**62:
         return np.lexsort([codes[:, a] for a in reversed(by)])
     key = np.zeros(len(codes), dtype=np.int64)

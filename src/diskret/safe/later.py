@@ -13,11 +13,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, TableTooLarge
 from diskret.model.hierarchy import Hierarchy
 from diskret.safe.control import ControlTable, KeyLevel, key_levels, parsed_level
 
-Ints = npt.NDArray[np.int64]
 Known = Literal["controlled", "sum of controlled cells", "not controlled"]
 MOST_CELLS = 50_000_000
 Counts = dict[tuple[int, ...], tuple[Ints, int]]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Ints
 from diskret.safe import _printed_kernels
 from diskret.safe.cells import ControlCells
 from diskret.safe.clock import Clock
@@ -15,7 +16,6 @@ from diskret.safe.history import History
 from diskret.safe.options import PrintedSearch
 from diskret.safe.start import rounded_start, with_total
 
-Ints = npt.NDArray[np.int64]
 ONE, SEVERAL = 0, 1
 CHUNK = 1 << 14
 NEIGHBOURS = 2
@@ -150,7 +150,7 @@ def sequence_of(run: PrintedRun, active: int, technique: int) -> Ints:
     return chosen_rows(technique, (x > 0) & (x < run.k), x)
 
 
-def chosen_rows(technique: int, case: npt.NDArray[np.bool_], x: Ints) -> Ints:
+def chosen_rows(technique: int, case: Bools, x: Ints) -> Ints:
     """The rows of a selection technique.
 
     >>> case = np.array([0, 0, 1, 0, 0, 0, 0, 0], dtype=bool)
@@ -233,9 +233,7 @@ def observed_maxima(run: PrintedRun, group: Ints, classes: int) -> Ints:
     return observed.reshape(2, classes)
 
 
-def next_limits(
-    run: PrintedRun, observed: Ints, group: Ints, frozen: npt.NDArray[np.bool_]
-) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def next_limits(run: PrintedRun, observed: Ints, group: Ints, frozen: Bools) -> tuple[Ints, Bools]:
     """Limits lowered in reading order, one-dimensional first, as long as not too many cells lie beyond them."""
     limits = np.maximum.accumulate(observed, axis=1)
     lowered = np.zeros(observed.shape, dtype=np.bool_)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from diskret.model.arrays import Ints
+
 QUANTILES = (0.5, 0.9, 0.99)
 
 

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.source import open_source
 from diskret.safe import _rematch_kernels
 from diskret.safe.control import key_levels, parsed_level
 from diskret.safe.result import Anonymisation
 from diskret.tabulation.combinations import record_codes
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

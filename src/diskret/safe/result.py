@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.hierarchy import Hierarchy
 from diskret.safe.cells import ControlCells
 from diskret.safe.history import Moment
@@ -18,7 +19,6 @@ from diskret.safe.later import LaterTable, later_table
 from diskret.safe.quality import DeviationTable, Quality
 from diskret.safe.weights import Weights, weight_classes
 
-Ints = npt.NDArray[np.int64]
 Frame = dict[str, npt.NDArray[Any]]
 
 

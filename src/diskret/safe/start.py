@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from diskret.model.arrays import Ints
 
 
 def rounded_start(frequency: Ints, k: int) -> Ints:

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
@@ -81,7 +82,7 @@ def _segments(table: Table, non_additive: Sequence[str]) -> Segments:
     return Segments.of(table.hierarchies, [n in non_additive for n in table.by])
 
 
-def _creator(table: Table) -> npt.NDArray[np.int64]:
+def _creator(table: Table) -> Ints:
     if table.creator is None:
         return np.full(table.size, -1, dtype=np.int64)
     return np.where(table.status == Status.SECONDARY, table.creator, -1).reshape(-1)
@@ -98,7 +99,7 @@ def _task(table: Table, settings: Settings) -> Task:
     )  # fmt: skip
 
 
-def prices(table: Table, cost: Cost) -> npt.NDArray[np.float64]:
+def prices(table: Table, cost: Cost) -> Floats:
     """What every cell costs; refuses negative prices."""
     found = cost.of(table)
     if (found < 0).any():
@@ -122,10 +123,10 @@ def state_of(table: Table, zeros: Zeros) -> npt.NDArray[np.uint8]:
     return state
 
 
-def usable_cells(table: Table, zeros: Zeros) -> npt.NDArray[np.bool_]:
+def usable_cells(table: Table, zeros: Zeros) -> Bools:
     """Open cells that may be suppressed (flat)."""
     status, value = table.status.reshape(-1), table.value.reshape(-1)
-    partner: npt.NDArray[np.bool_] = (status == Status.OPEN) & ((value != 0) | (zeros == "allowed"))
+    partner: Bools = (status == Status.OPEN) & ((value != 0) | (zeros == "allowed"))
     if zeros != "forbidden":
         partner |= status == Status.ZERO
     people = table.respondents
@@ -135,7 +136,7 @@ def usable_cells(table: Table, zeros: Zeros) -> npt.NDArray[np.bool_]:
     return partner
 
 
-def barrier_signs(table: Table, barriers: Barriers) -> npt.NDArray[np.float64]:
+def barrier_signs(table: Table, barriers: Barriers) -> Floats:
     """Per classification whether its sums are avoided (+1), preferred (-1) or neither."""
     if isinstance(barriers, str):
         if barriers not in ("on", "off"):
@@ -147,9 +148,7 @@ def barrier_signs(table: Table, barriers: Barriers) -> npt.NDArray[np.float64]:
     return np.array([float(barriers.get(n, 0)) for n in table.names])
 
 
-def _unprotected(
-    table: Table, outcome: Outcome, hopeless: set[int], needed: npt.NDArray[np.float64]
-) -> tuple[Unprotected, ...]:
+def _unprotected(table: Table, outcome: Outcome, hopeless: set[int], needed: Floats) -> tuple[Unprotected, ...]:
     found = []
     for cell, reached in sorted(outcome.failures.items()):
         at = tuple(int(i) for i in np.unravel_index(cell, table.shape))

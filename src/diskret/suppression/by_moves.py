@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.audit import audit
 from diskret.auditing.cover import Cover
@@ -20,6 +19,7 @@ from diskret.auditing.report import AuditReport
 from diskret.auditing.routing import SMALL, router_of
 from diskret.auditing.targets import targets_of
 from diskret.auditing.witnesses import search, witnesses
+from diskret.model.arrays import Bools, Floats
 from diskret.model.equations import equations_of
 from diskret.model.errors import ProtectionWarning, listed
 from diskret.model.status import Status
@@ -31,8 +31,6 @@ from diskret.suppression.rerouting import reroute_cells, reroute_moves, ruin
 from diskret.suppression.result import Suppression, Unprotected
 
 Effort = Literal["quick", "default", "economy"]
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 SWEEPS = 2
 MOST_ROUNDS = 4
 SHARE_FOR_CELLS = 1.0

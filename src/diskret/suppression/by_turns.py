@@ -14,12 +14,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.audit import audit
 from diskret.auditing.insiders import Kind, insiders_of
 from diskret.auditing.targets import targets_of
 from diskret.auditing.witnesses import witnesses
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge
@@ -30,9 +30,6 @@ from diskret.suppression.by_moves import unprotected_of
 from diskret.suppression.moves import RoutedMoves
 from diskret.suppression.result import Suppression
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 MOST_PASSES = 50
 """Statuses settle in a few passes; carried intervals may shrink for long."""
 HAIR = 1e-9

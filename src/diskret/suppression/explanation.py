@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.attacker import Attacker
 from diskret.auditing.integers import integer_extreme
+from diskret.model.arrays import Floats
 from diskret.model.equations import Equations
 from diskret.model.protection import Knowledge
 from diskret.model.status import Status
@@ -19,7 +19,6 @@ from diskret.model.table import Table
 if TYPE_CHECKING:
     from diskret.suppression.result import Suppression
 
-Floats = npt.NDArray[np.float64]
 MOST_MOVES = 12
 MOST_NAMES = 8
 MOST_UNKNOWNS = 3000

@@ -6,14 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.cover import Cover
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.move import Move
 from diskret.model.table import Table
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +22,7 @@ class Moves:
     up: Floats
     down: Floats
     subtable: Ints
-    second: npt.NDArray[np.bool_]
+    second: Bools
     """Whether a cuboid is the second of a pair (double protection)."""
 
     @property

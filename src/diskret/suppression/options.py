@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, listed
 from diskret.model.table import Table
 
-Floats = npt.NDArray[np.float64]
 CLASSES = 100_000.0
 
 

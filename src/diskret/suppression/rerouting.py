@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.cover import Kept, Nobody
 from diskret.auditing.pattern import Pattern, find_move, missing
+from diskret.model.arrays import Floats, Ints
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 EQUAL = 1e-9
 NEIGHBOURS = 3
 SHAKEN = 0.3

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, SharedCellsDiffer, WrongSum, listed
 from diskret.model.hierarchy import Hierarchy
@@ -18,7 +18,6 @@ from diskret.model.table import Table
 from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
 
-Floats = npt.NDArray[np.float64]
 HAIR = 1e-9
 LEVELS = ("below", "above", "lower", "upper", "weight")
 SHOWN = (Status.NEVER, Status.PUBLISHED)

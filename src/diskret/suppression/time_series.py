@@ -11,16 +11,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption, listed
 from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.suppression.options import CLASSES
 from diskret.suppression.result import Suppression
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Previous = Table | Mapping[str, Table]
 Aligned = tuple[Bools, Floats, Bools]
 

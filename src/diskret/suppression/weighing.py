@@ -8,10 +8,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
+from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption
 from diskret.model.pool import Pool
 from diskret.model.status import Status
@@ -21,7 +21,6 @@ from diskret.suppression.explanation import cell_name
 if TYPE_CHECKING:
     from diskret.suppression.result import Suppression
 
-Ints = npt.NDArray[np.int64]
 MOST_NAMES = 6
 CANDIDATES = 4
 """How many secondaries are tried at most, the dearest first."""
@@ -146,7 +145,7 @@ def _shown_whole(table: Table) -> float | None:
     return float(np.abs(table.value[inner]).sum()) if known else None
 
 
-def inner_cells(table: Table) -> npt.NDArray[np.bool_]:
+def inner_cells(table: Table) -> Bools:
     """Cells that are no sums, whose values make up the whole table."""
     inner = np.ones(table.shape, dtype=np.bool_)
     if isinstance(table, Pool):

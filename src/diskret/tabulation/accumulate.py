@@ -7,18 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.model import rollup
+from diskret.model.arrays import Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.exact import EXACT_LIMIT
 from diskret.model.hierarchy import Hierarchy
 from diskret.tabulation import _kernels
 from diskret.tabulation.backend import Batch
 from diskret.tabulation.plan import Plan, Units
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(eq=False)

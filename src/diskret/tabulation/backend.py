@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.cells import MISSING
 from diskret.model.source import Relation, literal
 from diskret.tabulation.plan import Plan, RecordKey, Units
@@ -27,7 +27,7 @@ class Backend(Protocol):
     aggregates: bool
     """Whether finest cells come back (a cluster), or single records in batches (embedded, where that is faster)."""
 
-    def lookup(self, name: str, codes: Sequence[str], positions: npt.NDArray[np.int64]) -> None:
+    def lookup(self, name: str, codes: Sequence[str], positions: Ints) -> None:
         """Make a small table of codes and positions."""
         ...
 

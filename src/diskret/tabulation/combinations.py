@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.cells import MISSING
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
@@ -15,7 +16,6 @@ from diskret.model.source import Relation
 from diskret.tabulation import backend as sql
 from diskret.tabulation.tabulate import Progress, _open, _plan, _refuse_codes
 
-Ints = npt.NDArray[np.int64]
 MOST_NUMBERS = 1000
 """Different whole numbers up to which a column without a hierarchy may be a classification."""
 

@@ -9,6 +9,7 @@ import nanoarrow as na
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.source import Relation, open_source, readable
 from diskret.tabulation.backend import Batch
 
@@ -31,7 +32,7 @@ class DuckDBBackend:
         data.connection.execute("SET preserve_insertion_order = false")
         return cls(data)
 
-    def lookup(self, name: str, codes: Sequence[str], positions: npt.NDArray[np.int64]) -> None:
+    def lookup(self, name: str, codes: Sequence[str], positions: Ints) -> None:
         """Make a small table of codes and positions."""
         connection = self.data.connection
         connection.register("given_codes", {"code": np.array(codes, dtype=object), "position": positions})

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.tabulation import _kernels
 from diskret.tabulation.backend import Batch
 from diskret.tabulation.plan import Plan, Units
@@ -47,7 +47,7 @@ class _Ancestors:
         self.strides = np.array(plan.strides, dtype=np.int64)
         self.sizes = np.array(plan.shape, dtype=np.int64)
 
-    def fan(self, cell: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def fan(self, cell: Ints) -> Ints:
         """How many cells each finest cell feeds, itself included."""
         fan = np.ones(cell.size, dtype=np.int64)
         for stride, size, lengths in zip(self.strides, self.sizes, self.lengths, strict=True):
@@ -94,9 +94,7 @@ def _join(batch: Batch, plan: Plan, units: Sequence[Units], ancestors: _Ancestor
         start = stop
 
 
-def _joined(
-    batch: Batch, fan: npt.NDArray[np.int64], plan: Plan, units: Sequence[Units], ancestors: _Ancestors
-) -> Batch:
+def _joined(batch: Batch, fan: Ints, plan: Plan, units: Sequence[Units], ancestors: _Ancestors) -> Batch:
     number, cell = batch["number"], batch["cell"]
     pairs = int(fan.sum())
     per_holding = np.add.reduceat(fan, np.flatnonzero(np.append(True, number[1:] != number[:-1])))
@@ -109,7 +107,7 @@ def _joined(
         number, cell, a.strides, a.chains, a.starts, a.offsets, np.empty(slots, dtype=np.int64), key, slot_of, out_cell
     )
 
-    def joined(amount: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def joined(amount: Ints) -> Ints:
         total = np.zeros(entries, dtype=np.int64)
         _kernels.add_parts(amount, fan, slot_of, total)
         return total

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import YES
@@ -112,7 +112,7 @@ class Plan:
             return 0
         return 1 if self.key.zeros else max(1, len(self.values))
 
-    def leaves(self, name: str) -> tuple[list[str], npt.NDArray[np.int64]]:
+    def leaves(self, name: str) -> tuple[list[str], Ints]:
         """Finest codes of a classification and where they stand on its axis."""
         hierarchy = self.by[name]
         positions = np.flatnonzero(hierarchy.is_leaf)

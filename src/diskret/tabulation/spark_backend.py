@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, masked
 from diskret.model.sheets import Workbook
 from diskret.model.source import PARQUET, TEXT, Delimited, FixedWidth, Relation
@@ -42,7 +40,7 @@ class SparkBackend:
         self.kept: list[Any] = []
         self.views = [VIEW]
 
-    def lookup(self, name: str, codes: Sequence[str], positions: npt.NDArray[np.int64]) -> None:
+    def lookup(self, name: str, codes: Sequence[str], positions: Ints) -> None:
         """Make a small table of codes and positions."""
         rows = list(zip(codes, positions.tolist(), strict=True))
         self.session.createDataFrame(rows, "code string, position bigint").createOrReplaceTempView(name)

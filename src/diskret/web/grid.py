@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -69,9 +69,9 @@ def window(
 def cells_of(
     table: Table, rows: Sequence[int], columns: Sequence[int], *, row_axis: str, column_axis: str | None,
     at: Mapping[str, int],
-) -> npt.NDArray[np.int64]:  # fmt: skip
+) -> Ints:  # fmt: skip
     """Flat positions of a window's cells, rows by columns."""
-    index: list[npt.NDArray[np.int64]] = []
+    index: list[Ints] = []
     for name, size in zip(table.names, table.shape, strict=True):
         if name == row_axis:
             chosen = np.asarray(rows, dtype=np.int64).reshape(-1, 1)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.insiders import persons_of
+from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
@@ -21,7 +21,6 @@ from diskret.suppression.complete.thinning import thinned
 from diskret.suppression.moves import RoutedMoves
 from diskret.suppression.result import Suppression, Unprotected
 
-Floats = npt.NDArray[np.float64]
 MOST_DEFORMATIONS = 3
 """More shifts of one cuboid than this are refused: their number explodes, and two already find nearly everything."""
 

@@ -8,16 +8,13 @@ from itertools import pairwise, product
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.suppression.complete import _kernels
 from diskret.suppression.complete.faces import Faces, Totals, faces_of, first_range
 from diskret.suppression.complete.space import Space
 from diskret.suppression.complete.strands import strand_of
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Progress = Callable[[str, int, int], None]
 
 

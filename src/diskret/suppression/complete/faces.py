@@ -17,12 +17,11 @@ from itertools import product
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption
 from diskret.suppression.complete.space import FORBIDDEN, Space
 
-Ints = npt.NDArray[np.int64]
 MOST_CORNERS = 200_000_000
 """Faces with more corners than this are not listed: the classification is too deep and too wide."""
 
@@ -143,7 +142,7 @@ def shift(
     return after[legal], which[legal]
 
 
-def balanced(space: Space, codes: Ints, signs: Ints) -> npt.NDArray[np.bool_]:
+def balanced(space: Space, codes: Ints, signs: Ints) -> Bools:
     """The safety check of 7.3: in every sum that is touched, the signs of the parts add up to that of the sum."""
     number = len(codes)
     row = np.repeat(np.arange(number), codes.shape[1])[codes.reshape(-1) >= 0]

@@ -8,8 +8,8 @@ of theirs is published in another table too.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.model.protection import Knowledge, Protection
 from diskret.suppression.by_cuboids import Settings
@@ -18,8 +18,6 @@ from diskret.suppression.complete.engine import in_turn
 from diskret.suppression.moves import RoutedMoves
 from diskret.suppression.options import Cost
 from diskret.suppression.result import Suppression
-
-Floats = npt.NDArray[np.float64]
 
 
 def protection_intervals(
@@ -49,7 +47,7 @@ def protection_intervals(
     value = table.value.reshape(-1)
     lower, upper = np.full(table.size, np.inf), np.full(table.size, -np.inf)
 
-    def widen(cells: npt.NDArray[np.int64], signs: Floats, up: float, down: float) -> None:
+    def widen(cells: Ints, signs: Floats, up: float, down: float) -> None:
         ends = np.stack([value[cells] + signs * up, value[cells] - signs * down])
         lower[cells] = np.minimum(lower[cells], ends.min(axis=0))
         upper[cells] = np.maximum(upper[cells], ends.max(axis=0))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, TableTooLarge, listed
 from diskret.model.hierarchy import Hierarchy
@@ -22,7 +23,6 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.complete.space import FORBIDDEN, Space
 
-Ints = npt.NDArray[np.int64]
 MOST_CELLS = 50_000_000
 
 
@@ -34,7 +34,7 @@ class Raised:
     origin: Table
     cells: Ints
     """Where each cell of the origin lies in the raised table (flat)."""
-    dummy: npt.NDArray[np.bool_]
+    dummy: Bools
     """Dummies and star sums that may be part of a cuboid (flat)."""
 
     def lower(self, protected: Table) -> Table:

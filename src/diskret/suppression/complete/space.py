@@ -13,13 +13,11 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 ALLOWED, FORBIDDEN = -1, -2
 """What stands in place of a code: a dummy that may be part of a cuboid, and one that may not."""
 MOST_LISTED = 10_000_000

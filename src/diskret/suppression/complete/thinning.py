@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools
 from diskret.suppression.complete.engine import Cuboid, Search
 
 
-def thinned(
-    search: Search, protecting: dict[int, list[Cuboid]], untouchable: npt.NDArray[np.bool_]
-) -> dict[int, list[Cuboid]]:
+def thinned(search: Search, protecting: dict[int, list[Cuboid]], untouchable: Bools) -> dict[int, list[Cuboid]]:
     """Try to do without each secondary: a later cuboid often makes an earlier one unnecessary.
 
     Only primaries whose cuboids use the cell are looked at again; each must find another cuboid of hidden cells.

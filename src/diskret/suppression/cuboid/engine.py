@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.arrays import Floats, Ints
 from diskret.suppression.cuboid import _kernels
 from diskret.suppression.cuboid.subtables import Segments, subtables_of
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Progress = Callable[[str, int, int], None]
 CARRY = {"off": 0, "once": 1, "always": 2}
 MOST_PASSES = 100

@@ -8,11 +8,9 @@ from itertools import product
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Ints
 from diskret.model.hierarchy import Hierarchy
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +26,7 @@ class Segments:
     """Positions of the codes on their axis."""
     levels: tuple[Ints, ...]
     """Per axis the aggregation index of each segment: the level of its parts (0 for a code alone)."""
-    used: tuple[npt.NDArray[np.bool_], ...]
+    used: tuple[Bools, ...]
     """Per axis which segments make subtables."""
     offsets: tuple[int, ...]
     """Per axis the number of its first segment."""

@@ -9,19 +9,17 @@ protect nothing elsewhere.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.suppression.cuboid import _kernels, _thin_kernels
 from diskret.suppression.cuboid.engine import Task
 from diskret.suppression.cuboid.subtables import Segments
 
 WORTH_A_ROUND = 100
 """Another round is made as long as the last one opened more than one cell in so many."""
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
-def thin(task: Task, segments: Segments, moves: Floats, untouchable: npt.NDArray[np.bool_]) -> Floats:
+def thin(task: Task, segments: Segments, moves: Floats, untouchable: Bools) -> Floats:
     """Open unneeded secondaries in ``task.state``; returns the moves that still protect the pivots."""
     of_pivots, of_partners = _requirements(moves), _own_partners(task, moves)
     pivots, firsts, seconds, names = (np.concatenate(both) for both in zip(of_pivots, of_partners, strict=True))

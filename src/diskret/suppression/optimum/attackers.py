@@ -15,13 +15,10 @@ from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
-import numpy.typing as npt
 
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 UP, DOWN, RANGE = 0, 1, 2
 SIGN = (1.0, -1.0, 1.0)
 PRIMAL = 4

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import highspy
 import numpy as np
 
-from diskret.suppression.optimum.attackers import Bools, Cut, Floats, Ints, quiet
+from diskret.model.arrays import Bools, Floats, Ints
+from diskret.suppression.optimum.attackers import Cut, quiet
 
 OLD = 8
 """A cut that was slack so many times in a row leaves the linear programme; it stays on the shelf."""

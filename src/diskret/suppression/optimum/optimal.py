@@ -12,15 +12,15 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.auditing.insiders import stand_behind
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations, equations_of
 from diskret.model.errors import BadOption
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.suppression.optimum.attackers import DOWN, RANGE, UP, Attackers, Bools, Demands, Floats, Ints
+from diskret.suppression.optimum.attackers import DOWN, RANGE, UP, Attackers, Demands
 from diskret.suppression.optimum.search import Progress, Search
 from diskret.suppression.optimum.witnesses import Gap, Witnesses
 from diskret.suppression.result import Unprotected
@@ -32,7 +32,7 @@ TOLERANCE = 1e-7
 class Optimum:
     """A safe pattern, and what is proved about it."""
 
-    hidden: npt.NDArray[np.bool_]
+    hidden: Bools
     """All hidden cells (flat): those of the table and the new ones."""
     cost: float
     bound: float
@@ -52,13 +52,13 @@ class Optimum:
 
 def optimal(
     table: Table,
-    usable: npt.NDArray[np.bool_],
-    price: npt.NDArray[np.float64],
+    usable: Bools,
+    price: Floats,
     protection: Protection,
     knowledge: Knowledge,
     *,
-    persons: npt.NDArray[np.int64] | None = None,
-    start: npt.NDArray[np.bool_] | None = None,
+    persons: Ints | None = None,
+    start: Bools | None = None,
     seconds: float = 60.0,
     progress: Progress | None = None,
 ) -> Optimum:

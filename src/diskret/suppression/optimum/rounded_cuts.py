@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from diskret.suppression.optimum.attackers import Cut, Floats
+from diskret.model.arrays import Floats
+from diskret.suppression.optimum.attackers import Cut
 
 MOST = 12
 """So many divisors are tried for a cut."""

@@ -7,7 +7,8 @@ from typing import Any
 import highspy
 import numpy as np
 
-from diskret.suppression.optimum.attackers import Attackers, Bools, Floats, quiet
+from diskret.model.arrays import Bools, Floats
+from diskret.suppression.optimum.attackers import Attackers, quiet
 
 NOTHING = 1e-6
 """Even a cell that costs nothing counts a little: short moves are wanted."""

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from diskret.suppression.optimum.attackers import Attackers, Bools, Cut, Floats
+from diskret.model.arrays import Bools, Floats
+from diskret.suppression.optimum.attackers import Attackers, Cut
 from diskret.suppression.optimum.master import Master
 from diskret.suppression.optimum.rounded_cuts import rounded
 from diskret.suppression.optimum.separation import broken, lonely

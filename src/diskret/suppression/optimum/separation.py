@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from diskret.suppression.optimum.attackers import DOWN, RANGE, SIGN, UP, Attackers, Bools, Cut, Floats, Ints
+from diskret.model.arrays import Bools, Floats, Ints
+from diskret.suppression.optimum.attackers import DOWN, RANGE, SIGN, UP, Attackers, Cut
 from diskret.suppression.optimum.witnesses import Witnesses
 
 BROKEN = 1e-4

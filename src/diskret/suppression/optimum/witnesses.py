@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from diskret.suppression.optimum.attackers import DOWN, RANGE, SIGN, UP, Attackers, Bools, Cut, Floats, Ints
+from diskret.model.arrays import Bools, Floats, Ints
+from diskret.suppression.optimum.attackers import DOWN, RANGE, SIGN, UP, Attackers, Cut
 from diskret.suppression.optimum.routing import Routes
 
 MOST_MOVES = 6000
