@@ -113,15 +113,15 @@ def test_firms_are_not_guarded_against_only_where_that_was_asked_for(seed: int) 
     firms, protection, _ = case(12 * seed)
     table = firms.table
     single = (table.count == 1) & table.hidden
-    options = {"protection": protection, "guarantee": "audit", "single_contributors": False}
+    promise = replace(protection, guard="public", unions=False)
     if single.any():
         with pytest.warns(ProtectionWarning, match="single contributors are not guarded against"):
-            result = suppress(table, **options)
+            result = suppress(table, promise)
     else:
-        result = suppress(table, **options)
+        result = suppress(table, promise)
     everybody = by_hand.exposed_to_everybody(result.table, protection, Knowledge.positive())
     assert everybody == {u.index for u in result.unprotected}
-    guarded = suppress(table, protection)
+    guarded = suppress(table, replace(protection, unions=False))
     assert guarded.secondary.sum() >= result.secondary.sum() or guarded.unprotected
 
 

@@ -1,4 +1,4 @@
-"""What guarantee="complete" promises on random ragged tables, against the exact attack and against a slow twin."""
+"""What the method Complete promises on random ragged tables, against the exact attack and against a slow twin."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_a_cell_beyond_the_deformation_limit_is_named(lonely) -> None:
         result = dk.suppress(locked, method=dk.methods.Complete())
     (left,) = result.unprotected
     assert left.cell == "s=a"
-    assert "guarantee='audit'" in left.why
+    assert "use the method Moves" in left.why
     assert not result.secondary.any()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -245,9 +245,9 @@ def test_deformation_limits_out_of_reach_are_refused(lonely, deformations) -> No
         dk.suppress(lonely, method=dk.methods.Complete(deformations=deformations))
 
 
-def test_options_of_subtables_are_refused(lonely) -> None:
-    with pytest.raises(BadOption, match="guarantee='subtables'"):
-        dk.suppress(lonely, method=dk.methods.Complete(thin=False, carry="once"))
+def test_options_of_subtables_are_refused() -> None:
+    with pytest.raises(BadOption, match="method Cuboids"):
+        dk.methods.Complete(cost=dk.Cost(distance={"a": 1}))
 
 
 def test_prior_knowledge_closer_than_the_range_is_said() -> None:

@@ -21,6 +21,10 @@ from hypothesis import strategies as st
 import diskret as dk
 from diskret import Hierarchy, Knowledge, Pool, Promise, Status, Table
 
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
+]
+
 Key = tuple[str, ...]
 Leaf = tuple[str, ...]
 FAR = 1e7

@@ -10,9 +10,12 @@ import pytest
 from diskret import Cost, Hierarchy, Knowledge, Promise, Status, Table, methods, suppress
 from diskret.suppression.time_series import weighed
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:the table has subtotals"),
+]
 
-pytestmark = pytest.mark.filterwarnings("ignore:the table has subtotals")
+
 """The printed procedure never takes a suppression back."""
 
 

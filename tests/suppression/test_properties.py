@@ -18,9 +18,11 @@ from diskret.model import rollup
 from diskret.model.contributors import Contributors
 from diskret.publication.working import load_working, save_working
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning"),
+]
 
-pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
 Cell = tuple[int, ...]
 Draw = Callable[[int, int], int]

@@ -20,10 +20,13 @@ from hypothesis import strategies as st
 from diskret import Cost, Hierarchy, Knowledge, Status, Table, suppress
 from diskret.model import rollup
 from diskret.model.contributors import Contributors
+from diskret.model.older import Protection
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning"),
+]
 
-pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
 Cell = tuple[int, ...]
 Draw = Callable[[int, int], int]
@@ -317,7 +320,7 @@ def engine(
     **options: Any,
 ) -> Any:  # fmt: skip
     return suppress(
-        table, protection=Promise(min_relative_range=q, levels=False), cost=Cost(cost, distance=distance or {}), single_contributors=singles,
+        table, protection=Protection(q), cost=Cost(cost, distance=distance or {}), single_contributors=singles,
         barriers="on" if barriers is None else barriers or "off", thin=False, threads=threads, **options,
     )  # fmt: skip
 
