@@ -9,8 +9,8 @@ import pytest
 
 import by_hand
 from diskret import Hierarchy, Knowledge, MinCount, PPercent, Promise, Protection, Status, Table, audit, mark, suppress
-from diskret.auditing.insiders import insiders_of, persons_of
 from diskret.model.contributors import Contributors
+from diskret.moves.insiders import insiders_of, persons_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 POSITIVE = Knowledge.positive()

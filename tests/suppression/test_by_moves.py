@@ -22,8 +22,8 @@ from diskret import (
     methods,
     suppress,
 )
-from diskret.auditing import routing
 from diskret.model.contributors import Contributors
+from diskret.moves import router as routing
 from diskret.suppression.by_cuboids import usable_cells
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")

@@ -15,6 +15,7 @@ from typing import Any
 
 import highspy
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 import diskret as dk
 from diskret import Hierarchy, Pool, Status, Table
 from diskret.auditing.certificate import certificate_of
-from diskret.auditing.insiders import insiders_of, persons_of
 from diskret.model.errors import BadOption, LateTable, NothingShared, SharedCellsDiffer, UnknownCode, WrongSum
+from diskret.moves.insiders import insiders_of, persons_of
 from diskret.suppression import by_turns
 from diskret.suppression.result import Suppression
 

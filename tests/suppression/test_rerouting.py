@@ -7,10 +7,10 @@ import pytest
 
 import by_hand
 from diskret import MinCount, PPercent, Promise, Table, mark
-from diskret.auditing.cover import Nobody
-from diskret.auditing.insiders import insiders_of
-from diskret.auditing.pattern import Pattern
 from diskret.model.promise import Guard
+from diskret.moves.cover import Nobody
+from diskret.moves.insiders import insiders_of
+from diskret.moves.pattern import Pattern
 from diskret.suppression.by_cuboids import usable_cells
 from diskret.suppression.by_moves import routed
 from diskret.suppression.methods import Effort, Moves

@@ -12,16 +12,16 @@ from typing import Any, Literal
 import numpy as np
 
 from diskret.auditing.case import Case
-from diskret.auditing.cover import Nobody
+from diskret.moves.cover import Nobody
 from diskret.auditing.elimination import determined
 from diskret.auditing.inside import attack_from_inside
-from diskret.auditing.insiders import insiders_of
+from diskret.moves.insiders import insiders_of
 from diskret.auditing.integers import integer_extreme
 from diskret.auditing.lines import all_zero, unions_breaking
 from diskret.auditing.outsiders import Attack, Needs, attack
 from diskret.auditing.report import AuditReport, ClosestCall
-from diskret.auditing.targets import targets_of
-from diskret.auditing.witnesses import reached, search, search_near, witnesses
+from diskret.moves.demands import targets_of
+from diskret.moves.witnesses import reached, search, search_near, witnesses
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from diskret.auditing.insiders import Insiders
+from diskret.moves.insiders import Insiders
 from diskret.auditing.outsiders import TOLERANCE, Needs
-from diskret.auditing.pattern import Pattern
+from diskret.moves.pattern import Pattern
 from diskret.auditing.proof import proof_of
 from diskret.auditing.report import Exposure
 from diskret.model.arrays import Floats

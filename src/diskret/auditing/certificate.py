@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from diskret.auditing.cover import Cover, Nobody
-from diskret.auditing.insiders import insiders_of
+from diskret.moves.cover import Cover, Nobody
+from diskret.moves.insiders import insiders_of
 from diskret.auditing.lines import unions_breaking
-from diskret.auditing.recheck import hold
+from diskret.moves.recheck import hold
 from diskret.auditing.report import AuditReport
-from diskret.auditing.targets import targets_of
+from diskret.moves.demands import targets_of
 from diskret.io.files import whole_file
 from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import equations_of

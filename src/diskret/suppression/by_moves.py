@@ -10,14 +10,14 @@ from dataclasses import replace
 import numpy as np
 
 from diskret.auditing.audit import audit
-from diskret.auditing.cover import Cover
-from diskret.auditing.insiders import Insiders, insiders_of
+from diskret.moves.cover import Cover
+from diskret.moves.insiders import Insiders, insiders_of
 from diskret.auditing.lines import cells_breaking
-from diskret.auditing.pattern import Pattern, build
+from diskret.moves.pattern import Pattern, build
 from diskret.auditing.report import AuditReport
-from diskret.auditing.routing import SMALL, router_of
-from diskret.auditing.targets import targets_of
-from diskret.auditing.witnesses import search, witnesses
+from diskret.moves.router import SMALL, router_of
+from diskret.moves.demands import targets_of
+from diskret.moves.witnesses import search, witnesses
 from diskret.model.arrays import Bools, Floats
 from diskret.model.equations import equations_of
 from diskret.model.errors import ProtectionWarning, listed

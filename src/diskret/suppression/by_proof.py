@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from diskret.auditing.audit import audit
-from diskret.auditing.insiders import persons_of
-from diskret.auditing.witnesses import cover_of
+from diskret.moves.insiders import persons_of
+from diskret.moves.witnesses import cover_of
 from diskret.model.errors import BadOption
 from diskret.model.promise import Promise
 from diskret.model.status import Status

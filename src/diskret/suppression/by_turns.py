@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from diskret.auditing.audit import audit
-from diskret.auditing.witnesses import cover_of
+from diskret.moves.witnesses import cover_of
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.knowledge import Knowledge

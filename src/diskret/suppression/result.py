@@ -11,7 +11,7 @@ import numpy as np
 
 from diskret.auditing.report import AuditReport
 from diskret.model.equations import Equations, equations_of
-from diskret.model.move import Move
+from diskret.moves.move import Move
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Index, Table

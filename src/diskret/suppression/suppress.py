@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from diskret.auditing.insiders import persons_of
+from diskret.moves.insiders import persons_of
 from diskret.model.errors import BadOption, LateTable, ProtectionWarning, listed
 from diskret.model.pool import Pool
 from diskret.model.promise import Promise

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diskret.auditing.insiders import persons_of
+from diskret.moves.insiders import persons_of
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.hierarchy import Hierarchy

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.auditing.insiders import stand_behind
+from diskret.moves.insiders import stand_behind
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations, equations_of
 from diskret.model.errors import BadOption

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from diskret import Hierarchy, Knowledge, Promise, Table
-from diskret.auditing.cover import Cover, Nobody
-from diskret.auditing.insiders import insiders_of
-from diskret.auditing.targets import targets_of
 from diskret.model.contributors import Contributors
 from diskret.model.promise import Guard
+from diskret.moves.cover import Cover, Nobody
+from diskret.moves.demands import targets_of
+from diskret.moves.insiders import insiders_of
 
 
 def cover(protection: Promise, whole: bool = False, counts: tuple[int, ...] = (3, 1, 1, 4)) -> Cover:

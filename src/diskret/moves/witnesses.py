@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from diskret.auditing.cover import Cover, Nobody
-from diskret.auditing.cuboids import cuboid_moves
-from diskret.auditing.insiders import Insiders, insiders_of
-from diskret.auditing.pattern import Pattern, build, find_move, missing
-from diskret.auditing.recheck import hold
-from diskret.auditing.routing import SMALL, router_of
-from diskret.auditing.targets import Targets, targets_of
+from diskret.moves.cover import Cover, Nobody
+from diskret.moves.cuboids import cuboid_moves
+from diskret.moves.insiders import Insiders, insiders_of
+from diskret.moves.pattern import Pattern, build, find_move, missing
+from diskret.moves.recheck import hold
+from diskret.moves.router import SMALL, router_of
+from diskret.moves.demands import Targets, targets_of
 from diskret.model.arrays import Floats, Ints
 from diskret.model.pool import Pool
 from diskret.model.promise import Promise

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from diskret import Hierarchy, Knowledge, Promise, Status, Table
 from diskret.auditing import cuboids
-from diskret.auditing.cover import Cover
-from diskret.auditing.cuboids import CuboidMoves, cuboid_moves
-from diskret.auditing.insiders import Insiders, insiders_of
-from diskret.auditing.targets import DOWN, LENGTH, UP, Targets, targets_of
 from diskret.model import rollup
 from diskret.model.equations import equations_of
+from diskret.moves.cover import Cover
+from diskret.moves.cuboids import CuboidMoves, cuboid_moves
+from diskret.moves.demands import DOWN, LENGTH, UP, Targets, targets_of
+from diskret.moves.insiders import Insiders, insiders_of
 
 Move = dict[tuple[int, ...], int]
 UNLIMITED = 10**9

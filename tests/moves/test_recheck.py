@@ -9,7 +9,7 @@ import pytest
 
 import by_hand
 from diskret import Hierarchy, MinCount, Promise, Status, Table, audit, mark, suppress
-from diskret.auditing.recheck import hold
+from diskret.moves.recheck import hold
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
