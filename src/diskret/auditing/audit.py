@@ -6,31 +6,29 @@ no trust. What they do not settle, linear programmes over the whole table decide
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from diskret.auditing.case import Case
-from diskret.moves.cover import Nobody
 from diskret.auditing.elimination import determined
 from diskret.auditing.inside import attack_from_inside
-from diskret.moves.insiders import insiders_of
 from diskret.auditing.integers import integer_extreme
 from diskret.auditing.lines import all_zero, unions_breaking
 from diskret.auditing.outsiders import Attack, Needs, attack
 from diskret.auditing.report import AuditReport, ClosestCall
-from diskret.moves.demands import targets_of
-from diskret.moves.witnesses import reached, search, search_near, witnesses
-from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.arrays import Bools, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
 from diskret.model.older import older_attack
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.demands import targets_of
+from diskret.moves.insiders import insiders_of
+from diskret.moves.move import NOBODY, MoveSet
+from diskret.moves.witnesses import reached, search, search_near, witnesses
 
-Move = tuple[Ints, Floats]
 CLOSE_CALLS = 5
 LARGE = 50_000
 """Beyond this many unknowns programmes over the whole table are slow: first look near the cells."""
@@ -41,7 +39,7 @@ def audit(
     promise: Promise = Promise(),
     *,
     intervals: Literal["none", "primary", "hidden"] = "none",
-    moves: Sequence[Move] = (),
+    moves: MoveSet | None = None,
     certify: bool = False,
     seconds: float = 10.0,
     **older: Any,
@@ -65,7 +63,7 @@ def audit(
     if older:
         table, promise = older_attack(table, promise, older)
     table.check_pattern()
-    case = _case(table, promise, moves)
+    case = _case(table, promise, moves or MoveSet.none())
     if certify or case.system.cells.size > LARGE:
         search_near(case.witnesses)
     waiting = np.flatnonzero(_open_demands(case))
@@ -92,12 +90,12 @@ def audit(
         insiders=int(np.unique(case.insiders.who).size),
         unions=unions,
         zeros=zeros,
-        moves=tuple((kept.cells, kept.moved) for kept in case.witnesses.cover.moves.values()),
+        moves=case.witnesses.cover.all(),
         close_calls=_close_calls(case, attacker),
     )
 
 
-def _case(table: Table, promise: Promise, moves: Sequence[Move]) -> Case:
+def _case(table: Table, promise: Promise, moves: MoveSet) -> Case:
     """Check what is given, and put it together."""
     up, down = promise.knowledge.room(table)
     system = equations_of(table)
@@ -118,7 +116,7 @@ def _open_demands(case: Case, against_insiders: bool = False) -> Bools:
     """Targets with a demand that no move settles (or that some insider can object to)."""
     cover = case.witnesses.cover
     left = [cover.objectors(d) for d in range(cover.targets.count)]
-    still_open = [o is None or (against_insiders and o != Nobody) for o in left]
+    still_open = [o is None or (against_insiders and o != NOBODY) for o in left]
     cells = cover.targets.cell[np.array(still_open, dtype=np.bool_)]
     return np.isin(case.system.cells[case.needs.columns], cells)
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from diskret.moves.insiders import Insiders
 from diskret.auditing.outsiders import TOLERANCE, Needs
-from diskret.moves.pattern import Pattern
 from diskret.auditing.proof import proof_of
 from diskret.auditing.report import Exposure
 from diskret.model.arrays import Floats
 from diskret.model.equations import Equations
 from diskret.model.table import Table
+from diskret.moves.insiders import Insiders
+from diskret.moves.pattern import Pattern
 
 MOST_PROOFS = 200
 """Beyond this many exposed cells a proof each would only take time: the pattern is no good."""
