@@ -122,9 +122,7 @@ def protect(make: Make, q: float, guarantee: Any, **options: Any) -> Any:
     known = dk.Knowledge.positive() if q else dk.Knowledge.none()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return dk.suppress(
-            make(), protection=dk.Promise(min_relative_range=q, levels=False), knowledge=known, guarantee=guarantee, **options
-        )  # fmt: skip
+        return dk.suppress(make(), protection=dk.Protection(q), knowledge=known, guarantee=guarantee, **options)
 
 
 def warm() -> None:

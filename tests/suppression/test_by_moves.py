@@ -159,7 +159,7 @@ def test_the_same_table_gives_the_same_bytes_and_stays_as_it_was(effort) -> None
     assert (table.status.tobytes(), table.value.tobytes()) == before
     assert one.table.status.tobytes() == two.table.status.tobytes()
     assert one.moves.cells.tobytes() == two.moves.cells.tobytes()
-    assert one.moves.moved.tobytes() == two.moves.moved.tobytes()
+    assert one.moves.coefficients.tobytes() == two.moves.coefficients.tobytes()
     assert one.audit is not None
     assert two.audit is not None
     assert one.audit.report(internal=True) == two.audit.report(internal=True)

@@ -369,10 +369,9 @@ def moves_keep_equations_and_bounds(draw: Draw) -> int:
     )
     low, high = bounds_of(table, knowledge)
     for k in range(len(result.moves)):
-        move = result.moves.move(k, table)
+        move = result.moves[k]
         pivot, diametral = (
-            tuple(int(i) for i in np.unravel_index(c[k], table.shape))
-            for c in (result.moves.pivot, result.moves.diametral)
+            tuple(int(i) for i in np.unravel_index(move.cells[corner], table.shape)) for corner in (0, -1)
         )
         cells = [tuple(int(i) for i in np.unravel_index(c, table.shape)) for c in move.cells]
         assert cells[0] == pivot

@@ -23,6 +23,7 @@ def hold(table: Table, moves: MoveSet) -> tuple[Bools, Bools]:
 
     Moves in multiples of the table's smallest step are added up in whole numbers; others must balance to rounding.
 
+    >>> from diskret.moves.move import Move
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
     >>> good, bad = (Move(cells=np.array([0, 1]), coefficients=np.array(c)) for c in ([1.0, -1.0], [1.0, 1.0]))
@@ -37,7 +38,7 @@ def hold(table: Table, moves: MoveSet) -> tuple[Bools, Bools]:
         good[sound], exact[sound] = hold(table, moves.some(np.flatnonzero(sound)))
         return good, exact
     grid = unit(table)
-    steps = np.round(moved / grid) if grid else np.zeros(moved.size)
+    steps = np.round(moved / (grid or 1.0))
     # an amount that rounds to nothing is no step: scaled up it would be one that was never checked
     off_grid = (np.abs(moved - steps * grid) > ON_GRID * grid) | (steps == 0)
     exact = np.bincount(move, weights=off_grid, minlength=lengths.size) == 0
