@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import highspy
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from diskret import Hierarchy, Knowledge, Promise, Status, Table, audit, methods, suppress
-from diskret.auditing import attacker, inside
+from diskret.auditing import inside
 from diskret.cli import app
 from diskret.model.errors import BadOption, BadPriorKnowledge, DiskretError, UnknownCode
+from diskret.model.lp import Answer, Programme, Start
 from diskret.publication.working import save_working
 
 SECRET = 712_345.0
@@ -91,11 +91,11 @@ def exposed_by_bounds() -> Table:
 
 @pytest.fixture
 def gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Tired(highspy.Highs):
-        def getModelStatus(self) -> highspy.HighsModelStatus:  # noqa: N802
-            return highspy.HighsModelStatus.kTimeLimit
+    def tired(self: Programme, start: Start = "last") -> Answer:
+        self.answer = Answer.GAVE_UP
+        return self.answer
 
-    monkeypatch.setattr(attacker.highspy, "Highs", Tired)
+    monkeypatch.setattr(Programme, "solve", tired)
 
 
 def test_the_table_of_these_tests_needs_a_programme() -> None:

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diskret import Hierarchy, Knowledge, Promise, Status, Table
-from diskret.moves import cuboids
 from diskret.model import rollup
 from diskret.model.equations import equations_of
+from diskret.moves import cuboids
 from diskret.moves.cover import Cover
 from diskret.moves.cuboids import cuboid_moves
 from diskret.moves.demands import DOWN, LENGTH, UP, Demands, demands_of
