@@ -101,7 +101,7 @@ def _classifications(release: Release, options: Publication, shown: Sequence[int
 
 
 def _unit(measure: Measure, options: Publication) -> str:
-    return options.words.number if measure.is_count else options.unit or "-"
+    return options.words["number"] if measure.is_count else options.unit or "-"
 
 
 def _distinct(labels: Sequence[str], codes: Sequence[str]) -> Sequence[str]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, listed
+from diskret.model.words import words
 from diskret.publication.drawing import Plot, draw, svg
 
 Cell = str | int | float | None
@@ -136,7 +137,7 @@ def report_text(title: str, sections: Sequence[ReportSection], note: str = "", l
     contents = "".join(f"<li><a href='#s{i}'>{_text(s.title)}</a></li>" for i, s in enumerate(sections, 1))
     body = "".join(_section(i, section, language) for i, section in enumerate(sections, 1))
     said = f"<p class='note' role='note'>{_text(note)}</p>" if note else ""
-    name = WORDS[language]["contents"]
+    name = words("report", language)["contents"]
     return (
         f"<!DOCTYPE html><html lang='{_text(language)}'><head><meta charset='utf-8'><title>{_text(title)}</title>"
         f"<meta name='viewport' content='width=device-width'><style>{_STYLE}</style></head>"
@@ -166,15 +167,11 @@ def _table(table: ReportTable, language: str) -> str:
     whole = f"<div class='wide'><table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     if len(table.rows) <= LONG:
         return whole
-    count = WORDS[language]["rows"].format(n=number_text(len(table.rows), language))
+    count = words("report", language)["rows"].format(n=number_text(len(table.rows), language))
     return f"<details><summary>{_text(table.caption)}: {count}</summary>{whole}</details>"
 
 
 _N = " class='n'"
-WORDS: Mapping[str, Mapping[str, str]] = {
-    "en": {"contents": "Contents", "rows": "{n} rows", "extra": "plots need the extra 'plots'", "page": "Page"},
-    "de": {"contents": "Inhalt", "rows": "{n} Zeilen", "extra": "Bilder brauchen das Extra „plots“", "page": "Seite"},
-}
 
 
 def number_text(number: float, language: str = "en") -> str:
@@ -200,16 +197,16 @@ def _chart(chart: ReportChart, language: str) -> str:
     try:
         import vl_convert
     except ImportError:
-        said = WORDS[language]["extra"]
+        said = words("report", language)["extra"]
         return f"<figure><figcaption>{_text(chart.caption)}: {_text(said)}</figcaption></figure>"
     picture = _numbered(vl_convert.vegalite_to_svg(json.dumps(chart.spec)))
     held = base64.b64encode(picture.encode("utf-8")).decode("ascii")
     title = chart.spec.get("title", "")
-    words = _text(chart.caption or (title if isinstance(title, str) else ""))
+    said = _text(chart.caption or (title if isinstance(title, str) else ""))
     broad = " class='broad'" if chart.spec.get("width", 0) > BROAD else ""
     source = f"data:image/svg+xml;base64,{held}"
     caption = f"<figcaption>{_text(chart.caption)}</figcaption>" if chart.caption else ""
-    return f"<figure{broad}><img alt='{words}' src='{source}'>{caption}</figure>"
+    return f"<figure{broad}><img alt='{said}' src='{source}'>{caption}</figure>"
 
 
 def _numbered(picture: str) -> str:

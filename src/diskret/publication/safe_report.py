@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from diskret.model.words import words
 from diskret.publication.drawing import Plot
 from diskret.publication.report import ReportSection, ReportTable, number_text
 from diskret.safe.quality import QUANTILES, DeviationTable
@@ -19,7 +20,7 @@ MOST_MOMENTS = 300
 
 def safe_sections(done: Anonymisation, language: str = "en") -> list[ReportSection]:
     """All sections."""
-    say = WORDS[language]
+    say = words("safe_report", language)
     sections = [_overview(done, say, language), _attacker(done, say), _deviations(done, say, language)]
     course = course_plots(done, language)
     if course:
@@ -101,7 +102,7 @@ def _table(table: DeviationTable, caption: str, say: Mapping[str, str]) -> Repor
 
 def course_plots(done: Anonymisation, language: str = "en") -> list[Plot]:
     """How cases and bounds fell in the search, over the groups of rows tested (not over time: the same every time)."""
-    say = WORDS[language]
+    say = words("safe_report", language)
     moments = list(done.history)
     if len(moments) < 2:
         return []
@@ -118,67 +119,3 @@ def course_plots(done: Anonymisation, language: str = "en") -> list[Plot]:
     if any(c is not None for c in cases):
         plots.append(Plot("lines", say["cases plot"], x, {say["cases"]: cases}, say["groups"], say["cells beyond"]))
     return plots
-
-
-_EN = {
-    "overview": "The anonymous file", "what": "what", "objects": "objects, as many as in the original",
-    "k": "every combination occurs not at all or at least so many times",
-    "combinations": "combinations that occur", "tables": "control tables", "cells": "control cells",
-    "search": "search", "search ladder": "falling limits (ladder)", "search printed": "as printed",
-    "complete": "search carried to its end", "yes": "yes", "no": "no: time was over, or it was stopped",
-    "promise": "Every combination of the attributes occurs not at all or at least {k} times. Whatever is tabulated "
-    "from the file is anonymous.",
-    "bounds": "Largest deviations of the control tables from the original: {bounds}.",
-    "bound": "{most} in {n} cells of dimension {d}",
-    "attributes": "Attributes", "attribute": "attribute", "codes": "codes", "levels": "levels",
-    "attack": "What an attacker finds", "before": "original", "after": "anonymous file, at most",
-    "attack text": "Somebody who knows all attributes of a person looks for the combination in the file. In the "
-    "anonymous file nobody is alone; and a combination that occurs need not hold the persons it held before.",
-    "attack alone": "objects that are alone in their combination",
-    "attack few": "objects in combinations of fewer than k",
-    "attack highest": "highest probability of a right guess",
-    "attack expected": "share of right guesses, if everybody is looked for",
-    "deviations": "Deviations of the control tables", "deviation": "absolute deviation", "all": "cells",
-    "deviation text": "Number of control cells by absolute deviation (rows) and weight class g (columns; large cells "
-    "have larger classes).",
-    "dimension": "dimension {d}", "plot": "Control cells by deviation", "share": "share of the cells",
-    "statement": "Dimension {d}: mean deviation {mean}, largest {most}; {within}.",
-    "within": "{share} of the cells deviate by at most {n}",
-    "course": "The course of the search",
-    "course text": "How the largest deviation of each dimension, and the number of cells beyond the limit being "
-    "sought, fell with the groups of rows that were tested.",
-    "bounds plot": "Largest deviation by dimension", "cases plot": "Cells beyond the limit being sought",
-    "groups": "groups of rows tested", "largest": "largest deviation", "cases": "cells", "cells beyond": "cells",
-}  # fmt: skip
-_DE = {
-    "overview": "Die anonyme Datei", "what": "was", "objects": "Objekte, so viele wie im Original",
-    "k": "jede Kombination kommt gar nicht oder mindestens so oft vor",
-    "combinations": "vorkommende Kombinationen", "tables": "Kontrolltabellen", "cells": "Kontrollzellen",
-    "search": "Suche", "search ladder": "fallende Grenzen (Leiter)", "search printed": "wie gedruckt",
-    "complete": "Suche zu Ende geführt", "yes": "ja", "no": "nein: Zeit abgelaufen oder angehalten",
-    "promise": "Jede Kombination der Merkmale kommt gar nicht oder mindestens {k}-mal vor. Was aus der Datei "
-    "ausgezählt wird, ist anonym.",
-    "bounds": "Größte Abweichungen der Kontrolltabellen vom Original: {bounds}.",
-    "bound": "{most} in {n} Zellen der Dimension {d}",
-    "attributes": "Merkmale", "attribute": "Merkmal", "codes": "Schlüssel", "levels": "Ebenen",
-    "attack": "Was ein Angreifer findet", "before": "Original", "after": "anonyme Datei, höchstens",
-    "attack text": "Wer alle Merkmale einer Person kennt, sucht die Kombination in der Datei. In der anonymen Datei "
-    "ist niemand allein; und eine vorkommende Kombination muss nicht die Personen enthalten, die sie vorher enthielt.",
-    "attack alone": "Objekte, die in ihrer Kombination allein sind",
-    "attack few": "Objekte in Kombinationen von weniger als k",
-    "attack highest": "größte Wahrscheinlichkeit, richtig zu raten",
-    "attack expected": "Anteil richtiger Zuordnungen, wenn nach allen gesucht wird",
-    "deviations": "Abweichungen der Kontrolltabellen", "deviation": "absolute Abweichung", "all": "Zellen",
-    "deviation text": "Anzahl der Kontrollzellen nach absoluter Abweichung (Zeilen) und Gewichtsklasse g (Spalten; "
-    "große Zellen haben größere Klassen).",
-    "dimension": "Dimension {d}", "plot": "Kontrollzellen nach Abweichung", "share": "Anteil der Zellen",
-    "statement": "Dimension {d}: mittlere Abweichung {mean}, größte {most}; {within}.",
-    "within": "{share} der Zellen weichen um höchstens {n} ab",
-    "course": "Der Verlauf der Suche",
-    "course text": "Wie die größte Abweichung jeder Dimension und die Zahl der Zellen jenseits der gesuchten Grenze "
-    "mit den geprüften Gruppen von Zeilen fielen.",
-    "bounds plot": "Größte Abweichung je Dimension", "cases plot": "Zellen jenseits der gesuchten Grenze",
-    "groups": "geprüfte Gruppen von Zeilen", "largest": "größte Abweichung", "cases": "Zellen",
-    "cells beyond": "Zellen",
-}  # fmt: skip
-WORDS: Mapping[str, Mapping[str, str]] = {"en": _EN, "de": _DE}

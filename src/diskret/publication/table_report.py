@@ -16,11 +16,11 @@ from diskret.model.arrays import Ints
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.words import words
 from diskret.publication.drawing import Plot
 from diskret.publication.options import Publication
 from diskret.publication.release import Measure, Release, labelled, release
 from diskret.publication.report import Cell, ReportSection, ReportTable, number_text
-from diskret.publication.table_report_words import WORDS
 
 MOST_ROWS, MOST_COLUMNS, MOST_BARS = 60, 9, 24
 MOST_EXPOSED = 50
@@ -45,7 +45,7 @@ class ReportFacts:
 
 def table_sections(tables: Mapping[str, Table], facts: ReportFacts, options: Publication) -> list[ReportSection]:
     """All sections, in the language of the publication."""
-    say = WORDS[options.language]
+    say = words("table_report", options.language)
     sections = [_overview(tables, facts, options, say)]
     leaving = release(dict(tables), options)
     sections += [_published(leaving, measure, options, say) for measure in leaving.measures]
@@ -61,7 +61,7 @@ def table_sections(tables: Mapping[str, Table], facts: ReportFacts, options: Pub
 
 def report_note(facts: ReportFacts, language: str) -> str:
     """What stands at the top: whether the report may leave the house."""
-    return WORDS[language]["exposed note" if facts.exposed else "note"]
+    return words("table_report", language)["exposed note" if facts.exposed else "note"]
 
 
 def _overview(
@@ -103,11 +103,11 @@ def _published(leaving: Release, measure: Measure, options: Publication, say: Ma
     positions = np.stack(np.meshgrid(*kept, indexing="ij"), axis=-1).reshape(-1, len(kept))
     outer = np.array(np.ravel_multi_index(tuple(positions.T), tuple(len(h) for _, h in beside)))
     cells = (outer[:, None] * leaving.width + columns).reshape(-1).astype(np.int64)
-    words = [_grouped(w, options) for w in measure.texts(cells, options.mark, options.zero)]
+    shown = [_grouped(w, options) for w in measure.texts(cells, options.mark, options.zero)]
     rows = []
     for i, at in enumerate(positions.tolist()):
         named = [_named(h, p) for (_, h), p in zip(beside, at, strict=True)]
-        rows.append((*named, *words[i * columns.size : (i + 1) * columns.size]))
+        rows.append((*named, *shown[i * columns.size : (i + 1) * columns.size]))
     heads = [_head(across, int(c)) for c in columns] if across is not None else [measure.name]
     said = options.language
     text = options.legend(suppressed=bool(measure.hidden.any()))
@@ -199,8 +199,7 @@ def _protection(tables: Mapping[str, Table], facts: ReportFacts, say: Mapping[st
         rows.append((say["rules"], ", ".join(rules.values())))
     first = next(iter(tables.values()))
     for name, hierarchy in first.by.items():
-        words = say["classification"].format(codes=len(hierarchy), levels=hierarchy.depth - 1)
-        rows.append((name, words))
+        rows.append((name, say["classification"].format(codes=len(hierarchy), levels=hierarchy.depth - 1)))
     rows += [(say.get(f"asked {key}", key), say.get(f"{key} {choice}", choice)) for key, choice in facts.asked]
     return ReportSection(say["protection"], (say["secret"],), (ReportTable((say["what"], ""), tuple(rows)),))
 
@@ -209,10 +208,10 @@ def _rule_words(rule: str, say: Mapping[str, str]) -> str:
     """The name of a rule in the language of the report; dominance rules carry their n in it."""
     name, _, level = rule.partition(" of ")
     if name.endswith(" dominance"):
-        words = say["rule dominance"].format(pair=name.removesuffix(" dominance"))
+        said = say["rule dominance"].format(pair=name.removesuffix(" dominance"))
     else:
-        words = say.get(f"rule {name}", name)
-    return words + (f" ({say['by holdings']})" if level else "")
+        said = say.get(f"rule {name}", name)
+    return said + (f" ({say['by holdings']})" if level else "")
 
 
 def _attack(facts: ReportFacts, say: Mapping[str, str]) -> ReportSection:

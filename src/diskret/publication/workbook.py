@@ -60,7 +60,7 @@ def _sheet(release: Release, measure: Measure, options: Publication, style: int)
         altered=[measure.altered] if measure.altered else [],
     )  # fmt: skip
     if options.source:
-        legend.append(f"{options.words.source}: {options.source}")
+        legend.append(f"{options.words['source']}: {options.source}")
     yield from (parts.row(below + i, [parts.text("A", below + i, line, 0)]) for i, line in enumerate(legend))
     yield parts.SHEET_FOOT
 
@@ -88,8 +88,8 @@ def _top(
 ) -> list[list[str]]:
     """Title, unit and heading."""
     lines: list[list[tuple[str, int]]] = [[(options.title_of([measure.name], release.names), parts.TITLE)]]
-    unit = options.words.number if measure.is_count else options.unit
-    lines.append([(f"{measure.name}, {options.words.unit}: {unit}" if unit else measure.name, 0)])
+    unit = options.words["number"] if measure.is_count else options.unit
+    lines.append([(f"{measure.name}, {options.words['unit']}: {unit}" if unit else measure.name, 0)])
     lines.append([])
     if across is None:
         lines.append([(name, parts.HEADING) for name in (*stub, measure.name)])
