@@ -39,6 +39,11 @@ class Measure:
     altered: str = ""
     """How values were changed for confidentiality; empty: they are true."""
 
+    @property
+    def is_value(self) -> bool:
+        """Whether it is what the table is about, no count and no bound: only there a zero is marked as nothing."""
+        return not (self.is_count or self.is_bound)
+
     def texts(self, cells: Cells, mark: str, zero: str | None = None) -> list[str]:
         """Chosen cells as text with all decimals, marks where the value is hidden.
 
@@ -116,6 +121,12 @@ class Release:
                 f"two columns would be called {listed(double)}", hint="rename a response or classification."
             )
         return tuple(names)
+
+
+def cross(by: Mapping[str, Hierarchy]) -> tuple[dict[str, Hierarchy], Hierarchy | None]:
+    """The classifications beside the rows of a cross table, and the one across; one alone stands beside."""
+    *beside, last = by.items()
+    return (dict(beside), last[1]) if beside else (dict(by), None)
 
 
 def labelled(hierarchy: Hierarchy) -> bool:
