@@ -15,7 +15,7 @@ from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.publication.anonymous import write_anonymous_file, write_quality, write_rematched
 from diskret.publication.deviation_plots import plot_deviations
-from diskret.publication.report import ENDINGS as REPORTS
+from diskret.publication.report_file import ENDINGS as REPORTS
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
 from diskret.safe.history import Watch

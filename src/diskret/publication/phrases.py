@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from diskret.model.words import words
-from diskret.publication.report import Cell, ReportChart, ReportSection, ReportTable
+from diskret.publication.sections import Cell, ReportChart, ReportSection, ReportTable
 
 PHRASES, CHART_WORDS = words("phrases", "de"), words("chart_words", "de")
 PATTERNS = [(re.compile(pattern), german) for pattern, german in words("patterns", "de").items()]
@@ -46,7 +46,7 @@ def section_in_german(section: ReportSection) -> ReportSection:
         title=in_german(section.title),
         text=tuple(_sentences(each) for each in section.text),
         tables=tuple(_table(each) for each in section.tables),
-        charts=tuple(ReportChart(_spec(each.spec), in_german(each.caption)) for each in section.charts),
+        charts=tuple(ReportChart(spec=_spec(each.spec), caption=in_german(each.caption)) for each in section.charts),
     )
 
 

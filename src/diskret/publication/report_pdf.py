@@ -12,7 +12,7 @@ from typing import Any
 from diskret.model.errors import MissingExtra
 from diskret.model.words import words
 from diskret.publication.drawing import Box, Drawing, Path, draw
-from diskret.publication.report import Cell, ReportChart, ReportSection, ReportTable, number_text
+from diskret.publication.sections import Cell, ReportChart, ReportSection, ReportTable, number_text
 
 MARGIN = 18.0
 INK, GREY, SHADE = (27, 27, 27), (110, 110, 110), (243, 245, 247)

@@ -5,12 +5,12 @@ Numbers of cells by deviation tell nothing about a single cell: the report may l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from diskret.model.words import words
 from diskret.publication.drawing import Plot
-from diskret.publication.report import ReportSection, ReportTable, number_text
+from diskret.publication.sections import ReportSection, ReportTable, number_text
 from diskret.safe.quality import QUANTILES, DeviationTable
 from diskret.safe.result import Anonymisation
 
@@ -24,7 +24,7 @@ def safe_sections(done: Anonymisation, language: str = "en") -> list[ReportSecti
     sections = [_overview(done, say, language), _attacker(done, say), _deviations(done, say, language)]
     course = course_plots(done, language)
     if course:
-        sections.append(ReportSection(say["course"], (say["course text"],), plots=tuple(course)))
+        sections.append(ReportSection(title=say["course"], text=(say["course text"],), plots=tuple(course)))
     return sections
 
 
@@ -43,17 +43,17 @@ def _overview(done: Anonymisation, say: Mapping[str, str], language: str) -> Rep
     )
     text = (say["promise"].format(k=done.k), say["bounds"].format(bounds=maxima))
     tables = (
-        ReportTable((say["what"], ""), tuple(rows)),
-        ReportTable((say["attribute"], say["codes"], say["levels"]), attributes, say["attributes"]),
+        ReportTable(head=(say["what"], ""), rows=tuple(rows)),
+        ReportTable(head=(say["attribute"], say["codes"], say["levels"]), rows=attributes, caption=say["attributes"]),
     )
-    return ReportSection(say["overview"], text, tables)
+    return ReportSection(title=say["overview"], text=text, tables=tables)
 
 
 def _attacker(done: Anonymisation, say: Mapping[str, str]) -> ReportSection:
     """What somebody finds who knows all attributes of a person: before, and at the most after."""
     rows = [(say[f"attack {key}"], *pair) for key, pair in attack_figures(done).items()]
-    table = ReportTable((say["what"], say["before"], say["after"]), tuple(rows), right=(1, 2))
-    return ReportSection(say["attack"], (say["attack text"],), (table,))
+    table = ReportTable(head=(say["what"], say["before"], say["after"]), rows=tuple(rows), right=(1, 2))
+    return ReportSection(title=say["attack"], text=(say["attack text"],), tables=(table,))
 
 
 def attack_figures(done: Anonymisation) -> dict[str, tuple[float, float]]:
@@ -72,7 +72,7 @@ def attack_figures(done: Anonymisation) -> dict[str, tuple[float, float]]:
 
 
 def _deviations(done: Anonymisation, say: Mapping[str, str], language: str) -> ReportSection:
-    tables, text, plots = [], [say["deviation text"]], []
+    tables, text = [], [say["deviation text"]]
     by_dimension = done.quality.by_dimension
     for d, table in by_dimension.items():
         tables.append(_table(table, say["dimension"].format(d=d), say))
@@ -84,8 +84,16 @@ def _deviations(done: Anonymisation, say: Mapping[str, str], language: str) -> R
     most = max((t.counts.shape[0] for t in by_dimension.values()), default=1)
     series = {say["dimension"].format(d=d): _shares(t, most) for d, t in by_dimension.items()}
     names = tuple(str(i) for i in range(most))
-    plots.append(Plot("bars", say["plot"], names, series, say["deviation"], say["share"], percent=True))
-    return ReportSection(say["deviations"], tuple(text), tuple(tables), plots=tuple(plots))
+    plot = Plot(
+        kind="bars",
+        title=say["plot"],
+        x=names,
+        series=series,
+        x_title=say["deviation"],
+        y_title=say["share"],
+        percent=True,
+    )
+    return ReportSection(title=say["deviations"], text=tuple(text), tables=tuple(tables), plots=(plot,))
 
 
 def _shares(table: DeviationTable, most: int) -> tuple[float, ...]:
@@ -97,7 +105,7 @@ def _table(table: DeviationTable, caption: str, say: Mapping[str, str]) -> Repor
     weights = table.counts.shape[1]
     head = (say["deviation"], *(f"g = {g}" for g in range(weights)), say["all"])
     rows = [(i, *(int(n) for n in row), int(row.sum())) for i, row in enumerate(table.counts[:MOST_ROWS])]
-    return ReportTable(head, tuple(rows), caption, tuple(range(weights + 2)))
+    return ReportTable(head=head, rows=tuple(rows), caption=caption, right=tuple(range(weights + 2)))
 
 
 def course_plots(done: Anonymisation, language: str = "en") -> list[Plot]:
@@ -108,14 +116,13 @@ def course_plots(done: Anonymisation, language: str = "en") -> list[Plot]:
         return []
     step = max(1, len(moments) // MOST_MOMENTS)
     kept = moments[::step] + ([] if (len(moments) - 1) % step == 0 else moments[-1:])
-    x = tuple(float(m.groups) for m in kept)
-    dimensions = max(len(m.largest) for m in kept)
-    bounds: dict[str, Sequence[float | None]] = {
+    axis: dict[str, Any] = {"x": tuple(float(m.groups) for m in kept), "x_title": say["groups"]}
+    bounds = {
         say["dimension"].format(d=d + 1): [float(m.largest[d]) if d < len(m.largest) else None for m in kept]
-        for d in range(dimensions)
+        for d in range(max(len(m.largest) for m in kept))
     }
-    cases = [None if m.cases is None else float(m.cases) for m in kept]
-    plots = [Plot("steps", say["bounds plot"], x, bounds, say["groups"], say["largest"])]
-    if any(c is not None for c in cases):
-        plots.append(Plot("lines", say["cases plot"], x, {say["cases"]: cases}, say["groups"], say["cells beyond"]))
+    plots = [Plot(kind="steps", title=say["bounds plot"], series=bounds, y_title=say["largest"], **axis)]
+    cases = {say["cases"]: [None if m.cases is None else float(m.cases) for m in kept]}
+    if any(m.cases is not None for m in kept):
+        plots.append(Plot(kind="lines", title=say["cases plot"], series=cases, y_title=say["cells beyond"], **axis))
     return plots
