@@ -17,9 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table, suppress
+from diskret import Cost, Hierarchy, Knowledge, Status, Table, suppress
 from diskret.model import rollup
 from diskret.model.contributors import Contributors
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
@@ -315,7 +317,7 @@ def engine(
     **options: Any,
 ) -> Any:  # fmt: skip
     return suppress(
-        table, protection=Protection(q), cost=Cost(cost, distance=distance or {}), single_contributors=singles,
+        table, protection=Promise(min_relative_range=q, levels=False), cost=Cost(cost, distance=distance or {}), single_contributors=singles,
         barriers="on" if barriers is None else barriers or "off", thin=False, threads=threads, **options,
     )  # fmt: skip
 

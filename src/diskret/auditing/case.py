@@ -19,7 +19,7 @@ MOST_PROOFS = 200
 """Beyond this many exposed cells a proof each would only take time: the pattern is no good."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Case:
     """Everything an attack looks at; columns are the hidden cells, targets the primary ones among them."""
 
@@ -65,7 +65,12 @@ class Case:
         lower, upper = self.interval(column, rise, fall)
         required = float(self.needs.down[target]), float(max(self.needs.up[target], self.needs.range[target]))
         words = "" if proof is None else proof.text(self.table, self.system)
-        self.exposed.append(Exposure(self.name(column), index, lower, upper, exact, by, words, required))
+        self.exposed.append(
+            Exposure(
+                cell=self.name(column), index=index, lower=lower, upper=upper, exact=exact, by=by, proof=words,
+                required=required,
+            )
+        )  # fmt: skip
 
     def give_up(self) -> None:
         """Look for no moves of targets that are exposed to everybody, or undecided."""
