@@ -10,8 +10,8 @@ from pathlib import Path
 from diskret.comparison.compare import Comparison
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption
+from diskret.publication.plots import save_chart
 from diskret.publication.report_file import write_report
-from diskret.publication.risk_plots import save_chart
 from diskret.publication.sections import ReportSection
 
 ENDINGS = (".csv", ".json", ".txt", ".html", ".svg", ".png")
