@@ -12,7 +12,7 @@ import pytest
 
 from diskret import LadderSearch, anonymise
 from diskret.model.errors import BadOption
-from diskret.publication.anonymous import write_anonymous_file, write_quality
+from diskret.publication.microdata_files import write_anonymous_file, write_quality
 from diskret.publication.plots import deviation_chart, plot_deviations
 from diskret.safe.result import Anonymisation
 

@@ -12,7 +12,7 @@ import pytest
 import diskret as dk
 from diskret.microdata.records import Records, read_records
 from diskret.model.errors import BadOption
-from diskret.publication.records import write_records
+from diskret.publication.microdata_files import write_records
 from diskret.publication.report_file import write_report
 from diskret.publication.report_html import report_text
 from diskret.publication.sections import ReportSection

@@ -19,13 +19,13 @@ import nanoarrow as na
 import numpy as np
 import numpy.typing as npt
 
+from diskret.io.columns import copy_columns
 from diskret.io.files import whole_file
 from diskret.model.contributors import Contributors
 from diskret.model.errors import UnreadableFile
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import literal, readable
 from diskret.model.table import Table
-from diskret.publication.parquet import copy_to_parquet
 from diskret.publication.release import responses
 from diskret.rules.stored import plain_rules, rules_from
 
@@ -60,7 +60,8 @@ def save_working(tables: Table | Mapping[str, Table], path: str | Path) -> None:
     }
     text = json.dumps(head, ensure_ascii=False)
     with whole_file(path) as part:
-        copy_to_parquet(stored, "*", part, {KEY: text, SEAL: _seal(text, stored.arrays.values())})
+        footer = {KEY: text, SEAL: _seal(text, stored.arrays.values())}
+        copy_columns(stored, "SELECT * FROM leaving", part, footer=footer)
 
 
 def load_working(path: str | Path) -> dict[str, Table]:

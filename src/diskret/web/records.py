@@ -17,7 +17,7 @@ from diskret.job.models import Job
 from diskret.job.read import job_from
 from diskret.job.report import TITLES
 from diskret.job.run import run_job
-from diskret.publication.anonymous import write_anonymous_file
+from diskret.publication.microdata_files import write_anonymous_file
 from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.report_file import write_report
 from diskret.publication.safe_report import attack_figures, safe_sections
