@@ -21,6 +21,8 @@ LETTER = 5.6
 """Width of a letter, roughly."""
 Anchor = Literal["start", "middle", "end"]
 Point = tuple[float, float]
+TICKS: Mapping[float, Anchor] = {0.0: "start", 0.25: "middle", 0.5: "middle", 0.75: "middle", 1.0: "end"}
+"""Where along an axis of numbers they stand."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,9 +172,8 @@ def _lines(c: _Canvas) -> None:
     def at(x: float) -> float:
         return LEFT + (WIDTH - LEFT - RIGHT) * (x - low) / span
 
-    anchors: tuple[Anchor, ...] = ("start", "middle", "middle", "middle", "end")
-    for i, anchor in enumerate(anchors):
-        x = low + span * i / 4
+    for share, anchor in TICKS.items():
+        x = low + span * share
         c.say(at(x), HEIGHT - BOTTOM + 15, f"{x:,.0f}" if span > 10 else f"{x:g}", anchor)
     for k, values in enumerate(c.plot.series.values()):
         known = [(at(x), c.y(v)) for x, v in zip(numbers, values, strict=True) if v is not None]

@@ -10,7 +10,7 @@ import numpy as np
 from diskret.io.columns import copy_columns
 from diskret.model.source import identifier, literal
 from diskret.publication.options import Publication
-from diskret.publication.release import Release, labelled
+from diskret.publication.release import Release
 
 
 def write_parquet(release: Release, options: Publication, path: Path) -> None:
@@ -23,12 +23,9 @@ def write_parquet(release: Release, options: Publication, path: Path) -> None:
         chosen.append(f"{sql} AS {identifier(next(names))}")
 
     positions = release.positions(slice(0, release.size))
-    for i, (hierarchy, at) in enumerate(zip(release.by.values(), positions, strict=True)):
-        data[f"code{i}"] = np.array(hierarchy.codes, dtype=object)[at]
+    for i, (_, axis, texts) in enumerate(release.columns_of_codes(labels=options.labels)):
+        data[f"code{i}"] = np.array(texts, dtype=object)[positions[axis]]
         choose(f"code{i}::VARCHAR")
-        if options.labels and labelled(hierarchy):
-            data[f"label{i}"] = np.array(hierarchy.labels, dtype=object)[at]
-            choose(f"label{i}::VARCHAR")
     for i, measure in enumerate(release.measures):
         data[f"value{i}"] = measure.value
         if measure.is_count:

@@ -124,17 +124,23 @@ def _widths(pdf: Any, table: ReportTable, language: str) -> list[float]:
         max(pdf.get_string_width(_plain(text)) for text in column) + 3.5
         for column in zip(table.head, *rows, strict=True)
     ]
-    room = pdf.w - 2 * MARGIN
-    if sum(found) <= room:
-        return found
-    # narrow columns stay whole, the widest give way
-    limit = room / len(found)
-    while sum(min(w, limit) for w in found) < room * 0.999:
-        before = limit
-        limit += (room - sum(min(w, limit) for w in found)) / max(1, sum(w > limit for w in found))
-        if limit - before < 1e-6:
-            break
-    return [min(w, limit) for w in found]
+    return _narrowed(found, pdf.w - 2 * MARGIN)
+
+
+def _narrowed(widths: Sequence[float], room: float) -> list[float]:
+    """Widths that fit the room: narrow columns stay whole, the widest give way.
+
+    >>> _narrowed([10, 60, 80], 100)
+    [10, 45.0, 45.0]
+    """
+    if sum(widths) <= room:
+        return list(widths)
+    rest = room
+    for left, width in zip(range(len(widths), 0, -1), sorted(widths), strict=True):
+        if width * left > rest:
+            return [min(w, rest / left) for w in widths]
+        rest -= width
+    return list(widths)
 
 
 def _fitting(pdf: Any, text: str, width: float) -> str:

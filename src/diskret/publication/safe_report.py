@@ -11,6 +11,7 @@ from typing import Any
 from diskret.model.words import words
 from diskret.publication.drawing import Plot
 from diskret.publication.sections import ReportSection, ReportTable, number_text
+from diskret.safe.history import Moment
 from diskret.safe.quality import QUANTILES, DeviationTable
 from diskret.safe.result import Anonymisation
 
@@ -108,14 +109,18 @@ def _table(table: DeviationTable, caption: str, say: Mapping[str, str]) -> Repor
     return ReportTable(head=head, rows=tuple(rows), caption=caption, right=tuple(range(weights + 2)))
 
 
+def _thinned(moments: list[Moment]) -> list[Moment]:
+    """Some hundred moments of a search, the first and the last among them."""
+    step = max(1, len(moments) // MOST_MOMENTS)
+    return moments[::step] + ([] if (len(moments) - 1) % step == 0 else moments[-1:])
+
+
 def course_plots(done: Anonymisation, language: str = "en") -> list[Plot]:
     """How cases and bounds fell in the search, over the groups of rows tested (not over time: the same every time)."""
     say = words("safe_report", language)
-    moments = list(done.history)
-    if len(moments) < 2:
+    kept = _thinned(list(done.history))
+    if len(kept) < 2:
         return []
-    step = max(1, len(moments) // MOST_MOMENTS)
-    kept = moments[::step] + ([] if (len(moments) - 1) % step == 0 else moments[-1:])
     axis: dict[str, Any] = {"x": tuple(float(m.groups) for m in kept), "x_title": say["groups"]}
     bounds = {
         say["dimension"].format(d=d + 1): [float(m.largest[d]) if d < len(m.largest) else None for m in kept]
