@@ -12,6 +12,7 @@ from diskret.auditing.report import AuditReport
 from diskret.model.errors import BadOption, listed
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.words import words
 from diskret.suppression.explanation import cell_name
 from diskret.suppression.result import Suppression
 from diskret.suppression.weighing import inner_cells
@@ -81,7 +82,7 @@ class RunDifference:
 
     def words(self, language: str = "en", *, internal: bool = False) -> list[str]:
         """As lines of text, a small table first."""
-        say = _DE if language == "de" else _EN
+        say = words("difference", language)
         pair = self.one, self.two
         rows: list[tuple[str, ...]] = [
             ("", say["one"], say["two"]),
@@ -175,22 +176,3 @@ def _exposed(run: RunFacts) -> str:
 
 def _closest(run: RunFacts) -> str:
     return "–" if run.closest is None else f"{run.closest[0]}: {run.closest[1]:.3g} ×"
-
-
-_EN = {
-    "one": "first run", "two": "second run", "primary": "primary cells", "secondary": "secondary cells",
-    "margins": "hidden sums", "share": "share of the values hidden (internal)",
-    "exposed": "exposed or undecided", "closest": "closest call (internal)",
-    "changed": "care: {n} cells have another value; the runs are not about the same data",
-    "same": "both hide the same cells",
-    "only one": "only the first run hides {n}: {cells}", "only two": "only the second run hides {n}: {cells}",
-}  # fmt: skip
-_DE = {
-    "one": "erster Lauf", "two": "zweiter Lauf", "primary": "primär gesperrte Zellen",
-    "secondary": "sekundär gesperrte Zellen", "margins": "gesperrte Summen",
-    "share": "Anteil gesperrter Werte (intern)", "exposed": "aufgedeckt oder unentschieden",
-    "closest": "knappster Fall (intern)",
-    "changed": "Vorsicht: {n} Zellen haben einen anderen Wert; die Läufe haben nicht dieselben Daten",
-    "same": "beide sperren dieselben Zellen",
-    "only one": "nur der erste Lauf sperrt {n}: {cells}", "only two": "nur der zweite Lauf sperrt {n}: {cells}",
-}  # fmt: skip
