@@ -84,33 +84,28 @@ class RunDifference:
         """As lines of text, a small table first."""
         say = words("difference", language)
         pair = self.one, self.two
-        rows: list[tuple[str, ...]] = [
-            ("", say["one"], say["two"]),
-            (say["primary"], f"{self.one.primary:,}", f"{self.two.primary:,}"),
-            (say["secondary"], f"{self.one.secondary:,}", f"{self.two.secondary:,}"),
-            (say["margins"], f"{self.one.margins:,}", f"{self.two.margins:,}"),
+        shown = [
+            (key, tuple(of(run) for run in pair))
+            for key, of, wanted in (
+                ("primary", lambda run: f"{run.primary:,}", True),
+                ("secondary", lambda run: f"{run.secondary:,}", True),
+                ("margins", lambda run: f"{run.margins:,}", True),
+                ("share", lambda run: f"{100 * run.share:.4g} %", internal),
+                ("exposed", _exposed, any(run.audit for run in pair)),
+                ("closest", _closest, internal and any(run.closest for run in pair)),
+            )
+            if wanted
         ]
-        if internal:
-            rows.append((say["share"], *(f"{100 * run.share:.4g} %" for run in pair)))
-        if self.one.audit or self.two.audit:
-            rows.append((say["exposed"], *(_exposed(run) for run in pair)))
-        if internal and (self.one.closest or self.two.closest):
-            rows.append((say["closest"], *(_closest(run) for run in pair)))
+        rows = [("", say["one"], say["two"]), *((say[key], *two) for key, two in shown)]
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        lines = [self.response]
-        lines += ["  " + a.ljust(widths[0]) + "  " + b.rjust(widths[1]) + "  " + c.rjust(widths[2]) for a, b, c in rows]
-        if self.changed:
-            lines.append("  " + say["changed"].format(n=self.changed))
-        if not self.only_one and not self.only_two:
-            lines.append("  " + say["same"])
-        for key, cells, names in (
-            ("only one", self.only_one, self.names_one),
-            ("only two", self.only_two, self.names_two),
-        ):
-            if cells:
-                more = f" + {len(cells) - len(names)}" if len(cells) > len(names) else ""
-                lines.append("  " + say[key].format(n=len(cells), cells=", ".join(names) + more))
-        return lines
+        lines = [f"{a.ljust(widths[0])}  {b.rjust(widths[1])}  {c.rjust(widths[2])}" for a, b, c in rows]
+        lines += [say["changed"].format(n=self.changed)] if self.changed else []
+        lines += [] if self.only_one or self.only_two else [say["same"]]
+        only = ("only one", self.only_one, self.names_one), ("only two", self.only_two, self.names_two)
+        for key, cells, names in only:
+            more = f" + {len(cells) - len(names)}" if len(cells) > len(names) else ""
+            lines += [say[key].format(n=len(cells), cells=", ".join(names) + more)] if cells else []
+        return [self.response, *("  " + line for line in lines)]
 
 
 def compare_suppressions(

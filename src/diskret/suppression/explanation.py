@@ -58,6 +58,13 @@ class ExplainedMove:
     range: float = field(repr=False)
     """Length of the interval it gives the explained cell; internal."""
 
+    def words(self, cell: int, say: Mapping[str, str]) -> str:
+        """With which other cells it lets a cell change."""
+        others = [_name(c.codes) for c in self.cells if c.cell != cell]
+        together = say["together one" if len(others) == 1 else "together"]
+        kind = say["cuboid" if self.cuboid else "move"]
+        return together.format(kind=kind, n=len(others), cells=_listed(others))
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -85,12 +92,7 @@ class Explanation:
         lines = [say["head"].format(cell="; ".join(self.codes), status=say[self.status])]
         if self.rules:
             lines.append(say["rules"].format(rules=", ".join(_rule(name, say) for name in self.rules)))
-        mine = [m for m in self.moves if m.protects]
-        for move in mine:
-            others = [_name(c.codes) for c in move.cells if c.cell != self.cell]
-            kind = say["cuboid" if move.cuboid else "move"]
-            together = say["together one" if len(others) == 1 else "together"]
-            lines.append(together.format(kind=kind, n=len(others), cells=_listed(others)))
+        lines += [move.words(self.cell, say) for move in self.moves if move.protects]
         if self.helps:
             lines.append(say["helps"].format(cells=_listed(self.helped, self.helps)))
         if self.interval is not None and (internal or self.exact):

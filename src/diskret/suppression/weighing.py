@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 6
 CANDIDATES = 4
-"""How many secondaries are tried at most, the dearest first."""
+"""How many secondaries are tried at most, the most valuable first."""
 
 
 @dataclass(frozen=True)
@@ -81,34 +81,32 @@ class Weighed:
 
     def words(self, language: str = "en") -> list[str]:
         """In sentences."""
-        say = words("weighing", language)
-        name = "; ".join(self.codes)
-        lines = [say["cost"].format(cell=name, value=f"{self.value:,.10g}")]
-        if self.share is not None:
-            lines[0] = say["cost and share"].format(
-                cell=name, value=f"{self.value:,.10g}", share=f"{100 * self.share:.3g}"
+        say, value = words("weighing", language), f"{self.value:,.10g}"
+        share = None if self.share is None else f"{100 * self.share:.3g}"
+        bare = ", ".join(f"{line.sum} [{line.along}]" for line in self.bare[:MOST_NAMES])
+        beside = "beside" if self.primaries else "useless"
+        # what is said, and when
+        said = {
+            "cost" if share is None else "cost and share": True,
+            "contributors": self.contributors is not None,
+            self.status: not self.allowed,
+            "tables": bool(self.tables),
+            "margin": bool(self.margin),
+            "zero": self.value == 0 and self.allowed,
+            "bare": bool(self.bare),
+            "hidden": bool(self.lines) and not self.bare,
+            beside: bool(self.primaries) or self.allowed,
+            "nobody": True,
+        }
+        numbers = {"contributors": self.contributors, "margin": self.parts, "bare": self.partners}
+        return [
+            say[key].format(
+                cell="; ".join(self.codes), value=value, share=share, n=numbers.get(key), lines=bare,
+                tables=", ".join(self.tables), along=", ".join(self.margin), cells=", ".join(self.primaries),
             )
-        if self.contributors is not None:
-            lines.append(say["contributors"].format(n=self.contributors))
-        if not self.allowed:
-            lines.append(say[self.status])
-        if self.tables:
-            lines.append(say["tables"].format(tables=", ".join(self.tables)))
-        if self.margin:
-            lines.append(say["margin"].format(along=", ".join(self.margin), n=self.parts))
-        if self.value == 0 and self.allowed:
-            lines.append(say["zero"])
-        if self.bare:
-            bare = ", ".join(f"{line.sum} [{line.along}]" for line in self.bare[:MOST_NAMES])
-            lines.append(say["bare"].format(lines=bare, n=self.partners))
-        elif self.lines:
-            lines.append(say["hidden"])
-        if self.primaries:
-            lines.append(say["beside"].format(cells=", ".join(self.primaries)))
-        elif self.allowed:
-            lines.append(say["useless"])
-        lines.append(say["nobody"])
-        return lines
+            for key, wanted in said.items()
+            if wanted
+        ]  # fmt: skip
 
     def plain(self) -> dict[str, Any]:
         """As plain data for a page."""
@@ -214,9 +212,9 @@ class Openings:
 
 
 def openings(done: Suppression, cell: int, audited: AuditReport | None = None, most: int = CANDIDATES) -> Openings:
-    """Try whether suppressing an open cell would let a dearer secondary beside it open again.
+    """Try whether suppressing an open cell would let a more valuable secondary beside it open again.
 
-    Secondaries in one line with the cell are tried one by one, the dearest first, ``most`` of them: with the cell
+    Secondaries in one line with the cell are tried one by one, the most valuable first, ``most`` of them: with the cell
     hidden and the secondary open the table is attacked again (with the promise of its
     audit). As slow as an attack with known moves.
     """
@@ -246,7 +244,7 @@ def opening_words(found: Openings, language: str = "en") -> str:
     """In one sentence, without a hidden value.
 
     >>> opening_words(Openings((), (), 0.0, 0, 0))
-    'There is no dearer hidden cell beside it that could open in its place.'
+    'There is no more valuable hidden cell beside it that could open in its place.'
     """
     say = words("weighing", language)
     if not found.candidates:
