@@ -18,6 +18,7 @@ from diskret.model.errors import BadOption, UnknownCode, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.near import InEquations, InTrees, Near
 from diskret.model.product import Line
+from diskret.model.rule import Rule
 from diskret.model.status import MARKS, Status
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class Table:
     """Whether contributor counts add up like the values."""
     altered: str = ""
     """How values were changed for confidentiality ("perturbed", "rounded"); empty: they are true."""
+    judges: tuple[Rule, ...] = ()
+    """The rules the table was marked by, with their parameters: secret, kept in working files only."""
 
     # --- shape and access --------------------------------------------------------------------------------------------
 
