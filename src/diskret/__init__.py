@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from diskret.auditing.published_intervals import if_range_is_known, publishable_intervals
     from diskret.comparison.compare import compare_methods
     from diskret.comparison.settings import Settings
+    from diskret.io.jj import read_jj, write_jj
     from diskret.microdata.coarsening import Drop, Recode, Release, Withhold, coarsen
     from diskret.microdata.microaggregation import microaggregate
     from diskret.microdata.noise import add_noise
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from diskret.model.pool import Pool
     from diskret.model.promise import Promise
     from diskret.model.status import Status
+    from diskret.model.system import System
     from diskret.model.table import Table
     from diskret.perturbation.attack import attack_perturbed
     from diskret.perturbation.cell_key import Scaling, draw_keys, perturb_by_key
@@ -84,6 +86,7 @@ __all__ = [
     "SmallCells",
     "SmallMargin",
     "Status",
+    "System",
     "Table",
     "Withhold",
     "add_noise",
@@ -131,8 +134,10 @@ __all__ = [
     "draw_keys",
     "perturb_by_key",
     "propose_merging",
+    "read_jj",
     "read_p_table",
     "write_comparison",
+    "write_jj",
     "write_p_table",
 ]
 
@@ -171,6 +176,9 @@ _HOME = {
     "Cost": "suppression.prices",
     "Knowledge": "model.knowledge",
     "Pool": "model.pool",
+    "System": "model.system",
+    "read_jj": "io.jj",
+    "write_jj": "io.jj",
     "Promise": "model.promise",
     "Protection": "model.older",
     "apart": "suppression.responses",
