@@ -7,6 +7,11 @@ if TYPE_CHECKING:
     from diskret.auditing.audit import audit
     from diskret.auditing.certificate import verify
     from diskret.auditing.published_intervals import if_range_is_known, publishable_intervals
+    from diskret.cellkey.cell_key import Scaling, draw_keys, perturb_by_key
+    from diskret.cellkey.cell_key_attack import attack_cell_keys
+    from diskret.cellkey.p_table import PTable
+    from diskret.cellkey.p_table_design import design_p_table
+    from diskret.cellkey.p_table_files import read_p_table, write_p_table
     from diskret.comparison.compare import compare_methods
     from diskret.comparison.settings import Settings
     from diskret.io.jj import read_jj, write_jj
@@ -26,13 +31,8 @@ if TYPE_CHECKING:
     from diskret.model.system import System
     from diskret.model.table import Table
     from diskret.perturbation.attack import attack_perturbed
-    from diskret.perturbation.cell_key import Scaling, draw_keys, perturb_by_key
-    from diskret.perturbation.cell_key_attack import attack_cell_keys
     from diskret.perturbation.contributions import suppress_contributions
     from diskret.perturbation.merging import propose_merging
-    from diskret.perturbation.p_table import PTable
-    from diskret.perturbation.p_table_design import design_p_table
-    from diskret.perturbation.p_table_files import read_p_table, write_p_table
     from diskret.perturbation.perturb import perturb
     from diskret.perturbation.rounding import round_table
     from diskret.publication.comparison_files import write_comparison
@@ -205,19 +205,19 @@ _HOME = {
     "PrintedSearch": "safe.options",
     "anonymise": "safe.anonymise",
     "rematch": "safe.rematch",
-    "PTable": "perturbation.p_table",
+    "PTable": "cellkey.p_table",
     "RecordKey": "tabulation.plan",
-    "Scaling": "perturbation.cell_key",
+    "Scaling": "cellkey.cell_key",
     "Settings": "comparison.settings",
     "compare_methods": "comparison.compare",
-    "attack_cell_keys": "perturbation.cell_key_attack",
-    "design_p_table": "perturbation.p_table_design",
-    "draw_keys": "perturbation.cell_key",
+    "attack_cell_keys": "cellkey.cell_key_attack",
+    "design_p_table": "cellkey.p_table_design",
+    "draw_keys": "cellkey.cell_key",
     "propose_merging": "perturbation.merging",
-    "perturb_by_key": "perturbation.cell_key",
-    "read_p_table": "perturbation.p_table_files",
+    "perturb_by_key": "cellkey.cell_key",
+    "read_p_table": "cellkey.p_table_files",
     "write_comparison": "publication.comparison_files",
-    "write_p_table": "perturbation.p_table_files",
+    "write_p_table": "cellkey.p_table_files",
 }
 
 

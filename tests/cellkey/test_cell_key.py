@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import diskret as dk
+from diskret.cellkey import _key_kernels as kernels
+from diskret.cellkey.cell_key import Scaling
 from diskret.model.errors import BadOption, BadRecordKeys
-from diskret.perturbation import _key_kernels as kernels
-from diskret.perturbation.cell_key import Scaling
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "tables"
 COUNTS = dk.design_p_table(deviation=5, variance=2, smallest=3)
