@@ -32,7 +32,7 @@ FLAWS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Workbook:
     """An Excel file and which of its sheets is meant; the first if none is named."""
 

@@ -43,7 +43,7 @@ DELIMITERS = ",;\t|"
 UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FixedWidth:
     """A fixed-width text file: for each column its first character (from 1) and its width."""
 
@@ -53,7 +53,7 @@ class FixedWidth:
     encoding: str = "utf-8"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Delimited:
     """A delimited text file with what its reader must know; column names only where the file has no header line."""
 
@@ -288,14 +288,16 @@ def file_source(
     Workbook(path=PosixPath('firms.xlsx'), sheet=None)
     """
     if path.suffix.lower() in EXCEL:
-        return Workbook(path, sheet)
-    return path if path.suffix.lower() in PARQUET else Delimited(path, delimiter, decimal, encoding=encoding)
+        return Workbook(path=path, sheet=sheet)
+    if path.suffix.lower() in PARQUET:
+        return path
+    return Delimited(path=path, delimiter=delimiter, decimal=decimal, encoding=encoding)
 
 
 def _workbook(source: object) -> Workbook | None:
     """The Excel file a source is, if it is one."""
     if isinstance(source, str | Path) and Path(source).suffix.lower() in EXCEL:
-        source = Workbook(Path(source))
+        source = Workbook(path=Path(source))
     if not isinstance(source, Workbook):
         return None
     _refuse_missing(source.path)
@@ -346,7 +348,7 @@ def _file_sql(path: Path) -> str:
     if suffix in PARQUET:
         return f"SELECT * FROM read_parquet({literal(text)})"
     if suffix in TEXT:
-        return _delimited_sql(Delimited(path))
+        return _delimited_sql(Delimited(path=path))
     raise BadOption(
         f"files ending in {suffix or 'nothing'} are not read",
         where=text,
