@@ -369,7 +369,7 @@ def test_public_microdata_with_the_public_p_tables() -> None:
 
     folder = SHARED / "tau-argus" / "cellkey-magnitude"
     names = ("Sex", "Age", "HighIncome", "Savings", "Weight", "Key")
-    data = Delimited(folder / "microdata.csv", ";", names=names)
+    data = Delimited(path=folder / "microdata.csv", delimiter=";", names=names)
     by = {"Sex": None, "Age": None}
     counts = dk.perturb_by_key(dk.tabulate(data, by=by, key="Key"), dk.read_p_table(folder / "ptab_freq.txt"))
     assert not np.isin(counts.table.value, (1, 2)).any()
