@@ -50,11 +50,11 @@ def cases() -> Iterator[Case]:
             f"complete-ranges-{name}-{way.replace(' ', '-')}", f"complete, {what}", f"diskret, {way}",
             partial(protect, make, q, "complete", **options), make, warm, judge,
         )  # fmt: skip
-    for name, (what, *how) in SERIES.items():
+    for name, (what, classifications, frequency) in SERIES.items():
         for guarantee in ("complete", "audit"):
             yield Case(
                 f"complete-series-{name}-{guarantee}", f"{NUMBER} small tables, {what}, q = 0.3",
-                f"diskret, {guarantee}", partial(series, guarantee, *how), warm=warm,
+                f"diskret, {guarantee}", partial(series, guarantee, classifications, frequency), warm=warm,
             )  # fmt: skip
 
 

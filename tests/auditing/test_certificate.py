@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import by_hand
 from diskret import MinCount, PPercent, ProtectionWarning, Status, Table, audit, mark, suppress, verify
 from diskret.auditing.certificate import (
     Certificate,
@@ -21,6 +20,7 @@ from diskret.auditing.certificate import (
     write_certificate,
 )
 from diskret.model.errors import BadOption, UnreadableFile
+from tests import by_hand
 
 
 def protected(seed: int) -> Table:

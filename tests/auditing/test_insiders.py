@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-import by_hand
 from diskret import Hierarchy, Knowledge, MinCount, PPercent, Protection, Status, Table, audit, mark, suppress
 from diskret.auditing.insiders import insiders_of, persons_of
 from diskret.model.contributors import Contributors
+from tests import by_hand
+from tests.present import present
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 POSITIVE = Knowledge.positive()
 
 
-def line(values: list[float], counts: list[int], status: list[Status], **more: object) -> Table:
+def line(values: Sequence[float], counts: list[int], status: list[Status], **more: Any) -> Table:
     """One classification a, b, c, ... with its total."""
     codes = [chr(ord("a") + i) for i in range(len(values))]
     cells = {"s": codes, "x": values, "n": counts, "st": [s.text for s in status]}
@@ -100,7 +103,7 @@ def test_the_audit_finds_exactly_what_single_firms_find_out(seed: int) -> None:
 
 @pytest.mark.parametrize("wanted", [Protection(min_range=7.5), Protection(min_relative_range=0.77)])
 @pytest.mark.parametrize("seed", range(8))
-def test_insiders_are_asked_although_no_single_move_shows_what_the_public_can_see(seed: int, wanted) -> None:
+def test_insiders_are_asked_although_no_single_move_shows_what_the_public_can_see(seed: int, wanted: Any) -> None:
     """Intervals beforehand make lengths that only two moves together reach: no witness, but still insiders."""
     case, _ = hidden_firms(3 * seed)
     rng = np.random.default_rng(seed)
@@ -163,7 +166,7 @@ def test_the_largest_contributor_knows_that_a_cell_is_at_least_his_own(seed: int
     exposed = by_hand.exposed_to_everybody(table, wanted, POSITIVE)
     exposed |= by_hand.exposed_to_single_firms(case, wanted, POSITIVE)
     for cell in map(tuple, np.argwhere(table.hidden & (table.count > 1)).tolist()):
-        attacker = by_hand.Attacker(table, POSITIVE, at_least={cell: float(table.largest[(*cell, 0)])})
+        attacker = by_hand.Attacker(table, POSITIVE, at_least={cell: float(present(table.largest)[(*cell, 0)])})
         for target in by_hand.primaries(table):
             above = all(t in by_hand.above(h, c) for t, c, h in zip(target, cell, table.hierarchies, strict=True))
             if not above and not by_hand.kept(table, wanted, target, *attacker.interval(target)):

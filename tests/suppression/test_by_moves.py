@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-import by_hand
 from diskret import Hierarchy, Knowledge, MinCount, PPercent, Protection, ProtectionWarning, Status, Table, audit, mark
 from diskret import suppress as protect
 from diskret.auditing import routing
 from diskret.model.contributors import Contributors
 from diskret.suppression.by_cuboids import usable_cells
+from diskret.suppression.moves import RoutedMoves
+from tests import by_hand
+from tests.present import present
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 PROTECTIONS = {
@@ -63,7 +66,7 @@ def test_nothing_is_exposed_that_is_not_named(seed: int) -> None:
 
 @pytest.mark.parametrize("effort", ["quick", "economy"])
 @pytest.mark.parametrize("seed", range(0, 9, 3))
-def test_less_and_more_effort_protect_alike(seed: int, effort) -> None:
+def test_less_and_more_effort_protect_alike(seed: int, effort: Any) -> None:
     firms, protection, knowledge = case(seed)  # one classification: economy takes long
     result = protect(firms.table, protection=protection, knowledge=knowledge, guarantee="audit", effort=effort)
     found = found_by_hand(by_hand.Firms(result.table, firms.behind), protection, knowledge)
@@ -74,7 +77,7 @@ def test_less_and_more_effort_protect_alike(seed: int, effort) -> None:
 def test_thinned_neighbourhoods_come_first_and_never_instead(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is only for large tables, made to happen in small ones: the same cells are left unprotected."""
     firms, protection, knowledge = case(seed)
-    given = {"protection": protection, "knowledge": knowledge, "guarantee": "audit"}
+    given: dict[str, Any] = {"protection": protection, "knowledge": knowledge, "guarantee": "audit"}
     usual = protect(firms.table, **given)
     monkeypatch.setattr(routing, "WIDE", 3)
     monkeypatch.setattr(routing, "FEW", 1)
@@ -101,7 +104,7 @@ def test_firms_are_not_guarded_against_only_where_that_was_asked_for(seed: int) 
     firms, protection, _ = case(12 * seed)
     table = firms.table
     single = (table.count == 1) & table.hidden
-    options = {"protection": protection, "guarantee": "audit", "single_contributors": False}
+    options: dict[str, Any] = {"protection": protection, "guarantee": "audit", "single_contributors": False}
     if single.any():
         with pytest.warns(ProtectionWarning, match="single contributors are not guarded against"):
             result = protect(table, **options)
@@ -136,7 +139,7 @@ def frozen(table: Table) -> Table:
 
 
 @pytest.mark.parametrize("effort", ["quick", "default", "economy"])
-def test_the_same_table_gives_the_same_bytes_and_stays_as_it_was(effort) -> None:
+def test_the_same_table_gives_the_same_bytes_and_stays_as_it_was(effort: Any) -> None:
     firms, protection, knowledge = case(7)
     table = frozen(firms.table)
     before = table.status.tobytes(), table.value.tobytes()
@@ -145,6 +148,8 @@ def test_the_same_table_gives_the_same_bytes_and_stays_as_it_was(effort) -> None
     )
     assert (table.status.tobytes(), table.value.tobytes()) == before
     assert one.table.status.tobytes() == two.table.status.tobytes()
+    assert isinstance(one.moves, RoutedMoves)
+    assert isinstance(two.moves, RoutedMoves)
     assert one.moves.cells.tobytes() == two.moves.cells.tobytes()
     assert one.moves.moved.tobytes() == two.moves.moved.tobytes()
     assert one.audit is not None
@@ -203,7 +208,7 @@ def test_counts_are_protected_in_whole_numbers(seed: int) -> None:
     everybody = by_hand.exposed_to_everybody(result.table, Protection(), Knowledge.positive(), whole=True)
     named = {u.index for u in result.unprotected}
     assert everybody <= named
-    assert {e.index for e in result.audit.exposed if not e.by} == everybody
+    assert {e.index for e in present(result.audit).exposed if not e.by} == everybody
 
 
 def test_the_largest_contributor_of_a_partner_is_kept_out_when_asked() -> None:

@@ -17,6 +17,8 @@ from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table, suppr
 from diskret.model import rollup
 from diskret.model.contributors import Contributors
 from diskret.publication.working import load_working, save_working
+from diskret.suppression.moves import Moves
+from tests.present import present
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
@@ -132,7 +134,7 @@ def test_the_input_is_not_touched() -> None:
     for seed in range(40):
         draw = seeded(seed)
         table, options = some_table(draw), some_options(draw)
-        carry = ("off", "once", "always")[draw(0, 2)]
+        carry: Any = ("off", "once", "always")[draw(0, 2)]
         arrays = {f.name: getattr(table, f.name) for f in fields(table)}
         arrays = {name: a for name, a in arrays.items() if isinstance(a, np.ndarray)}
         copies = {name: a.copy() for name, a in arrays.items()}
@@ -151,9 +153,8 @@ def test_the_unit_of_measurement_changes_nothing(factor: float) -> None:
     for seed in range(150):
         draw = seeded(seed)
         table, options = some_table(draw), some_options(draw)
-        scaled = replace(
-            table, value=table.value * factor, lower=table.lower * factor, upper=table.upper * factor, decimals=None
-        )
+        lower, upper = present(table.lower) * factor, present(table.upper) * factor
+        scaled = replace(table, value=table.value * factor, lower=lower, upper=upper, decimals=None)
         known = options["knowledge"]
         if known.kind == "relative":
             known = Knowledge.relative(known.error, known.absolute * factor)
@@ -211,8 +212,8 @@ def test_knowing_less_never_makes_protection_dearer() -> None:
     for seed in range(120):
         draw = seeded(seed)
         table = one_primary(draw)
-        wide = replace(table, lower=table.lower - draw(1, 5), upper=table.upper + draw(1, 5))
-        asked = {"knowledge": Knowledge.intervals(), "protection": Protection(0.75), "threads": 1}
+        wide = replace(table, lower=present(table.lower) - draw(1, 5), upper=present(table.upper) + draw(1, 5))
+        asked: dict[str, Any] = {"knowledge": Knowledge.intervals(), "protection": Protection(0.75), "threads": 1}
         assert price(suppress(wide, **asked)) <= price(suppress(table, **asked))
 
 
@@ -222,10 +223,12 @@ def test_two_contributors_instead_of_one_turn_the_single_rule_off() -> None:
         draw = seeded(seed)
         table, options = some_table(draw), some_options(draw) | {"cost": Cost()}
         two = replace(table, respondents=Contributors(np.where(table.count == 1, 2, table.count)))
-        off = suppress(two, **options)
+        off, on = suppress(two, **options), suppress(table, **options)
         assert same_status(off.table, suppress(table, single_contributors=False, **options).table)
+        assert isinstance(off.moves, Moves)
+        assert isinstance(on.moves, Moves)
         assert not off.moves.second.any()
-        doubles += int(suppress(table, **options).moves.second.sum())
+        doubles += int(on.moves.second.sum())
     assert doubles > 5
 
 
@@ -314,7 +317,7 @@ def test_a_value_known_too_well_beforehand_is_reported_as_such() -> None:
     cells = {"s": list("abcd"), "x": [40, 30, 20, 50], "status": ["primary", "primary", "open", "open"]}
     prior = {"low": [35, 0, 0, 0], "high": [45, 90, 90, 90]}
     table = Table.from_cells(cells | prior, by={"s": None}, value="x", status="status", lower="low", upper="high")
-    asked = {"knowledge": Knowledge.intervals(), "zeros": "allowed", "threads": 1}
+    asked: dict[str, Any] = {"knowledge": Knowledge.intervals(), "zeros": "allowed", "threads": 1}
     with pytest.warns(match="cannot be protected"):
         result = suppress(table, protection=Protection(0.25), **asked)
     assert [(u.cell, u.reached) for u in result.unprotected] == [("s=a", 10.0)]
@@ -350,6 +353,7 @@ def square() -> Table:
 )
 def test_a_negative_barrier_prefers_margins(barriers: Any, diametral: Cell) -> None:
     result = suppress(square(), knowledge=Knowledge.none(), barriers=barriers)
+    assert isinstance(result.moves, Moves)
     assert np.unravel_index(result.moves.diametral[0], (4, 4)) == diametral
 
 
@@ -415,7 +419,7 @@ def test_more_of_last_periods_pattern_is_kept_and_its_price_is_told() -> None:
         for at in cells_where(value > 0):
             value[at] = draw(1, 25)
         rollup.add_up(value, last.hierarchies)
-        asked = {"knowledge": Knowledge.none(), "cost": Cost("log"), "threads": 1}
+        asked: dict[str, Any] = {"knowledge": Knowledge.none(), "cost": Cost("log"), "threads": 1}
         before = suppress(last, **asked).table
         now = replace(last, value=value, lower=None, upper=None)
         result, free = suppress(now, previous=before, **asked), suppress(now, **asked)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-import by_hand
 from diskret import Knowledge, MinCount, PPercent, Protection, Table, mark
 from diskret.auditing.cover import Nobody
 from diskret.auditing.insiders import insiders_of
@@ -14,6 +15,7 @@ from diskret.suppression.by_cuboids import Settings, usable_cells
 from diskret.suppression.by_moves import Guarding, routed
 from diskret.suppression.options import Cost
 from diskret.suppression.rerouting import redo, reroute_cells, reroute_moves, ruin
+from tests import by_hand
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 SETTINGS = Settings(Protection(levels=True), Knowledge.positive(), Cost())
@@ -24,7 +26,7 @@ def table(seed: int, axes: int = 2) -> Table:
     return mark(by_hand.firms(seed, axes=axes, trees=trees).table, PPercent(15) | MinCount(2))
 
 
-def pattern(seed: int, effort="quick", insiders="single", axes: int = 2) -> Pattern:
+def pattern(seed: int, effort: Any = "quick", insiders: Any = "single", axes: int = 2) -> Pattern:
     given = table(seed, axes)
     usable = usable_cells(given, "marked")
     people = insiders_of(given, insiders, among=given.hidden.reshape(-1) | usable)
@@ -56,7 +58,7 @@ def is_sound(made: Pattern) -> bool:
 
 @pytest.mark.parametrize("insiders", ["single", "none"])
 @pytest.mark.parametrize("seed", range(8))
-def test_default_is_never_dearer_than_quick(seed: int, insiders) -> None:
+def test_default_is_never_dearer_than_quick(seed: int, insiders: Any) -> None:
     quick, default = (pattern(seed, effort, insiders, axes=2 + seed % 2) for effort in ("quick", "default"))
     assert cost(default) <= cost(quick) + 1e-9
     assert unsettled(default) == unsettled(quick)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
-from web_case import PORT
 
 from diskret.web.workbench import Workbench
+from tests.web.case import PORT
 
 API = ["/api/state", "/api/files", "/api/draft", "/api/draft/marks", "/api/runs", "/api/tables/draft", "/api/recognise"]
 
