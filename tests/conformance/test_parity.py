@@ -20,7 +20,7 @@ from diskret.job.read import job_from, read_job
 from diskret.job.run import run_job
 from diskret.job.write import job_as_text
 from diskret.publication.working import load_working
-from diskret.web.app import make_app
+from diskret.web.server import make_app
 from diskret.web.workbench import Workbench
 from tests.web.case import ORIGIN, PORT, ended
 

@@ -17,7 +17,7 @@ from diskret.io.hierarchies import read_hierarchy
 from diskret.job.read import read_job
 from diskret.model import errors
 from diskret.model.errors import DiskretError
-from diskret.web.runs import Runs
+from diskret.web.run_folders import Runs
 from diskret.web.workspace import Workspace
 
 PAGE = Path(__file__).parents[2] / "docs" / "errors.md"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from diskret.web.app import make_app
+from diskret.web.server import make_app
 from diskret.web.workbench import Workbench
 from tests.web import case
 

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from diskret.job.read import job_from
 from diskret.job.result import summary_of
 from diskret.job.run import run_job
-from diskret.web.app import make_app
+from diskret.web.server import make_app
 from diskret.web.workbench import Workbench
 from tests.web.case import JOB, ORIGIN, PORT
 

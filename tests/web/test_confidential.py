@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 from diskret.model.table import Table
 from diskret.publication.working import load_working
-from diskret.web.app import make_app
+from diskret.web.server import make_app
 from diskret.web.workbench import Workbench
 from tests.web.case import JOB, ORIGIN, PORT, ended, firms
 

@@ -18,8 +18,8 @@ from diskret.job.plan import read_plan, run_plan
 from diskret.job.read import read_job
 from diskret.job.run import run_job
 from diskret.publication.working import load_working
-from diskret.web.app import make_app
-from diskret.web.results import WORKING
+from diskret.web.server import make_app
+from diskret.web.table_runs import WORKING
 from diskret.web.workbench import Workbench
 from tests.web.case import JOB, ORIGIN, PORT, ended, firms
 

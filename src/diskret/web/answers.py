@@ -16,7 +16,7 @@ REFUSED, TOO_LARGE, BROKEN = 422, 413, 500
 
 
 class Json(Response):
-    """Plain data; a number that is none (not finite) becomes null."""
+    """Plain data; a number that is not finite becomes null."""
 
     media_type = "application/json"
 
@@ -49,13 +49,12 @@ def plain(error: DiskretError) -> dict[str, str]:
     return {"code": error.code, "what": error.what, "where": error.where, "hint": error.hint, "docs": error.docs}
 
 
-def broken(error: BaseException) -> Json:
+def our_mistake(error: BaseException, then: str) -> DiskretError:
     """A mistake in diskret itself: its kind only, for its words may quote the data."""
-    said = DiskretError(
+    return DiskretError(
         f"a mistake in diskret itself ({type(error).__name__}); please report it",
-        hint="set DISKRET_DEBUG=1 and start again to see where.",
+        hint=f"set DISKRET_DEBUG=1 and {then} to see where.",
     )
-    return refused(BROKEN, said)
 
 
 def on_refusal(request: Request, error: Exception) -> Response:
@@ -71,7 +70,7 @@ async def body_of(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        raise BadOption("the request is no JSON object", hint="reload the page.")
+        raise BadOption("the request is not a JSON object", hint="reload the page.")
     return content
 
 

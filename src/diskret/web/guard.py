@@ -11,7 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diskret.model.errors import DiskretError, UploadTooLarge
-from diskret.web.answers import broken, refused
+from diskret.web.answers import BROKEN, TOO_LARGE, our_mistake, refused
 from diskret.web.sessions import Sessions
 
 POLICY = (
@@ -89,12 +89,12 @@ class Guard:
             await self.app(scope, _limited(receive, most), answered)
         except UploadTooLarge as e:
             if not started:
-                await refused(413, e)(scope, receive, answered)
+                await refused(TOO_LARGE, e)(scope, receive, answered)
         except Exception as e:
             if os.environ.get("DISKRET_DEBUG"):
                 raise
             if not started:
-                await broken(e)(scope, receive, answered)
+                await refused(BROKEN, our_mistake(e, "start again"))(scope, receive, answered)
 
     def _objection(self, scope: Scope, headers: Headers) -> tuple[int, DiskretError] | None:
         """Why a request is not answered, if it is not."""

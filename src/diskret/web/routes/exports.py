@@ -5,6 +5,7 @@ from __future__ import annotations
 import mimetypes
 import re
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -80,12 +81,17 @@ async def save_job(request: Request) -> Response:
     content = bench.runs.content(str(run)) if run else drafts.get()["content"]
     content.pop("audit", None)
     name = stem(str(asked.get("name") or (bench.runs.status(str(run))["name"] if run else "job")))
+    return saved(bench, name, lambda: job_text(bench, content, name), replace=asked.get("replace") is True)
+
+
+def saved(bench: Workbench, name: str, text: Callable[[], str], *, replace: bool) -> Response:
+    """Write a job or a plan into the workspace; over an older one only if that is asked for."""
     place = bench.workspace.new(f"{name}.toml")
-    if place.exists() and asked.get("replace") is not True:
-        raise BadOption(f"there is a job file {place.name!r} already", hint="replace it, or choose another name.")
-    text = job_text(bench, content, name)
+    if place.exists() and not replace:
+        raise BadOption(f"there is a file {place.name!r} already", hint="replace it, or choose another name.")
+    content = text()
     with whole_file(place) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(content, encoding="utf-8")
     return Json({"name": place.name, "path": str(place)}, status_code=201)
 
 

@@ -16,9 +16,9 @@ from diskret.model.errors import BadOption
 from diskret.model.table import Index
 from diskret.suppression.result import Suppression
 from diskret.web.answers import Json
-from diskret.web.explanation import could_open, explained, remaining
 from diskret.web.grid import described, window
-from diskret.web.tables import DRAFT
+from diskret.web.inspector import could_open, explained, remaining
+from diskret.web.shown_tables import DRAFT
 from diskret.web.workbench import session, workbench
 
 

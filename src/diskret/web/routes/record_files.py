@@ -18,42 +18,13 @@ from diskret.model.errors import BadOption, listed
 from diskret.publication.report import ENDINGS
 from diskret.web import examples
 from diskret.web.answers import Json, attachment, body_of
-from diskret.web.records import FILES, figures_of, write_records_report
-from diskret.web.results import findings, load
+from diskret.web.record_runs import FILES, figures_of, write_records_report
 from diskret.web.routes.exports import stem
+from diskret.web.table_runs import findings, load
 from diskret.web.workbench import Workbench, workbench
 
 EXAMPLES = {"care": "care.toml"}
 KINDS = {".html": "text/html", ".pdf": "application/pdf", ".csv": "text/csv", ".parquet": "application/octet-stream"}
-
-
-def chosen(request: Request) -> Response:
-    """What is chosen on a page."""
-    return Json(_choices(request).get())
-
-
-async def choose(request: Request) -> Response:
-    """A new choice; it need not be complete."""
-    content, choices = await body_of(request), _choices(request)
-    if request.path_params["name"] == "records":  # a plan names no files
-        workbench(request).workspace.refuse_outside(content)
-    return Json(choices.put(content))
-
-
-def step(request: Request) -> Response:
-    """One step back or forth."""
-    ways = {"undo": -1, "redo": 1}
-    way = request.path_params["way"]
-    if way not in ways:
-        raise BadOption(f"no way {way!r}", hint="undo or redo.")
-    return Json(_choices(request).move(ways[way]))
-
-
-def _choices(request: Request) -> Any:
-    name, known = request.path_params["name"], workbench(request).choices
-    if name not in known:
-        raise BadOption(f"there is no page {name!r}", hint=f"there are {listed(known)}.")
-    return known[name]
 
 
 def take_example(request: Request) -> Response:
@@ -157,9 +128,6 @@ def _refuse_other(bench: Workbench, run: str) -> None:
 
 
 ROUTES = [
-    Route("/api/choices/{name}", chosen, methods=["GET"]),
-    Route("/api/choices/{name}", choose, methods=["PUT"]),
-    Route("/api/choices/{name}/{way}", step, methods=["POST"]),
     Route("/api/records/examples/{example}", take_example, methods=["POST"]),
     Route("/api/records/jobs/{name:path}", open_job, methods=["POST"]),
     Route("/api/records/seed", seed, methods=["GET"]),

@@ -24,8 +24,7 @@ from diskret.publication.safe_report import attack_figures, safe_sections
 from diskret.risk.judgement import Attack
 from diskret.safe.history import Moment
 from diskret.safe.result import Anonymisation
-from diskret.web.runs import read_json, write_json
-from diskret.web.saying import Saying
+from diskret.web.run_folders import RunProgress, read_json, write_json
 
 FIGURES, SECTIONS = "figures.json", "sections.json"
 FILES = {".csv": "records.csv", ".parquet": "records.parquet"}
@@ -33,7 +32,7 @@ MOST_MOMENTS = 160
 MOST_COMBINATIONS = 300
 
 
-def run_records(content: Mapping[str, Any], workspace: Path, result: Path, say: Saying) -> dict[str, Any]:
+def run_records(content: Mapping[str, Any], workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
     """Do a job on records; gives counts for the status of the run."""
     job = job_from(dict(content), "the page", workspace)
     if job.anonymise is not None:
@@ -44,7 +43,7 @@ def run_records(content: Mapping[str, Any], workspace: Path, result: Path, say: 
 # --- anonymous files -------------------------------------------------------------------------------------------------
 
 
-def _anonymise(job: Job, workspace: Path, result: Path, say: Saying) -> dict[str, Any]:
+def _anonymise(job: Job, workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
     moments: list[Moment] = []
 
     def watch(now: Moment) -> None:
@@ -92,7 +91,7 @@ def course(moments: Sequence[Moment]) -> dict[str, Any]:
 # --- scientific-use files --------------------------------------------------------------------------------------------
 
 
-def _protect(job: Job, workspace: Path, result: Path, say: Saying) -> dict[str, Any]:
+def _protect(job: Job, workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
     made, attack, further = make_microdata(job, workspace, source_of(job, workspace), say)
     say("writing", 0, 1)
     for name in FILES.values():

@@ -15,15 +15,25 @@ from diskret.auditing.report import AuditReport
 from diskret.job.read import job_from
 from diskret.job.result import JobResult
 from diskret.job.rules import rules_of
+from diskret.job.run import run_job
 from diskret.job.suppression import knowledge_of, protection_of
 from diskret.publication.working import load_working, save_working
 from diskret.suppression.moves import Moves, RoutedMoves
 from diskret.suppression.result import Suppression, Unprotected
-from diskret.web.runs import read_json, write_json
+from diskret.tabulation.tabulate import Progress
+from diskret.web.run_folders import read_json, write_json
 
 WORKING, FINDINGS = "working.parquet", "findings.json"
 CUBOIDS = ("pivot", "diametral", "up", "down", "subtable", "second")
 ROUTED = ("start", "cells", "moved", "up", "down")
+
+
+def run_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Progress) -> dict[str, Any]:
+    """Do a job on tables; what it asks to be written is made on the page's request."""
+    done = run_job(job_from(dict(content), "the page", workspace), workspace, say, write=False)
+    say("writing", 0, 1)
+    save(done, result)
+    return {"summary": done.summary(), "exposed": done.exposed}
 
 
 def save(done: JobResult, folder: Path) -> None:
@@ -73,7 +83,7 @@ def with_times(report: AuditReport) -> dict[str, Any]:
     return audit_facts(report) | {"times": report.closest.times if report.closest else None}
 
 
-def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Any) -> dict[str, Any]:
+def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Progress) -> dict[str, Any]:
     """Attack the tables of an earlier run; ``content`` is its job with the key ``audit``: the folder of its result."""
     given = dict(content)
     folder = workspace / given.pop("audit")
