@@ -122,9 +122,8 @@ def protect(make: Make, q: float, guarantee: Any, **options: Any) -> Any:
     known = dk.Knowledge.positive() if q else dk.Knowledge.none()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return dk.suppress(
-            make(), protection=dk.Protection(q), knowledge=known, guarantee=guarantee, **options
-        )  # fmt: skip
+        wanted = dk.Promise(min_relative_range=q, levels=False)
+        return dk.suppress(make(), protection=wanted, knowledge=known, guarantee=guarantee, **options)
 
 
 def warm() -> None:

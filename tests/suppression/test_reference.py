@@ -17,12 +17,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table, suppress
+from diskret import Cost, Hierarchy, Knowledge, Status, Table, suppress
 from diskret.model import rollup
 from diskret.model.contributors import Contributors
+from diskret.model.older import Protection
 from tests.present import present
 
-pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning"),
+]
+
 
 Cell = tuple[int, ...]
 Draw = Callable[[int, int], int]

@@ -10,10 +10,10 @@ import numpy as np
 
 from diskret.auditing.attacker import Attacker
 from diskret.auditing.case import Case
-from diskret.auditing.cover import Nobody
+from diskret.moves.cover import Nobody
 from diskret.auditing.elimination import proportional
 from diskret.auditing.integers import integer_extreme
-from diskret.auditing.witnesses import search
+from diskret.moves.witnesses import search
 from diskret.model.arrays import Floats
 
 

@@ -57,7 +57,7 @@ def run_job(
             return _run_pool(job, here, progress, write, largest, caught)
         tables = _marked(job, here, progress, largest)
         rules = rules_of(job, next(iter(tables.values())).names)
-        suppressions = suppress_tables(job, here, tables, rules, progress)
+        suppressions = suppress_tables(job, here, tables, progress)
         tables |= {name: done.table for name, done in suppressions.items()}
         comparison = None
         if job.output.comparison and rules.rules:
@@ -116,7 +116,7 @@ def _run_pool(
         return load_tables(one, here, progress) if job.tables[name].published else _marked(one, here, progress, largest)
 
     pools: dict[str, Pool] = pools_of(job, here, load, set_by_hand)
-    suppressions = suppress_tables(job, here, pools, rules_of(job), progress)
+    suppressions = suppress_tables(job, here, pools, progress)
     pools |= {r: done.table for r, done in suppressions.items() if isinstance(done.table, Pool)}
     single = {r: pool.split() for r, pool in pools.items()}
     tables = {name: {r: tables[name] for r, tables in single.items()} for name in job.tables}

@@ -10,7 +10,7 @@ import numpy as np
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.move import Move
+from diskret.moves.move import Move
 from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge
 from diskret.model.table import Table

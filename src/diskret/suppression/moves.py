@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.auditing.cover import Cover
+from diskret.moves.cover import Cover
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.move import Move
+from diskret.moves.move import Move
 from diskret.model.table import Table
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from diskret.auditing.cover import Kept, Nobody
-from diskret.auditing.pattern import Pattern, find_move, missing
+from diskret.moves.cover import Kept, Nobody
+from diskret.moves.pattern import Pattern, find_move, missing
 from diskret.model.arrays import Floats, Ints
 
 EQUAL = 1e-9

@@ -11,8 +11,8 @@ import numpy as np
 
 from diskret.auditing.report import AuditReport
 from diskret.model.equations import Equations, equations_of
-from diskret.model.move import Move
-from diskret.model.protection import Knowledge
+from diskret.moves.move import Move
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Index, Table
 from diskret.suppression.explanation import Explanation, explanation_of
@@ -20,7 +20,7 @@ from diskret.suppression.moves import Moves, RoutedMoves
 from diskret.suppression.weighing import CANDIDATES, Openings, Weighed, openings, weigh
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Unprotected:
     """A cell no cuboid can protect, with the widest interval that was reached."""
 
@@ -30,20 +30,22 @@ class Unprotected:
     why: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Suppression:
     """A protected table with the moves that protect it."""
 
     table: Table
-    moves: Moves | RoutedMoves
-    unprotected: tuple[Unprotected, ...]
-    passes: int
     before: Table
+    promise: Promise
+    """What was asked for, and what everything said about this result refers to."""
+    moves: Moves | RoutedMoves
+    unprotected: tuple[Unprotected, ...] = ()
+    passes: int = 1
     notes: tuple[str, ...] = ()
     consistency: Mapping[str, float] = field(default_factory=dict)
     """With last period's table: how far its pattern was kept, and what that cost. Internal, like all sums of values."""
     audit: AuditReport | None = None
-    """With the guarantee "audit": what the attack on the finished table found."""
+    """What the attack on the finished table found, if there was one."""
 
     @property
     def secondary(self) -> Any:
@@ -122,10 +124,8 @@ class Suppression:
                     shown[name].append(entry)
         return shown
 
-    def explanation(self, *codes: str, knowledge: Knowledge | None = None) -> Explanation:
+    def explanation(self, *codes: str) -> Explanation:
         """Why a cell is hidden, as data: the moves behind it cell by cell with their signs, and what remains possible.
-
-        ``knowledge`` is what the attacker knows beforehand (left out: that values are positive, if they are).
 
         >>> from diskret import suppress
         >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "open", "open"]}
@@ -135,7 +135,7 @@ class Suppression:
         >>> print(found.words()[-1])
         Whoever reads the published table can only say that it lies between 0 and 30.
         """
-        return explanation_of(self, self._flat(codes), knowledge)
+        return explanation_of(self, self._flat(codes))
 
     def weigh(self, *codes: str) -> Weighed:
         """What suppressing an open cell would cost, what it would be good for, and who needs it open.

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
-import numpy as np
-
 from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.paths import paths_in
 from diskret.job.read import job_from
@@ -22,11 +20,10 @@ from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.table import Table
 from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
-from diskret.suppression.moves import Moves
 from diskret.suppression.result import Suppression
 from diskret.web.drafts import Drafts
 from diskret.web.run_folders import Runs
-from diskret.web.table_runs import load
+from diskret.web.table_runs import load, unprotected_table
 from diskret.web.workspace import Workspace
 
 T = TypeVar("T")
@@ -45,7 +42,7 @@ class Marked:
     @cached_property
     def unprotected(self) -> Mapping[str, Suppression]:
         """The tables as a protection that has not begun."""
-        return {name: Suppression(t, Moves.of(np.empty((0, 6))), (), 0, t) for name, t in self.tables.items()}
+        return {name: unprotected_table(t) for name, t in self.tables.items()}
 
     def facts(self) -> dict[str, Any]:
         """How many cells each rule marks: counts only."""

@@ -14,9 +14,9 @@ from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
 from diskret.job.read import job_from
 from diskret.job.result import JobResult
-from diskret.job.rules import rules_of
 from diskret.job.run import run_job
-from diskret.job.suppression import knowledge_of, protection_of
+from diskret.model.promise import Promise
+from diskret.model.table import Table
 from diskret.publication.working import load_working, save_working
 from diskret.suppression.moves import Moves, RoutedMoves
 from diskret.suppression.result import Suppression, Unprotected
@@ -42,6 +42,7 @@ def save(done: JobResult, folder: Path) -> None:
     findings: dict[str, Any] = {"tables": {}}
     for number, (name, each) in enumerate(done.suppressions.items()):
         findings["tables"][name] = {
+            "promise": each.promise.to_dict(),
             "moves": f"moves-{number}.npz",
             "passes": each.passes,
             "unprotected": [[u.cell, [int(i) for i in u.index], u.reached, u.why] for u in each.unprotected],
@@ -59,13 +60,24 @@ def load(folder: Path) -> dict[str, Suppression]:
     for name, table in tables.items():
         facts = found.get(name)
         if facts is None:
-            loaded[name] = Suppression(table, Moves.of(np.empty((0, 6))), (), 0, table)
+            loaded[name] = unprotected_table(table)
             continue
         with np.load(folder / facts["moves"], allow_pickle=False) as arrays:
             moves, before = _moves(arrays), replace(table, status=arrays["before"])
-        unprotected = tuple(Unprotected(c, tuple(i), r, why) for c, i, r, why in facts["unprotected"])
-        loaded[name] = Suppression(table, moves, unprotected, facts["passes"], before)
+        unprotected = tuple(
+            Unprotected(cell=cell, index=tuple(index), reached=reached, why=why)
+            for cell, index, reached, why in facts["unprotected"]
+        )
+        loaded[name] = Suppression(
+            table=table, before=before, promise=Promise.from_dict(facts["promise"]), moves=moves,
+            unprotected=unprotected, passes=facts["passes"],
+        )  # fmt: skip
     return loaded
+
+
+def unprotected_table(table: Table) -> Suppression:
+    """A table that nothing was done to, as a run that did nothing."""
+    return Suppression(table=table, before=table, promise=Promise(), moves=Moves.of(np.empty((0, 6))), passes=0)
 
 
 def findings(folder: Path) -> dict[str, Any]:
@@ -84,25 +96,16 @@ def with_times(report: AuditReport) -> dict[str, Any]:
 
 
 def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Progress) -> dict[str, Any]:
-    """Attack the tables of an earlier run; ``content`` is its job with the key ``audit``: the folder of its result."""
-    given = dict(content)
-    folder = workspace / given.pop("audit")
-    job = job_from(given, "the page", workspace)
-    tables = load(folder)
+    """Attack the tables of an earlier run by the promise they were made with.
+
+    ``content`` is the run's job with the key ``audit``: the folder of its result.
+    """
+    tables = load(workspace / content["audit"])
     found: dict[str, Any] = {}
     kept: dict[str, Any] = {}
     for number, (name, each) in enumerate(tables.items()):
         say("attacking", number, len(tables))
-        asked = job.suppression
-        insiders: Any = "single" if asked is None or asked.single_contributors else "none"
-        known = [(m.cells, m.coefficients) for m in each.moves.all(each.table)]
-        rules = rules_of(job, each.table.names)
-        report = audit(
-            each.table, protection=None if asked is None else protection_of(asked, each.table),
-            knowledge=knowledge_of(job, each.table),
-            insiders="largest" if asked and asked.largest_contributors else insiders,
-            rule=rules if rules.rules else None, moves=known,
-        )  # fmt: skip
+        report = audit(each.table, each.promise, moves=[(m.cells, m.coefficients) for m in each.moves.all(each.table)])
         found[name] = audit_facts(report)
         kept[name] = {"audit": with_times(report)}
     write_json(result / FINDINGS, {"tables": kept})

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from diskret.auditing.targets import unit
+from diskret.moves.demands import unit
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.pool import Pool
 from diskret.model.table import Table

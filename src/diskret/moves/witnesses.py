@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from diskret.auditing.cover import Cover, Nobody
-from diskret.auditing.cuboids import cuboid_moves
-from diskret.auditing.insiders import Insiders
-from diskret.auditing.pattern import Pattern, build, find_move, missing
-from diskret.auditing.recheck import hold
-from diskret.auditing.routing import SMALL, router_of
-from diskret.auditing.targets import Targets
+from diskret.moves.cover import Cover, Nobody
+from diskret.moves.cuboids import cuboid_moves
+from diskret.moves.insiders import Insiders, insiders_of
+from diskret.moves.pattern import Pattern, build, find_move, missing
+from diskret.moves.recheck import hold
+from diskret.moves.router import SMALL, router_of
+from diskret.moves.demands import Targets, targets_of
 from diskret.model.arrays import Floats, Ints
 from diskret.model.pool import Pool
+from diskret.model.promise import Promise
 from diskret.model.table import Table
 
 Move = tuple[Ints, Floats]
@@ -37,6 +38,12 @@ def witnesses(
     if not isinstance(table, Pool):
         _add_cuboids(pattern, table)
     return pattern
+
+
+def cover_of(table: Table, promise: Promise, moves: Sequence[Move]) -> Cover:
+    """What moves (of an audit) and cuboids settle of a promise."""
+    people = insiders_of(table, promise)
+    return witnesses(table, targets_of(table, promise), people, *promise.knowledge.room(table), moves).cover
 
 
 def _add_cuboids(pattern: Pattern, table: Table) -> None:

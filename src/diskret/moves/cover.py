@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.auditing import _cover_kernels
-from diskret.auditing.insiders import Insiders
-from diskret.auditing.targets import Targets
+from diskret.moves import _cover_kernels
+from diskret.moves.insiders import Insiders
+from diskret.moves.demands import Targets
 from diskret.model.arrays import Floats, Ints
 
 Nobody: frozenset[int] = frozenset()

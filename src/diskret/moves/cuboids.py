@@ -18,9 +18,9 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from diskret.auditing import _cuboid_kernels
-from diskret.auditing.insiders import Insiders
-from diskret.auditing.targets import Targets
+from diskret.moves import _cuboid_kernels
+from diskret.moves.insiders import Insiders
+from diskret.moves.demands import Targets
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
@@ -78,8 +78,8 @@ def cuboid_moves(
     the demand.
 
     >>> from diskret import Hierarchy, Knowledge, Protection
-    >>> from diskret.auditing.insiders import insiders_of
-    >>> from diskret.auditing.targets import targets_of
+    >>> from diskret.moves.insiders import insiders_of
+    >>> from diskret.moves.demands import targets_of
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": Hierarchy.flat("abc")}, value="x", status="status")
     >>> targets, nobody = targets_of(table, Protection(min_relative_range=0.5)), insiders_of(table, "none")

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import highspy
 import numpy as np
 
-from diskret.auditing.targets import unit
+from diskret.moves.demands import unit
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations, equations_of
 from diskret.model.pool import Pool

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from diskret.auditing.cover import Cover, Kept, Nobody
-from diskret.auditing.routing import Rooms, Router
-from diskret.auditing.targets import DOWN, LENGTH
+from diskret.moves.cover import Cover, Kept, Nobody
+from diskret.moves.router import Rooms, Router
+from diskret.moves.demands import DOWN, LENGTH
 from diskret.model.arrays import Bools, Floats, Ints
 
 KNOWN_BY_SOMEBODY = 1e-2
