@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -13,6 +14,15 @@ from starlette.responses import Response
 from diskret.model.errors import BadOption, DiskretError, UploadTooLarge
 
 REFUSED, TOO_LARGE, BROKEN = 422, 413, 500
+KINDS = {
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".pdf": "application/pdf",
+    ".toml": "application/toml",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+"""What a browser is told about a file to be saved."""
 
 
 class Json(Response):
@@ -74,8 +84,8 @@ async def body_of(request: Request) -> dict[str, Any]:
     return content
 
 
-def attachment(content: bytes, name: str, kind: str) -> Response:
+def attachment(content: bytes, name: str) -> Response:
     """A file to be saved; whatever is in it is never run as part of our page."""
     quoted = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)
     headers = {"Content-Disposition": f'attachment; filename="{quoted}"'}
-    return Response(content, media_type=kind, headers=headers)
+    return Response(content, media_type=KINDS.get(Path(name).suffix, "application/octet-stream"), headers=headers)

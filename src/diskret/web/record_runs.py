@@ -138,11 +138,6 @@ def _keep(result: Path, sections: Mapping[str, Any], figures: Mapping[str, Any])
     write_json(result / FIGURES, figures)
 
 
-def figures_of(folder: Path) -> dict[str, Any]:
-    """The figures of a finished run."""
-    return read_json(folder / FIGURES)
-
-
 def write_records_report(job: Job, folder: Path, path: Path, language: str) -> None:
     """The report of a finished run, the same bytes as its job file gives."""
     sections = [ReportSection.from_plain(each) for each in read_json(folder / SECTIONS)[language]]

@@ -85,14 +85,9 @@ def findings(folder: Path) -> dict[str, Any]:
     return {name: facts["audit"] for name, facts in read_json(folder / FINDINGS)["tables"].items() if facts["audit"]}
 
 
-def audit_facts(report: AuditReport) -> dict[str, Any]:
-    """An audit as data without values: what is exposed is named, not shown."""
-    return report.plain()
-
-
 def with_times(report: AuditReport) -> dict[str, Any]:
-    """The same with how close the closest call is, which is secret: for the run's own folder."""
-    return audit_facts(report) | {"times": report.closest.times if report.closest else None}
+    """An audit as data, with how close the closest call is, which is secret: for the run's own folder."""
+    return report.plain() | {"times": report.closest.times if report.closest else None}
 
 
 def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Progress) -> dict[str, Any]:
@@ -106,7 +101,7 @@ def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say:
     for number, (name, each) in enumerate(tables.items()):
         say("attacking", number, len(tables))
         report = audit(each.table, each.promise, moves=[(m.cells, m.coefficients) for m in each.moves.all(each.table)])
-        found[name] = audit_facts(report)
+        found[name] = report.plain()
         kept[name] = {"audit": with_times(report)}
     write_json(result / FINDINGS, {"tables": kept})
     return {"audits": found, "exposed": not all(facts["safe"] for facts in found.values())}

@@ -64,7 +64,7 @@ async def save(request: Request) -> Response:
 def text(request: Request) -> Response:
     """The plan that is chosen, as a file."""
     content = workbench(request).choices["plan"].get()["content"]
-    return attachment(plan_as_text(plan_from(content, "the page")).encode(), "plan.toml", "application/toml")
+    return attachment(plan_as_text(plan_from(content, "the page")).encode(), "plan.toml")
 
 
 ROUTES = [

@@ -96,7 +96,7 @@ def whole_numbers(asked: Mapping[str, str], key: str) -> list[int]:
         # positions in arrays: what has more digits is none
         return [int(np.int32(int(part))) for part in asked.get(key, "").split(",") if part]
     except (ValueError, OverflowError) as e:
-        raise BadOption(f"{key} is no list of whole numbers", hint="reload the page.") from e
+        raise BadOption(f"{key} is not a list of whole numbers", hint="reload the page.") from e
 
 
 ROUTES = [
