@@ -22,7 +22,7 @@ from diskret.job.read import job_from
 from diskret.job.run import run_job
 from diskret.microdata.protected import Protected
 from diskret.microdata.records import Records, read_records
-from diskret.publication.records import write_records
+from diskret.publication.microdata_files import write_records
 
 SIZES = {"1M": 1_000_000, "10M": 10_000_000}
 PEERS = {

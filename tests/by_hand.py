@@ -16,6 +16,7 @@ import numpy as np
 
 from diskret import Hierarchy, Knowledge, Promise, Status, Table
 from diskret.model.contributors import Contributors
+from diskret.moves.move import MoveSet
 
 Cell = tuple[int, ...]
 CLOSE = 1e-6
@@ -230,3 +231,9 @@ def exposed_to_single_firms(case: Firms, protection: Promise, knowledge: Knowled
             if not kept(case.table, protection, cell, *attacker.interval(cell)):
                 found.add(cell)
     return found
+
+
+def pairs_of(moves: MoveSet) -> int:
+    """How many cuboids are the second of a pair: they protect a cell in a subtable where another one does too."""
+    seen = [(cell, moves.where(k)) for k in range(len(moves)) for cell in moves.protected(k)]
+    return len(seen) - len(set(seen))

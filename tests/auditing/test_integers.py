@@ -88,7 +88,7 @@ def test_unbounded_counts_are_infinite_and_fractions_are_refused() -> None:
     system, value, up, down = attack(table)
     assert integer_extreme(system, value, up, down, 0, upward=True) == np.inf
     assert integer_extreme(system, value, up, down, 0, upward=False) == 1
-    with pytest.raises(BadOption, match="no whole numbers"):
+    with pytest.raises(BadOption, match="not whole numbers"):
         integer_extreme(system, value + 0.5, up, down, 0, upward=True)
 
 

@@ -169,7 +169,8 @@ def test_multipliers_other_than_one_are_printed_and_long_proofs_cut() -> None:
     assert proof.text(table, system) == "1/2 x parts of s Total, because (s b) cannot be negative"
     square = small({("a", "x"): Status.PRIMARY}, row=Hierarchy.flat("ab"), column=Hierarchy.flat("xy"))
     square = square.with_status(Status.SECONDARY, ["ay", "bx", "by"])
-    four = Proof(0, True, tuple((r, Fraction(2)) for r in range(4)), (), Fraction(0))
+    twice = tuple((r, Fraction(2)) for r in range(4))
+    four = Proof(column=0, upward=True, equations=twice, bounds=(), reach=Fraction(0))
     text = four.text(square, equations_of(square), most=2)
     assert text == "2 x column x + 2 x column y ... (2 more lines)"
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import highspy
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +14,7 @@ from diskret import Hierarchy, Knowledge, Promise, Status, Table, audit, methods
 from diskret.auditing.attacker import Attacker
 from diskret.cli import app
 from diskret.model.errors import BadOption, BadPriorKnowledge, DiskretError, UnknownCode
+from diskret.model.lp import Answer, Programme, Start
 from diskret.publication.working import save_working
 
 SECRET = 712_345.0
@@ -94,11 +94,11 @@ def exposed_by_bounds() -> Table:
 
 @pytest.fixture
 def gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Tired(highspy.Highs):  # type: ignore[misc]
-        def getModelStatus(self) -> highspy.HighsModelStatus:  # noqa: N802
-            return highspy.HighsModelStatus.kTimeLimit
+    def tired(self: Programme, start: Start = "last") -> Answer:
+        self.answer = Answer.GAVE_UP
+        return self.answer
 
-    monkeypatch.setattr(highspy, "Highs", Tired)
+    monkeypatch.setattr(Programme, "solve", tired)
 
 
 def test_the_table_of_these_tests_needs_a_programme() -> None:

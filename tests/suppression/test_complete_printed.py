@@ -95,7 +95,7 @@ def test_closing_example_cuboids(closing: dict[str, Any], table: Table) -> None:
     }
     built = [
         ({name[int(c)] for c in m.cells[m.coefficients > 0]}, {name[int(c)] for c in m.cells[m.coefficients < 0]},
-         m.up, m.down) for m in result.moves.all(table)
+         m.up, m.down) for m in result.moves
     ]  # fmt: skip
     missing = [
         c["pivot"]
@@ -201,7 +201,7 @@ def test_6_8_every_field_of_the_raised_table(printed_file: ReadFile, table: Tabl
     raised = raise_table(table)
     result = by_raised(raised, EXACT, CLASSES_ONLY)
     used = np.zeros(raised.table.size, dtype=bool)
-    used[np.concatenate([m.cells for m in result.moves.all(raised.table)])] = True
+    used[np.concatenate([m.cells for m in result.moves])] = True
     used = used.reshape(raised.table.shape)
     wrong = []
     for cell in said["table"]["cells"]:
@@ -228,7 +228,7 @@ def test_6_8_cuboids_of_the_printed_run(printed_file: ReadFile, table: Table) ->
     for step in said:
         at = [tuple(i - 1 for i in step[k]) for k in ("pivot_index", "diametral_index")]
         pivot, diametral = (int(np.ravel_multi_index(a, raised.table.shape)) for a in at)
-        mine = [result.moves.move(int(k), raised.table).cells for k in result.moves.protecting(pivot)]
+        mine = [result.moves[int(k)].cells for k in result.moves.protecting(pivot)]
         if step["new_real_suppressions"] and step["pivot"] != "124;ACC":
             assert any(diametral in m for m in mine), step["pivot"]
 

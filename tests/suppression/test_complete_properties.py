@@ -88,7 +88,7 @@ def test_every_cuboid_leaves_every_published_sum_as_it_is(small_trees: st.Search
     @given(tables(small_trees), st.sampled_from([0, 1, 2]))
     def check(table: Table, deformations: int) -> None:
         result = dk.suppress(table, method=dk.methods.Complete(deformations=deformations))
-        for move in result.moves.all(table):
+        for move in result.moves:
             moved = np.zeros(table.size)
             moved[move.cells] = move.coefficients
             moved = moved.reshape(table.shape)

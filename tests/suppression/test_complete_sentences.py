@@ -94,7 +94,7 @@ def test_6_7_compared_with_matched_subtables(
 def test_6_8_counts_of_fields(printed_file: ReadFile, raised: Raised, run: Suppression) -> None:
     said = printed_file("ch6-abb68-complete-4d-table")["expected"]["counts_printed"]
     used = np.zeros(raised.table.size, dtype=bool)
-    used[np.concatenate([m.cells for m in run.moves.all(raised.table)])] = True
+    used[np.concatenate([m.cells for m in run.moves])] = True
     real = np.zeros(raised.table.size, dtype=bool)
     real[raised.cells] = True
     status = run.table.status.reshape(-1)
@@ -116,7 +116,7 @@ def labels(printed_file: Any, shape: tuple[int, ...]) -> dict[int, str]:
 
 def of_pivot(run: Suppression, raised: Raised, name: dict[int, str], pivot: str) -> list[set[str]]:
     (at,) = [c for c, label in name.items() if label == pivot]
-    return [{name[int(c)] for c in run.moves.move(int(k), raised.table).cells} for k in run.moves.protecting(at)]
+    return [{name[int(c)] for c in run.moves[int(k)].cells} for k in run.moves.protecting(at)]
 
 
 def test_6_8_cuboids_in_words(printed_file: ReadFile, raised: Raised, run: Suppression) -> None:

@@ -27,7 +27,7 @@ from diskret import (
 )
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
-from diskret.suppression.moves import Moves
+from diskret.moves.move import MoveSet
 from diskret.suppression.result import Suppression
 from diskret.suppression.weighing import lines_of, opening_words, weigh
 
@@ -205,4 +205,4 @@ def test_a_share_is_told_only_where_the_whole_is_known() -> None:
 
 
 def unprotected(table: Table) -> Suppression:
-    return Suppression(table=table, before=table, promise=Promise(), moves=Moves.of(np.empty((0, 6))))
+    return Suppression(table=table, before=table, promise=Promise(), moves=MoveSet.none())

@@ -13,9 +13,9 @@ from diskret import Knowledge, Promise, Status, Table
 from diskret.moves.move import Move
 from diskret.suppression.by_cuboids import _segments, _task
 from diskret.suppression.cuboid import _kernels
+from diskret.suppression.cuboid.expanded import expanded
 from diskret.suppression.cuboid.thinning import reaches
 from diskret.suppression.methods import Cuboids
-from diskret.suppression.moves import Moves
 from tests.printed import ReadFile, ReadPrinted
 
 
@@ -32,7 +32,7 @@ def cuboid(table: Table, knowledge: Knowledge, pivot: Sequence[object], diametra
         )
         name = name * count + int(max(both))
     up, down = reaches(task, segments, g, d, np.array([name]))
-    return Moves(g, d, up, down, np.array([name]), np.array([False])).move(0, table)
+    return expanded(np.stack([g, d, up, down, [name], [0]], axis=1).astype(float), table)[0]
 
 
 def with_bounds(printed: ReadPrinted, name: str) -> Table:

@@ -133,7 +133,7 @@ def test_3_5_first_pass_without_transfer(printed: ReadPrinted) -> None:
         methods.Cuboids(thin=False),
     )
     assert secondary(result) == p.expected("secondary")
-    top = result.moves.move(0, result.table)
+    top = result.moves[0]
     assert p.names(np.isin(np.arange(p.table.size).reshape(p.table.shape), top.cells)) == p.codes(
         p.content["expected"]["cuboids"]["top"]
     )
@@ -165,7 +165,7 @@ def test_3_10_the_right_subtable_moves_between_minus_39_and_1(printed: ReadPrint
     expected = printed("ch3-fig3.10-right-subtable").content["expected"]
     wanted = p.codes(expected["even"])
     cells = np.arange(p.table.size).reshape(p.table.shape)
-    moves = [m for m in result.moves.all(result.table) if p.names(np.isin(cells, m.cells)) == wanted]
+    moves = [m for m in result.moves if p.names(np.isin(cells, m.cells)) == wanted]
     assert moves
     assert {tuple(sorted((m.up, m.down))) for m in moves} == {(1.0, 39.0)}
 

@@ -18,7 +18,6 @@ from diskret.model.contributors import Contributors
 from diskret.suppression.cuboid import _kernels
 from diskret.suppression.cuboid.engine import Task, secure
 from diskret.suppression.cuboid.subtables import Segments
-from diskret.suppression.moves import Moves
 from diskret.suppression.result import Suppression
 from tests.present import present
 
@@ -370,12 +369,10 @@ def moves_keep_equations_and_bounds(draw: Draw) -> int:
         methods.Cuboids(zeros="allowed", threads=1),
     )
     low, high = bounds_of(table, knowledge)
-    assert isinstance(result.moves, Moves)
     for k in range(len(result.moves)):
-        move = result.moves.move(k, table)
+        move = result.moves[k]
         pivot, diametral = (
-            tuple(int(i) for i in np.unravel_index(c[k], table.shape))
-            for c in (result.moves.pivot, result.moves.diametral)
+            tuple(int(i) for i in np.unravel_index(move.cells[corner], table.shape)) for corner in (0, -1)
         )
         cells = [tuple(int(i) for i in np.unravel_index(c, table.shape)) for c in move.cells]
         assert cells[0] == pivot

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from diskret.model.arrays import Floats, Ints
 from diskret.model.promise import Promise
 from diskret.model.table import Table
+from diskret.moves.move import MoveSet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +57,8 @@ class AuditReport:
     """Lines whose hidden cells together break the primary rule."""
     zeros: tuple[str, ...] = ()
     """Lines of a frequency table whose hidden cells must all be zero."""
-    moves: tuple[tuple[Ints, Floats], ...] = field(default=(), repr=False)
-    """Witnesses: cells and by how much each moves; internal."""
+    moves: MoveSet = field(default_factory=MoveSet.none, repr=False)
+    """Witnesses; internal."""
     close_calls: tuple[ClosestCall, ...] = field(default=(), repr=False)
     """The protected cells with the least to spare, the closest first."""
 

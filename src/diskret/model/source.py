@@ -233,6 +233,11 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def identifier(name: str) -> str:
+    """A column by its name, in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def open_source(
     source: object, *, threads: int | None = None, memory_limit: str | None = None, need_rows: bool = True
 ) -> Relation:
@@ -257,7 +262,7 @@ def open_source(
     elif (book := _workbook(source)) is not None:
         where, columns = read_sheet(book)
         kept.append(_register(connection, columns, where))
-        shown = ", ".join(f"nullif({c}, '') AS {c}" for c in map(_identifier, columns))
+        shown = ", ".join(f"nullif({c}, '') AS {c}" for c in map(identifier, columns))
         sql = f"SELECT {shown} FROM given"
     elif isinstance(source, str | Path):
         where, sql = str(source), _file_sql(Path(source))
@@ -295,10 +300,6 @@ def _workbook(source: object) -> Workbook | None:
         return None
     _refuse_missing(source.path)
     return source
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _register(connection: Any, source: object, where: str = "the dict of columns") -> object:

@@ -117,7 +117,7 @@ def explanation_of(done: Suppression, cell: int) -> Explanation:
     table = done.table
     at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
     mine = [int(k) for k in done.moves.protecting(cell)]
-    using = [int(k) for k in done.moves.using(cell, table.shape) if int(k) not in set(mine)]
+    using = [int(k) for k in done.moves.using(cell) if int(k) not in set(mine)]
     helped = sorted({p for k in (*mine, *using) for p in done.moves.protected(k)} - {cell})
     shown = (mine + using)[:MOST_MOVES]
     interval, exact = remaining_interval(done, cell)
@@ -138,7 +138,7 @@ def explanation_of(done: Suppression, cell: int) -> Explanation:
 
 def _move(done: Suppression, number: int, cell: int, protects: bool) -> ExplainedMove:
     table = done.table
-    move = done.moves.move(number, table)
+    move = done.moves[number]
     way = float(np.sign(move.coefficients[move.cells == cell][0])) or 1.0
     step = (move.up if way > 0 else move.down) * way
     step = step if np.isfinite(step) else way

@@ -233,7 +233,7 @@ def openings(done: Suppression, cell: int, audited: AuditReport | None = None, m
         status = table.status.copy().reshape(-1)
         status[cell], status[other] = Status.SECONDARY, Status.OPEN
         changed = replace(table, status=status.reshape(table.shape))
-        again = audit(changed, report.promise, moves=[m for m in report.moves if other not in m[0]])
+        again = audit(changed, report.promise, moves=report.moves.without(other))
         if again.safe:
             opened.append(other)
     saved = float(size[opened[0]] - size[cell]) if opened else 0.0

@@ -96,9 +96,8 @@ def could_open(done: Suppression, at: Index, language: str) -> str:
 
 def _as_attacked(done: Suppression) -> AuditReport:
     """What an attack on the run's table starts from: its promise, and the moves that settle its demands."""
-    moves = tuple((m.cells, m.coefficients) for m in done.moves.all(done.table))
     return AuditReport(
-        table=done.table, promise=done.promise, exposed=(), undecided=(), programmes=0, checked=0, moves=moves
+        table=done.table, promise=done.promise, exposed=(), undecided=(), programmes=0, checked=0, moves=done.moves
     )
 
 

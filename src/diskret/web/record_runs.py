@@ -17,10 +17,11 @@ from diskret.job.models import Job
 from diskret.job.read import job_from
 from diskret.job.report import TITLES
 from diskret.job.run import run_job
-from diskret.publication.anonymous import write_anonymous_file
+from diskret.publication.microdata_files import write_anonymous_file
 from diskret.publication.phrases import in_german, section_in_german
-from diskret.publication.report import ReportSection, write_report
+from diskret.publication.report_file import write_report
 from diskret.publication.safe_report import attack_figures, safe_sections
+from diskret.publication.sections import ReportSection
 from diskret.risk.judgement import Attack
 from diskret.safe.history import Moment
 from diskret.safe.result import Anonymisation

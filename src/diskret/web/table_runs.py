@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from itertools import pairwise
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +16,13 @@ from diskret.job.result import JobResult
 from diskret.job.run import run_job
 from diskret.model.promise import Promise
 from diskret.model.table import Table
+from diskret.moves.move import MoveSet
 from diskret.publication.working import load_working, save_working
-from diskret.suppression.moves import Moves, RoutedMoves
 from diskret.suppression.result import Suppression, Unprotected
 from diskret.tabulation.tabulate import Progress
 from diskret.web.run_folders import read_json, write_json
 
 WORKING, FINDINGS = "working.parquet", "findings.json"
-CUBOIDS = ("pivot", "diametral", "up", "down", "subtable", "second")
-ROUTED = ("start", "cells", "moved", "up", "down")
 
 
 def run_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Progress) -> dict[str, Any]:
@@ -77,7 +74,7 @@ def load(folder: Path) -> dict[str, Suppression]:
 
 def unprotected_table(table: Table) -> Suppression:
     """A table that nothing was done to, as a run that did nothing."""
-    return Suppression(table=table, before=table, promise=Promise(), moves=Moves.of(np.empty((0, 6))), passes=0)
+    return Suppression(table=table, before=table, promise=Promise(), moves=MoveSet.none(), passes=0)
 
 
 def findings(folder: Path) -> dict[str, Any]:
@@ -100,7 +97,7 @@ def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say:
     kept: dict[str, Any] = {}
     for number, (name, each) in enumerate(tables.items()):
         say("attacking", number, len(tables))
-        report = audit(each.table, each.promise, moves=[(m.cells, m.coefficients) for m in each.moves.all(each.table)])
+        report = audit(each.table, each.promise, moves=each.moves)
         found[name] = report.plain()
         kept[name] = {"audit": with_times(report)}
     write_json(result / FINDINGS, {"tables": kept})
@@ -108,22 +105,11 @@ def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say:
 
 
 def _save_moves(done: Suppression, path: Path) -> None:
-    moves = done.moves
-    if isinstance(moves, RoutedMoves):
-        arrays = {name: getattr(moves, name) for name in ROUTED}
-        sizes = np.array([len(s) for s in moves.settles], dtype=np.int64)
-        settled = [c for s in moves.settles for c in sorted(s)]
-        arrays |= {"settled_start": np.append(0, np.cumsum(sizes)), "settled": np.array(settled, dtype=np.int64)}
-    else:
-        arrays = {name: getattr(moves, name) for name in CUBOIDS}
+    moves = {f.name: getattr(done.moves, f.name) for f in fields(MoveSet) if getattr(done.moves, f.name) is not None}
     with path.open("wb") as file:
-        np.savez_compressed(file, before=done.before.status.astype(np.uint8), **arrays)
+        np.savez_compressed(file, before=done.before.status.astype(np.uint8), **moves)
 
 
-def _moves(arrays: Any) -> Moves | RoutedMoves:
-    if "pivot" in arrays:
-        return Moves(*(arrays[name] for name in CUBOIDS))
-    ends, settled = arrays["settled_start"], arrays["settled"]
-    settles = tuple(frozenset(settled[a:b].tolist()) for a, b in pairwise(ends.tolist()))
-    start, cells, moved, up, down = (arrays[name] for name in ROUTED)
-    return RoutedMoves(start, cells, moved, up, down, settles)
+def _moves(arrays: Any) -> MoveSet:
+    given = {f.name: arrays[f.name] for f in fields(MoveSet) if f.name in arrays}
+    return MoveSet(**given | {"cuboids": bool(given["cuboids"])})

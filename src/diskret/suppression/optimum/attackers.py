@@ -11,18 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import highspy
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations
+from diskret.model.lp import ALL_BUT_OPTIMAL, Matrix, Programme, Simplex, Way
+from diskret.model.tolerances import ROUNDING, WHOLE
 
 UP, DOWN, RANGE = 0, 1, 2
 SIGN = (1.0, -1.0, 1.0)
-PRIMAL = 4
-TINY = 1e-9
+WAY = Way(presolve=False, simplex=Simplex.PRIMAL, tolerance=ROUNDING, doubted=ALL_BUT_OPTIMAL)
+"""Sharper than usual: what a programme proves becomes a cut."""
 
 
 Pushed = tuple[Floats, Floats]
@@ -73,28 +74,11 @@ class Attackers:
         finite = np.concatenate([up[np.isfinite(up)], down[np.isfinite(down)], demands.need.reshape(-1)])
         far = 1e3 * max(float(finite.max(initial=0.0)), 1.0)
         self.far_up, self.far_down = np.minimum(up, far), np.minimum(down, far)
-        self._start, self._row, self._sign = system.by_column()
-        self._model = self._make()
-        n = system.cells.size
-        self._low, self._high = np.zeros(n), np.zeros(n)
+        nothing = np.zeros(system.cells.size)
+        self._low, self._high = nothing, nothing
         self._aim = -1
-
-    def _make(self) -> Any:
-        n = self.system.cells.size
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = n, self.system.rows
-        lp.col_cost_ = lp.col_lower_ = lp.col_upper_ = np.zeros(n)
-        lp.row_lower_ = lp.row_upper_ = np.zeros(self.system.rows)
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        lp.a_matrix_.start_ = self._start.astype(np.int32)
-        lp.a_matrix_.index_, lp.a_matrix_.value_ = self._row.astype(np.int32), self._sign
-        model = quiet()
-        model.setOptionValue("presolve", "off")
-        model.setOptionValue("simplex_strategy", PRIMAL)
-        model.setOptionValue("primal_feasibility_tolerance", TINY)
-        model.setOptionValue("dual_feasibility_tolerance", TINY)
-        model.passModel(lp)
-        return model
+        matrix = Matrix(*system.by_column())
+        self._programme = Programme(matrix, np.zeros(system.rows), lower=nothing, upper=nothing, way=WAY)
 
     # --- programmes ---------------------------------------------------------------------------------------------------
 
@@ -102,8 +86,8 @@ class Attackers:
         """Let every cell move between these deviations from now on."""
         (changed,) = np.nonzero((low != self._low) | (high != self._high))
         if changed.size:
-            self._model.changeColsBounds(changed.size, changed.astype(np.int32), low[changed], high[changed])
-            self._low[changed], self._high[changed] = low[changed], high[changed]
+            self._programme.set_bounds(low[changed], high[changed], changed)
+            self._low, self._high = low, high
 
     def hide(self, hidden: Bools, attacker: int = 0) -> None:
         """Let the hidden cells move as far as the attacker thinks possible."""
@@ -115,17 +99,11 @@ class Attackers:
         """The deviations that move one cell farthest, and the combination of equations that proves it; or None."""
         self.programmes += 1
         if self._aim >= 0:
-            self._model.changeColCost(self._aim, 0.0)
-        self._model.changeColCost(column, -sign)
+            self._programme.set_costs(np.zeros(1), np.array([self._aim]))
+        self._programme.set_costs(np.array([-sign]), np.array([column]))
         self._aim = column
-        self._model.run()
-        if self._model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            self._model.clearSolver()
-            self._model.run()
-            if self._model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-                return None
-        solution = self._model.getSolution()
-        return np.array(solution.col_value), sign * np.array(solution.row_dual)
+        y = self._programme.best()
+        return None if y is None else (y, sign * self._programme.multipliers)
 
     # --- cuts ---------------------------------------------------------------------------------------------------------
 
@@ -159,7 +137,7 @@ class Attackers:
     def _capacity(self, weight: Floats, need: float, attacker: int) -> Cut | None:
         weight[self.knows[attacker]] = 0.0
         rest = need - float(weight[self.always].sum())
-        if not rest > TINY * need:
+        if not rest > ROUNDING * need:
             return None
         (columns,) = np.nonzero((weight > 0) & ~self.always)
         return Cut(columns, np.minimum(weight[columns] / rest, 1.0), 1.0)
@@ -167,26 +145,18 @@ class Attackers:
     def _combined(self, column: int, combination: Floats) -> Floats:
         for parts in range(1, 13):
             whole = np.round(combination * parts)
-            if np.abs(combination * parts - whole).max(initial=0.0) < 1e-6:
+            if np.abs(combination * parts - whole).max(initial=0.0) < WHOLE:
                 d = self.system.transposed_times(whole)
                 d[column] += parts
                 exact: Floats = d / parts
                 return exact
         d = self.system.transposed_times(combination)
         d[column] += 1.0
-        rounded: Floats = np.where(np.abs(d) < TINY, 0.0, d)
+        rounded: Floats = np.where(np.abs(d) < ROUNDING, 0.0, d)
         return rounded
-
-
-def quiet() -> Any:
-    """A solver that says nothing and gives the same answer every time."""
-    model = highspy.Highs()
-    model.setOptionValue("output_flag", False)
-    model.setOptionValue("threads", 1)
-    return model
 
 
 def _times(room: Floats, share: Floats) -> Floats:
     """Rooms may be without end, shares zero."""
-    result: Floats = np.where(share > 0, room * np.maximum(share, TINY), 0.0)
+    result: Floats = np.where(share > 0, room * np.maximum(share, ROUNDING), 0.0)
     return result

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.moves.insiders import stand_behind
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations, equations_of
 from diskret.model.errors import BadOption
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.insiders import stand_behind
 from diskret.suppression.optimum.attackers import DOWN, RANGE, UP, Attackers, Demands
 from diskret.suppression.optimum.search import Progress, Search
 from diskret.suppression.optimum.witnesses import Gap, Witnesses

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from diskret.job.read import job_from
 from diskret.job.report import table_facts, write_table_report
 from diskret.model.errors import BadOption, listed
-from diskret.publication.report import ENDINGS
+from diskret.publication.report_file import ENDINGS
 from diskret.web import examples
 from diskret.web.answers import Json, attachment, body_of
 from diskret.web.record_runs import FIGURES, FILES, write_records_report
