@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import by_hand
 from diskret import MinCount, PPercent, ProtectionWarning, Status, Table, audit, mark, suppress, verify
 from diskret.auditing.certificate import (
     Certificate,
@@ -22,6 +21,7 @@ from diskret.auditing.certificate import (
 )
 from diskret.model.errors import BadOption, UnreadableFile
 from diskret.moves.move import MoveSet
+from tests import by_hand
 
 
 def protected(seed: int) -> Table:

@@ -16,6 +16,7 @@ from diskret import Hierarchy, Knowledge, Status, Table
 from diskret.auditing.proof import Proof, line_name, proof_of
 from diskret.model import rollup
 from diskret.model.equations import Equations, equations_of
+from tests.printed import ReadPrinted
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -55,7 +56,7 @@ def computed_value(table: Table, system: Equations, proof: Proof) -> Fraction:
 
 @pytest.mark.parametrize("upward", [True, False])
 @pytest.mark.parametrize("knowledge", [Knowledge.none(), Knowledge.positive()])
-def test_cox_counter_example_reads_as_it_is_printed(printed, upward: bool, knowledge: Knowledge) -> None:
+def test_cox_counter_example_reads_as_it_is_printed(printed: ReadPrinted, upward: bool, knowledge: Knowledge) -> None:
     p = printed("ch1-cox-counterexample")
     table = p.table.with_status(Status.PRIMARY, [list(c) for c in p.expected_unknowns()])
     system = equations_of(table)

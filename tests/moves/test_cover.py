@@ -107,7 +107,7 @@ def carried(kept: Cover, cells: np.ndarray, moved: np.ndarray, place: int, deman
     back = min(rooms[int(c)][1 if m > 0 else 0] / abs(m) for c, m in zip(cells, moved, strict=True))
     up, down = (forth, back) if moved[place] > 0 else (back, forth)
     kind = int(kept.ways.kind[demand])
-    return abs(moved[place]) * {0: up, 1: down, 2: up + down}[kind]
+    return float(abs(moved[place]) * {0: up, 1: down, 2: up + down}[kind])
 
 
 @pytest.mark.parametrize("kind", ["single", "largest"])

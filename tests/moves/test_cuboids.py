@@ -143,9 +143,16 @@ def cases(draw: st.DrawFn, guarded: bool = False) -> Case:
         pairs = np.unique(np.stack([rng.integers(0, size, exact), rng.integers(0, 4, exact)], axis=1), axis=0)
         cells = np.concatenate([pairs[:, 0], rng.integers(0, size, vague)])
         who = np.concatenate([pairs[:, 1], 4 + np.arange(vague)])
-        rooms = [np.concatenate([np.zeros(len(pairs)), rng.integers(0, 20, vague).astype(float)]) for _ in range(2)]
+        above, below = (
+            np.concatenate([np.zeros(len(pairs)), rng.integers(0, 20, vague).astype(float)]) for _ in range(2)
+        )
         insiders = Insiders.of(
-            table, cells.astype(np.int64), who.astype(np.int64), *rooms, tuple("somebody" for _ in range(4 + vague))
+            table,
+            cells.astype(np.int64),
+            who.astype(np.int64),
+            above,
+            below,
+            tuple("somebody" for _ in range(4 + vague)),
         )
     return Case(table, demands, insiders, up, down)
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import by_hand
 from diskret import Hierarchy, MinCount, Promise, Status, Table, audit, mark, suppress
 from diskret.moves.move import Move, MoveSet
 from diskret.moves.recheck import hold
+from tests import by_hand
+from tests.present import present
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
@@ -38,7 +39,7 @@ def test_all_moves_of_a_pattern_hold(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_tampered_moves_are_refused(seed: int) -> None:
     table, moves = protected(seed)
-    step = 10.0**-table.decimals
+    step = 10.0 ** -present(table.decimals)
     opened = np.flatnonzero(~table.hidden.reshape(-1))
     for move in moves:
         cells, amounts = move.cells, move.coefficients

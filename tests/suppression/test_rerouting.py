@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-import by_hand
 from diskret import MinCount, PPercent, Promise, Table, mark
 from diskret.model.promise import Guard
 from diskret.moves.insiders import insiders_of
@@ -14,6 +15,7 @@ from diskret.suppression.by_cuboids import usable_cells
 from diskret.suppression.by_moves import routed
 from diskret.suppression.methods import Effort, Moves
 from diskret.suppression.rerouting import redo, reroute_cells, reroute_moves, ruin
+from tests import by_hand
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
@@ -54,7 +56,7 @@ def is_sound(made: Pattern) -> bool:
 
 @pytest.mark.parametrize("insiders", ["single", "public"])
 @pytest.mark.parametrize("seed", range(8))
-def test_default_is_never_dearer_than_quick(seed: int, insiders) -> None:
+def test_default_is_never_dearer_than_quick(seed: int, insiders: Any) -> None:
     quick, default = (pattern(seed, effort, insiders, axes=2 + seed % 2) for effort in ("quick", "default"))
     assert cost(default) <= cost(quick) + 1e-9
     assert unsettled(default) == unsettled(quick)

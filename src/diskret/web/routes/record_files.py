@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -18,42 +16,13 @@ from diskret.model.errors import BadOption, listed
 from diskret.publication.report_file import ENDINGS
 from diskret.web import examples
 from diskret.web.answers import Json, attachment, body_of
-from diskret.web.records import FILES, figures_of, write_records_report
-from diskret.web.results import findings, load
-from diskret.web.routes.exports import stem
+from diskret.web.record_runs import FIGURES, FILES, write_records_report
+from diskret.web.routes.exports import made_in, stem
+from diskret.web.run_folders import read_json
+from diskret.web.table_runs import findings, load
 from diskret.web.workbench import Workbench, workbench
 
 EXAMPLES = {"care": "care.toml"}
-KINDS = {".html": "text/html", ".pdf": "application/pdf", ".csv": "text/csv", ".parquet": "application/octet-stream"}
-
-
-def chosen(request: Request) -> Response:
-    """What is chosen on a page."""
-    return Json(_choices(request).get())
-
-
-async def choose(request: Request) -> Response:
-    """A new choice; it need not be complete."""
-    content, choices = await body_of(request), _choices(request)
-    if request.path_params["name"] == "records":  # a plan names no files
-        workbench(request).workspace.refuse_outside(content)
-    return Json(choices.put(content))
-
-
-def step(request: Request) -> Response:
-    """One step back or forth."""
-    ways = {"undo": -1, "redo": 1}
-    way = request.path_params["way"]
-    if way not in ways:
-        raise BadOption(f"no way {way!r}", hint="undo or redo.")
-    return Json(_choices(request).move(ways[way]))
-
-
-def _choices(request: Request) -> Any:
-    name, known = request.path_params["name"], workbench(request).choices
-    if name not in known:
-        raise BadOption(f"there is no page {name!r}", hint=f"there are {listed(known)}.")
-    return known[name]
 
 
 def take_example(request: Request) -> Response:
@@ -116,7 +85,7 @@ def figures(request: Request) -> Response:
     """What a finished run about records found."""
     bench, run = workbench(request), request.path_params["run"]
     _refuse_other(bench, run)
-    return Json(figures_of(bench.runs.finished(run)))
+    return Json(read_json(bench.runs.finished(run) / FIGURES))
 
 
 def file(request: Request) -> Response:
@@ -127,7 +96,7 @@ def file(request: Request) -> Response:
     if ending not in FILES:
         raise BadOption(f"records are not written as {ending}", hint=f"endings: {listed(FILES)}.")
     content = (bench.runs.finished(run) / FILES[ending]).read_bytes()
-    return attachment(content, stem(bench.runs.status(run)["name"]) + ending, KINDS[ending])
+    return attachment(content, stem(bench.runs.status(run)["name"]) + ending)
 
 
 def report(request: Request) -> Response:
@@ -138,8 +107,7 @@ def report(request: Request) -> Response:
         raise BadOption(f"no report as {ending} in {language!r}", hint=f"{listed(ENDINGS)}, in 'en' or 'de'.")
     folder, status = bench.runs.finished(run), bench.runs.status(run)
     job = job_from(bench.runs.content(run), "the page", bench.workspace.root)
-    with tempfile.TemporaryDirectory(dir=bench.runs.folder(run)) as place:
-        path = Path(place) / f"report{ending}"
+    with made_in(bench.runs.folder(run), f"report{ending}") as path:
         if status["kind"] == "records":
             write_records_report(job, folder, path, language)
         else:
@@ -147,8 +115,7 @@ def report(request: Request) -> Response:
             tables = {name: each.table for name, each in done.items()}
             facts = table_facts(job, done, findings(folder), status.get("summary", {}).get("warnings", ()))
             write_table_report(job, tables, facts, path, language)
-        content = path.read_bytes()
-    return attachment(content, f"{stem(status['name'])}-report{ending}", KINDS[ending])
+        return attachment(path.read_bytes(), f"{stem(status['name'])}-report{ending}")
 
 
 def _refuse_other(bench: Workbench, run: str) -> None:
@@ -157,9 +124,6 @@ def _refuse_other(bench: Workbench, run: str) -> None:
 
 
 ROUTES = [
-    Route("/api/choices/{name}", chosen, methods=["GET"]),
-    Route("/api/choices/{name}", choose, methods=["PUT"]),
-    Route("/api/choices/{name}/{way}", step, methods=["POST"]),
     Route("/api/records/examples/{example}", take_example, methods=["POST"]),
     Route("/api/records/jobs/{name:path}", open_job, methods=["POST"]),
     Route("/api/records/seed", seed, methods=["GET"]),

@@ -22,8 +22,8 @@ from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
 from diskret.suppression.result import Suppression
 from diskret.web.drafts import Drafts
-from diskret.web.results import load, unprotected_table
-from diskret.web.runs import Runs
+from diskret.web.run_folders import Runs
+from diskret.web.table_runs import load, unprotected_table
 from diskret.web.workspace import Workspace
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +32,18 @@ ACTIVE = "running"
 MOST_ACTIVE = 4
 SILENT = 120.0
 """Seconds without a sign of life after which a run of another server counts as interrupted."""
+
+
+@dataclass
+class RunProgress:
+    """Called with what is being done, how much of it is done and of how much; ``more`` is for the page to plot."""
+
+    tell: Callable[[Mapping[str, Any]], None]
+    more: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, what: str, done: int, of: int) -> None:
+        """Say it."""
+        self.tell({"what": what, "done": int(done), "of": int(of), **self.more})
 
 
 @dataclass

@@ -44,7 +44,12 @@ def explained(
         return facts | {"words": done.weigh(*table.codes(at)).words(language)}
     if not protected:
         return facts
-    found = done.explanation(*table.codes(at))
+    return facts | _hidden(done, at, internal, language)
+
+
+def _hidden(done: Suppression, at: Index, internal: bool, language: str) -> dict[str, Any]:
+    """What the inspector adds about a hidden cell of a protected table."""
+    found = done.explanation(*done.table.codes(at))
     interval = _shown(found.interval, found.exact, internal)
     if interval is None:
         found = replace(found, interval=None)
@@ -54,14 +59,14 @@ def explained(
             "cuboid": move.cuboid,
             "helped": list(move.helped),
             "cells": [
-                {"index": _index(table, c.cell), "sign": c.sign}
+                {"index": _index(done.table, c.cell), "sign": c.sign}
                 | ({"value": c.value, "change": c.change} if internal else {})
                 for c in move.cells[:MOST_CELLS]
             ],
         }
         for move in found.moves
     ]
-    return facts | {
+    return {
         "words": found.words(language, internal=internal),
         "moves": moves,
         "further": found.further,

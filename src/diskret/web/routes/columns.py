@@ -20,18 +20,15 @@ from diskret.web.workbench import workbench
 def columns(request: Request) -> Response:
     """The columns of a file of the workspace, and a first job for it."""
     bench, asked = workbench(request), request.query_params
-    name, kind = asked.get("file", ""), asked.get("kind")
-    given: Any = bench.drafts.get()["content"].get("data")
-    given = given if isinstance(given, dict) else {}
-    same = name in (given.get("microdata"), given.get("cells"))
-    reading = {key: given[key] for key in ("delimiter", "decimal", "encoding", "sheet") if same and key in given}
+    name = asked.get("file", "")
+    reading = _chosen_reading(bench.drafts.get()["content"].get("data"), name)
     if asked.get("sheet"):
         reading["sheet"] = asked["sheet"]
     place = bench.workspace.path(name)
-    found = _recognised(place, reading, kind)
+    found = _recognised(place, reading, asked.get("kind"))
     content = found.content(name)
     content["data"] |= reading
-    by = content["table"]["by"]
+    by, language = content["table"]["by"], asked.get("language", "en")
     prefixes = {c.name: {"prefixes": list(c.prefixes)} for c in found.columns if c.prefixes and c.name in by}
     return Json(
         {
@@ -39,17 +36,19 @@ def columns(request: Request) -> Response:
             "rows": found.rows,
             "sheets": sheet_names(place) if place.suffix.lower() in EXCEL else [],
             "columns": [
-                {
-                    "name": c.name,
-                    "role": c.role,
-                    "why": c.why(asked.get("language", "en")),
-                    "prefixes": list(c.prefixes),
-                }
+                {"name": c.name, "role": c.role, "why": c.why(language), "prefixes": list(c.prefixes)}
                 for c in found.columns
             ],
             "content": content | ({"classifications": prefixes} if prefixes else {}),
         }
     )
+
+
+def _chosen_reading(data: Any, name: str) -> dict[str, Any]:
+    """How a file is read by the present choice, if it is about this file."""
+    if not isinstance(data, dict) or name not in (data.get("microdata"), data.get("cells")):
+        return {}
+    return {key: data[key] for key in ("delimiter", "decimal", "encoding", "sheet") if key in data}
 
 
 def _recognised(path: Path, reading: dict[str, Any], kind: Any) -> Recognised:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,26 @@ import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
+from diskret.job.read import job_from
 from diskret.job.result import JobResult
+from diskret.job.run import run_job
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.moves.move import MoveSet
 from diskret.publication.working import load_working, save_working
 from diskret.suppression.result import Suppression, Unprotected
-from diskret.web.runs import read_json, write_json
+from diskret.tabulation.tabulate import Progress
+from diskret.web.run_folders import read_json, write_json
 
 WORKING, FINDINGS = "working.parquet", "findings.json"
+
+
+def run_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Progress) -> dict[str, Any]:
+    """Do a job on tables; what it asks to be written is made on the page's request."""
+    done = run_job(job_from(dict(content), "the page", workspace), workspace, say, write=False)
+    say("writing", 0, 1)
+    save(done, result)
+    return {"summary": done.summary(), "exposed": done.exposed}
 
 
 def save(done: JobResult, folder: Path) -> None:
@@ -70,25 +82,23 @@ def findings(folder: Path) -> dict[str, Any]:
     return {name: facts["audit"] for name, facts in read_json(folder / FINDINGS)["tables"].items() if facts["audit"]}
 
 
-def audit_facts(report: AuditReport) -> dict[str, Any]:
-    """An audit as data without values: what is exposed is named, not shown."""
-    return report.plain()
-
-
 def with_times(report: AuditReport) -> dict[str, Any]:
-    """The same with how close the closest call is, which is secret: for the run's own folder."""
-    return audit_facts(report) | {"times": report.closest.times if report.closest else None}
+    """An audit as data, with how close the closest call is, which is secret: for the run's own folder."""
+    return report.plain() | {"times": report.closest.times if report.closest else None}
 
 
-def audit_tables(folder: Path, result: Path, say: Any) -> dict[str, Any]:
-    """Attack the tables of an earlier run, by the promise they were made with; ``folder`` is that of its result."""
-    tables = load(folder)
+def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Progress) -> dict[str, Any]:
+    """Attack the tables of an earlier run by the promise they were made with.
+
+    ``content`` is the run's job with the key ``audit``: the folder of its result.
+    """
+    tables = load(workspace / content["audit"])
     found: dict[str, Any] = {}
     kept: dict[str, Any] = {}
     for number, (name, each) in enumerate(tables.items()):
         say("attacking", number, len(tables))
         report = audit(each.table, each.promise, moves=each.moves)
-        found[name] = audit_facts(report)
+        found[name] = report.plain()
         kept[name] = {"audit": with_times(report)}
     write_json(result / FINDINGS, {"tables": kept})
     return {"audits": found, "exposed": not all(facts["safe"] for facts in found.values())}

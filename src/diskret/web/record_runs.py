@@ -25,8 +25,7 @@ from diskret.publication.sections import ReportSection
 from diskret.risk.judgement import Attack
 from diskret.safe.history import Moment
 from diskret.safe.result import Anonymisation
-from diskret.web.runs import read_json, write_json
-from diskret.web.saying import Saying
+from diskret.web.run_folders import RunProgress, read_json, write_json
 
 FIGURES, SECTIONS = "figures.json", "sections.json"
 FILES = {".csv": "records.csv", ".parquet": "records.parquet"}
@@ -34,7 +33,7 @@ MOST_MOMENTS = 160
 MOST_COMBINATIONS = 300
 
 
-def run_records(content: Mapping[str, Any], workspace: Path, result: Path, say: Saying) -> dict[str, Any]:
+def run_records(content: Mapping[str, Any], workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
     """Do a job on records; gives counts for the status of the run."""
     job = job_from(dict(content), "the page", workspace)
     if job.anonymise is not None:
@@ -45,7 +44,7 @@ def run_records(content: Mapping[str, Any], workspace: Path, result: Path, say: 
 # --- anonymous files -------------------------------------------------------------------------------------------------
 
 
-def _anonymise(job: Job, workspace: Path, result: Path, say: Saying) -> dict[str, Any]:
+def _anonymise(job: Job, workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
     moments: list[Moment] = []
 
     def watch(now: Moment) -> None:
@@ -93,7 +92,7 @@ def course(moments: Sequence[Moment]) -> dict[str, Any]:
 # --- scientific-use files --------------------------------------------------------------------------------------------
 
 
-def _protect(job: Job, workspace: Path, result: Path, say: Saying) -> dict[str, Any]:
+def _protect(job: Job, workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
     made, attack, further = make_microdata(job, workspace, source_of(job, workspace), say)
     say("writing", 0, 1)
     for name in FILES.values():
@@ -138,11 +137,6 @@ def use_figures(made: ScientificUse, attack: Attack | None) -> dict[str, Any]:
 def _keep(result: Path, sections: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
     write_json(result / SECTIONS, json.loads(json.dumps(sections)))
     write_json(result / FIGURES, figures)
-
-
-def figures_of(folder: Path) -> dict[str, Any]:
-    """The figures of a finished run."""
-    return read_json(folder / FIGURES)
 
 
 def write_records_report(job: Job, folder: Path, path: Path, language: str) -> None:

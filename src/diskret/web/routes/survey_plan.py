@@ -10,12 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from diskret.io.files import whole_file
 from diskret.job.plan import PlanFile, plan_from, run_plan
 from diskret.job.plan_write import plan_as_text
 from diskret.model.errors import BadOption
 from diskret.web.answers import Json, attachment, body_of
-from diskret.web.routes.exports import stem
+from diskret.web.routes.exports import saved, stem
 from diskret.web.workbench import workbench
 
 MOST_ATTRIBUTES, MOST_LEVELS, MOST_NUMBERS = 12, 60, 60
@@ -58,18 +57,14 @@ async def save(request: Request) -> Response:
     """Write the plan into the workspace."""
     bench, asked = workbench(request), await body_of(request)
     plan = plan_from(asked.get("plan") or {}, "the page")
-    place = bench.workspace.new(f"{stem(str(asked.get('name') or 'plan'))}.toml")
-    if place.exists() and asked.get("replace") is not True:
-        raise BadOption(f"there is a file {place.name!r} already", hint="replace it, or choose another name.")
-    with whole_file(place) as part:
-        part.write_text(plan_as_text(plan), encoding="utf-8")
-    return Json({"name": place.name, "path": str(place)}, status_code=201)
+    name = stem(str(asked.get("name") or "plan"))
+    return saved(bench, name, lambda: plan_as_text(plan), replace=asked.get("replace") is True)
 
 
 def text(request: Request) -> Response:
     """The plan that is chosen, as a file."""
     content = workbench(request).choices["plan"].get()["content"]
-    return attachment(plan_as_text(plan_from(content, "the page")).encode(), "plan.toml", "application/toml")
+    return attachment(plan_as_text(plan_from(content, "the page")).encode(), "plan.toml")
 
 
 ROUTES = [

@@ -10,9 +10,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from diskret.web.answers import Json, body_of
-from diskret.web.comparison import compared
-from diskret.web.results import WORKING, findings
-from diskret.web.runs import RESULT
+from diskret.web.run_differences import compared
+from diskret.web.run_folders import RESULT
+from diskret.web.table_runs import WORKING, findings
 from diskret.web.workbench import Workbench, session, workbench
 from diskret.web.workspace import RUNS
 

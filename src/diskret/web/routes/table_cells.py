@@ -15,9 +15,9 @@ from diskret.model.errors import BadOption
 from diskret.model.table import Index
 from diskret.suppression.result import Suppression
 from diskret.web.answers import Json
-from diskret.web.explanation import could_open, explained, remaining
 from diskret.web.grid import described, window
-from diskret.web.tables import DRAFT
+from diskret.web.inspector import could_open, explained, remaining
+from diskret.web.shown_tables import DRAFT
 from diskret.web.workbench import session, workbench
 
 
@@ -96,7 +96,7 @@ def whole_numbers(asked: Mapping[str, str], key: str) -> list[int]:
         # positions in arrays: what has more digits is none
         return [int(np.int32(int(part))) for part in asked.get(key, "").split(",") if part]
     except (ValueError, OverflowError) as e:
-        raise BadOption(f"{key} is no list of whole numbers", hint="reload the page.") from e
+        raise BadOption(f"{key} is not a list of whole numbers", hint="reload the page.") from e
 
 
 ROUTES = [
