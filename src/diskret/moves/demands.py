@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.cells import Cells
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -69,7 +70,7 @@ def targets_of(table: Table, promise: Promise) -> Targets:
     return Targets(cell, kind, amount, asked, at)
 
 
-def unit(table: Table) -> float:
+def unit(table: Cells) -> float:
     """The smallest step of the table's values; 0 where they are no short decimals."""
     return 0.0 if table.decimals is None else 10.0 ** -int(table.decimals)
 
