@@ -38,11 +38,11 @@ def report_text(title: str, sections: Sequence[ReportSection], note: str = "", l
     )
 
 
-def svg(drawing: Drawing) -> Markup:
-    """A drawing as an SVG element for a page."""
+def svg(drawing: Drawing, *, alone: bool = False) -> Markup:
+    """A drawing as an SVG element for a page, or as a picture to stand alone."""
     from markupsafe import Markup
 
-    return Markup(_templates().get_template("drawing.svg").render(drawing=drawing, ink=INK))
+    return Markup(_templates().get_template("drawing.svg").render(drawing=drawing, ink=INK, alone=alone))
 
 
 def _templates() -> Environment:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
 from diskret.model.errors import MissingExtra
 from diskret.model.words import words
-from diskret.publication.drawing import Box, Drawing, Path, draw
+from diskret.publication.drawing import Drawing, Words, draw
+from diskret.publication.report_html import svg
 from diskret.publication.sections import Cell, ReportChart, ReportSection, ReportTable, number_text
 
 MARGIN = 18.0
@@ -130,34 +132,12 @@ def _shown(cell: Cell, language: str) -> str:
 
 
 def _drawing(pdf: Any, drawing: Drawing) -> None:
-    """A plot line by line, in the width of the page."""
-    scale = (pdf.w - 2 * MARGIN) / drawing.width
-    if pdf.get_y() + drawing.height * scale > pdf.h - MARGIN:
-        pdf.add_page()
-    x0, y0 = pdf.l_margin, pdf.get_y() + 2
-    for part in drawing.parts:
-        if isinstance(part, Box):
-            pdf.set_fill_color(*_rgb(part.colour))
-            pdf.rect(x0 + part.x * scale, y0 + part.y * scale, part.width * scale, part.height * scale, style="F")
-        elif isinstance(part, Path):
-            pdf.set_draw_color(*_rgb(part.colour))
-            pdf.set_line_width(part.width * scale * 0.6)
-            if part.dash:
-                pdf.set_dash_pattern(part.dash[0] * scale, part.dash[1] * scale)
-            pdf.polyline([(x0 + x * scale, y0 + y * scale) for x, y in part.points])
-            pdf.set_dash_pattern()
-        else:
-            pdf.set_font("Helvetica", size=part.size * scale * 2.6)
-            pdf.set_text_color(*INK)
-            text = _plain(part.text)
-            shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[part.anchor] * pdf.get_string_width(text)
-            pdf.text(x0 + part.x * scale - shift, y0 + part.y * scale, text)
-    pdf.set_line_width(0.2)
-    pdf.set_y(y0 + drawing.height * scale + 2)
-
-
-def _rgb(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+    """A plot as vectors, in the width of the page."""
+    parts = tuple(replace(p, text=_plain(p.text)) if isinstance(p, Words) else p for p in drawing.parts)
+    picture = svg(replace(drawing, parts=parts), alone=True)
+    pdf.ln(2)
+    pdf.image(BytesIO(picture.encode()), w=pdf.w - 2 * MARGIN, alt_text=_plain(drawing.words))
+    pdf.ln(2)
 
 
 def _chart(pdf: Any, chart: ReportChart, language: str) -> None:
