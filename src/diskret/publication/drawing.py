@@ -165,7 +165,7 @@ def _bars(c: _Canvas) -> None:
 
 def _lines(c: _Canvas) -> None:
     numbers = [float(x) for x in c.plot.x]
-    low, high = (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
+    low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     span = high - low or 1.0
 
     def at(x: float) -> float:

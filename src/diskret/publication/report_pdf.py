@@ -91,9 +91,7 @@ def _table(pdf: Any, table: ReportTable, language: str) -> None:
         _words(pdf, table.caption, 9.5, "B", 5)
     size = 8.0 if len(table.head) <= 8 else 6.8
     shown = [table.head, *(tuple(_shown(cell, language) for cell in row) for row in table.rows[:LONGEST])]
-    pdf.set_font("Helvetica", style="B", size=size)
-    widths = [max(pdf.get_string_width(_plain(text)) for text in column) + 3.5 for column in zip(*shown, strict=True)]
-    widths = _narrowed(widths, pdf.w - 2 * MARGIN)
+    widths = _widths(pdf, shown, size)
     pdf.set_font("Helvetica", size=size)
     pdf.set_draw_color(210, 210, 210)
     pdf.set_fill_color(255, 255, 255)  # a note or a plot before may have left its own
@@ -109,6 +107,13 @@ def _table(pdf: Any, table: ReportTable, language: str) -> None:
     if len(table.rows) > LONGEST:
         _words(pdf, f"+ {number_text(len(table.rows) - LONGEST, language)}", 8, "", 4)
     pdf.ln(1)
+
+
+def _widths(pdf: Any, rows: Sequence[tuple[str, ...]], size: float) -> list[float]:
+    """Columns as wide as their words, together no wider than the page."""
+    pdf.set_font("Helvetica", style="B", size=size)
+    widths = [max(pdf.get_string_width(_plain(text)) for text in column) + 3.5 for column in zip(*rows, strict=True)]
+    return _narrowed(widths, pdf.w - 2 * MARGIN)
 
 
 def _narrowed(widths: Sequence[float], room: float) -> list[float]:
