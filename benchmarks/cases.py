@@ -12,6 +12,7 @@ from benchmarks import (
     optimal,
     perturbation,
     pools,
+    publication,
     risk,
     safe,
     suppression,
@@ -21,6 +22,6 @@ from benchmarks.case import Case
 
 ROOMS = (
     tabulation, marking, suppression, auditing, complete, pools, optimal, perturbation, cell_key, microdata, safe, risk,
-    comparison,
+    comparison, publication,
 )  # fmt: skip
 CASES: dict[str, Case] = {case.name: case for room in ROOMS for case in room.cases()}

@@ -15,11 +15,16 @@ from typing import Any
 
 import highspy
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import diskret as dk
 from diskret import Hierarchy, Knowledge, Pool, Promise, Status, Table
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
+]
 
 Key = tuple[str, ...]
 Leaf = tuple[str, ...]
@@ -134,7 +139,10 @@ def rooms(knowledge: Knowledge) -> Any:
     if knowledge.kind == "positive":
         return lambda value: (0.0, np.inf)
     if knowledge.kind == "relative":
-        error = lambda value: max(knowledge.error * abs(value), knowledge.absolute)  # noqa: E731
+
+        def error(value: float) -> float:
+            return max(knowledge.error * abs(value), knowledge.absolute)
+
         return lambda value: (value - error(value), value + error(value))
     return lambda value: (-np.inf, np.inf)
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 import diskret as dk
 from diskret import Hierarchy, Pool, Status, Table
 from diskret.auditing.certificate import certificate_of
-from diskret.auditing.insiders import insiders_of, persons_of
 from diskret.model.errors import BadOption, LateTable, NothingShared, SharedCellsDiffer, UnknownCode, WrongSum
+from diskret.moves.insiders import insiders_of, persons_of
 from diskret.suppression import by_turns
 from diskret.suppression.result import Suppression
 
@@ -354,11 +354,11 @@ def test_a_late_table_cannot_hide_what_is_out() -> None:
 
 def test_what_is_for_single_tables_is_refused_for_a_pool(tmp_path: Path) -> None:
     pool = Pool.of(in_two_groupings())
-    with pytest.raises(BadOption, match="a pool with the guarantee 'complete'"):
+    with pytest.raises(BadOption, match="a pool as a complete table"):
         dk.suppress(pool, method=dk.methods.Complete())
-    for guarantee in ("audit", "subtables"):
+    for method in (dk.methods.Moves, dk.methods.Cuboids):
         with pytest.raises(BadOption, match="no classification 'size'"):
-            dk.suppress(pool, guarantee=guarantee, barriers={"size": 1})
+            dk.suppress(pool, method=method(barriers={"size": 1}))
     with pytest.raises(BadOption, match="one previous table for a pool"):
         dk.suppress(pool, dk.Promise(levels=False), dk.methods.Cuboids(), previous=in_two_groupings()["zones"])
     with pytest.raises(BadOption, match="no table 'other' in the pool"):

@@ -18,23 +18,22 @@ from typing import Any
 
 import numpy as np
 
-from diskret.auditing.cover import Cover, Nobody
-from diskret.auditing.insiders import insiders_of
 from diskret.auditing.lines import unions_breaking
-from diskret.auditing.recheck import hold
 from diskret.auditing.report import AuditReport
-from diskret.auditing.targets import targets_of
 from diskret.io.files import whole_file
-from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, UnreadableFile, listed
 from diskret.model.pool import Pool
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.cover import Cover
+from diskret.moves.demands import demands_of
+from diskret.moves.insiders import insiders_of
+from diskret.moves.move import Move, MoveSet
+from diskret.moves.recheck import hold
 
 FORMAT = "diskret certificate 2"
-Move = tuple[Ints, Floats]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,7 +45,7 @@ class Certificate:
     promise: Promise
     exposed: tuple[str, ...]
     """Cells that were found exposed or undecided: no promise is made about them."""
-    moves: tuple[Move, ...]
+    moves: MoveSet
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
 
@@ -134,12 +133,11 @@ def verify(table: Table, certificate: Certificate, promise: Promise | None = Non
         )
     up, down = certificate.promise.knowledge.room(table)
     people = insiders_of(table, certificate.promise)
-    cover = Cover(targets_of(table, certificate.promise), people, up, down, table.shape)
+    cover = Cover(demands_of(table, certificate.promise), people, up, down, table.shape)
     good, _ = hold(table, certificate.moves)
-    for (cells, moved), holds in zip(certificate.moves, good.tolist(), strict=True):
-        if holds:
-            cover.add(cover.judge(cells, moved))
-    open_cells = {int(cover.targets.cell[d]) for d in range(cover.targets.count) if cover.objectors(d) != Nobody}
+    for number in np.flatnonzero(good).tolist():
+        cover.add(cover.judge(certificate.moves[number].cells, certificate.moves[number].coefficients))
+    open_cells = {int(cover.ways.cell[d]) for d in range(cover.ways.size) if not cover.state(d).entirely}
     unproven = tuple(n for n in map(table.name_of, sorted(open_cells)) if n not in certificate.exposed)
     return Verification(
         promise=certificate.promise, enough=promise is None or certificate.promise.covers(promise),
@@ -208,7 +206,7 @@ def read_certificate(path: str | PathLike[str]) -> dict[str, Certificate]:
 
 
 def _plain(certificate: Certificate) -> dict[str, Any]:
-    moves = [[cells.tolist(), moved.tolist()] for cells, moved in certificate.moves]
+    moves = [[move.cells.tolist(), move.coefficients.tolist()] for move in certificate.moves]
     return {name: getattr(certificate, name) for name in certificate.__dataclass_fields__} | {
         "promise": certificate.promise.to_dict(),
         "moves": moves,
@@ -220,7 +218,9 @@ def _certificate(content: dict[str, Any]) -> Certificate:
     plain["promise"] = Promise.from_dict(plain["promise"])
     plain["exposed"] = tuple(plain["exposed"])
     plain["intervals"] = {name: (float(a), float(b)) for name, (a, b) in plain["intervals"].items()}
-    plain["moves"] = tuple(
-        (np.array(cells, dtype=np.int64), np.array(moved, dtype=np.float64)) for cells, moved in plain["moves"]
-    )
+    moves = [
+        Move(cells=np.array(cells, dtype=np.int64), coefficients=np.array(moved, dtype=np.float64))
+        for cells, moved in plain["moves"]
+    ]
+    plain["moves"] = MoveSet.of(moves)
     return Certificate(**plain)

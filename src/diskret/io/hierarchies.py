@@ -34,7 +34,8 @@ def read_hierarchy(
 
     ``.hrc`` (tau-ARGUS); ``.csv`` or ``.tsv`` with columns ``code, parent[, label]`` or ``code, level[, label]`` (a
     level list, sums after their parts); ``.json`` with nested dicts, with ``codes`` and ``levels``, or as
-    `Hierarchy.describe` gives it. ``total`` names the sum of several tops; ``labels`` go before the labels of the file.
+    `Hierarchy.describe` gives it. Columns ``parent2``, ``parent3`` and so on are further groupings of the same codes.
+    ``total`` names the sum of several tops; ``labels`` go before the labels of the file.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +67,9 @@ def _from_csv(text: str, delimiter: str | None, total: str | None, labels: Label
     named = zip(codes, columns.get("label", [""] * len(codes)), strict=True)
     given = {code: label for code, label in named if label} | dict(labels)
     if "parent" in columns:
-        return _from_parents(codes, [p or None for p in columns["parent"]], places, total, given)
+        further = [name for name in columns if name.startswith("parent") and name[6:].strip().isdecimal()]
+        first, *more = ([p or None for p in columns[name]] for name in ("parent", *further))
+        return _from_parents(codes, first, places, total, given, more)
     levels = [_level(level, place) for level, place in zip(columns["level"], places, strict=True)]
     return Hierarchy.from_levels(codes, levels, labels=given)
 
@@ -106,6 +109,28 @@ def _level(text: str, place: str) -> int:
 
 
 def _from_parents(
+    codes: Sequence[str], parents: Sequence[str | None], places: Sequence[str], total: str | None, labels: Labels,
+    further: Sequence[Sequence[str | None]] = (),
+) -> Hierarchy:  # fmt: skip
+    """One row per code with its parent in the first grouping and in further ones."""
+    if not further:
+        return _tree(codes, parents, places, total, labels)
+    groupings: list[dict[str, list[str]]] = []
+    for more in further:
+        groupings.append({})
+        for code, parent in zip(codes, more, strict=True):
+            if parent is not None:
+                groupings[-1].setdefault(parent, []).append(code)
+    outside = {sum_ for grouping in groupings for sum_ in grouping} - {*parents, total}
+    outside = {c for c, parent in zip(codes, parents, strict=True) if parent is None and c in outside}
+    rows = [row for row in zip(codes, parents, places, strict=True) if row[0] not in outside]
+    if not rows:
+        raise EmptyData("no code belongs to the first grouping", hint="fill the column parent.")
+    first = _tree([c for c, _, _ in rows], [p for _, p, _ in rows], [at for _, _, at in rows], total, labels)
+    return Hierarchy.from_groupings(first, *groupings, labels=labels)
+
+
+def _tree(
     codes: Sequence[str], parents: Sequence[str | None], places: Sequence[str], total: str | None, labels: Labels
 ) -> Hierarchy:
     """One row per code; a code without a parent must be the top, or have the top named for it."""
@@ -130,7 +155,7 @@ def _refuse_doubles(codes: Sequence[str], parents: Sequence[str | None], places:
             raise TwoParents(
                 f"code {code!r} has two parents, {seen[code]!r} and {parent!r}",
                 where=place,
-                hint="a code adds to one sum of a hierarchy; make two classifications of the two groupings.",
+                hint="a code adds to one sum of a grouping; write the other grouping into a column parent2.",
             )
     if len(seen) < len(codes):
         at = next(i for i, code in enumerate(codes) if code in codes[:i])
@@ -163,7 +188,10 @@ def _from_lists(content: Mapping[str, Any], total: str | None, labels: Labels) -
     parents = [None if p is None else _code(p) for p in _list(content, "parents")]
     if len(codes) != len(parents):
         raise BrokenLevels(f"{len(codes)} codes but {len(parents)} parents", hint="give one parent per code.")
-    return _from_parents(codes, parents, [f"code number {i + 1}" for i in range(len(codes))], total, given)
+    further = [[None if p is None else _code(p) for p in more] for more in content.get("further", ())]
+    if any(len(more) != len(codes) for more in further):
+        raise BrokenLevels("a further grouping has another length than 'codes'", hint="give one parent per code.")
+    return _from_parents(codes, parents, [f"code number {i + 1}" for i in range(len(codes))], total, given, further)
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

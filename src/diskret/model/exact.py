@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.tolerances import EXACT_LIMIT as EXACT_LIMIT
 
-EXACT_LIMIT = 2**53
 MOST_DECIMALS = 9
 CHUNK = 1 << 18
 Number = int | float | str | Decimal | Fraction

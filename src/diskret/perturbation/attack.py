@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from diskret.auditing.audit import audit
-from diskret.auditing.insiders import persons_of
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.promise import Promise
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.insiders import persons_of
 from diskret.perturbation import _cuboid_kernels as kernels
 from diskret.perturbation.cuboids import most_cells, tree_of
 from diskret.perturbation.demands import Units, finest_cells, least_changes, task_of

@@ -17,10 +17,10 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.cuboid import _kernels
 from diskret.suppression.cuboid.engine import Outcome, Task, secure
+from diskret.suppression.cuboid.expanded import expanded
 from diskret.suppression.cuboid.subtables import Segments
 from diskret.suppression.cuboid.thinning import thin as thin_pattern
 from diskret.suppression.methods import Barriers, Cuboids, Method, Progress, Zeros
-from diskret.suppression.moves import Moves
 from diskret.suppression.result import Suppression, Unprotected
 
 
@@ -49,7 +49,7 @@ def by_cuboids(
     unprotected = _unprotected(table, outcome, {int(c) for c in hopeless}, task.need)
     _warn(protected, unprotected, outcome, method.non_additive)
     return Suppression(
-        table=protected, before=table, promise=promise, moves=Moves.of(moves), unprotected=unprotected,
+        table=protected, before=table, promise=promise, moves=expanded(moves, table), unprotected=unprotected,
         passes=outcome.passes, notes=tuple(notes),
     )  # fmt: skip
 

@@ -9,24 +9,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from diskret.auditing.audit import audit
-from diskret.auditing.cover import Cover
-from diskret.auditing.insiders import Insiders, insiders_of
+from diskret.auditing.audit import attacked
 from diskret.auditing.lines import cells_breaking
-from diskret.auditing.pattern import Pattern, build
 from diskret.auditing.report import AuditReport
-from diskret.auditing.routing import SMALL, router_of
-from diskret.auditing.targets import targets_of
-from diskret.auditing.witnesses import search, witnesses
 from diskret.model.arrays import Bools, Floats
 from diskret.model.equations import equations_of
 from diskret.model.errors import ProtectionWarning, listed
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.cover import Cover
+from diskret.moves.demands import Demands, demands_of
+from diskret.moves.insiders import Insiders, insiders_of
+from diskret.moves.move import MoveSet
+from diskret.moves.pattern import Pattern, build
+from diskret.moves.router import SMALL, router_of
+from diskret.moves.witnesses import search, witnesses
 from diskret.suppression.by_cuboids import barrier_signs, prices, usable_cells
 from diskret.suppression.methods import Barriers, Moves, Progress
-from diskret.suppression.moves import RoutedMoves
 from diskret.suppression.rerouting import reroute_cells, reroute_moves, ruin
 from diskret.suppression.result import Suppression, Unprotected
 
@@ -53,10 +53,11 @@ def by_moves(
     """
     chosen = usable_cells(table, method.zeros) if usable is None else usable
     suspected = np.zeros(table.size, dtype=np.bool_)
+    demands = demands_of(table, promise)
     for _ in range(MOST_ROUNDS):
         among = table.hidden.reshape(-1) | chosen
         people = insiders_of(table, promise, among=among, largest_of=suspected if suspected.any() else None)
-        pattern = routed(table, promise, method, usable=chosen, people=people, progress=progress)
+        pattern = routed(table, promise, method, demands, usable=chosen, people=people, progress=progress)
         status = table.status.reshape(-1).copy()
         status[pattern.added] = Status.SECONDARY
         protected = replace(table, status=status.reshape(table.shape))
@@ -64,11 +65,12 @@ def by_moves(
         if not fresh.any():
             break
         suspected |= fresh
-    report = audit(protected, promise, moves=[(kept.cells, kept.moved) for kept in pattern.cover.moves.values()])
+    moves = pattern.cover.all()
+    report = attacked(protected, promise, demands, moves=moves)
     unprotected = unprotected_of(report)
     warn_of(unprotected)
     return Suppression(
-        table=protected, before=table, promise=promise, moves=RoutedMoves.of(pattern.cover), unprotected=unprotected,
+        table=protected, before=table, promise=promise, moves=moves, unprotected=unprotected,
         notes=_notes(table), audit=report,
     )  # fmt: skip
 
@@ -92,21 +94,22 @@ def _breaking(table: Table, promise: Promise) -> Bools:
 
 
 def routed(
-    table: Table, promise: Promise, method: Moves, *, usable: Bools, people: Insiders, progress: Progress | None
-) -> Pattern:
+    table: Table, promise: Promise, method: Moves, demands: Demands, *, usable: Bools, people: Insiders,
+    progress: Progress | None = None,
+) -> Pattern:  # fmt: skip
     """The pattern of moves: built, then made cheaper."""
     up, down = promise.knowledge.room(table)
     hidden = table.hidden.reshape(-1)
-    cover = Cover(targets_of(table, promise), people, up, down, table.shape)
+    cover = Cover(demands, people, up, down, table.shape)
     if (table.status == Status.SECONDARY).any():
         # what is hidden already comes first: a safe pattern gets no further cell
-        given = witnesses(table, cover.targets, people, up, down, ())
+        given = witnesses(table, demands, people, up, down, MoveSet.none())
         search(given, whole=table.frequency)
         for kept in given.cover.moves.values():
             cover.add(kept)
     pattern = Pattern(cover, router_of(table, hidden | usable, up, down), _costs(table, usable, method), hidden)
     say = progress or (lambda what, done, of: None)
-    build(pattern, range(cover.targets.count), lambda done, of: say("protecting", done, of))
+    build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of))
     _make_cheaper(pattern, method, say)
     return pattern
 

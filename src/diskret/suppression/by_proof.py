@@ -7,16 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from diskret.auditing.audit import audit
-from diskret.auditing.insiders import persons_of
-from diskret.auditing.witnesses import cover_of
 from diskret.model.errors import BadOption
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.insiders import persons_of
+from diskret.moves.witnesses import cover_of
 from diskret.suppression.by_cuboids import prices, usable_cells
 from diskret.suppression.by_moves import by_moves
 from diskret.suppression.methods import Moves, Optimal, Progress
-from diskret.suppression.moves import RoutedMoves
 from diskret.suppression.optimum.optimal import optimal
 from diskret.suppression.result import Suppression
 
@@ -53,5 +52,5 @@ def by_proof(
         if best.proved_optimal
         else f"at most {best.gap:.2%} more expensive than the cheapest"
     )
-    moves = RoutedMoves.of(cover_of(found, promise, report.moves))
+    moves = cover_of(found, promise, report.moves).all()
     return replace(first, table=found, moves=moves, audit=report, notes=(*first.notes, f"proved: {said}"))

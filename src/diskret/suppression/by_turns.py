@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from diskret.auditing.audit import audit
-from diskret.auditing.witnesses import cover_of
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.knowledge import Knowledge
@@ -24,10 +23,10 @@ from diskret.model.pool import Pool
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.witnesses import cover_of
 from diskret.suppression.by_cuboids import by_cuboids
 from diskret.suppression.by_moves import unprotected_of
 from diskret.suppression.methods import Cuboids
-from diskret.suppression.moves import RoutedMoves
 from diskret.suppression.result import Suppression
 
 MOST_PASSES = 50
@@ -141,7 +140,7 @@ def _attacked(before: Pool, protected: Pool, promise: Promise, passes: int, note
             ProtectionWarning,
             stacklevel=4,
         )
-    moves = RoutedMoves.of(cover_of(protected, promise, report.moves))
+    moves = cover_of(protected, promise, report.moves).all()
     return Suppression(
         table=protected, before=before, promise=promise, moves=moves, unprotected=left,
         passes=passes, notes=notes, audit=report,

@@ -11,12 +11,11 @@ import numpy as np
 
 from diskret.auditing.report import AuditReport
 from diskret.model.equations import Equations, equations_of
-from diskret.model.move import Move
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Index, Table
+from diskret.moves.move import Move, MoveSet
 from diskret.suppression.explanation import Explanation, explanation_of
-from diskret.suppression.moves import Moves, RoutedMoves
 from diskret.suppression.weighing import CANDIDATES, Openings, Weighed, openings, weigh
 
 
@@ -38,7 +37,7 @@ class Suppression:
     before: Table
     promise: Promise
     """What was asked for, and what everything said about this result refers to."""
-    moves: Moves | RoutedMoves
+    moves: MoveSet
     unprotected: tuple[Unprotected, ...] = ()
     passes: int = 1
     notes: tuple[str, ...] = ()
@@ -61,8 +60,8 @@ class Suppression:
         cell = int(np.ravel_multi_index(at, self.table.shape))
         value = float(self.table.value[at])
         inside: dict[int, tuple[float, float]] = {}
-        for k in self.moves.using(cell, self.table.shape):
-            low, high = self.moves.move(int(k), self.table).interval(cell, value)
+        for k in self.moves.using(cell):
+            low, high = self.moves[int(k)].interval(cell, value)
             where = self.moves.where(int(k))
             before = inside.get(where, (low, high))
             inside[where] = min(low, before[0]), max(high, before[1])
@@ -72,7 +71,7 @@ class Suppression:
     def moves_of(self, *codes: str) -> tuple[Move, ...]:
         """The cuboids that protect a cell."""
         cell = int(np.ravel_multi_index(self.table.index(*codes), self.table.shape))
-        return tuple(self.moves.move(int(k), self.table) for k in self.moves.protecting(cell))
+        return tuple(self.moves[int(k)] for k in self.moves.protecting(cell))
 
     def explain(self, *codes: str) -> str:
         """In words why a cell is hidden: its rules, the cuboids that protect it, and whom it protects."""
@@ -84,10 +83,10 @@ class Suppression:
         if rules:
             lines.append(f"  caught by {', '.join(rules)}")
         for k in self.moves.protecting(cell):
-            others = self.moves.move(int(k), self.table).cells
+            others = self.moves[int(k)].cells
             partners = ", ".join(self._name(int(c)) for c in others if c != cell)
             lines.append(f"  protected together with {partners}")
-        using = self.moves.using(cell, self.table.shape)
+        using = self.moves.using(cell)
         helped = sorted({p for k in using for p in self.moves.protected(int(k))} - {cell})
         if helped:
             lines.append(f"  needed to protect {', '.join(self._name(p) for p in helped[:10])}")
@@ -111,8 +110,8 @@ class Suppression:
         mine = set(self.moves.protecting(cell).tolist())
         columns = ("move", "why", *self.table.names, "status", "value", "change", "lower", "upper")
         shown: dict[str, list[Any]] = {name: [] for name in columns}
-        for k in sorted(mine | set(self.moves.using(cell, self.table.shape).tolist())):
-            move = self.moves.move(k, self.table)
+        for k in sorted(mine | set(self.moves.using(cell).tolist())):
+            move = self.moves[k]
             helped = sorted(self.moves.protected(k) - {cell})
             why = "protects it" if k in mine else f"protects {', '.join(self._name(p) for p in helped[:3])}"
             step = move.up if np.isfinite(move.up) else 1.0
@@ -149,7 +148,7 @@ class Suppression:
         return weigh(self, self._flat(codes))
 
     def openings(self, *codes: str, most: int = CANDIDATES) -> Openings:
-        """Which dearer secondaries could open again if an open cell were suppressed instead; slower than `weigh`."""
+        """Which more valuable secondaries could open again if an open cell were hidden instead; slower than `weigh`."""
         return openings(self, self._flat(codes), most=most)
 
     @cached_property

@@ -8,19 +8,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from diskret.auditing.insiders import persons_of
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.insiders import persons_of
+from diskret.moves.move import Move, MoveSet
 from diskret.suppression.by_cuboids import barrier_signs, guards_singles, prices, usable_cells
 from diskret.suppression.complete.engine import Cuboid, Search, Task, in_turn, secure
 from diskret.suppression.complete.space import Space
 from diskret.suppression.complete.thinning import thinned
 from diskret.suppression.methods import Complete, Method, Progress
-from diskret.suppression.moves import RoutedMoves
 from diskret.suppression.result import Suppression, Unprotected
 
 
@@ -64,7 +64,7 @@ def search_of(table: Table, promise: Promise, method: Complete, *, strands: bool
     if promise.guard == "largest" or promise.coalitions:
         raise BadOption(
             "coalitions or largest contributors with complete tables",
-            hint="the cuboid method guards against single contributors only: use the method Moves.",
+            hint="the cuboid method guards against single contributors only: use the method MoveSet.",
         )
     spaces = [Space.of(h) for h in table.hierarchies]
     return Search(spaces, task_of(table, promise, method), method.deformations, strands, method.totals_last)
@@ -94,17 +94,11 @@ def sums_in(hierarchy: Hierarchy) -> Floats:
     return np.where(hierarchy.is_leaf, 0, hierarchy.levels - 1).astype(np.float64)
 
 
-def moves_of(protecting: Mapping[int, Sequence[Cuboid]]) -> RoutedMoves:
+def moves_of(protecting: Mapping[int, Sequence[Cuboid]]) -> MoveSet:
     """The cuboids as moves, each valid over the whole table."""
-    cuboids = [c for several in protecting.values() for c in several]
-    return RoutedMoves(
-        np.append(0, np.cumsum([c.cells.size for c in cuboids])).astype(np.int64),
-        np.concatenate([c.cells for c in cuboids]) if cuboids else np.empty(0, np.int64),
-        np.concatenate([c.signs for c in cuboids]).astype(np.float64) if cuboids else np.empty(0),
-        np.array([c.up for c in cuboids]),
-        np.array([c.down for c in cuboids]),
-        tuple(frozenset([c.pivot]) for c in cuboids),
-    )
+    cuboids = [(pivot, c) for pivot, several in protecting.items() for c in several]
+    moves = [Move(cells=c.cells, coefficients=c.signs.astype(np.float64), up=c.up, down=c.down) for _, c in cuboids]
+    return MoveSet.of(moves, [[pivot] for pivot, _ in cuboids])
 
 
 def _unprotected(table: Table, task: Task, cell: int, deformations: int) -> Unprotected:
@@ -115,6 +109,6 @@ def _unprotected(table: Table, task: Task, cell: int, deformations: int) -> Unpr
     else:
         why = (
             f"no cuboid with at most {deformations} deformation{'' if deformations == 1 else 's'} protects it; "
-            "allow more deformations, allow zeros as partners, or use the method Moves"
+            "allow more deformations, allow zeros as partners, or use the method MoveSet"
         )
     return Unprotected(cell=table.name_of(cell), index=at, reached=np.nan, why=why)

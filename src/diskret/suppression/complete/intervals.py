@@ -15,7 +15,6 @@ from diskret.model.promise import Promise
 from diskret.suppression.complete.by_complete import search_of
 from diskret.suppression.complete.engine import in_turn
 from diskret.suppression.methods import Complete
-from diskret.suppression.moves import RoutedMoves
 from diskret.suppression.prices import Cost
 from diskret.suppression.result import Suppression
 
@@ -34,7 +33,7 @@ def protection_intervals(result: Suppression, *, deformations: int = 1) -> tuple
     ([0.0, 0.0, nan, nan], [30.0, 30.0, nan, nan])
     """
     table = result.table
-    if not isinstance(result.moves, RoutedMoves):
+    if result.moves.subtable is not None:
         raise BadOption(
             "intervals of a table protected subtable by subtable",
             hint="cuboids of subtables are complete only without subtotals; use the method Complete.",
@@ -49,7 +48,7 @@ def protection_intervals(result: Suppression, *, deformations: int = 1) -> tuple
         lower[cells] = np.minimum(lower[cells], ends.min(axis=0))
         upper[cells] = np.maximum(upper[cells], ends.max(axis=0))
 
-    for move in result.moves.all(table):
+    for move in result.moves:
         widen(move.cells, move.coefficients, move.up, move.down)
     for pivot in in_turn(search.task).tolist():
         for cuboid in search.inside(pivot):
