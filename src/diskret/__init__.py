@@ -7,8 +7,14 @@ if TYPE_CHECKING:
     from diskret.auditing.audit import audit
     from diskret.auditing.certificate import verify
     from diskret.auditing.published_intervals import if_range_is_known, publishable_intervals
+    from diskret.cellkey.cell_key import Scaling, draw_keys, perturb_by_key
+    from diskret.cellkey.cell_key_attack import attack_cell_keys
+    from diskret.cellkey.p_table import PTable
+    from diskret.cellkey.p_table_design import design_p_table
+    from diskret.cellkey.p_table_files import read_p_table, write_p_table
     from diskret.comparison.compare import compare_methods
     from diskret.comparison.settings import Settings
+    from diskret.io.jj import read_jj, write_jj
     from diskret.microdata.coarsening import Drop, Recode, Release, Withhold, coarsen
     from diskret.microdata.microaggregation import microaggregate
     from diskret.microdata.noise import add_noise
@@ -22,15 +28,11 @@ if TYPE_CHECKING:
     from diskret.model.pool import Pool
     from diskret.model.promise import Promise
     from diskret.model.status import Status
+    from diskret.model.system import System
     from diskret.model.table import Table
     from diskret.perturbation.attack import attack_perturbed
-    from diskret.perturbation.cell_key import Scaling, draw_keys, perturb_by_key
-    from diskret.perturbation.cell_key_attack import attack_cell_keys
     from diskret.perturbation.contributions import suppress_contributions
     from diskret.perturbation.merging import propose_merging
-    from diskret.perturbation.p_table import PTable
-    from diskret.perturbation.p_table_design import design_p_table
-    from diskret.perturbation.p_table_files import read_p_table, write_p_table
     from diskret.perturbation.perturb import perturb
     from diskret.perturbation.rounding import round_table
     from diskret.publication.comparison_files import write_comparison
@@ -84,6 +86,7 @@ __all__ = [
     "SmallCells",
     "SmallMargin",
     "Status",
+    "System",
     "Table",
     "Withhold",
     "add_noise",
@@ -131,8 +134,10 @@ __all__ = [
     "draw_keys",
     "perturb_by_key",
     "propose_merging",
+    "read_jj",
     "read_p_table",
     "write_comparison",
+    "write_jj",
     "write_p_table",
 ]
 
@@ -171,6 +176,9 @@ _HOME = {
     "Cost": "suppression.prices",
     "Knowledge": "model.knowledge",
     "Pool": "model.pool",
+    "System": "model.system",
+    "read_jj": "io.jj",
+    "write_jj": "io.jj",
     "Promise": "model.promise",
     "Protection": "model.older",
     "apart": "suppression.responses",
@@ -197,19 +205,19 @@ _HOME = {
     "PrintedSearch": "safe.options",
     "anonymise": "safe.anonymise",
     "rematch": "safe.rematch",
-    "PTable": "perturbation.p_table",
+    "PTable": "cellkey.p_table",
     "RecordKey": "tabulation.plan",
-    "Scaling": "perturbation.cell_key",
+    "Scaling": "cellkey.cell_key",
     "Settings": "comparison.settings",
     "compare_methods": "comparison.compare",
-    "attack_cell_keys": "perturbation.cell_key_attack",
-    "design_p_table": "perturbation.p_table_design",
-    "draw_keys": "perturbation.cell_key",
+    "attack_cell_keys": "cellkey.cell_key_attack",
+    "design_p_table": "cellkey.p_table_design",
+    "draw_keys": "cellkey.cell_key",
     "propose_merging": "perturbation.merging",
-    "perturb_by_key": "perturbation.cell_key",
-    "read_p_table": "perturbation.p_table_files",
+    "perturb_by_key": "cellkey.cell_key",
+    "read_p_table": "cellkey.p_table_files",
     "write_comparison": "publication.comparison_files",
-    "write_p_table": "perturbation.p_table_files",
+    "write_p_table": "cellkey.p_table_files",
 }
 
 

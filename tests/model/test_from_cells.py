@@ -38,7 +38,7 @@ def csv(folder: Path) -> str:
 
 def decimal_comma(folder: Path) -> Delimited:
     (folder / "cells.txt").write_text("05111\t1,5\t3\n05112\t1.234,25\t4\n 11 \t7\t2\n")
-    return Delimited(folder / "cells.txt", "\t", ",", names=("region", "x", "n"))
+    return Delimited(path=folder / "cells.txt", delimiter="\t", decimal=",", names=("region", "x", "n"))
 
 
 SOURCES: dict[str, Callable[[Path], Any]] = {

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import diskret as dk
+from diskret.cellkey.cell_key import Scaling
 from diskret.model.contributors import Contributors
-from diskret.perturbation.cell_key import Scaling
 from tests import by_hand
 
 COUNTS = dk.design_p_table(deviation=5, variance=2, smallest=3)

@@ -21,7 +21,7 @@ Number = int | float | str | Decimal | Fraction
 
 
 def decimals_of(values: Floats, most: int = MOST_DECIMALS) -> int | None:
-    """Fewest decimals that hold every value exactly, or None where the values are no short decimals.
+    """Fewest decimals that hold every value exactly, or None where the values are not short decimals.
 
     >>> decimals_of(np.array([0.1, 0.25, 3.0])), decimals_of(np.array([1 / 3]))
     (2, None)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from diskret.auditing.published_intervals import Intervals
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Publication:
     """Everything a publication may choose; what it must not show is not a choice and stands in `release`."""
 

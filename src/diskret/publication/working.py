@@ -55,7 +55,7 @@ def save_working(tables: Table | Mapping[str, Table], path: str | Path) -> None:
     by = next(iter(several.values())).by
     head = {
         "version": VERSION,
-        "by": [{"name": n, "codes": h.codes, "parents": h.parents, "labels": h.labels} for n, h in by.items()],
+        "by": [_plain(n, h) for n, h in by.items()],
         "tables": described,
     }
     text = json.dumps(head, ensure_ascii=False)
@@ -84,7 +84,7 @@ def load_working(path: str | Path) -> dict[str, Table]:
 
 
 def _tables(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Table]:
-    by = {h["name"]: Hierarchy(tuple(h["codes"]), tuple(h["parents"]), tuple(h["labels"])) for h in head["by"]}
+    by = {h["name"]: _hierarchy(h) for h in head["by"]}
     shape = tuple(len(h) for h in by.values())
     known: dict[tuple[str, ...], Array] = {}
     return {t["name"]: _table(t, by, shape, arrays, known) for t in head["tables"]}
@@ -99,6 +99,16 @@ def _refuse_damage(texts: Mapping[str, str], head: Mapping[str, Any], arrays: Ma
         raise _damaged("has lost columns or rows", where)
     if texts.get(SEAL) != _seal(texts[KEY], (arrays[c].astype(kind, copy=False) for c, kind in kinds.items())):
         raise _damaged("is damaged", where)
+
+
+def _plain(name: str, hierarchy: Hierarchy) -> dict[str, Any]:
+    known = {"name": name, "codes": hierarchy.codes, "parents": hierarchy.parents, "labels": hierarchy.labels}
+    return known | ({"further": hierarchy.further} if hierarchy.further else {})
+
+
+def _hierarchy(h: dict[str, Any]) -> Hierarchy:
+    further = tuple(map(tuple, h.get("further", ())))
+    return Hierarchy(tuple(h["codes"]), tuple(h["parents"]), tuple(h["labels"]), further)
 
 
 def _damaged(what: str, where: str) -> UnreadableFile:

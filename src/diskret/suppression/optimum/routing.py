@@ -18,16 +18,14 @@ class Routes:
 
     def __init__(self, attackers: Attackers) -> None:
         self.attackers = attackers
-        self.size = attackers.system.cells.size
-        self._cost = np.zeros(2 * self.size)
+        size = 2 * attackers.system.cells.size
+        self._low, self._cost = np.zeros(size), np.zeros(size)
         self._high = np.concatenate([attackers.far_up, attackers.far_down])
-        self._low = np.zeros(2 * self.size)
         self._programme = Programme(
             Matrix(*attackers.system.by_column()).both_ways(),
             np.zeros(attackers.system.rows),
             lower=self._low,
             upper=self._high,
-            cost=self._cost,
             way=Way(presolve=False),
         )
 
@@ -38,7 +36,7 @@ class Routes:
 
         ``price`` is per unit moved.
         """
-        a, n = self.attackers, self.size
+        a, n = self.attackers, allowed.size
         high = np.concatenate([np.where(allowed, a.far_up, 0.0), np.where(allowed, a.far_down, 0.0)])
         high[a.knows[attacker]] = high[a.knows[attacker] + n] = 0.0
         if high[column + kind * n] < amount:
@@ -46,8 +44,7 @@ class Routes:
         low = np.zeros(2 * n)
         high[[column, column + n]] = 0.0
         low[column + kind * n] = high[column + kind * n] = amount
-        weight = price / max(float(price.max()), POSITIVE) + NOTHING
-        self._change(low, high, np.concatenate([weight, weight]))
+        self._change(low, high, np.tile(price / max(float(price.max()), POSITIVE) + NOTHING, 2))
         a.programmes += 1
         found = self._programme.best()
         if found is None:
@@ -57,6 +54,7 @@ class Routes:
         return y
 
     def _change(self, low: Floats, high: Floats, cost: Floats) -> None:
+        """Tell the solver what is new."""
         (at,) = np.nonzero((low != self._low) | (high != self._high))
         if at.size:
             self._programme.set_bounds(low[at], high[at], at)

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from diskret.cellkey.p_table import PTable
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, BadPTable
-from diskret.perturbation.p_table import PTable
 
 PRECISION = 1e-12
 STEPS = 200

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from diskret.cellkey import _key_kernels as kernels
+from diskret.cellkey.cell_key import KeyedNoise
+from diskret.cellkey.p_table import PTable
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.model.table import Table
-from diskret.perturbation import _key_kernels as kernels
 from diskret.perturbation.bounds import tightened
-from diskret.perturbation.cell_key import KeyedNoise
-from diskret.perturbation.p_table import PTable
 
 LEARNED = 64
 """Counts up to which the attacker learns how frequent they are; larger ones are all alike to him."""

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from diskret.cellkey import _key_kernels as kernels
+from diskret.cellkey.p_table import ALL, PTable
 from diskret.model import rollup
 from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.perturbation import _key_kernels as kernels
-from diskret.perturbation.p_table import ALL, PTable
 
 DECIMALS = 15
 NEVER = -1.0

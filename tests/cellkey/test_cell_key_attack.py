@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import diskret as dk
-from diskret.model.errors import BadOption
-from diskret.perturbation import _key_kernels as kernels
-from diskret.perturbation.bounds import tightened
-from diskret.perturbation.cell_key_attack import (
+from diskret.cellkey import _key_kernels as kernels
+from diskret.cellkey.cell_key_attack import (
     learned_prior,
     possible,
     posterior,
     seen_by_differencing,
     transitions,
 )
+from diskret.model.errors import BadOption
+from diskret.perturbation.bounds import tightened
 
 P = dk.design_p_table(deviation=2, variance=0.8)
 ROWS, REACH = transitions(P)

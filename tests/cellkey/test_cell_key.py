@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import diskret as dk
+from diskret.cellkey import _key_kernels as kernels
+from diskret.cellkey.cell_key import Scaling
 from diskret.model.errors import BadOption, BadRecordKeys
-from diskret.perturbation import _key_kernels as kernels
-from diskret.perturbation.cell_key import Scaling
 from tests.present import present
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "tables"
@@ -375,7 +375,7 @@ def test_public_microdata_with_the_public_p_tables() -> None:
 
     folder = SHARED / "tau-argus" / "cellkey-magnitude"
     names = ("Sex", "Age", "HighIncome", "Savings", "Weight", "Key")
-    data = Delimited(folder / "microdata.csv", ";", names=names)
+    data = Delimited(path=folder / "microdata.csv", delimiter=";", names=names)
     by = {"Sex": None, "Age": None}
     counts = dk.perturb_by_key(dk.tabulate(data, by=by, key="Key"), dk.read_p_table(folder / "ptab_freq.txt"))
     assert not np.isin(counts.table.value, (1, 2)).any()

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
+from diskret.cellkey.p_table import ALL, PTable
 from diskret.io.files import whole_file
 from diskret.io.text import read_text
 from diskret.model.errors import BadPTable
-from diskret.perturbation.p_table import ALL, PTable
 
 NAMES = {
     "i": ("i",),

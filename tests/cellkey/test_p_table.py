@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import diskret as dk
+from diskret.cellkey.p_table_design import maximal_entropy, possible_variances
 from diskret.model.errors import BadOption, BadPTable
-from diskret.perturbation.p_table_design import maximal_entropy, possible_variances
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "tables" / "tau-argus"
 
