@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from diskret.auditing.published_intervals import if_range_is_known, publishable_intervals
     from diskret.comparison.compare import compare_methods
     from diskret.comparison.settings import Settings
-    from diskret.microdata.coarsening import Drop, Recode, Release, Withhold, coarsen
+    from diskret.microdata.coarsening import Drop, Recode, ReleaseUnits, Withhold, coarsen
     from diskret.microdata.microaggregation import microaggregate
     from diskret.microdata.noise import add_noise
+    from diskret.microdata.options import NoiseOptions
     from diskret.microdata.pram import post_randomise
     from diskret.microdata.swapping import swap_records
     from diskret.microdata.utility import Regression, measure_utility
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from diskret.rules.mark import mark
     from diskret.safe.anonymise import anonymise
     from diskret.safe.control import Control
-    from diskret.safe.options import LadderSearch, PrintedSearch
+    from diskret.safe.options import AnonymiseOptions, LadderSearch, PrintedSearch
     from diskret.safe.rematch import rematch
     from diskret.suppression.complete.intervals import protection_intervals
     from diskret.suppression.complete.raising import raise_table
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AnonymiseOptions",
     "Control",
     "Cost",
     "DiskretError",
@@ -67,6 +69,7 @@ __all__ = [
     "Knowledge",
     "LadderSearch",
     "MinCount",
+    "NoiseOptions",
     "OneCategory",
     "PPercent",
     "PQ",
@@ -76,7 +79,7 @@ __all__ = [
     "ProtectionWarning",
     "Recode",
     "Regression",
-    "Release",
+    "ReleaseUnits",
     "SmallCells",
     "SmallMargin",
     "Status",
@@ -178,15 +181,18 @@ _HOME = {
     "Drop": "microdata.coarsening",
     "Recode": "microdata.coarsening",
     "Release": "microdata.coarsening",
+    "ReleaseUnits": "microdata.coarsening",
     "Withhold": "microdata.coarsening",
     "coarsen": "microdata.coarsening",
     "microaggregate": "microdata.microaggregation",
+    "NoiseOptions": "microdata.options",
     "add_noise": "microdata.noise",
     "post_randomise": "microdata.pram",
     "swap_records": "microdata.swapping",
     "Regression": "microdata.utility",
     "measure_utility": "microdata.utility",
     "Control": "safe.control",
+    "AnonymiseOptions": "safe.options",
     "LadderSearch": "safe.options",
     "PrintedSearch": "safe.options",
     "anonymise": "safe.anonymise",

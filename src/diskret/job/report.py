@@ -13,7 +13,7 @@ from diskret.publication.options import publication
 from diskret.publication.report import ReportSection, write_report
 from diskret.publication.safe_report import safe_sections
 from diskret.publication.table_report import ReportFacts, report_note, table_sections
-from diskret.safe.result import Anonymisation
+from diskret.safe.anonymisation import Anonymisation
 from diskret.suppression.result import Suppression
 
 TITLES = {

@@ -16,7 +16,7 @@ from diskret.perturbation.cell_key import KeyedNoise
 from diskret.perturbation.result import Perturbation
 from diskret.risk.judgement import Attack
 from diskret.rules.compare import RuleComparison
-from diskret.safe.result import Anonymisation
+from diskret.safe.anonymisation import Anonymisation
 from diskret.suppression.result import Suppression
 
 

@@ -13,8 +13,8 @@ from diskret.io.files import whole_file
 from diskret.model.errors import BadOption
 from diskret.model.source import literal
 from diskret.publication.parquet import as_oserror
+from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.rematch import Rematch
-from diskret.safe.result import Anonymisation
 
 
 def write_anonymous_file(done: Anonymisation, path: str | Path, *, counts: bool = False) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from diskret.model.errors import MissingExtra
 from diskret.publication.plots import save_chart
-from diskret.safe.quality import Quality
+from diskret.safe.deviations import Quality
 
 
 def plot_deviations(runs: Mapping[str, Quality], path: str | Path) -> None:

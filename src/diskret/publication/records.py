@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 
 from diskret.io.files import whole_file
-from diskret.microdata.records import Column, Records
+from diskret.microdata.columns import Column, Records
 from diskret.model.errors import BadOption, listed
 from diskret.model.source import literal
 from diskret.publication.parquet import copy_to_parquet
@@ -24,7 +24,7 @@ def write_records(records: Records, path: str | Path) -> None:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     target = Path(folder) / "firms.csv"
-    ...     firms = Records({"region": np.array(["05", None], dtype=object), "x": np.array([1.5, np.nan])})
+    ...     firms = Records(columns={"region": np.array(["05", None], dtype=object), "x": np.array([1.5, np.nan])})
     ...     write_records(firms, target)
     ...     print(target.read_text(encoding="utf-8"), end="")
     region,x

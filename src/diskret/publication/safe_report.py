@@ -10,8 +10,8 @@ from typing import Any
 
 from diskret.publication.drawing import Plot
 from diskret.publication.report import ReportSection, ReportTable, number_text
-from diskret.safe.quality import QUANTILES, DeviationTable
-from diskret.safe.result import Anonymisation
+from diskret.safe.anonymisation import Anonymisation
+from diskret.safe.deviations import QUANTILES, DeviationTable
 
 MOST_ROWS = 40
 MOST_MOMENTS = 300

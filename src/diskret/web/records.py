@@ -22,8 +22,8 @@ from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.report import ReportSection, write_report
 from diskret.publication.safe_report import attack_figures, safe_sections
 from diskret.risk.judgement import Attack
+from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.history import Moment
-from diskret.safe.result import Anonymisation
 from diskret.web.runs import read_json, write_json
 from diskret.web.saying import Saying
 
