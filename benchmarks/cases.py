@@ -12,6 +12,7 @@ from benchmarks import (
     optimal,
     perturbation,
     pools,
+    publication,
     risk,
     safe,
     suppression,
@@ -21,7 +22,7 @@ from benchmarks import (
 from benchmarks.case import Case
 
 ROOMS = (
-    tabulation, marking, suppression, auditing, complete, pools, systems, optimal, perturbation, cell_key, microdata, safe, risk,
-    comparison,
+    tabulation, marking, suppression, auditing, complete, pools, systems, optimal, perturbation, cell_key, microdata,
+    safe, risk, comparison, publication,
 )  # fmt: skip
 CASES: dict[str, Case] = {case.name: case for room in ROOMS for case in room.cases()}

@@ -83,8 +83,7 @@ def cases() -> Iterator[Case]:
             run = partial(ours, name, dk.PrintedSearch())
             yield Case(f"safe-{name}-printed", what, "diskret, printed", run, prepare, warm, judged, limit=1800)
         for label, way in SIMPLE.items():
-            run = partial(simple, name, label)
-            yield Case(f"safe-{name}-{way}", what, label, run, partial(counted, name))
+            yield Case(f"safe-{name}-{way}", what, label, partial(simple, name, label), partial(counted, name))
     for weights in (1, 2):
         what, run = (
             f"anonymise census100k, weights {weights}",
@@ -94,8 +93,9 @@ def cases() -> Iterator[Case]:
             f"safe-weights-{weights}", what, "diskret, ladder", run, partial(given, "census100k"), warm, weighted
         )
     what = "anonymise printed size: 7 attributes, 16 key levels"
-    for label, asked in (("diskret, printed", dk.PrintedSearch()), ("diskret, ladder", dk.LadderSearch())):
-        run, prepare = partial(ours, "printed size", asked), partial(given, "printed size")
+    searches = {"diskret, printed": dk.PrintedSearch(), "diskret, ladder": dk.LadderSearch()}
+    for label, search in searches.items():
+        run, prepare = partial(ours, "printed size", search), partial(given, "printed size")
         yield Case(f"safe-size-{label[9:]}", what, label, run, prepare, warm, judged, limit=1800)
     for persons in (10_000, 100_000, 1_000_000, 10_000_000):
         name, what = f"census{persons}", f"anonymise a census of {persons:,} persons, growth"

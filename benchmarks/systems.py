@@ -64,7 +64,7 @@ def system(name: str) -> dk.System | None:
 
 @cache
 def table(name: str) -> dk.Table | None:
-    """The same as a table over classifications with several groupings; levels, costs and bounds are those of the file."""
+    """The same as a table over classifications with several groupings, with the levels and bounds of the file."""
     whole = system(name)
     if whole is None:
         return None
@@ -106,9 +106,7 @@ def hierarchy(sums: dict[str, list[list[str]]]) -> dk.Hierarchy:
             tree[part] = code
             waiting.append(part)
     first = dk.Hierarchy.from_parents(tree)
-    further = [
-        {code: parts} for code, lists in sums.items() for k, parts in enumerate(lists) if k or code not in first
-    ]
+    further = [{code: parts} for code, lists in sums.items() for k, parts in enumerate(lists) if k or code not in first]
     return dk.Hierarchy.from_groupings(first, *further) if further else first
 
 

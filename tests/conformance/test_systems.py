@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def random_system(seed: int) -> dk.System:
     return dk.System.of([f"c{i}" for i in range(len(value))], value, equations, **columns(np.array(value), rng))
 
 
-def columns(value: Floats, rng: np.random.Generator) -> dict[str, Floats]:
+def columns(value: Floats, rng: np.random.Generator) -> dict[str, Any]:
     """Statuses, levels and bounds."""
     status = rng.choice([0, 0, 0, 0, 1, 3], value.shape)
     return {
@@ -59,7 +60,7 @@ def random_table(seed: int) -> dk.Table:
     cells = {"r": np.repeat(leaves, 3), "t": np.tile(list("uvw"), 6), "n": rng.integers(0, 50, 18)}
     table = dk.Table.from_cells(cells, by=by, value="n", positive=True)
     found = columns(table.value, rng)
-    return replace(table, status=found.pop("status").astype(np.uint8), **found)  # type: ignore[arg-type]
+    return replace(table, status=found.pop("status").astype(np.uint8), **found)
 
 
 def reach(cells: Cells, cell: int, side: int) -> float:

@@ -17,7 +17,7 @@ from diskret.job.result import JobResult
 from diskret.job.run import run_job
 from diskret.microdata.records import read_records
 from diskret.model.errors import BadJob
-from diskret.publication.records import write_records
+from diskret.publication.microdata_files import write_records
 
 PANEL = Path(__file__).parents[2] / "examples" / "panel"
 UNITS = 900

@@ -12,8 +12,10 @@ import pytest
 import diskret as dk
 from diskret.microdata.records import Records, read_records
 from diskret.model.errors import BadOption
-from diskret.publication.records import write_records
-from diskret.publication.report import ReportSection, report_text, write_report
+from diskret.publication.microdata_files import write_records
+from diskret.publication.report_file import write_report
+from diskret.publication.report_html import report_text
+from diskret.publication.sections import ReportSection
 from diskret.publication.utility_report import classes_section, protection_section, utility_sections
 
 CHART = {

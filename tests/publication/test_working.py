@@ -141,7 +141,7 @@ def test_something_else_is_refused_with_a_hint(tools, tmp_path):
         with pytest.raises(UnreadableFile) as caught:
             load_working(tmp_path / f"{name}.parquet")
         assert caught.value.hint
-    with pytest.raises(UnreadableFile, match="no working file"):
+    with pytest.raises(UnreadableFile, match="not a working file"):
         load_working(tmp_path / "published.parquet")
 
 

@@ -27,9 +27,9 @@ from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.cover import Cover
-from diskret.moves.demands import targets_of
+from diskret.moves.demands import demands_of
 from diskret.moves.insiders import insiders_of
-from diskret.moves.move import NOBODY, Move, MoveSet
+from diskret.moves.move import Move, MoveSet
 from diskret.moves.recheck import hold
 
 FORMAT = "diskret certificate 2"
@@ -132,11 +132,11 @@ def verify(table: Table, certificate: Certificate, promise: Promise | None = Non
         )
     up, down = certificate.promise.knowledge.room(table)
     people = insiders_of(table, certificate.promise)
-    cover = Cover(targets_of(table, certificate.promise), people, up, down, table.shape)
+    cover = Cover(demands_of(table, certificate.promise), people, up, down, table.shape)
     good, _ = hold(table, certificate.moves)
     for number in np.flatnonzero(good).tolist():
         cover.add(cover.judge(certificate.moves[number].cells, certificate.moves[number].coefficients))
-    open_cells = {int(cover.targets.cell[d]) for d in range(cover.targets.count) if cover.objectors(d) != NOBODY}
+    open_cells = {int(cover.ways.cell[d]) for d in range(cover.ways.size) if not cover.state(d).entirely}
     unproven = tuple(n for n in map(table.name_of, sorted(open_cells)) if n not in certificate.exposed)
     return Verification(
         promise=certificate.promise, enough=promise is None or certificate.promise.covers(promise),

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from diskret.cellkey.cell_key import Scaling, perturb_by_key
+from diskret.cellkey.cell_key_attack import attack_cell_keys
 from diskret.comparison.outcome import Outcome, known_exactly, middle
 from diskret.comparison.settings import Settings
 from diskret.model.arrays import Floats, Ints
@@ -15,8 +17,6 @@ from diskret.model.errors import ProtectionWarning
 from diskret.model.table import Table
 from diskret.perturbation.attack import attack_perturbed
 from diskret.perturbation.bounds import tightened
-from diskret.perturbation.cell_key import Scaling, perturb_by_key
-from diskret.perturbation.cell_key_attack import attack_cell_keys
 from diskret.perturbation.perturb import perturb
 from diskret.perturbation.result import Perturbation
 from diskret.perturbation.rounding import round_table

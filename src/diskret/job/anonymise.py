@@ -13,9 +13,9 @@ from diskret.job.problem import Problem
 from diskret.job.report import write_safe_report
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
-from diskret.publication.anonymous import write_anonymous_file, write_quality, write_rematched
-from diskret.publication.deviation_plots import plot_deviations
-from diskret.publication.report import ENDINGS as REPORTS
+from diskret.publication.microdata_files import write_anonymous_file, write_quality, write_rematched
+from diskret.publication.plots import plot_deviations
+from diskret.publication.report_file import ENDINGS as REPORTS
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
 from diskret.safe.history import Watch

@@ -34,9 +34,10 @@ from diskret.microdata.protected import Protected
 from diskret.microdata.records import Records, read_records
 from diskret.microdata.swapping import swap_records
 from diskret.microdata.utility import Regression, Utility, measure_utility
+from diskret.publication.microdata_files import write_records
 from diskret.publication.phrases import in_german, section_in_german
-from diskret.publication.records import write_records
-from diskret.publication.report import ReportSection, write_report
+from diskret.publication.report_file import write_report
+from diskret.publication.sections import ReportSection
 from diskret.publication.utility_report import classes_section, protection_section, utility_sections
 from diskret.risk.judgement import Attack
 from diskret.tabulation.tabulate import Progress

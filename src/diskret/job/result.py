@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from diskret.cellkey.cell_key import KeyedNoise
 from diskret.comparison.compare import Comparison
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.attack import PerturbationAttack
-from diskret.perturbation.cell_key import KeyedNoise
 from diskret.perturbation.result import Perturbation
 from diskret.risk.judgement import Attack
 from diskret.rules.compare import RuleComparison

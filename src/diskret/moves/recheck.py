@@ -35,7 +35,7 @@ def hold(table: Cells, moves: MoveSet) -> tuple[Bools, Bools]:
         good[sound], exact[sound] = hold(table, moves.some(np.flatnonzero(sound)))
         return good, exact
     grid = unit(table)
-    steps = np.round(moved / grid) if grid else np.zeros(moved.size)
+    steps = np.round(moved / (grid or 1.0))
     # an amount that rounds to nothing is no step: scaled up it would be one that was never checked
     off_grid = (np.abs(moved - steps * grid) > ON_GRID * grid) | (steps == 0)
     exact = np.bincount(move, weights=off_grid, minlength=lengths.size) == 0

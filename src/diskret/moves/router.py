@@ -9,25 +9,22 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
 
-import highspy
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
 from diskret.model.equations import Equations
+from diskret.model.lp import UNCLEAR, Matrix, Programme, Way
 from diskret.model.near import Key
+from diskret.model.tolerances import POSITIVE, ROUNDING
 from diskret.moves.demands import unit
 
 Rooms = tuple[Ints, Floats, Floats]
 """Cells (ascending) with how far each may rise and fall."""
 Weight = Callable[[Ints, float], Floats]
-FREE = 1e30
-TINY = 1e-9
 MOST_COLUMNS = 600_000
 """Models are kept up to this many unknowns altogether."""
-SETTLED = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
 
 
 class Router:
@@ -61,7 +58,7 @@ class Router:
             self.programmes += 1
             moved = near.solve(cell, rise, amount, weight(near.cells, amount), up, down)
             if moved is not None:
-                chosen = np.abs(moved) > TINY * max(1.0, amount)
+                chosen = np.abs(moved) > ROUNDING * max(1.0, amount)
                 return near.cells[chosen], _snapped(moved[chosen], self._unit)
         return None
 
@@ -105,8 +102,10 @@ class Neighbourhood:
         self.cells = system.cells
         self._system = system
         self._first, self._row, _ = system.by_column()
-        self._all = np.arange(2 * system.cells.size, dtype=np.int32)
-        self._model = _model(system)
+        nothing = np.zeros(2 * self.cells.size)
+        matrix = Matrix(*system.by_column()).both_ways()
+        way = Way(presolve=False, doubted=UNCLEAR)
+        self._programme = Programme(matrix, np.zeros(system.rows), lower=nothing, upper=nothing, way=way)
 
     def solve(self, cell: int, rise: bool, amount: float, weight: Floats, up: Floats, down: Floats) -> Floats | None:
         """By how much every cell moves in the cheapest move of one cell; None if there is none."""
@@ -114,26 +113,15 @@ class Neighbourhood:
         at = int(np.searchsorted(self.cells, cell))
         if not self._thinkable(at, rise, amount, up, down):
             return None
-        upper = np.minimum(np.concatenate([up, down]), FREE)
-        lower = np.zeros(2 * n)
+        lower, upper = np.zeros(2 * n), np.concatenate([up, down])
         upper[at], upper[n + at] = (amount, 0.0) if rise else (0.0, amount)
         lower[at], lower[n + at] = upper[at], upper[n + at]
         cost = np.concatenate([weight, weight])
-        self._model.changeColsCost(2 * n, self._all, cost / max(float(cost.max()), 1e-300))
-        self._model.changeColsBounds(2 * n, self._all, lower, upper)
+        self._programme.set_costs(cost / max(float(cost.max()), POSITIVE))
+        self._programme.set_bounds(lower, upper)
         # a move has few cells: from nothing it is found sooner than from the last one, and whatever was solved before
-        self._model.setBasis()
-        self._model.run()
-        status = self._model.getModelStatus()
-        if status not in SETTLED:
-            self._model.clearSolver()
-            self._model.run()
-            status = self._model.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal:
-            return None
-        found = np.array(self._model.getSolution().col_value)
-        moved: Floats = found[:n] - found[n:]
-        return moved
+        found = self._programme.best("slack")
+        return None if found is None else found[:n] - found[n:]
 
     def _thinkable(self, at: int, rise: bool, amount: float, up: Floats, down: Floats) -> bool:
         """Whether in every equation of the cell the others can take as much as it gives; saves many programmes."""
@@ -144,29 +132,9 @@ class Neighbourhood:
             mine = float(sign[columns == at][0])
             falls = (sign * mine > 0) == rise
             room = np.abs(sign) * np.where(falls, down[columns], up[columns])
-            if room[columns != at].sum() < abs(mine) * amount * (1 - 1e-9):
+            if room[columns != at].sum() < abs(mine) * amount * (1 - ROUNDING):
                 return False
         return True
-
-
-def _model(system: Equations) -> Any:
-    n = system.cells.size
-    start, row, value = system.by_column()
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = 2 * n, system.rows
-    lp.col_cost_ = lp.col_lower_ = lp.col_upper_ = np.zeros(2 * n)
-    lp.row_lower_ = lp.row_upper_ = np.zeros(system.rows)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_ = np.concatenate([start, start[-1] + start[1:]]).astype(np.int32)
-    lp.a_matrix_.index_ = np.concatenate([row, row]).astype(np.int32)
-    lp.a_matrix_.value_ = np.concatenate([value, -value])
-    model = highspy.Highs()
-    model.setOptionValue("output_flag", False)
-    model.setOptionValue("threads", 1)
-    model.setOptionValue("presolve", "off")
-    model.setOptionValue("simplex_strategy", 1)
-    model.passModel(lp)
-    return model
 
 
 def _snapped(moved: Floats, grid: float) -> Floats:
@@ -174,4 +142,4 @@ def _snapped(moved: Floats, grid: float) -> Floats:
     if not grid:
         return moved
     steps = np.round(moved / grid) * grid
-    return steps if (np.abs(steps - moved) <= TINY * np.maximum(1.0, np.abs(moved))).all() else moved
+    return steps if (np.abs(steps - moved) <= ROUNDING * np.maximum(1.0, np.abs(moved))).all() else moved

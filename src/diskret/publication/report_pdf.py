@@ -10,8 +10,9 @@ from io import BytesIO
 from typing import Any
 
 from diskret.model.errors import MissingExtra
+from diskret.model.words import words
 from diskret.publication.drawing import Box, Drawing, Path, draw
-from diskret.publication.report import WORDS, Cell, ReportChart, ReportSection, ReportTable, number_text
+from diskret.publication.sections import Cell, ReportChart, ReportSection, ReportTable, number_text
 
 MARGIN = 18.0
 INK, GREY, SHADE = (27, 27, 27), (110, 110, 110), (243, 245, 247)
@@ -28,7 +29,7 @@ def report_pdf(title: str, sections: Sequence[ReportSection], note: str = "", la
     except ImportError as e:
         raise MissingExtra.needed("report", "a report as .pdf") from e
 
-    page = WORDS[language]["page"]
+    page = words("report", language)["page"]
 
     class Document(FPDF):  # type: ignore[misc]
         def footer(self) -> None:
@@ -123,17 +124,23 @@ def _widths(pdf: Any, table: ReportTable, language: str) -> list[float]:
         max(pdf.get_string_width(_plain(text)) for text in column) + 3.5
         for column in zip(table.head, *rows, strict=True)
     ]
-    room = pdf.w - 2 * MARGIN
-    if sum(found) <= room:
-        return found
-    # narrow columns stay whole, the widest give way
-    limit = room / len(found)
-    while sum(min(w, limit) for w in found) < room * 0.999:
-        before = limit
-        limit += (room - sum(min(w, limit) for w in found)) / max(1, sum(w > limit for w in found))
-        if limit - before < 1e-6:
-            break
-    return [min(w, limit) for w in found]
+    return _narrowed(found, pdf.w - 2 * MARGIN)
+
+
+def _narrowed(widths: Sequence[float], room: float) -> list[float]:
+    """Widths that fit the room: narrow columns stay whole, the widest give way.
+
+    >>> _narrowed([10, 60, 80], 100)
+    [10, 45.0, 45.0]
+    """
+    if sum(widths) <= room:
+        return list(widths)
+    rest = room
+    for left, width in zip(range(len(widths), 0, -1), sorted(widths), strict=True):
+        if width * left > rest:
+            return [min(w, rest / left) for w in widths]
+        rest -= width
+    return list(widths)
 
 
 def _fitting(pdf: Any, text: str, width: float) -> str:
@@ -169,9 +176,9 @@ def _drawing(pdf: Any, drawing: Drawing) -> None:
         else:
             pdf.set_font("Helvetica", size=part.size * scale * 2.6)
             pdf.set_text_color(*INK)
-            words = _plain(part.text)
-            shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[part.anchor] * pdf.get_string_width(words)
-            pdf.text(x0 + part.x * scale - shift, y0 + part.y * scale, words)
+            text = _plain(part.text)
+            shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[part.anchor] * pdf.get_string_width(text)
+            pdf.text(x0 + part.x * scale - shift, y0 + part.y * scale, text)
     pdf.set_line_width(0.2)
     pdf.set_y(y0 + drawing.height * scale + 2)
 
@@ -185,7 +192,7 @@ def _chart(pdf: Any, chart: ReportChart, language: str) -> None:
     try:
         import vl_convert
     except ImportError:
-        _words(pdf, f"{chart.caption}: {WORDS[language]['extra']}", 9, "", 5)
+        _words(pdf, f"{chart.caption}: {words('report', language)['extra']}", 9, "", 5)
         return
     picture = BytesIO(vl_convert.vegalite_to_png(json.dumps(chart.spec), scale=2))
     width = min(pdf.w - 2 * MARGIN, 0.3 * chart.spec.get("width", 260) + 30)

@@ -19,7 +19,7 @@ from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.cover import Cover
-from diskret.moves.demands import targets_of
+from diskret.moves.demands import demands_of
 from diskret.moves.insiders import Insiders, insiders_of
 from diskret.moves.move import MoveSet
 from diskret.moves.pattern import Pattern, build
@@ -98,16 +98,17 @@ def routed(
     """The pattern of moves: built, then made cheaper."""
     up, down = promise.knowledge.room(table)
     hidden = table.hidden.reshape(-1)
-    cover = Cover(targets_of(table, promise), people, up, down, table.shape)
+    demands = demands_of(table, promise)
+    cover = Cover(demands, people, up, down, table.shape)
     if (table.status == Status.SECONDARY).any():
         # what is hidden already comes first: a safe pattern gets no further cell
-        given = witnesses(table, cover.targets, people, up, down, MoveSet.none())
+        given = witnesses(table, demands, people, up, down, MoveSet.none())
         search(given, whole=table.frequency)
         for kept in given.cover.moves.values():
             cover.add(kept)
     pattern = Pattern(cover, Router(table, hidden | usable, up, down), _costs(table, usable, method), hidden)
     say = progress or (lambda what, done, of: None)
-    build(pattern, range(cover.targets.count), lambda done, of: say("protecting", done, of))
+    build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of))
     _make_cheaper(pattern, method, say)
     return pattern
 

@@ -18,7 +18,8 @@ from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
 
 HAIR = 1e-9
-LEVELS = ("below", "above", "lower", "upper", "weight")
+LEVELS = {"below": 0.0, "above": 0.0, "lower": -np.inf, "upper": np.inf, "weight": 1.0}
+"""What a table may say about every cell, and what it means where a table says nothing."""
 SHOWN = (Status.NEVER, Status.PUBLISHED)
 
 
@@ -91,6 +92,28 @@ def jointly(parts: Mapping[str, Table], whole: Table, *, name: str = "response")
     >>> joint.names, joint.shape, list(apart(joint))
     (('s', 'response'), (3, 3), ['wages', 'other', 'costs'])
     """
+    _refuse_apart(parts, whole, name)
+    tables = [*parts.values(), whole]
+    counts = [t.respondents.count for t in tables if t.respondents is not None]
+    decimals = [t.decimals for t in tables if t.decimals is not None]
+    levels: dict[str, Any] = {f: _stacked([getattr(t, f) for t in tables], nothing) for f, nothing in LEVELS.items()}
+    return Table(
+        {**whole.by, name: Hierarchy.flat(parts, total=whole.response)},
+        "value",
+        np.stack([t.value for t in tables], axis=-1),
+        np.stack([t.status for t in tables], axis=-1),
+        Contributors(np.stack(counts, axis=-1)) if len(counts) == len(tables) else None,
+        decimals=max(decimals) if len(decimals) == len(tables) else None,
+        positive=all(t.positive for t in tables),
+        weighted=any(t.weighted for t in tables),
+        # whoever reports several responses is counted in each
+        additive_counts=False,
+        **levels,
+    )
+
+
+def _refuse_apart(parts: Mapping[str, Table], whole: Table, name: str) -> None:
+    """Refuse responses that do not make up one table."""
     for part, table in parts.items():
         _refuse_other_cells(whole, part, table)
     if not whole.by or name in whole.by or len({whole.response, *parts}) <= len(parts):
@@ -98,7 +121,6 @@ def jointly(parts: Mapping[str, Table], whole: Table, *, name: str = "response")
             f"responses {listed([*parts, whole.response])} along {name!r} cannot stand in one table",
             hint="single tables, different responses, and a name no classification has.",
         )
-    tables = [*parts.values(), whole]
     off = np.abs(sum(t.value for t in parts.values()) - whole.value) > HAIR * np.maximum(1.0, np.abs(whole.value))
     if off.any():
         raise WrongSum(
@@ -106,25 +128,6 @@ def jointly(parts: Mapping[str, Table], whole: Table, *, name: str = "response")
             where=listed(whole.name_cells(off)),
             hint="give all responses that are added, and no other.",
         )
-    counts = [t.respondents.count for t in tables if t.respondents is not None]
-    decimals = [t.decimals for t in tables]
-    return Table(
-        {**whole.by, name: Hierarchy.flat(parts, total=whole.response)},
-        "value",
-        np.stack([t.value for t in tables], axis=-1),
-        np.stack([t.status for t in tables], axis=-1),
-        Contributors(np.stack(counts, axis=-1)) if len(counts) == len(tables) else None,
-        below=_stacked([t.below for t in tables], 0.0),
-        above=_stacked([t.above for t in tables], 0.0),
-        lower=_stacked([t.lower for t in tables], -np.inf),
-        upper=_stacked([t.upper for t in tables], np.inf),
-        weight=_stacked([t.weight for t in tables], 1.0),
-        decimals=None if None in decimals else max(d for d in decimals if d is not None),
-        positive=all(t.positive for t in tables),
-        weighted=any(t.weighted for t in tables),
-        # whoever reports several responses is counted in each
-        additive_counts=False,
-    )
 
 
 def apart(joint: Table) -> dict[str, Table]:

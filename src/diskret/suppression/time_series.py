@@ -1,7 +1,7 @@
 """Tables of a time series: keep last period's pattern where that is cheap, and say what it costs.
 
 A suppressed value can be estimated from an open value of the last period, and the other way round. So cells that were
-open before are made dear, and cells that are easily estimated dearer (Quaderverfahren, 5.3.2).
+open before are made expensive, and cells that are easily estimated more so (Quaderverfahren, 5.3.2).
 """
 
 from __future__ import annotations

@@ -1,0 +1,3 @@
+from diskret.safe.control import Control as Control
+from diskret.safe.options import LadderSearch as LadderSearch
+from diskret.safe.options import PrintedSearch as PrintedSearch
