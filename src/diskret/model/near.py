@@ -30,6 +30,8 @@ FEW = 4
 """so many parts of every sum, those with the most cells that may move."""
 NARROW = 8
 """A walk along equations takes at least so many cells of each (those that are hidden first),"""
+ENOUGH = 1000
+"""ends no sooner than after so many cells (narrower ones find more expensive moves),"""
 NEAREST = 20
 """and meets at most so many cells, times the square of how many it takes of an equation."""
 
@@ -285,7 +287,7 @@ class InEquations:
             met = self.size((cell, few))
             if 2 * met > self._system.cells.size:
                 break
-            if met >= 2 * before:
+            if met >= max(ENOUGH, 2 * before):
                 rungs.append((cell, few))
                 before = met
             few *= 2
