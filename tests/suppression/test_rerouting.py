@@ -9,6 +9,7 @@ import pytest
 
 from diskret import MinCount, PPercent, Promise, Table, mark
 from diskret.model.promise import Guard
+from diskret.moves.demands import demands_of
 from diskret.moves.insiders import insiders_of
 from diskret.moves.pattern import Pattern
 from diskret.suppression.by_cuboids import usable_cells
@@ -30,7 +31,7 @@ def pattern(seed: int, effort: Effort = "quick", guard: Guard = "single", axes: 
     usable = usable_cells(given, "marked")
     promise = Promise(guard=guard)
     people = insiders_of(given, promise, among=given.hidden.reshape(-1) | usable)
-    return routed(given, promise, Moves(effort=effort), usable=usable, people=people, progress=None)
+    return routed(given, promise, Moves(effort=effort), demands_of(given, promise), usable=usable, people=people)
 
 
 def cost(made: Pattern) -> float:

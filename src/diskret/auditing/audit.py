@@ -28,6 +28,7 @@ from diskret.moves.insiders import insiders_of
 from diskret.moves.move import MoveSet
 from diskret.moves.witnesses import reached, search, search_near, witnesses
 
+Intervals = Literal["none", "primary", "hidden"]
 CLOSE_CALLS = 5
 LARGE = 50_000
 """Beyond this many unknowns programmes over the whole table are slow: first look near the cells."""
@@ -37,7 +38,7 @@ def audit(
     table: Table,
     promise: Promise = Promise(),
     *,
-    intervals: Literal["none", "primary", "hidden"] = "none",
+    intervals: Intervals = "none",
     moves: MoveSet | None = None,
     certify: bool = False,
     seconds: float = 10.0,
@@ -62,7 +63,22 @@ def audit(
     if older:
         table, promise = older_attack(table, promise, older)
     table.check_pattern()
-    case = _case(table, promise, moves or MoveSet.none())
+    demands = demands_of(table, promise)
+    return attacked(table, promise, demands, intervals=intervals, moves=moves, certify=certify, seconds=seconds)
+
+
+def attacked(
+    table: Table,
+    promise: Promise,
+    demands: Demands,
+    *,
+    intervals: Intervals = "none",
+    moves: MoveSet | None = None,
+    certify: bool = False,
+    seconds: float = 10.0,
+) -> AuditReport:
+    """The attack on a table whose demands are known already."""
+    case = _case(table, promise, demands, moves or MoveSet.none())
     if certify or case.system.cells.size > LARGE:
         search_near(case.witnesses)
     waiting = np.flatnonzero(_open_demands(case))
@@ -94,10 +110,10 @@ def audit(
     )
 
 
-def _case(table: Table, promise: Promise, moves: MoveSet) -> Case:
+def _case(table: Table, promise: Promise, demands: Demands, moves: MoveSet) -> Case:
     """Check what is given, and put it together."""
     up, down = promise.knowledge.room(table)
-    system, demands, people = equations_of(table), demands_of(table, promise), insiders_of(table, promise)
+    system, people = equations_of(table), insiders_of(table, promise)
     return Case(
         table=table,
         system=system,

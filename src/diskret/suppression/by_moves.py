@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diskret.auditing.audit import audit
+from diskret.auditing.audit import attacked
 from diskret.auditing.lines import cells_breaking
 from diskret.auditing.report import AuditReport
 from diskret.model.arrays import Bools, Floats
@@ -19,7 +19,7 @@ from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.cover import Cover
-from diskret.moves.demands import demands_of
+from diskret.moves.demands import Demands, demands_of
 from diskret.moves.insiders import Insiders, insiders_of
 from diskret.moves.move import MoveSet
 from diskret.moves.pattern import Pattern, build
@@ -53,10 +53,11 @@ def by_moves(
     """
     chosen = usable_cells(table, method.zeros) if usable is None else usable
     suspected = np.zeros(table.size, dtype=np.bool_)
+    demands = demands_of(table, promise)
     for _ in range(MOST_ROUNDS):
         among = table.hidden.reshape(-1) | chosen
         people = insiders_of(table, promise, among=among, largest_of=suspected if suspected.any() else None)
-        pattern = routed(table, promise, method, usable=chosen, people=people, progress=progress)
+        pattern = routed(table, promise, method, demands, usable=chosen, people=people, progress=progress)
         status = table.status.reshape(-1).copy()
         status[pattern.added] = Status.SECONDARY
         protected = replace(table, status=status.reshape(table.shape))
@@ -65,7 +66,7 @@ def by_moves(
             break
         suspected |= fresh
     moves = pattern.cover.all()
-    report = audit(protected, promise, moves=moves)
+    report = attacked(protected, promise, demands, moves=moves)
     unprotected = unprotected_of(report)
     warn_of(unprotected)
     return Suppression(
@@ -93,12 +94,12 @@ def _breaking(table: Table, promise: Promise) -> Bools:
 
 
 def routed(
-    table: Table, promise: Promise, method: Moves, *, usable: Bools, people: Insiders, progress: Progress | None
-) -> Pattern:
+    table: Table, promise: Promise, method: Moves, demands: Demands, *, usable: Bools, people: Insiders,
+    progress: Progress | None = None,
+) -> Pattern:  # fmt: skip
     """The pattern of moves: built, then made cheaper."""
     up, down = promise.knowledge.room(table)
     hidden = table.hidden.reshape(-1)
-    demands = demands_of(table, promise)
     cover = Cover(demands, people, up, down, table.shape)
     if (table.status == Status.SECONDARY).any():
         # what is hidden already comes first: a safe pattern gets no further cell
