@@ -28,6 +28,7 @@ def by_cuboids(
     table: Table, promise: Promise, method: Cuboids = Cuboids(), progress: Progress | None = None
 ) -> Suppression:
     """Secure every pivot of every subtable, then open again what nobody needs."""
+    table.refuse_without_product("the cuboid method")
     task = _task(table, promise, method)
     primaries = np.flatnonzero(task.state & _kernels.PRIMARY)
     thinning = method.thin and method.carry == "off"
