@@ -28,8 +28,10 @@ WIDE = 10_000
 """Of neighbourhoods with more cells a part is tried first: near the cell everything, elsewhere"""
 FEW = 4
 """so many parts of every sum, those with the most cells that may move."""
+NARROW = 8
+"""A walk along equations takes at least so many cells of each (those that are hidden first),"""
 NEAREST = 20
-"""A walk along equations meets at most so many cells, times the square of how many it takes of an equation."""
+"""and meets at most so many cells, times the square of how many it takes of an equation."""
 
 
 class Near(Protocol):
@@ -241,13 +243,14 @@ class InTables:
 class InEquations:
     """Neighbourhoods in any equations: a walk from a cell over its equations to some of their cells, and on.
 
-    ``system`` are the equations of the movable cells, ``size`` the size of every value. A walk takes few cells of an
-    equation (of about the size of the first cell), and all that lie on several equations it has met, because they
-    close what others have opened. It ends when it has met enough cells, or no more are of use.
+    ``system`` are the equations of the movable cells, ``size`` the size of every value, ``hidden`` what
+    is hidden already. A walk takes few cells of an equation (of about the size of the first cell), and all that lie on
+    several equations it has met, because they close what others have opened. It ends when it has met enough cells, or
+    no more are of use.
     """
 
-    def __init__(self, system: Equations, size: Floats) -> None:
-        self._system, self._value = system, size
+    def __init__(self, system: Equations, size: Floats, hidden: Bools) -> None:
+        self._system, self._value, self._hidden = system, size, hidden[system.cells]
         self._column = np.full(size.size, -1, dtype=np.int64)
         self._column[system.cells] = np.arange(system.cells.size)
         self._first, self._row, _ = system.by_column()
@@ -270,7 +273,7 @@ class InEquations:
     def ladder(self, cell: int) -> list[Key]:
         """Walks that meet ever more cells, at last everything."""
         rungs: list[Key] = []
-        few, before = FEW // 2, 0
+        few, before = NARROW, 0
         while GROWTH * before <= self._system.cells.size:
             met = self.size((cell, few))
             if 2 * met > self._system.cells.size:
@@ -324,10 +327,10 @@ class InEquations:
         return np.unique(columns[entries[rank + held[row[entries]] <= few]])
 
     def _by_size(self, cell: int) -> Ints:
-        """The rank of every column: first those at least as large as the cell, smallest first, then smaller ones."""
+        """The rank of every column: hidden ones, then those at least as large as the cell, smallest first."""
         size, mine = self._value[self._system.cells], self._value[cell]
         rank = np.empty(size.size, dtype=np.int64)
-        rank[np.lexsort((np.where(size >= mine, size, -size), size < mine))] = np.arange(size.size)
+        rank[np.lexsort((np.where(size >= mine, size, -size), size < mine, ~self._hidden))] = np.arange(size.size)
         return rank
 
     @cached_property
