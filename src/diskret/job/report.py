@@ -14,7 +14,7 @@ from diskret.publication.report_file import write_report
 from diskret.publication.safe_report import safe_sections
 from diskret.publication.sections import ReportSection
 from diskret.publication.table_report import ReportFacts, report_note, table_sections
-from diskret.safe.result import Anonymisation
+from diskret.safe.anonymisation import Anonymisation
 from diskret.suppression.result import Suppression
 
 TITLES = {

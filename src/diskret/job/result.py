@@ -15,7 +15,7 @@ from diskret.perturbation.attack import PerturbationAttack
 from diskret.perturbation.result import Perturbation
 from diskret.risk.judgement import Attack
 from diskret.rules.compare import RuleComparison
-from diskret.safe.result import Anonymisation
+from diskret.safe.anonymisation import Anonymisation
 from diskret.suppression.result import Suppression
 
 

@@ -23,8 +23,8 @@ from diskret.publication.report_file import write_report
 from diskret.publication.safe_report import attack_figures, safe_sections
 from diskret.publication.sections import ReportSection
 from diskret.risk.judgement import Attack
+from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.history import Moment
-from diskret.safe.result import Anonymisation
 from diskret.web.run_folders import RunProgress, read_json, write_json
 
 FIGURES, SECTIONS = "figures.json", "sections.json"
