@@ -7,8 +7,8 @@ from copy import deepcopy
 from starlette.testclient import TestClient
 from web_case import JOB, ORIGIN, PORT
 
+from diskret.job.outcome import summary_of
 from diskret.job.read import job_from
-from diskret.job.result import summary_of
 from diskret.job.run import run_job
 from diskret.web.app import make_app
 from diskret.web.workbench import Workbench

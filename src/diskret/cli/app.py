@@ -10,7 +10,7 @@ import typer
 from diskret.cli.show import progress_bar, report
 
 if TYPE_CHECKING:
-    from diskret.job.result import JobResult
+    from diskret.job.outcome import JobResult
 
 EXPOSED, REFUSED, BROKEN, STOPPED = 1, 2, 3, 130
 
@@ -31,13 +31,15 @@ Value = Annotated[list[str] | None, typer.Option("--value", help="Column to add 
 
 def run_content(content: dict[str, Any], quiet: bool, json: bool, marks: bool = False, **options: Any) -> JobResult:
     """Run a job made from the command's options: one way to do a thing."""
+    from diskret.job.compare_job import CompareJob
     from diskret.job.read import job_from
     from diskret.job.rules import rules_of
     from diskret.job.run import run_job
+    from diskret.job.table_job import TableJob
     from diskret.model.errors import BadOption
 
     job = job_from(content, "the command's options", Path())
-    if marks and not rules_of(job).rules:
+    if marks and isinstance(job, TableJob | CompareJob) and not rules_of(job).rules:
         raise BadOption("no rule to mark by", hint="give at least one, such as --min-count 3 or --p-percent 10.")
     with progress_bar(quiet or json) as progress:
         result = run_job(job, Path(), progress, **options)

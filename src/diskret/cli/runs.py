@@ -63,17 +63,19 @@ def report_on(
 ) -> None:
     """Write a report on the tables of a working file; without suppressed values."""
     from diskret.auditing.audit import audit
-    from diskret.job.care import unguarded, unmarked
     from diskret.job.read import job_from
+    from diskret.job.release_warnings import unguarded, unmarked
     from diskret.job.report import table_facts, write_table_report
+    from diskret.job.table_job import TableJob
     from diskret.publication.working import load_working
 
     output = {"report": str(out.resolve()), "title": title, "language": language}
-    job = job_from({"data": {"table": str(table.resolve())}, "output": output}, "the command's options", Path())
+    content = {"data": {"table": str(table.resolve())}, "output": output}
+    job = job_from(content, "the command's options", Path(), TableJob)
     tables = load_working(table)
     audits = {name: audit(each).plain() for name, each in tables.items()} if attack else {}
     care = [*unmarked(tables), *unguarded(tables)]
-    write_table_report(job, tables, table_facts(job, {}, audits, care), out)
+    write_table_report(job.output, tables, table_facts(job, {}, audits, care), out)
     if not quiet:
         typer.echo(f"wrote {out}")
     for words in care:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from diskret.job.result import JobResult
+    from diskret.job.outcome import JobResult
     from diskret.model.table import Table
 
 

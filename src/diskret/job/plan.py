@@ -24,7 +24,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 
 from diskret.io.text import read_text
-from diskret.job.section import Names, Section
+from diskret.job.form import Names, Section
 from diskret.model.errors import BadJob, BadOption
 from diskret.risk.estimate import Reidentifiable, estimate_reidentifiable
 from diskret.risk.planning import MergePlan, plan_merges

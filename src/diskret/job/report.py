@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from diskret.job.models import Job
-from diskret.job.section import RelativeKnowledge
+from diskret.job.form import RelativeKnowledge
+from diskret.job.record_sections import AnonymiseOutput
+from diskret.job.table_sections import SuppressionSection, TableOutput
 from diskret.model.table import Table
 from diskret.publication.options import publication
-from diskret.publication.report import ReportSection, write_report
+from diskret.publication.report import write_report
 from diskret.publication.safe_report import safe_sections
 from diskret.publication.table_report import ReportFacts, report_note, table_sections
 from diskret.safe.result import Anonymisation
 from diskret.suppression.result import Suppression
+
+if TYPE_CHECKING:
+    from diskret.job.table_job import TableJob
 
 TITLES = {
     "en": {"table": "Confidentiality report", "safe": "Anonymous file: report"},
@@ -23,7 +27,7 @@ TITLES = {
 
 
 def table_facts(
-    job: Job, suppressions: Mapping[str, Suppression], audits: Mapping[str, Mapping[str, Any]] | None = None,
+    job: TableJob, suppressions: Mapping[str, Suppression], audits: Mapping[str, Mapping[str, Any]] | None = None,
     warnings: Sequence[str] = (),
 ) -> ReportFacts:  # fmt: skip
     """What a report says about the protection of a job's tables; ``audits`` where they were made apart."""
@@ -32,39 +36,40 @@ def table_facts(
     return ReportFacts(dict(found if audits is None else audits), asked_of(job), unprotected, tuple(warnings))
 
 
-def asked_of(job: Job) -> list[tuple[str, str]]:
-    """What was chosen, as far as it is no secret: no parameter of a rule, no range, no error of prior knowledge."""
+def asked_of(job: TableJob) -> list[tuple[str, str]]:
+    """What was chosen, as far as it is not secret: no parameter of a rule, no range, no error of prior knowledge."""
     asked = job.suppression
     source = "microdata" if job.data.microdata else "cells" if job.data.cells else "table"
     if asked is None:
         return [("source", source)]
-    known = asked.knowledge
-    kind = "relative" if isinstance(known, RelativeKnowledge) else known
+    return [("source", source), *((key, choice) for key, choice in _chosen(asked).items() if choice)]
+
+
+def _chosen(asked: SuppressionSection) -> dict[str, str]:
+    """The choices of [suppression] in words, without numbers."""
+    known = "relative" if isinstance(asked.knowledge, RelativeKnowledge) else asked.knowledge
     insiders = "largest" if asked.largest_contributors else "single" if asked.single_contributors else "none"
-    barriers = asked.barriers if isinstance(asked.barriers, str) else "chosen"
-    found = [
-        ("source", source), ("guarantee", asked.guarantee), ("knowledge", kind or ""), ("insiders", insiders),
-        ("zeros", asked.zeros), ("barriers", barriers), ("effort", asked.effort if asked.guarantee == "audit" else ""),
-    ]  # fmt: skip
-    return [(key, choice) for key, choice in found if choice]
+    return {
+        "guarantee": asked.guarantee,
+        "knowledge": known or "",
+        "insiders": insiders,
+        "zeros": asked.zeros,
+        "barriers": asked.barriers if isinstance(asked.barriers, str) else "chosen",
+        "effort": asked.effort if asked.guarantee == "audit" else "",
+    }
 
 
 def write_table_report(
-    job: Job, tables: Mapping[str, Table], facts: ReportFacts, path: str | Path, language: str | None = None
+    asked: TableOutput, tables: Mapping[str, Table], facts: ReportFacts, path: str | Path, language: str | None = None
 ) -> None:
     """A report on protected tables as .html or .pdf; without suppressed values and secret parameters."""
-    said = language or job.output.language
-    options = publication(mark=job.output.mark, title=job.output.title, language=said)
+    said = language or asked.language
+    options = publication(mark=asked.mark, title=asked.title, language=said)
     sections = table_sections(tables, facts, options)
-    write_report(
-        path, job.output.title or TITLES[said]["table"], sections, note=report_note(facts, said), language=said
-    )
+    write_report(path, asked.title or TITLES[said]["table"], sections, note=report_note(facts, said), language=said)
 
 
-def write_safe_report(
-    job: Job, done: Anonymisation, path: str | Path, further: Sequence[ReportSection] = (), language: str | None = None
-) -> None:
+def write_safe_report(asked: AnonymiseOutput, done: Anonymisation, path: str | Path) -> None:
     """A report on an anonymous file as .html or .pdf."""
-    said = language or job.output.language
-    title = job.output.title or TITLES[said]["safe"]
-    write_report(path, title, [*safe_sections(done, said), *further], language=said)
+    title = asked.title or TITLES[asked.language]["safe"]
+    write_report(path, title, safe_sections(done, asked.language), language=asked.language)

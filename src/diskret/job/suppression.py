@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from diskret.auditing.insiders import Kind
 from diskret.auditing.published_intervals import Intervals, publishable_intervals
-from diskret.job.models import Job, SuppressionSection
-from diskret.job.pool import previous_of
-from diskret.job.section import RelativeKnowledge
+from diskret.job.form import RelativeKnowledge
+from diskret.job.table_sections import SuppressionSection
 from diskret.model.errors import BadOption, listed
 from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge, Protection
@@ -22,9 +22,15 @@ from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
 from diskret.tabulation.tabulate import Progress
 
+if TYPE_CHECKING:
+    from diskret.job.pool_job import PoolJob
+    from diskret.job.table_job import TableJob
+
+    Protecting: TypeAlias = TableJob | PoolJob
+
 
 def suppress_tables(
-    job: Job, here: Path, tables: Mapping[str, Table], rules: AnyOf, progress: Progress | None = None
+    job: Protecting, here: Path, tables: Mapping[str, Table], rules: AnyOf, progress: Progress | None = None
 ) -> dict[str, Suppression]:
     """Protect every table or pool of the job, on its own or after a leading one; nothing if the job does not ask."""
     asked = job.suppression
@@ -67,10 +73,10 @@ def suppress_tables(
     return {name: first if name == asked.leading else done[name] for name in tables}
 
 
-def _previous(job: Job, here: Path, tables: Mapping[str, Table]) -> Mapping[str, Table | Mapping[str, Table]]:
+def _previous(job: Protecting, here: Path, tables: Mapping[str, Table]) -> Mapping[str, Table | Mapping[str, Table]]:
     """Last period's table of every response; of a pool its tables by their names."""
-    if job.tables:
-        return previous_of(job, here)
+    if job.kind == "pool":
+        return _previous_of_pool(job, here)
     file = job.suppression.previous if job.suppression else None
     if not file:
         return {}
@@ -83,7 +89,16 @@ def _previous(job: Job, here: Path, tables: Mapping[str, Table]) -> Mapping[str,
     return before
 
 
-def intervals_of(job: Job, tables: Mapping[str, Table]) -> dict[str, Intervals]:
+def _previous_of_pool(job: PoolJob, here: Path) -> dict[str, dict[str, Table]]:
+    """Last period's tables: per response those of the tables that have some."""
+    before: dict[str, dict[str, Table]] = {}
+    for name, asked in job.tables.items():
+        for response, table in load_working(here / asked.previous).items() if asked.previous else ():
+            before.setdefault(response, {})[name] = table
+    return before
+
+
+def intervals_of(job: Protecting, tables: Mapping[str, Table]) -> dict[str, Intervals]:
     """What may be published about hidden cells; nothing if the job does not ask for it."""
     if not job.output.intervals:
         return {}
@@ -116,7 +131,7 @@ def _codes(cell: Mapping[str, str], table: Table) -> list[str]:
     return [cell.get(name, top) for name, top in zip(table.names, tops, strict=True)]
 
 
-def knowledge_of(job: Job, table: Table) -> Knowledge | None:
+def knowledge_of(job: Protecting, table: Table) -> Knowledge | None:
     """What the attacker knows; None: that values are positive, if they are.
 
     Intervals of tables that are out already are known to everybody, whether the job says so or not.

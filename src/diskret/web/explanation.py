@@ -9,8 +9,9 @@ import numpy as np
 
 from diskret.auditing.insiders import Kind
 from diskret.auditing.report import AuditReport
-from diskret.job.models import Job, SuppressionSection
 from diskret.job.suppression import knowledge_of, protection_of
+from diskret.job.table_job import TableJob
+from diskret.job.table_sections import SuppressionSection
 from diskret.model.errors import BadOption
 from diskret.model.protection import Knowledge
 from diskret.model.table import Index, Table
@@ -83,7 +84,7 @@ def remaining(done: Suppression, at: Index, *, internal: bool, knowledge: Knowle
     return _shown(*remaining_interval(done, cell, knowledge), internal)
 
 
-def could_open(done: Suppression, at: Index, job: Job, language: str) -> str:
+def could_open(done: Suppression, at: Index, job: TableJob, language: str) -> str:
     """Whether a dearer secondary could open if an open cell were hidden in its place, in one sentence."""
     if done.table.size > MOST_TRIED:
         raise BadOption(
@@ -94,7 +95,7 @@ def could_open(done: Suppression, at: Index, job: Job, language: str) -> str:
     return opening_words(openings(done, cell, _as_attacked(done, job)), language)
 
 
-def _as_attacked(done: Suppression, job: Job) -> AuditReport:
+def _as_attacked(done: Suppression, job: TableJob) -> AuditReport:
     """What an attack on the run's table starts from: its demands, and the moves that settle them."""
     asked = job.suppression or SuppressionSection()
     kind: Kind = "largest" if asked.largest_contributors else "single" if asked.single_contributors else "none"

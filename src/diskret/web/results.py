@@ -12,10 +12,11 @@ import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
+from diskret.job.outcome import JobResult
 from diskret.job.read import job_from
-from diskret.job.result import JobResult
 from diskret.job.rules import rules_of
 from diskret.job.suppression import knowledge_of, protection_of
+from diskret.job.table_job import TableJob
 from diskret.publication.working import load_working, save_working
 from diskret.suppression.moves import Moves, RoutedMoves
 from diskret.suppression.result import Suppression, Unprotected
@@ -77,7 +78,7 @@ def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say:
     """Attack the tables of an earlier run; ``content`` is its job with the key ``audit``: the folder of its result."""
     given = dict(content)
     folder = workspace / given.pop("audit")
-    job = job_from(given, "the page", workspace)
+    job = job_from(given, "the page", workspace, TableJob)
     tables = load(folder)
     found: dict[str, Any] = {}
     kept: dict[str, Any] = {}

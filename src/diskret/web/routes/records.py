@@ -12,8 +12,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from diskret.job.anonymise_job import AnonymiseJob
 from diskret.job.read import job_from
+from diskret.job.records_job import RecordsJob
 from diskret.job.report import table_facts, write_table_report
+from diskret.job.table_job import TableJob
 from diskret.model.errors import BadOption, listed
 from diskret.publication.report import ENDINGS
 from diskret.web import examples
@@ -80,7 +83,7 @@ def open_job(request: Request) -> Response:
     """A job file about records as the present choice."""
     bench = workbench(request)
     job = bench.workspace.job(request.path_params["name"])
-    if job.anonymise is None and job.microdata is None:
+    if not isinstance(job, AnonymiseJob | RecordsJob):
         raise BadOption("the job is about tables, not records", hint="open it on the page of tables.")
     content = job.model_dump(mode="json", exclude_unset=True)
     title = content.pop("output", {}).get("title")
@@ -140,13 +143,13 @@ def report(request: Request) -> Response:
     job = job_from(bench.runs.content(run), "the page", bench.workspace.root)
     with tempfile.TemporaryDirectory(dir=bench.runs.folder(run)) as place:
         path = Path(place) / f"report{ending}"
-        if status["kind"] == "records":
+        if isinstance(job, AnonymiseJob | RecordsJob):
             write_records_report(job, folder, path, language)
-        else:
+        elif isinstance(job, TableJob):
             done = load(folder)
             tables = {name: each.table for name, each in done.items()}
             facts = table_facts(job, done, findings(folder), status.get("summary", {}).get("warnings", ()))
-            write_table_report(job, tables, facts, path, language)
+            write_table_report(job.output, tables, facts, path, language)
         content = path.read_bytes()
     return attachment(content, f"{stem(status['name'])}-report{ending}", KINDS[ending])
 

@@ -1,13 +1,15 @@
-"""What a job made, and what may be said about it."""
+"""What a run of a job is told, what it made, and what may be said about it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from diskret.comparison.compare import Comparison
+from diskret.model.errors import ProtectionWarning
 from diskret.model.pool import Pool
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -16,17 +18,49 @@ from diskret.perturbation.cell_key import KeyedNoise
 from diskret.perturbation.result import Perturbation
 from diskret.risk.judgement import Attack
 from diskret.rules.compare import RuleComparison
+from diskret.safe.history import Watch
 from diskret.safe.result import Anonymisation
 from diskret.suppression.result import Suppression
+from diskret.tabulation.tabulate import Progress
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Running:
+    """What a job is told when it runs: where its files are, whom to tell, and whether to write."""
+
+    here: Path
+    progress: Progress | None = None
+    write: bool = True
+    largest: int = 0
+    """More largest contributions than the rules of the job need, for rules applied later."""
+    watch: Watch | None = None
+    """Told the course of a search for an anonymous file."""
+    caught: list[warnings.WarningMessage] = field(default_factory=list)
+    """Warnings of this run so far."""
+
+    def say(self, what: str, done: int, of: int) -> None:
+        """Tell the progress, if anybody listens."""
+        if self.progress is not None:
+            self.progress(what, done, of)
+
+    def warn(self, words: Iterable[str]) -> None:
+        """Tell what deserves care."""
+        for each in words:
+            warnings.warn(each, ProtectionWarning, stacklevel=2)
+
+    def said(self) -> tuple[str, ...]:
+        """What deserves care so far, once each."""
+        own = [str(w.message) for w in self.caught if issubclass(w.category, ProtectionWarning)]
+        return tuple(dict.fromkeys(own))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class JobResult:
     """What a job made: tables, files, and what deserves care."""
 
-    tables: Mapping[str, Table]
-    files: tuple[Path, ...]
-    warnings: tuple[str, ...]
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+    warnings: tuple[str, ...] = ()
     comparison: RuleComparison | None = None
     suppressions: Mapping[str, Suppression] = field(default_factory=dict)
     microdata: Mapping[str, Any] | None = None
@@ -50,18 +84,17 @@ class JobResult:
 
     def summary(self) -> dict[str, Any]:
         """Counts and names only: fit to be printed or logged."""
-        return (
-            {
-                "tables": {name: self._facts(name) for name in self.tables},
-                **({} if self.microdata is None else {"microdata": dict(self.microdata)}),
-                **({} if self.attack is None else {"attack": self.attack.summary()}),
-                **({} if self.methods is None else {"methods": self.methods.plain()}),
-                "files": [str(f) for f in self.files],
-                "warnings": list(self.warnings),
-            }
-            | ({} if self.anonymisation is None else {"anonymisation": self.anonymisation.summary()})
-            | ({"pools": {name: self._pool_facts(name) for name in self.pools}} if self.pools else {})
-        )
+        found = {
+            "tables": {name: self._facts(name) for name in self.tables},
+            "microdata": self.microdata,
+            "attack": self.attack and self.attack.summary(),
+            "methods": self.methods and self.methods.plain(),
+            "files": [str(f) for f in self.files],
+            "warnings": list(self.warnings),
+            "anonymisation": self.anonymisation and self.anonymisation.summary(),
+            "pools": {name: self._pool_facts(name) for name in self.pools} or None,
+        }
+        return {key: each for key, each in found.items() if each is not None}
 
     def _facts(self, name: str) -> dict[str, Any]:
         return summary_of(self.tables[name]) | ({} if self.pools else self._protected(name))
@@ -71,14 +104,11 @@ class JobResult:
         return {"cells": pool.size, "shared": int(pool.shared.sum())} | self._protected(name)
 
     def _protected(self, name: str) -> dict[str, Any]:
-        protected = {"suppression": self.suppressions[name].summary()} if name in self.suppressions else {}
-        if name in self.noise:
-            protected["noise"] = self.noise[name].summary()
-        if name in self.perturbations:
-            protected["perturbation"] = self.perturbations[name].summary()
-        if name in self.perturbation_attacks:
-            protected["perturbation attack"] = self.perturbation_attacks[name].summary()
-        return protected
+        done: dict[str, Mapping[str, Any]] = {
+            "suppression": self.suppressions, "noise": self.noise, "perturbation": self.perturbations,
+            "perturbation attack": self.perturbation_attacks,
+        }  # fmt: skip
+        return {what: each[name].summary() for what, each in done.items() if name in each}
 
 
 def summary_of(table: Table) -> dict[str, Any]:
