@@ -123,7 +123,7 @@ def protect(make: Make, q: float, guarantee: Any, **options: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return dk.suppress(
-            make(), protection=dk.Protection(q), knowledge=known, guarantee=guarantee, **options
+            make(), protection=dk.Promise(min_relative_range=q, levels=False), knowledge=known, guarantee=guarantee, **options
         )  # fmt: skip
 
 

@@ -157,7 +157,7 @@ def protect(make: Callable[[], Tables | None], way: str, q: float, **options: An
     if made is None:
         return None
     tables, how = made
-    asked: dict[str, Any] = {"protection": dk.Protection(min_relative_range=q), **options}
+    asked: dict[str, Any] = {"protection": dk.Promise(min_relative_range=q, levels=False), **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if way != "alone":
@@ -165,7 +165,7 @@ def protect(make: Callable[[], Tables | None], way: str, q: float, **options: An
             return done.table, done.audit
         single = {name: dk.suppress(t, guarantee="audit", **asked).table for name, t in tables.items()}
         pool = dk.Pool.of(single, **how)
-        return pool, dk.audit(pool, protection=asked["protection"])
+        return pool, dk.audit(pool, asked["protection"])
 
 
 def warm() -> None:

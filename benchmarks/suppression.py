@@ -41,7 +41,7 @@ def cases() -> Iterator[Case]:
         for setting, stored in zip(SETTINGS, GHMITER_CPU[table], strict=True):
             words, q, singles, column = SETTINGS[setting]
             what = f"suppress {table} ({shape}): {words}"
-            wanted = dk.Protection(min_relative_range=q)
+            wanted = dk.Promise(min_relative_range=q, levels=False)
             for procedure, (program, options) in PROCEDURES.items():
                 name = f"suppress-{table}-{setting}-{procedure}"
                 yield _ours(name, what, program, table, wanted, singles, options)
@@ -51,7 +51,7 @@ def cases() -> Iterator[Case]:
         for singles, (procedure, (program, options)) in product((False, True), PROCEDURES.items()):
             name = f"suppress-{table}-levels-{procedure}{'-singles' if singles else ''}"
             said = f"{program}, singles" if singles else program
-            yield _ours(name, what, said, table, dk.Protection(levels=True), singles, options)
+            yield _ours(name, what, said, table, dk.Promise(), singles, options)
         yield from peers.cases(table, what)
     yield from printed.cases()
 

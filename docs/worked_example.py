@@ -16,9 +16,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from diskret import Promise, methods
 from diskret.model.errors import ProtectionWarning
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.protection import Knowledge
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.cuboid.subtables import Segments
@@ -68,7 +69,11 @@ class Run:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ProtectionWarning)
             usable = "allowed" if zeros else "marked"
-            result = suppress(table, protection=Protection(q), knowledge=knowledge, zeros=usable, thin=False)
+            result = suppress(
+                table,
+                Promise(levels=False, min_relative_range=q, knowledge=knowledge),
+                methods.Cuboids(zeros=usable, thin=False),
+            )
         return cls(result, knowledge, zeros, q)
 
 

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from diskret.microdata.utility import Regression, measure_utility
     from diskret.model.errors import DiskretError, ProtectionWarning
     from diskret.model.hierarchy import Hierarchy
+    from diskret.model.knowledge import Knowledge
+    from diskret.model.older import Protection
     from diskret.model.pool import Pool
-    from diskret.model.protection import Knowledge, Protection
+    from diskret.model.promise import Promise
     from diskret.model.status import Status
     from diskret.model.table import Table
     from diskret.perturbation.attack import attack_perturbed
@@ -46,10 +48,11 @@ if TYPE_CHECKING:
     from diskret.safe.control import Control
     from diskret.safe.options import LadderSearch, PrintedSearch
     from diskret.safe.rematch import rematch
+    from diskret.suppression import methods
     from diskret.suppression.complete.intervals import protection_intervals
     from diskret.suppression.complete.raising import raise_table
     from diskret.suppression.difference import compare_suppressions
-    from diskret.suppression.options import Cost
+    from diskret.suppression.prices import Cost
     from diskret.suppression.responses import apart, follow, jointly, leading_of
     from diskret.suppression.suppress import suppress, thin
     from diskret.tabulation.plan import RecordKey
@@ -72,6 +75,7 @@ __all__ = [
     "PQ",
     "PrintedSearch",
     "Pool",
+    "Promise",
     "Protection",
     "ProtectionWarning",
     "Recode",
@@ -97,6 +101,7 @@ __all__ = [
     "jointly",
     "leading_of",
     "mark",
+    "methods",
     "measure_utility",
     "microaggregate",
     "post_randomise",
@@ -163,10 +168,11 @@ _HOME = {
     "protection_intervals": "suppression.complete.intervals",
     "raise_table": "suppression.complete.raising",
     "compare_suppressions": "suppression.difference",
-    "Cost": "suppression.options",
-    "Knowledge": "model.protection",
+    "Cost": "suppression.prices",
+    "Knowledge": "model.knowledge",
     "Pool": "model.pool",
-    "Protection": "model.protection",
+    "Promise": "model.promise",
+    "Protection": "model.older",
     "apart": "suppression.responses",
     "jointly": "suppression.responses",
     "follow": "suppression.responses",
@@ -207,7 +213,12 @@ _HOME = {
 }
 
 
+_NAMESPACES = {"methods": "suppression.methods"}
+
+
 def __getattr__(name: str) -> object:
+    if name in _NAMESPACES:
+        return import_module(f"diskret.{_NAMESPACES[name]}")
     if name not in _HOME:
         raise AttributeError(f"module 'diskret' has no attribute {name!r}")
     return getattr(import_module(f"diskret.{_HOME[name]}"), name)

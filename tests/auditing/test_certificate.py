@@ -27,7 +27,7 @@ def protected(seed: int) -> Table:
     table = mark(by_hand.firms(seed, axes=2).table, MinCount(3) | PPercent(10), special_cases=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
-        return suppress(table, guarantee="audit").table
+        return suppress(table).table
 
 
 def certified(table: Table) -> Certificate:
@@ -87,15 +87,15 @@ def test_a_certificate_survives_its_file(tmp_path: Path) -> None:
     write_certificate({"x": certificate}, path)
     again = read_certificate(path)["x"]
     assert verify(table, again) == verify(table, certificate)
-    assert again.protection == certificate.protection
+    assert again.promise == certificate.promise
     assert verify_tables({"x": table}, {"x": again})["x"].same_table
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"format": "something else"}', '{"format": "diskret certificate 1"}'])
+@pytest.mark.parametrize("content", ["", "[]", '{"format": "something else"}', '{"format": "diskret certificate 2"}'])
 def test_what_is_no_certificate_is_refused(content: str, tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(UnreadableFile, match="no certificate"):
+    with pytest.raises(UnreadableFile, match="not a certificate"):
         read_certificate(path)
     with pytest.raises(UnreadableFile, match="cannot be read"):
         read_certificate(tmp_path / "nothing.json")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import by_hand
-from diskret import Dominance, Hierarchy, MinCount, PPercent, Protection, Status, Table, audit, tabulate
+from diskret import Dominance, Hierarchy, MinCount, PPercent, Promise, Status, Table, audit, tabulate
 from diskret.model.contributors import Contributors
 from diskret.rules.rule import Rule
 
@@ -59,7 +59,7 @@ def test_hidden_cells_that_break_the_rule_together_are_reported(rule: Rule, nega
         assert table.largest is not None
         shares = {c: [x for x in table.largest[c].tolist() if x] for c in np.ndindex(*table.shape)}
         expected = lines_that_break(table, shares, rule)
-        assert len(audit(table, rule=rule, insiders="none").unions) == expected
+        assert len(audit(replace(table, judges=(rule,)), Promise(guard="public")).unions) == expected
         seen += expected
     assert seen
 
@@ -68,11 +68,11 @@ def test_the_line_is_named_and_its_values_are_not() -> None:
     cells = {"s": ["a", "b", "c"], "x": [9000, 50, 7777], "n": [2, 2, 30], "l": [8800, 30, 500], "m": [200, 20, 400]}
     table = Table.from_cells(cells, by={"s": Hierarchy.flat("abc")}, value="x", count="n", largest=["l", "m"])
     hidden = table.with_status(Status.PRIMARY, [["a"]]).with_status(Status.SECONDARY, [["b"]])
-    report = audit(hidden, rule=Dominance(1, 80))
+    report = audit(replace(hidden, judges=(Dominance(1, 80),)))
     assert report.unions == ("parts of s Total",)
     assert not report.safe
     assert "9000" not in report.report()
-    assert audit(hidden.with_status(Status.SECONDARY, [["c"]]), rule=Dominance(1, 80)).unions == ()
+    assert audit(replace(hidden.with_status(Status.SECONDARY, [["c"]]), judges=(Dominance(1, 80),))).unions == ()
 
 
 def test_values_of_both_signs_do_not_cancel_in_a_union() -> None:
@@ -82,15 +82,17 @@ def test_values_of_both_signs_do_not_cancel_in_a_union() -> None:
     people = Contributors(np.array([2, 2, 9, 13]), largest, np.abs(value))
     status = np.array([1, 2, 0, 0], dtype=np.uint8)
     table = Table({"s": Hierarchy.flat("abc")}, "x", value, status, people)
-    assert audit(table, rule=Dominance(1, 60), insiders="none").unions == ()
+    assert audit(replace(table, judges=(Dominance(1, 60),)), Promise(guard="public")).unions == ()
 
 
 def test_a_rule_about_holdings_looks_at_the_holdings_of_the_union() -> None:
     records = {"s": list("aabbccc"), "x": [5, 6, 7, 8, 9, 10, 11], "owner": list("uuvvwxy")}
     table = tabulate(records, by={"s": Hierarchy.flat("abc")}, value="x", holding="owner")
     hidden = table.with_status(Status.PRIMARY, [["a"]]).with_status(Status.SECONDARY, [["b"]])
-    assert audit(hidden, rule=MinCount(3), insiders="none").unions == ()
-    assert audit(hidden, rule=MinCount(3, counted_by="holding"), insiders="none").unions == ("parts of s Total",)
+    assert audit(replace(hidden, judges=(MinCount(3),)), Promise(guard="public")).unions == ()
+    assert audit(replace(hidden, judges=(MinCount(3, counted_by="holding"),)), Promise(guard="public")).unions == (
+        "parts of s Total",
+    )
 
 
 # --- counts ----------------------------------------------------------------------------------------------------------
@@ -129,8 +131,8 @@ def tiny(seed: int) -> Table:
 def test_whole_number_intervals_equal_those_over_all_tables(seed: int) -> None:
     table = tiny(seed)
     every = np.array(whole_number_tables(table))
-    wanted = Protection(min_range=float(seed % 3))
-    report = audit(table, protection=wanted, insiders="none", intervals="hidden")
+    wanted = Promise(min_range=float(seed % 3), levels=False)
+    report = audit(table, replace(wanted, guard="public"), intervals="hidden")
     for name, (low, high) in report.intervals.items():
         at = table.index(*(part.split("=")[1] for part in name.split(", ")))
         assert (low, high) == (every[(slice(None), *at)].min(), every[(slice(None), *at)].max())
@@ -147,7 +149,7 @@ def test_a_line_that_must_be_all_zero_is_reported_and_no_other(seed: int) -> Non
     for _, parts in by_hand.equations(table):
         hidden = [p for p in parts if table.hidden[p]]
         expected += len(hidden) > 1 and all(most[p] == 0 for p in hidden)
-    assert len(audit(table, insiders="none").zeros) == expected
+    assert len(audit(table, Promise(guard="public")).zeros) == expected
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -23,12 +23,14 @@ from diskret import (
     MinCount,
     OneCategory,
     PPercent,
+    Promise,
     ProtectionWarning,
     SmallCells,
     SmallMargin,
     Status,
     Table,
     mark,
+    methods,
     suppress,
     tabulate,
 )
@@ -52,9 +54,11 @@ MARKING: dict[str, Method] = {
     "several rules": lambda table: mark(table, MinCount(3) | PPercent(10) | Dominance(1, 85)),
 }
 PROTECTING: dict[str, Method] = {
-    "cuboids": lambda table: suppress(mark(table, MinCount(3))).table,
-    "cuboids as printed": lambda table: suppress(mark(table, MinCount(3)), thin=False).table,
-    "audited cuboids": lambda table: suppress(mark(table, MinCount(3)), guarantee="audit").table,
+    "cuboids": lambda table: suppress(mark(table, MinCount(3)), Promise(levels=False), methods.Cuboids()).table,
+    "cuboids as printed": lambda table: (
+        suppress(mark(table, MinCount(3)), Promise(levels=False), methods.Cuboids(thin=False)).table
+    ),
+    "audited cuboids": lambda table: suppress(mark(table, MinCount(3))).table,
 }
 """Methods that mark and then protect."""
 METHODS = MARKING | PROTECTING

@@ -9,7 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import by_hand
-from diskret import Hierarchy, MinCount, PPercent, ProtectionWarning, Table, mark, perturb, round_table, suppress
+from diskret import (
+    Hierarchy,
+    MinCount,
+    PPercent,
+    Promise,
+    ProtectionWarning,
+    Table,
+    mark,
+    methods,
+    perturb,
+    round_table,
+    suppress,
+)
 from diskret.perturbation import attack as inside
 from diskret.perturbation.attack import attack_perturbed, narrowed
 
@@ -45,7 +57,7 @@ def test_without_the_second_error_a_single_contributor_computes_its_neighbour() 
 def test_along_a_suppression_the_single_contributor_succeeds_where_it_shares_the_only_move() -> None:
     cells = {"s": ["a", "b", "c"], "x": [50, 60, 700], "n": [1, 1, 9]}
     table = mark(Table.from_cells(cells, by={"s": None}, value="x", count="n"), MinCount(3))
-    hidden = suppress(table, single_contributors=False, thin=False)
+    hidden = suppress(table, Promise(guard="public", levels=False), methods.Cuboids(thin=False))
     assert attack_perturbed(perturb(table, seed=1, along=hidden)).told.size == 2
 
 

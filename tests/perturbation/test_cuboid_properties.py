@@ -18,11 +18,12 @@ from diskret import (
     MinCount,
     Pool,
     PPercent,
-    Protection,
+    Promise,
     ProtectionWarning,
     Status,
     Table,
     mark,
+    methods,
     perturb,
     suppress,
 )
@@ -92,7 +93,7 @@ def test_moves_explain_every_change(seed, axes) -> None:
 @given(seeds, st.floats(0.05, 0.5))
 def test_range_of_the_protection_is_kept_on_both_sides_of_the_published_value(seed, q) -> None:
     table = marked(seed)
-    done = quietly(table, seed=seed, protection=Protection(min_relative_range=q), max_relative_change=None)
+    done = quietly(table, seed=seed, protection=Promise(min_relative_range=q, levels=False), max_relative_change=None)
     primary = table.status == Status.PRIMARY
     assert (2 * np.abs(done.change) > q * table.value)[primary].all()
 
@@ -178,7 +179,7 @@ def test_second_errors_are_as_large_as_the_first_would_have_to_be() -> None:
 
 def test_cuboids_of_a_suppression_are_taken_along() -> None:
     table = mark(by_hand.firms(3, trees=(1, 3)).table, MinCount(3), special_cases=False)
-    hidden = suppress(table)
+    hidden = suppress(table, Promise(levels=False), methods.Cuboids())
     done = perturb(table, seed=1, along=hidden)
     assert adds_up(done.table)
     assert (done.change[~hidden.table.hidden] == 0).all()
@@ -189,17 +190,17 @@ def test_moves_inside_subtables_are_refused_where_there_are_subtotals() -> None:
     table = mark(by_hand.firms(3, trees=(0, 1)).table, MinCount(3), special_cases=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        hidden = suppress(table, guarantee="subtables")
+        hidden = suppress(table, Promise(levels=False), methods.Cuboids())
     with pytest.raises(BadOption, match="subtotals"):
         perturb(table, along=hidden)
 
 
-@pytest.mark.parametrize("guarantee", ["audit", "complete"])
-def test_moves_over_the_whole_table_are_taken_along(guarantee) -> None:
+@pytest.mark.parametrize("method", [methods.Moves(), methods.Complete()])
+def test_moves_over_the_whole_table_are_taken_along(method) -> None:
     table = mark(by_hand.firms(3, trees=(0, 1)).table, MinCount(3), special_cases=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        hidden = suppress(table, guarantee=guarantee)
+        hidden = suppress(table, method=method)
     done = perturb(table, seed=1, along=hidden)
     assert adds_up(done.table)
     assert (done.change[table.status == Status.PRIMARY] != 0).all()
@@ -211,7 +212,7 @@ def test_linked_tables_are_moved_as_one() -> None:
     one = mark(Table.from_cells(cells, by={"r": None, "s": None}, value="x", count="n"), MinCount(3))
     two = {"r": list("aabbcc"), "t": list("uv") * 3, "x": [100, 45, 90, 110, 25, 35]}
     pool = Pool.of({"one": one, "two": Table.from_cells(two, by={"r": None, "t": None}, value="x")})
-    done = perturb(pool, seed=4, along=suppress(pool, guarantee="audit"))
+    done = perturb(pool, seed=4, along=suppress(pool))
     parts = done.table.split()
     assert all(adds_up(t) for t in parts.values())
     assert parts["one"].value[0, 0] != 5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import diskret as dk
-from diskret import Hierarchy, Protection, Status, Table
+from diskret import Hierarchy, Status, Table
 from diskret.model.errors import BadOption
 
 
@@ -43,7 +43,7 @@ def test_a_hidden_cell_without_interval_shows_the_mark(tmp_path):
 def test_intervals_that_do_not_keep_the_range_stay_inside(tmp_path):
     table = square()
     with pytest.warns(dk.ProtectionWarning, match="protect the table first"):
-        wide = dk.publishable_intervals(table, protection=Protection(min_relative_range=10.0))
+        wide = dk.publishable_intervals(table, dk.Promise(levels=False, min_relative_range=10.0))
     assert wide.count == 0  # the table itself does not keep that range
     dk.publish(table, tmp_path / "t.csv", intervals=wide)
     other = table.with_status(Status.SECONDARY, [["c", "v"]])

@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given, settings
 
 import diskret
-from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table
+from diskret import Hierarchy, Knowledge, Promise, Status, Table
 from diskret.model.contributors import Contributors
-from diskret.suppression.by_cuboids import Settings
 from diskret.suppression.complete.by_complete import search_of
 from diskret.suppression.complete.faces import balanced, corners, diametrals, faces_of, first_range, shift
 from diskret.suppression.complete.space import FORBIDDEN, Space
 from diskret.suppression.complete.strands import strand_of
+from diskret.suppression.methods import Complete
 
-EXACT = Settings(Protection(), Knowledge.none(), Cost(), thin=False)
+EXACT = Promise(levels=False, knowledge=Knowledge.none())
+RIGID = Complete(deformations=0, thin=False)
 
 
 def regular(*lengths: int) -> Hierarchy:
@@ -140,7 +141,7 @@ def test_strands_lie_in_the_cuboid_and_are_protected_with_the_pivot() -> None:
     table = Table.from_cells(cells, by=by, value="v")
     assert table.value.shape == value.shape
     table = table.with_status(Status.PRIMARY, [["1", "x"], ["1.2", "x"]])
-    result = diskret.suppress(table, guarantee="complete", thin=False)
+    result = diskret.suppress(table, method=diskret.methods.Complete(thin=False))
     upper, lower = (int(np.ravel_multi_index(table.index(c, "x"), table.shape)) for c in ("1", "1.2"))
     # column by column the lower one comes first; its cuboid does not reach the sum, whose own holds both
     assert all(lower in m.cells for m in result.moves_of("1", "x"))
@@ -179,19 +180,20 @@ def test_7_4_two_cuboids_protect_the_pivot_and_nothing_below_it(printed_file) ->
     status[pivot] = Status.PRIMARY
     table = Table(by, "x", value, status, Contributors(count))
     flat = int(np.ravel_multi_index(pivot, table.shape))
-    both = search_of(table, EXACT, deformations=0).secured(flat)
+    both = search_of(table, EXACT, RIGID).secured(flat)
     layers = [{int(c) % 7 // 3 + 1 for c in cuboid.cells if int(c) % 7 < 6} for cuboid in both]
     assert sorted(map(sorted, layers)) == [[1], [2]]
     below = [at(*t) for t in said["table"]["subordinate_primaries"]]
     for cell in below:
         status[cell] = Status.PRIMARY
     again = replace(table, status=status)
-    search = search_of(again, EXACT, deformations=0)
+    search = search_of(again, EXACT, RIGID)
     assert not search.secured(int(np.ravel_multi_index(below[0], table.shape)))
-    exposed = {e.index for e in diskret.audit(again, knowledge=Knowledge.none()).exposed}
+    exposed = {e.index for e in diskret.audit(again, diskret.Promise(knowledge=Knowledge.none())).exposed}
     assert exposed == set(below)
     assert not diskret.audit(
-        diskret.suppress(again, guarantee="complete", knowledge=Knowledge.none()).table, knowledge=Knowledge.none()
+        diskret.suppress(again, diskret.Promise(knowledge=Knowledge.none()), diskret.methods.Complete()).table,
+        diskret.Promise(knowledge=Knowledge.none()),
     ).exposed
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 
 import diskret
-from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table
+from diskret import Cost, Hierarchy, Knowledge, Promise, Status, Table, methods, suppress
 from diskret.model.contributors import Contributors
-from diskret.suppression.by_cuboids import Settings
 from diskret.suppression.complete.by_complete import by_complete, search_of
 from diskret.suppression.complete.by_raised import by_raised
 from diskret.suppression.complete.engine import Search
@@ -20,8 +18,8 @@ from diskret.suppression.complete.raising import raise_table
 from diskret.suppression.complete.space import FORBIDDEN, Space
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table has subtotals")
-suppress = partial(diskret.suppress, guarantee="complete", thin=False)
-EXACT = Settings(Protection(), Knowledge.none(), Cost("log"), barriers="off", thin=False)
+EXACT = Promise(levels=False, knowledge=Knowledge.none())
+CLASSES_ONLY = methods.Complete(cost=Cost("log"), barriers="off", thin=False)
 """The settings of 6.2.2.2: no interval protection, no barriers, class values."""
 
 
@@ -61,13 +59,13 @@ def cells(listed) -> set[tuple[str, ...]]:
 
 
 def test_closing_example_needs_21_secondaries(closing, table) -> None:
-    result = suppress(table, protection=Protection(0.5))
+    result = suppress(table, Promise(levels=False, min_relative_range=0.5), methods.Complete(thin=False))
     assert secondary(result.table) == cells(closing["expected"]["secondary"])
     assert result.unprotected == ()
 
 
 def test_closing_example_intervals(closing, table) -> None:
-    result = suppress(table, protection=Protection(0.5))
+    result = suppress(table, Promise(levels=False, min_relative_range=0.5), methods.Complete(thin=False))
     lower, upper = protection_intervals(result)
     said = {tuple(c["coord"]): c["exact_interval"] for c in closing["table"]["cells"] if "exact_interval" in c}
     found = {table.codes(tuple(at)): [lower[tuple(at)], upper[tuple(at)]] for at in np.argwhere(~np.isnan(lower))}
@@ -75,7 +73,9 @@ def test_closing_example_intervals(closing, table) -> None:
 
 
 def test_closing_example_intervals_as_printed_are_cut_to_whole_per_mille(closing, table) -> None:
-    lower, upper = protection_intervals(suppress(table, protection=Protection(0.5)))
+    lower, upper = protection_intervals(
+        suppress(table, Promise(levels=False, min_relative_range=0.5), methods.Complete(thin=False))
+    )
     for cell in closing["table"]["cells"]:
         if "printed_interval" in cell:
             at, value = table.index(*cell["coord"]), cell["value"]
@@ -86,7 +86,7 @@ def test_closing_example_intervals_as_printed_are_cut_to_whole_per_mille(closing
 
 def test_closing_example_cuboids(closing, table) -> None:
     """All printed cuboids but one are built; that one is a half of a pair that a later cuboid makes unnecessary."""
-    result = suppress(table, protection=Protection(0.5))
+    result = suppress(table, Promise(levels=False, min_relative_range=0.5), methods.Complete(thin=False))
     name = {
         c: ";".join(table.codes(tuple(int(i) for i in np.unravel_index(c, table.shape)))) for c in range(table.size)
     }
@@ -107,19 +107,21 @@ def test_closing_example_cuboids(closing, table) -> None:
     ("deformations", "strands", "number"), [(0, True, 25), (1, True, 21), (1, False, 21), (2, True, 21)]
 )
 def test_closing_example_without_deformation_needs_25(table, deformations, strands, number) -> None:
-    settings = Settings(Protection(0.5), Knowledge.positive(), Cost(), thin=False)
-    assert len(secondary(by_complete(table, settings, deformations, strands).table)) == number
+    promise = Promise(min_relative_range=0.5, levels=False, knowledge=Knowledge.positive())
+    method = methods.Complete(deformations=deformations, thin=False)
+    assert len(secondary(by_complete(table, promise, method, strands=strands).table)) == number
 
 
 def test_two_stages_take_cuboids_inside_lowest_subtables_first(table) -> None:
     """6.2.2.3: what can be protected without touching a sum is; the rest in the smallest candidate range."""
-    settings = Settings(Protection(0.5), Knowledge.positive(), Cost(), thin=False)
-    result = by_complete(table, settings, stages=2)
+    promise = Promise(min_relative_range=0.5, levels=False, knowledge=Knowledge.positive())
+    method = methods.Complete(thin=False)
+    result = by_complete(table, promise, replace(method, stages=2))
     assert result.unprotected == ()
-    assert diskret.audit(result.table, protection=Protection(0.5)).safe
+    assert diskret.audit(result.table, diskret.Promise(levels=False, min_relative_range=0.5)).safe
     lowest = [h.levels == 1 for h in table.hierarchies]
     inner = np.ix_(*(np.flatnonzero(axis) for axis in lowest))
-    alone = search_of(table, settings)
+    alone = search_of(table, promise, method)
     count = 0
     for at in np.argwhere(table.status == Status.PRIMARY).tolist():
         pivot = int(np.ravel_multi_index(at, table.shape))
@@ -130,28 +132,50 @@ def test_two_stages_take_cuboids_inside_lowest_subtables_first(table) -> None:
             for move in result.moves_of(*table.codes(tuple(at))):
                 assert inside.reshape(-1)[move.cells].all()
     assert 0 < count < int((table.status == Status.PRIMARY).sum())
-    one = by_complete(table, settings)
+    one = by_complete(table, promise, method)
     sums = [int((t.hidden & ~np.logical_and.outer(*lowest)).sum()) for t in (result.table, one.table)]
     assert sums[0] <= sums[1]
 
 
 def test_ways_of_the_complete_table_are_reached_through_suppress(table) -> None:
-    last = suppress(table, protection=Protection(0.5), knowledge=Knowledge.none(), totals_last=True, stages=2)
-    settings = Settings(Protection(0.5), Knowledge.none(), Cost(), thin=False)
-    assert (last.table.status == by_complete(table, settings, totals_last=True, stages=2).table.status).all()
+    last = suppress(
+        table,
+        Promise(levels=False, min_relative_range=0.5, knowledge=Knowledge.none()),
+        methods.Complete(thin=False, totals_last=True, stages=2),
+    )
+    promise = Promise(min_relative_range=0.5, levels=False, knowledge=Knowledge.none())
+    method = methods.Complete(totals_last=True, stages=2, thin=False)
+    assert (last.table.status == by_complete(table, promise, method).table.status).all()
     with pytest.raises(diskret.DiskretError, match="3 stages"):
-        suppress(table, stages=3)
+        suppress(table, method=methods.Complete(thin=False, stages=3))
 
 
 def test_processing_modes_compared(printed_file, table) -> None:
     said = printed_file("ch6-example-table-processing-modes")["expected"]
-    plain = diskret.suppress(table, knowledge=Knowledge.none(), barriers="off", thin=False)
+    plain = diskret.suppress(
+        table,
+        diskret.Promise(levels=False, knowledge=Knowledge.none()),
+        diskret.methods.Cuboids(barriers="off", thin=False),
+    )
     raised = raise_table(table)
     moved = raise_table(table, positions={"key1": {"112": 3, "111": 4}})
     assert len(secondary(plain.table)) == said["subtable_matching_abb_1_7"]
-    assert len(secondary(raised.lower(by_raised(raised, EXACT).table))) == said["complete_4d_as_printed_abb_6_7"]
-    assert len(secondary(moved.lower(by_raised(moved, EXACT).table))) == said["complete_4d_with_moved_dummy_row"]
-    assert len(secondary(suppress(table, protection=Protection(0.5)).table)) == said["QUIT_with_50_percent_range"]
+    assert (
+        len(secondary(raised.lower(by_raised(raised, EXACT, CLASSES_ONLY).table)))
+        == said["complete_4d_as_printed_abb_6_7"]
+    )
+    assert (
+        len(secondary(moved.lower(by_raised(moved, EXACT, CLASSES_ONLY).table)))
+        == said["complete_4d_with_moved_dummy_row"]
+    )
+    assert (
+        len(
+            secondary(
+                suppress(table, Promise(levels=False, min_relative_range=0.5), methods.Complete(thin=False)).table
+            )
+        )
+        == said["QUIT_with_50_percent_range"]
+    )
 
 
 # --- raised tables ---------------------------------------------------------------------------------------------------
@@ -161,7 +185,7 @@ def test_6_7_raised_table_needs_25_secondaries(printed_file, table) -> None:
     said = printed_file("ch6-abb67-example-table-secured-as-complete-4d")
     assert (example(said).value == table.value).all()
     raised = raise_table(example(said))
-    result = by_raised(raised, EXACT)
+    result = by_raised(raised, EXACT, CLASSES_ONLY)
     lowered = raised.lower(result.table)
     assert secondary(lowered) == cells(said["expected"]["secondary"])
     assert lowered.value[lowered.status == Status.SECONDARY].sum() == said["expected"]["secondary_value_sum"]
@@ -170,7 +194,7 @@ def test_6_7_raised_table_needs_25_secondaries(printed_file, table) -> None:
 def test_6_8_every_field_of_the_raised_table(printed_file, table) -> None:
     said = printed_file("ch6-abb68-complete-4d-table")
     raised = raise_table(table)
-    result = by_raised(raised, EXACT)
+    result = by_raised(raised, EXACT, CLASSES_ONLY)
     used = np.zeros(raised.table.size, dtype=bool)
     used[np.concatenate([m.cells for m in result.moves.all(raised.table)])] = True
     used = used.reshape(raised.table.shape)
@@ -195,7 +219,7 @@ def test_6_8_every_field_of_the_raised_table(printed_file, table) -> None:
 def test_6_8_cuboids_of_the_printed_run(printed_file, table) -> None:
     said = printed_file("ch6-abb68-complete-4d-table")["expected"]["derived_processing_trace"]
     raised = raise_table(table)
-    result = by_raised(raised, EXACT)
+    result = by_raised(raised, EXACT, CLASSES_ONLY)
     for step in said:
         at = [tuple(i - 1 for i in step[k]) for k in ("pivot_index", "diametral_index")]
         pivot, diametral = (int(np.ravel_multi_index(a, raised.table.shape)) for a in at)
@@ -207,7 +231,7 @@ def test_6_8_cuboids_of_the_printed_run(printed_file, table) -> None:
 def test_6_8_with_a_dummy_row_moved_needs_21(printed_file, table) -> None:
     said = printed_file("ch6-abb68-variant-dummy-row-moved")["expected"]
     raised = raise_table(table, positions={"key1": {"112": 3, "111": 4}})
-    lowered = raised.lower(by_raised(raised, EXACT).table)
+    lowered = raised.lower(by_raised(raised, EXACT, CLASSES_ONLY).table)
     assert secondary(lowered) == cells(said["secondary"])
     assert not any(row == "100" or column == "A" for row, column in secondary(lowered))
 
@@ -215,7 +239,7 @@ def test_6_8_with_a_dummy_row_moved_needs_21(printed_file, table) -> None:
 def test_dummies_that_count_like_hidden_cells_choose_the_cheaper_row_111(printed_file, table) -> None:
     said = printed_file("ch6-dummy-class-values")
     raised = raise_table(table)
-    better = secondary(raised.lower(by_raised(raised, EXACT, prefer_used=False).table))
+    better = secondary(raised.lower(by_raised(raised, EXACT, CLASSES_ONLY, prefer_used=False).table))
     assert "row 111 instead of row 112" in said["expected"]["improved_dummy"]["effect"]
     assert {("111", "AAD"), ("111", "AAB")} <= better
     assert not {("112", "AAD"), ("112", "AAB")} & better
@@ -225,7 +249,7 @@ def test_dummies_that_count_like_hidden_cells_choose_the_cheaper_row_111(printed
 def test_class_values_of_dummies(printed_file) -> None:
     said = printed_file("ch6-dummy-class-values")
     given, expected = said["table"], said["expected"]
-    from diskret.suppression.options import log_classes
+    from diskret.suppression.prices import log_classes
 
     classes = log_classes(np.array([given["min_table_value"], given["dummy_value"], given["max_table_value"]], float))
     assert round(classes[1]) == expected["class_value_60000"]
@@ -264,41 +288,41 @@ def test_elementary_dimension_and_size_of_raised_tables(printed_file, table) -> 
 
 def test_6_1_matching_subtables_leaves_the_gap(gap, printed_file) -> None:
     said = printed_file("ch6-abb61-backcalculation-gap")["expected"]
-    result = diskret.suppress(gap, knowledge=Knowledge.none())
+    result = diskret.suppress(gap, diskret.Promise(levels=False, knowledge=Knowledge.none()), diskret.methods.Cuboids())
     assert secondary(result.table) == set()
-    exposed = diskret.audit(result.table, knowledge=Knowledge.none()).exposed
+    exposed = diskret.audit(result.table, diskret.Promise(knowledge=Knowledge.none())).exposed
     assert {e.index for e in exposed} == {gap.index(*c) for c in (("1", "1"), ("1", "3"), ("2", "1"), ("2", "3"))}
     assert {e.lower for e in exposed} == set(said["determined_by_check"].values())
 
 
 def test_6_4_the_gap_is_closed_in_the_complete_table(gap, printed_file) -> None:
     said = printed_file("ch6-abb64-gap-closed-in-complete-table")["expected"]
-    result = suppress(gap, knowledge=Knowledge.none())
+    result = suppress(gap, Promise(knowledge=Knowledge.none()), methods.Complete(thin=False))
     assert secondary(result.table) == {tuple(map(str, c)) for c in said["zeros_not_suppressible"]["new_suppressions"]}
-    assert not diskret.audit(result.table, knowledge=Knowledge.none()).exposed
+    assert not diskret.audit(result.table, diskret.Promise(knowledge=Knowledge.none())).exposed
 
 
 def test_6_4_with_zeros_as_partners_one_zero_closes_it(gap, printed_file) -> None:
     said = printed_file("ch6-abb64-gap-closed-in-complete-table")["expected"]["zeros_suppressible"]
     raised = raise_table(gap)
-    lowered = raised.lower(by_raised(raised, replace(EXACT, zeros="allowed")).table)
+    lowered = raised.lower(by_raised(raised, EXACT, replace(CLASSES_ONLY, zeros="allowed")).table)
     either = [{tuple(map(str, c)) for c in said[k]} for k in ("new_suppressions", "equivalent_alternative")]
     assert secondary(lowered) in either
-    assert not diskret.audit(lowered, knowledge=Knowledge.none()).exposed
+    assert not diskret.audit(lowered, diskret.Promise(knowledge=Knowledge.none())).exposed
 
 
 def test_6_4_candidate_ranges_stay_inside_the_lowest_subtable_while_they_can(gap) -> None:
     """With zeros X1 and X4 find partners in their own strip: more cells than over the whole table, and as safe."""
-    result = suppress(gap, knowledge=Knowledge.none(), zeros="allowed")
+    result = suppress(gap, Promise(knowledge=Knowledge.none()), methods.Complete(zeros="allowed", thin=False))
     assert {("1", "2"), ("2", "2")} <= secondary(result.table)
-    assert not diskret.audit(result.table, knowledge=Knowledge.none()).exposed
+    assert not diskret.audit(result.table, diskret.Promise(knowledge=Knowledge.none())).exposed
 
 
 def test_6_4_the_stored_table_says_the_same(gap, printed_file) -> None:
     said = printed_file("ch6-abb64-gap-closed-in-complete-table")
     raised = raise_table(gap)
     assert list(raised.table.shape) == said["table"]["complete_table_size"]
-    lowered = raised.lower(by_raised(raised, EXACT).table)
+    lowered = raised.lower(by_raised(raised, EXACT, CLASSES_ONLY).table)
     assert secondary(lowered) == {
         tuple(map(str, c)) for c in said["expected"]["zeros_not_suppressible"]["new_suppressions"]
     }
@@ -318,7 +342,7 @@ def test_6_4_raising_rows_alone_does_not_notice_the_gap(gap, raised_axis, notice
         by = {n: Hierarchy.flat(names[:-1], total=names[-1]) if a == other else h
               for a, (n, h) in enumerate(gap.by.items())}  # fmt: skip
         part = replace(gap, by=by, value=gap.value.take(chosen, other), status=gap.status.take(chosen, other))
-        search = search_of(part, EXACT)
+        search = search_of(part, EXACT, CLASSES_ONLY)
         for cell in np.flatnonzero(part.hidden):
             if not search.secured(int(cell)):
                 computable.add(part.codes(tuple(int(i) for i in np.unravel_index(cell, part.shape))))
@@ -331,7 +355,7 @@ def test_partly_raised_tables_keep_the_subtotals_of_the_others(gap) -> None:
     raised = raise_table(gap, only=["col"])
     assert raised.table.shape == (7, 4, 3)
     with pytest.raises(diskret.DiskretError, match="in part only"):
-        by_raised(raised, EXACT)
+        by_raised(raised, EXACT, CLASSES_ONLY)
 
 
 # --- a cuboid of figure 3.5 in three dimensions ----------------------------------------------------------------------
@@ -347,7 +371,11 @@ def test_3_5_two_cuboids_compared(printed_file) -> None:
         at = tuple(h.index(c) for h, c in zip(by.values(), name(cell["coord"]), strict=True))
         value[at], status[at] = cell["value"], Status.PRIMARY if cell["status"] == "primary" else Status.OPEN
     table = Table(by, "x", value, status, positive=True)
-    search = search_of(table, Settings(Protection(0.2), Knowledge.positive(), Cost()), deformations=0)
+    search = search_of(
+        table,
+        Promise(min_relative_range=0.2, levels=False, knowledge=Knowledge.positive()),
+        methods.Complete(deformations=0),
+    )
     pivot = int(np.ravel_multi_index(table.index(*name(said["expected"]["pivot"])), table.shape))
     for which in ("cuboid_A", "cuboid_B"):
         expected = said["expected"][which]

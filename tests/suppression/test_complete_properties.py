@@ -1,4 +1,4 @@
-"""What guarantee="complete" promises on random ragged tables, against the exact attack and against a slow twin."""
+"""What the method Complete promises on random ragged tables, against the exact attack and against a slow twin."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import diskret as dk
-from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table
+from diskret import Hierarchy, Knowledge, Promise, Status, Table
 from diskret.model.errors import BadOption, ProtectionWarning
-from diskret.suppression.by_cuboids import Settings
 from diskret.suppression.complete.by_complete import search_of
 from diskret.suppression.complete.engine import in_turn
 from diskret.suppression.complete.intervals import protection_intervals
@@ -48,9 +47,9 @@ def test_no_primary_cell_is_computed_more_closely_than_asked(small_trees) -> Non
     @settings(max_examples=50)
     @given(tables(small_trees), st.sampled_from([0.0, 0.5, 1.0]), st.booleans(), st.sampled_from([0, 1]))
     def check(table: Table, q: float, thin: bool, deformations: int) -> None:
-        asked = Protection(q)
-        result = dk.suppress(table, guarantee="complete", protection=asked, thin=thin, deformations=deformations)
-        report = dk.audit(result.table, protection=asked)
+        asked = Promise(min_relative_range=q, levels=False)
+        result = dk.suppress(table, asked, dk.methods.Complete(thin=thin, deformations=deformations))
+        report = dk.audit(result.table, asked)
         assert {e.index for e in report.exposed} <= {u.index for u in result.unprotected}
 
     check()
@@ -63,8 +62,8 @@ def test_no_primary_cell_leaks_where_one_classification_is_deep(trees) -> None:
         pairs = [{c: h.codes[p] for c, p in zip(h.codes, h.parents, strict=True) if p >= 0}
                  for t in (first, second) for h in t.hierarchies]  # fmt: skip
         table = random_table(pairs, seed)
-        result = dk.suppress(table, guarantee="complete", protection=Protection(0.5))
-        report = dk.audit(result.table, protection=Protection(0.5))
+        result = dk.suppress(table, dk.Promise(levels=False, min_relative_range=0.5), dk.methods.Complete())
+        report = dk.audit(result.table, dk.Promise(levels=False, min_relative_range=0.5))
         assert {e.index for e in report.exposed} <= {u.index for u in result.unprotected}
 
     check()
@@ -76,7 +75,7 @@ def test_intervals_reach_as_far_as_the_primary_rules_demand(small_trees) -> None
     def check(table: Table, down: float, up: float) -> None:
         primary = table.status == Status.PRIMARY
         demanding = replace(table, below=down * table.value * primary, above=up * table.value * primary)
-        result = dk.suppress(demanding, guarantee="complete")
+        result = dk.suppress(demanding, method=dk.methods.Complete())
         report = dk.audit(result.table)
         assert {e.index for e in report.exposed} <= {u.index for u in result.unprotected}
 
@@ -87,7 +86,7 @@ def test_every_cuboid_leaves_every_published_sum_as_it_is(small_trees) -> None:
     @settings(max_examples=30)
     @given(tables(small_trees), st.sampled_from([0, 1, 2]))
     def check(table: Table, deformations: int) -> None:
-        result = dk.suppress(table, guarantee="complete", deformations=deformations)
+        result = dk.suppress(table, method=dk.methods.Complete(deformations=deformations))
         for move in result.moves.all(table):
             moved = np.zeros(table.size)
             moved[move.cells] = move.coefficients
@@ -105,13 +104,13 @@ def test_intervals_hold_the_value_and_an_attacker_cannot_narrow_them(small_trees
     @settings(max_examples=20)
     @given(tables(small_trees, most=2))
     def check(table: Table) -> None:
-        result = dk.suppress(table, guarantee="complete", protection=Protection(0.5))
+        result = dk.suppress(table, dk.Promise(levels=False, min_relative_range=0.5), dk.methods.Complete())
         lower, upper = protection_intervals(result)
         shown = ~np.isnan(lower)
         assert (result.table.hidden | ~shown).all()
         assert (lower[shown] <= table.value[shown]).all()
         assert (upper[shown] >= table.value[shown]).all()
-        exact = dk.audit(result.table, protection=Protection(0.5), intervals="hidden").intervals
+        exact = dk.audit(result.table, dk.Promise(levels=False, min_relative_range=0.5), intervals="hidden").intervals
         for cell in np.flatnonzero(shown).tolist():
             low, high = exact[table.name_of(cell)]
             assert low <= lower.flat[cell] + 1e-6
@@ -124,11 +123,11 @@ def test_thinning_only_opens_and_keeps_every_primary_protected(small_trees) -> N
     @settings(max_examples=25)
     @given(tables(small_trees))
     def check(table: Table) -> None:
-        plain = dk.suppress(table, guarantee="complete", thin=False)
-        thin = dk.suppress(table, guarantee="complete")
+        plain = dk.suppress(table, method=dk.methods.Complete(thin=False))
+        thin = dk.suppress(table, method=dk.methods.Complete())
         assert (plain.table.hidden | ~thin.table.hidden).all()
         assert {u.index for u in thin.unprotected} == {u.index for u in plain.unprotected}
-        again = dk.suppress(thin.table, guarantee="complete")
+        again = dk.suppress(thin.table, method=dk.methods.Complete())
         assert not again.secondary.any()
 
     check()
@@ -140,7 +139,9 @@ def test_the_search_agrees_with_trying_every_product_of_faces(small_trees) -> No
     @settings(max_examples=25)
     @given(tables(small_trees, most=2), st.sampled_from([0.0, 0.5]))
     def check(table: Table, q: float) -> None:
-        search = search_of(table, Settings(Protection(q), Knowledge.positive(), Cost()))
+        search = search_of(
+            table, Promise(min_relative_range=q, levels=False, knowledge=Knowledge.positive()), dk.methods.Complete()
+        )
         task = search.task
         for pivot in in_turn(task)[:3].tolist():
             at = np.unravel_index(pivot, table.shape)
@@ -203,9 +204,11 @@ def test_whoever_attacks_the_raised_table_learns_what_the_table_itself_tells(sma
     @given(tables(small_trees, most=2))
     def check(table: Table) -> None:
         raised = raise_table(table)
-        here = {int(np.ravel_multi_index(e.index, table.shape)) for e in dk.audit(table, insiders="none").exposed}
+        here = {
+            int(np.ravel_multi_index(e.index, table.shape)) for e in dk.audit(table, dk.Promise(guard="public")).exposed
+        }
         there = {int(np.ravel_multi_index(e.index, raised.table.shape))
-                 for e in dk.audit(raised.table, insiders="none").exposed}  # fmt: skip
+                 for e in dk.audit(raised.table, dk.Promise(guard="public")).exposed}  # fmt: skip
         assert {int(raised.cells[c]) for c in here} == there
 
     check()
@@ -225,39 +228,43 @@ def lonely() -> Table:
 def test_a_cell_beyond_the_deformation_limit_is_named(lonely) -> None:
     locked = lonely.with_status(Status.NEVER, [["all"]])
     with pytest.warns(ProtectionWarning, match="at most 1 deformation protects it; allow more"):
-        result = dk.suppress(locked, guarantee="complete")
+        result = dk.suppress(locked, method=dk.methods.Complete())
     (left,) = result.unprotected
     assert left.cell == "s=a"
-    assert "guarantee='audit'" in left.why
+    assert "use the method Moves" in left.why
     assert not result.secondary.any()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        dk.suppress(locked, guarantee="complete", deformations=2)
+        dk.suppress(locked, method=dk.methods.Complete(deformations=2))
     assert any("at most 2 deformations" in str(w.message) for w in said)
 
 
 @pytest.mark.parametrize("deformations", [-1, 4])
 def test_deformation_limits_out_of_reach_are_refused(lonely, deformations) -> None:
     with pytest.raises(BadOption, match="deformations per cuboid"):
-        dk.suppress(lonely, guarantee="complete", deformations=deformations)
+        dk.suppress(lonely, method=dk.methods.Complete(deformations=deformations))
 
 
-def test_options_of_subtables_are_refused(lonely) -> None:
-    with pytest.raises(BadOption, match="guarantee='subtables'"):
-        dk.suppress(lonely, guarantee="complete", carry="once", thin=False)
+def test_options_of_subtables_are_refused() -> None:
+    with pytest.raises(BadOption, match="method Cuboids"):
+        dk.methods.Complete(cost=dk.Cost(distance={"a": 1}))
 
 
 def test_prior_knowledge_closer_than_the_range_is_said() -> None:
     table = random_table([{"a": "t", "b": "t", "c": "t"}], 3)
     marked = table.with_status(Status.PRIMARY, [["a"]])
     with pytest.warns(ProtectionWarning, match="known beforehand"):
-        dk.suppress(marked, guarantee="complete", knowledge=Knowledge.relative(0.1), protection=Protection(0.5))
+        dk.suppress(
+            marked,
+            dk.Promise(levels=False, min_relative_range=0.5, knowledge=Knowledge.relative(0.1)),
+            dk.methods.Complete(),
+        )
 
 
 def test_intervals_are_for_complete_cuboids_only() -> None:
     table = random_table([{"a": "t", "b": "t", "c": "t"}], 3)
     with pytest.raises(BadOption, match="subtable by subtable"):
-        protection_intervals(dk.suppress(table))
+        protection_intervals(dk.suppress(table, dk.Promise(levels=False), dk.methods.Cuboids()))
 
 
 def test_positions_of_codes_are_checked() -> None:
@@ -273,5 +280,5 @@ def test_positions_of_codes_are_checked() -> None:
 
 
 def test_the_reasons_of_a_cell_are_told(lonely) -> None:
-    result = dk.suppress(lonely, guarantee="complete")
+    result = dk.suppress(lonely, method=dk.methods.Complete())
     assert "protected together with" in result.explain("a")

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 import diskret
-from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table
-from diskret.suppression.by_cuboids import Settings
+from diskret import Cost, Hierarchy, Knowledge, Promise, Status, Table, methods
 from diskret.suppression.complete.by_raised import by_raised
 from diskret.suppression.complete.faces import corners, diametrals, faces_of, first_range, shift
 from diskret.suppression.complete.intervals import protection_intervals
 from diskret.suppression.complete.raising import Raised, raise_table
 from diskret.suppression.complete.space import ALLOWED, FORBIDDEN, Space
-from diskret.suppression.options import CLASSES, log_classes
+from diskret.suppression.prices import CLASSES, log_classes
 from diskret.suppression.result import Suppression
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table has subtotals")
-EXACT = Settings(Protection(), Knowledge.none(), Cost("log"), barriers="off", thin=False)
+EXACT = Promise(levels=False, knowledge=Knowledge.none())
+CLASSES_ONLY = methods.Complete(cost=Cost("log"), barriers="off", thin=False)
 """The settings of 6.2.2.2: no interval protection, no barriers, class values."""
 Codes = set[tuple[str, ...]]
 
@@ -40,7 +40,7 @@ def raised(table: Table) -> Raised:
 @pytest.fixture(scope="module")
 def run(raised: Raised) -> Suppression:
     """The printed run over the stored complete table."""
-    return by_raised(raised, EXACT)
+    return by_raised(raised, EXACT, CLASSES_ONLY)
 
 
 def secondary(table: Table) -> Codes:
@@ -65,7 +65,11 @@ def test_6_7_compared_with_matched_subtables(printed_file, table: Table, raised:
         said["primary"]
     )
     baseline = said["baseline_abb_1_7_subtable_matching"]
-    matched = diskret.suppress(table, knowledge=Knowledge.none(), barriers="off", thin=False).table
+    matched = diskret.suppress(
+        table,
+        diskret.Promise(levels=False, knowledge=Knowledge.none()),
+        diskret.methods.Cuboids(barriers="off", thin=False),
+    ).table
     assert secondary(matched) == cells(baseline["secondary"])
     assert len(secondary(matched)) == baseline["secondary_count"]
     assert matched.value[matched.status == Status.SECONDARY].sum() == baseline["secondary_value_sum"]
@@ -134,7 +138,7 @@ def test_6_8_cuboids_in_words(printed_file, raised: Raised, run: Suppression) ->
 def test_6_8_what_every_pivot_of_the_printed_run_adds(printed_file, table: Table, raised: Raised) -> None:
     """Pivot by pivot, cell for cell."""
     said = printed_file("ch6-abb68-complete-4d-table")["expected"]["derived_processing_trace"]
-    run = by_raised(raised, EXACT)
+    run = by_raised(raised, EXACT, CLASSES_ONLY)
     name = labels(printed_file, raised.table.shape)
     real = {name[int(c)] for c in raised.cells}
     hidden = {name[int(c)] for c in raised.cells[table.hidden.reshape(-1)]}
@@ -188,8 +192,14 @@ def test_6_8_with_the_row_moved_the_middle_strip_is_that_of_matched_subtables(pr
     order = said["table"]["row_block_3_order"]
     places = {code: i + 1 for i, code in enumerate(order[:-1]) if not code.startswith("D")}
     moved = raise_table(table, positions={"key1": {c: n for c, n in places.items() if c != "113"}})
-    found = secondary(moved.lower(by_raised(moved, EXACT).table))
-    matched = secondary(diskret.suppress(table, knowledge=Knowledge.none(), barriers="off", thin=False).table)
+    found = secondary(moved.lower(by_raised(moved, EXACT, CLASSES_ONLY).table))
+    matched = secondary(
+        diskret.suppress(
+            table,
+            diskret.Promise(levels=False, knowledge=Knowledge.none()),
+            diskret.methods.Cuboids(barriers="off", thin=False),
+        ).table
+    )
     expected = said["expected"]
     assert len(found) == expected["secondary_count"]
     assert len(found) - len(matched) == expected["difference_to_abb_1_7"]
@@ -236,7 +246,7 @@ def test_6_4_elementary_coordinates_of_the_repairs(gap: Table, printed_file) -> 
     # X2 + X7 = 20 no longer holds: column 4 of the repaired table has a third unknown
     (zero,) = zeros["new_suppressions"]
     repaired = gap.with_status(Status.SECONDARY, [list(map(str, zero))])
-    assert not diskret.audit(repaired, knowledge=Knowledge.none()).exposed
+    assert not diskret.audit(repaired, diskret.Promise(knowledge=Knowledge.none())).exposed
 
 
 def test_6_4_raising_the_columns_alone_needs_the_same_two_repairs(gap: Table, printed_file) -> None:
@@ -251,9 +261,9 @@ def test_6_4_raising_the_columns_alone_needs_the_same_two_repairs(gap: Table, pr
     strip = replace(gap, by=by, value=gap.value[chosen], status=status)
     raised = raise_table(strip)
     given = secondary(strip)
-    sums = secondary(raised.lower(by_raised(raised, EXACT).table)) - given
+    sums = secondary(raised.lower(by_raised(raised, EXACT, CLASSES_ONLY).table)) - given
     assert sums == cells(said["zeros_not_suppressible"]["new_suppressions"])
-    one = secondary(raised.lower(by_raised(raised, replace(EXACT, zeros="allowed")).table)) - given
+    one = secondary(raised.lower(by_raised(raised, EXACT, replace(CLASSES_ONLY, zeros="allowed")).table)) - given
     either = [cells(said["zeros_suppressible"][k]) for k in ("new_suppressions", "equivalent_alternative")]
     assert one in either
 
@@ -466,7 +476,9 @@ def test_7_7_error_traces_of_our_faces(printed_file) -> None:
 
 def test_closing_example_relative_lengths(printed_file, table: Table) -> None:
     said = printed_file("ch7-closing-protection-intervals")["expected"]
-    result = diskret.suppress(table, guarantee="complete", protection=Protection(0.5), thin=False)
+    result = diskret.suppress(
+        table, diskret.Promise(levels=False, min_relative_range=0.5), diskret.methods.Complete(thin=False)
+    )
     assert len(secondary(result.table)) == said["secondary_count"]
     lower, upper = protection_intervals(result)
     for text, length in said["relative_interval_lengths_stated"].items():

@@ -14,11 +14,12 @@ from diskret import (
     Hierarchy,
     MinCount,
     Pool,
-    Protection,
+    Promise,
     Status,
     Table,
     audit,
     mark,
+    methods,
     suppress,
     tabulate,
 )
@@ -27,6 +28,8 @@ from diskret.model.errors import BadOption
 from diskret.suppression.moves import Moves
 from diskret.suppression.result import Suppression
 from diskret.suppression.weighing import lines_of, opening_words, weigh
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
 
 NACE = Hierarchy.from_parents({"a": "A", "b": "A", "c": "A", "d": "B", "e": "B", "f": "B", "A": "T", "B": "T"})
 
@@ -42,7 +45,7 @@ def grid(seed: int, guarantee: str = "audit", primaries: int = 3, **options: obj
         "st": ["primary" if i in primary else "open" for i in range(len(leaves))],
     }
     table = Table.from_cells(cells, by={"nace": NACE, "region": None}, value="x", status="st")
-    return suppress(table, guarantee=guarantee, protection=Protection(0.2), **options)  # type: ignore[arg-type]
+    return suppress(table, guarantee=guarantee, protection=Promise(min_relative_range=0.2, levels=False), **options)  # type: ignore[arg-type]
 
 
 def hidden(done: Suppression) -> list[tuple[str, ...]]:
@@ -113,7 +116,7 @@ def test_words_are_there_in_both_languages() -> None:
 def test_rules_are_named_in_the_language_asked_for() -> None:
     records = {"s": list("aaab"), "x": [1.0, 2, 3, 50]}
     table = mark(tabulate(records, by={"s": None}, value="x"), MinCount(2) | Dominance(1, 85))
-    done = suppress(table)
+    done = suppress(table, Promise(levels=False), methods.Cuboids())
     assert "Caught by minimum count, (1,k) dominance." in done.explanation("b").words("en")
     assert "Erfasst von: Mindestfallzahl, (1,k)-Dominanzregel." in done.explanation("b").words("de")
 
@@ -159,7 +162,9 @@ def test_cost_share_and_margins_of_an_open_cell() -> None:
 
 def test_cells_that_must_stay_are_said_to_stay() -> None:
     cells = {"s": ["a", "b", "c", "d"], "x": [10, 20, 70, 5], "st": ["primary", "open", "never", "published"]}
-    done = suppress(Table.from_cells(cells, by={"s": None}, value="x", status="st"))
+    done = suppress(
+        Table.from_cells(cells, by={"s": None}, value="x", status="st"), Promise(levels=False), methods.Cuboids()
+    )
     assert not done.weigh("c").allowed
     assert "stay open" in " ".join(done.weigh("c").words())
     assert "earlier" in " ".join(done.weigh("d").words())
@@ -169,21 +174,23 @@ def test_what_may_open_in_its_place_is_tried_with_the_audit() -> None:
     cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "open", "open"]}
     table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
     dear = suppress(
-        table.with_status(Status.SECONDARY, [["c"]]), guarantee="audit", protection=Protection(0.2), thin=False
+        table.with_status(Status.SECONDARY, [["c"]]),
+        Promise(levels=False, min_relative_range=0.2),
+        methods.Moves(thin=False),
     )
     found = dear.openings("b")
     assert found.opened == ("(c)",)
     assert found.saved == 50
     assert "(c)" in opening_words(found, "de")
     with pytest.raises(BadOption, match="not attacked"):
-        suppress(table).openings("c")
+        suppress(table, Promise(levels=False), methods.Cuboids()).openings("c")
 
 
 def test_linked_tables_that_show_a_cell_are_named() -> None:
     one = Table.from_cells({"r": ["a", "b"], "x": [10, 20]}, by={"r": None}, value="x")
     cells = {"r": ["a", "a", "b", "b"], "s": ["k", "l", "k", "l"], "x": [4, 6, 5, 15], "st": ["primary"] + ["open"] * 3}
     two = Table.from_cells(cells, by={"r": None, "s": None}, value="x", status="st")
-    done = suppress(Pool.of({"one": one, "two": two}), guarantee="audit", protection=Protection(0.1))
+    done = suppress(Pool.of({"one": one, "two": two}), Promise(levels=False, min_relative_range=0.1))
     assert done.weigh("Total", "Total").tables == ("one", "two")
     assert done.explanation("a", "k").exact
 
@@ -202,4 +209,4 @@ def test_a_share_is_told_only_where_the_whole_is_known() -> None:
 
 
 def unprotected(table: Table) -> Suppression:
-    return Suppression(table, Moves.of(np.empty((0, 6))), (), 0, table)
+    return Suppression(table=table, before=table, promise=Promise(), moves=Moves.of(np.empty((0, 6))))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskret import Hierarchy, Knowledge, Protection, Status, Table
+from diskret import Hierarchy, Knowledge, Promise, Protection, Status, Table
 from diskret.model import rollup
 from diskret.suppression.optimum.attackers import Cut
 from diskret.suppression.optimum.optimal import Optimum, optimal
@@ -129,7 +129,7 @@ def tiny(seed: int, deep: bool) -> tuple[Table, np.ndarray]:
     return replace(table, below=level, above=level), usable
 
 
-PROTECTIONS = [Protection(), Protection(levels=True), Protection(0.7), Protection(levels=True, sliding=True)]
+PROTECTIONS = [Promise(levels=False), Promise(), Promise(min_relative_range=0.7, levels=False), Promise(sliding=True)]
 
 
 @pytest.mark.parametrize("deep", [False, True], ids=["flat", "with subtotals"])
@@ -145,7 +145,7 @@ def test_no_pattern_at_all_is_cheaper(deep: bool, insiders: bool, seed: int, whi
         persons[alone] = rng.integers(0, 2, alone.size)
     price = np.ones(table.size) if unit else table.value.reshape(-1)
     every = AllPatterns(table, usable, which, Knowledge.positive(), persons)
-    best = optimal(table, usable, price, which, Knowledge.positive(), persons=persons)
+    best = optimal(table, usable, price, replace(which, knowledge=Knowledge.positive()), persons=persons)
     assert every.safe(best.hidden)
     assert best.proved_optimal
     assert best.cost == pytest.approx(every.cheapest(price))
@@ -167,11 +167,11 @@ def test_the_optimum_is_never_dearer_than_the_printed_pattern(printed, golden: s
     pattern = p.table.with_status(Status.SECONDARY, [list(c) for c in p.expected("secondary", "secondary_cells")])
     price = np.abs(p.table.value).reshape(-1) if by == "value" else np.ones(p.table.size)
     usable = (p.table.status == Status.OPEN).reshape(-1) & (p.table.value.reshape(-1) != 0)
-    best = optimal(p.table, usable, price, Protection(), Knowledge.none())
+    best = optimal(p.table, usable, price, Promise(levels=False, knowledge=Knowledge.none()))
     printed_cost = price[(pattern.status == Status.SECONDARY).reshape(-1)].sum()
     assert best.proved_optimal
     nobody = np.full(p.table.size, -1)
-    every = AllPatterns(p.table, usable, Protection(), Knowledge.none(), nobody)
+    every = AllPatterns(p.table, usable, Promise(levels=False), Knowledge.none(), nobody)
     assert every.safe(best.hidden)
     assert every.safe(pattern.hidden.reshape(-1))
     assert best.cost <= printed_cost
@@ -185,9 +185,9 @@ def test_cox_counterexample_is_closed(printed) -> None:
     status = np.where(hidden & (p.table.status != Status.PRIMARY), Status.SECONDARY, p.table.status).astype(np.uint8)
     table = replace(p.table, status=status)
     usable = (status == Status.OPEN).reshape(-1) & (table.value.reshape(-1) > 0)
-    best = optimal(table, usable, table.value.reshape(-1), Protection(), Knowledge.none())
+    best = optimal(table, usable, table.value.reshape(-1), Promise(levels=False, knowledge=Knowledge.none()))
     nobody = np.full(table.size, -1)
-    every = AllPatterns(table, usable, Protection(), Knowledge.none(), nobody)
+    every = AllPatterns(table, usable, Promise(levels=False), Knowledge.none(), nobody)
     assert every.safe(best.hidden)
     assert best.proved_optimal
 
@@ -212,13 +212,13 @@ def firms(shape: tuple[int, ...], primaries: int, seed: int) -> Table:
 def solved(table: Table, seconds: float = 60.0, **more) -> Optimum:
     usable = (table.status == Status.OPEN).reshape(-1) & (table.value.reshape(-1) > 0)
     price = table.value.reshape(-1)
-    return optimal(table, usable, price, Protection(levels=True), Knowledge.positive(), seconds=seconds, **more)
+    return optimal(table, usable, price, Promise(), seconds=seconds, **more)
 
 
 def is_safe(table: Table, hidden, persons=None) -> bool:
     nobody = np.full(table.size, -1) if persons is None else persons
     everything = ~table.hidden.reshape(-1) & (table.value.reshape(-1) > 0)
-    return AllPatterns(table, everything, Protection(levels=True), Knowledge.positive(), nobody).safe(hidden)
+    return AllPatterns(table, everything, Promise(), Knowledge.positive(), nobody).safe(hidden)
 
 
 def test_time_limit_holds_and_the_pattern_is_safe() -> None:
@@ -274,10 +274,10 @@ def test_what_cannot_be_protected_is_named_and_left_out() -> None:
     table = table.with_status(Status.NEVER, [["Total"]])
     nothing = np.zeros(table.size, dtype=bool)
     wide = replace(table, above=np.array([5.0, 15.0, 0.0, 0.0]), below=np.array([5.0, 5.0, 0.0, 0.0]))
-    best = optimal(wide, nothing, wide.value.reshape(-1), Protection(levels=True), Knowledge.positive())
+    best = optimal(wide, nothing, wide.value.reshape(-1), Promise())
     assert {u.cell for u in best.unprotectable} == {"s=b"}
     one = np.array([0, -1, -1, -1])
-    best = optimal(table, nothing, table.value.reshape(-1), Protection(), Knowledge.positive(), persons=one)
+    best = optimal(table, nothing, table.value.reshape(-1), Promise(levels=False), persons=one)
     assert [(u.cell, u.why.split(" for ")[1]) for u in best.unprotectable] == [("s=b", "the respondent alone in s=a")]
     assert best.cost == 0.0
 

@@ -13,6 +13,8 @@ import diskret as dk
 from diskret import Hierarchy, Pool, Status, Table
 from diskret.model.errors import BadOption
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
+
 REGIONS = list("abcdefghijkl")
 DISTRICTS = Hierarchy.from_nested({"Total": {"N": REGIONS[:6], "S": REGIONS[6:]}})
 ZONES = Hierarchy.from_nested({"Total": {"wet": REGIONS[::2], "dry": REGIONS[1::2]}})
@@ -52,9 +54,9 @@ def test_the_pattern_of_last_period_is_kept_in_a_pool(guarantee: str) -> None:
 
 
 def test_a_previous_table_may_be_known_for_some_tables_of_the_pool_only() -> None:
-    before = dk.suppress(Pool.of(tables(1)), guarantee="audit").table.split()["zones"]
+    before = dk.suppress(Pool.of(tables(1))).table.split()["zones"]
     now = Pool.of(tables(2))
-    kept = dk.suppress(now, guarantee="audit", previous={"zones": before})
+    kept = dk.suppress(now, dk.Promise(), previous={"zones": before})
     was = {tuple(before.codes(tuple(at))) for at in np.argwhere(before.hidden).tolist()}
     mine = kept.table.split()["zones"]
     assert was <= {tuple(mine.codes(tuple(at))) for at in np.argwhere(mine.hidden).tolist()}
@@ -82,7 +84,7 @@ def test_the_optimum_of_a_pool_is_the_cheapest_of_all_patterns() -> None:
     two = Hierarchy.from_nested({"T": {"wet": ["a", "c"], "dry": ["b", "d"]}})
     groupings = (("one", one), ("two", two))
     pool = Pool.of({n: Table.from_cells(cells, by={"region": h}, value="x", status="st") for n, h in groupings})
-    best = dk.suppress(pool, guarantee="audit", method="optimal", seconds=20)
+    best = dk.suppress(pool, method=dk.methods.Optimal(seconds=20))
     assert "proved: the cheapest pattern there is" in best.notes
     found = float(pool.value[best.secondary].sum())
     others = np.flatnonzero(pool.status == Status.OPEN)
@@ -147,9 +149,9 @@ def test_a_pool_of_counts_is_safe_with_no_more_cells_than_its_tables_in_turns_an
     pool = Pool.of(made)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dk.ProtectionWarning)
-        turns = dk.suppress(pool, zeros="allowed")
-        done = dk.suppress(pool, guarantee="audit", zeros="allowed")
-        by_moves = dk.suppress(turns.table, guarantee="audit", zeros="allowed")
+        turns = dk.suppress(pool, dk.Promise(levels=False), dk.methods.Cuboids(zeros="allowed"))
+        done = dk.suppress(pool, method=dk.methods.Moves(zeros="allowed"))
+        by_moves = dk.suppress(turns.table, method=dk.methods.Moves(zeros="allowed"))
     assert done.audit is not None
     assert not done.unprotected
     assert dk.audit(done.table).safe

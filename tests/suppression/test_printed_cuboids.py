@@ -7,18 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diskret import Knowledge, Protection, Status, Table
-from diskret.suppression.by_cuboids import Settings, _segments, _task
+from diskret import Knowledge, Promise, Status, Table
+from diskret.suppression.by_cuboids import _segments, _task
 from diskret.suppression.cuboid import _kernels
 from diskret.suppression.cuboid.thinning import reaches
+from diskret.suppression.methods import Cuboids
 from diskret.suppression.moves import Moves
-from diskret.suppression.options import Cost
 
 
 def cuboid(table: Table, knowledge: Knowledge, pivot, diametral):
     """The cuboid of two diametral cells as a move, with how far it can go."""
     segments = _segments(table, ())
-    task = _task(table, Settings(Protection(), knowledge, Cost()))
+    task = _task(table, Promise(levels=False, knowledge=knowledge), Cuboids())
     g, d = (np.array([np.ravel_multi_index(table.index(*map(str, c)), table.shape)]) for c in (pivot, diametral))
     inside = segments.containing(table.shape)
     name = 0

@@ -17,11 +17,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table, suppress
+from diskret import Cost, Hierarchy, Knowledge, Status, Table, suppress
 from diskret.model import rollup
 from diskret.model.contributors import Contributors
+from diskret.model.older import Protection
 
-pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning"),
+]
+
 
 Cell = tuple[int, ...]
 Draw = Callable[[int, int], int]

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 import by_hand
-from diskret import Knowledge, MinCount, PPercent, Protection, Table, mark
-from diskret.auditing.cover import Nobody
-from diskret.auditing.insiders import insiders_of
-from diskret.auditing.pattern import Pattern
-from diskret.suppression.by_cuboids import Settings, usable_cells
-from diskret.suppression.by_moves import Guarding, routed
-from diskret.suppression.options import Cost
+from diskret import MinCount, PPercent, Promise, Table, mark
+from diskret.model.promise import Guard
+from diskret.moves.cover import Nobody
+from diskret.moves.insiders import insiders_of
+from diskret.moves.pattern import Pattern
+from diskret.suppression.by_cuboids import usable_cells
+from diskret.suppression.by_moves import routed
+from diskret.suppression.methods import Effort, Moves
 from diskret.suppression.rerouting import redo, reroute_cells, reroute_moves, ruin
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
-SETTINGS = Settings(Protection(levels=True), Knowledge.positive(), Cost())
 
 
 def table(seed: int, axes: int = 2) -> Table:
@@ -24,11 +24,12 @@ def table(seed: int, axes: int = 2) -> Table:
     return mark(by_hand.firms(seed, axes=axes, trees=trees).table, PPercent(15) | MinCount(2))
 
 
-def pattern(seed: int, effort="quick", insiders="single", axes: int = 2) -> Pattern:
+def pattern(seed: int, effort: Effort = "quick", guard: Guard = "single", axes: int = 2) -> Pattern:
     given = table(seed, axes)
     usable = usable_cells(given, "marked")
-    people = insiders_of(given, insiders, among=given.hidden.reshape(-1) | usable)
-    return routed(given, usable, people, SETTINGS, Guarding(insiders, effort=effort))
+    promise = Promise(guard=guard)
+    people = insiders_of(given, promise, among=given.hidden.reshape(-1) | usable)
+    return routed(given, promise, Moves(effort=effort), usable=usable, people=people, progress=None)
 
 
 def cost(made: Pattern) -> float:
@@ -54,7 +55,7 @@ def is_sound(made: Pattern) -> bool:
     )
 
 
-@pytest.mark.parametrize("insiders", ["single", "none"])
+@pytest.mark.parametrize("insiders", ["single", "public"])
 @pytest.mark.parametrize("seed", range(8))
 def test_default_is_never_dearer_than_quick(seed: int, insiders) -> None:
     quick, default = (pattern(seed, effort, insiders, axes=2 + seed % 2) for effort in ("quick", "default"))

@@ -6,31 +6,29 @@ no trust. What they do not settle, linear programmes over the whole table decide
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from diskret.auditing.case import Case
-from diskret.auditing.cover import Nobody
 from diskret.auditing.elimination import determined
 from diskret.auditing.inside import attack_from_inside
-from diskret.auditing.insiders import Kind, insiders_of
 from diskret.auditing.integers import integer_extreme
 from diskret.auditing.lines import all_zero, unions_breaking
 from diskret.auditing.outsiders import Attack, Needs, attack
 from diskret.auditing.report import AuditReport, ClosestCall
-from diskret.auditing.targets import targets_of
-from diskret.auditing.witnesses import reached, search, search_near, witnesses
-from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.arrays import Bools, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.older import older_attack
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.rules.rule import AnyOf, Rule
+from diskret.moves.demands import targets_of
+from diskret.moves.insiders import insiders_of
+from diskret.moves.move import NOBODY, MoveSet
+from diskret.moves.witnesses import reached, search, search_near, witnesses
 
-Move = tuple[Ints, Floats]
 CLOSE_CALLS = 5
 LARGE = 50_000
 """Beyond this many unknowns programmes over the whole table are slow: first look near the cells."""
@@ -38,28 +36,20 @@ LARGE = 50_000
 
 def audit(
     table: Table,
+    promise: Promise = Promise(),
     *,
-    protection: Protection | None = None,
-    knowledge: Knowledge | None = None,
-    insiders: Kind = "single",
-    coalitions: Sequence[Iterable[Sequence[str]]] = (),
-    rule: Rule | AnyOf | None = None,
     intervals: Literal["none", "primary", "hidden"] = "none",
-    moves: Sequence[Move] = (),
+    moves: MoveSet | None = None,
     certify: bool = False,
     seconds: float = 10.0,
+    **older: Any,
 ) -> AuditReport:
-    """Attack a table with a solver: find the primary cells that can be computed more closely than they may be.
+    """Attack a table with a solver: find the primary cells that can be computed more closely than was promised.
 
-    ``protection`` says what must be kept (left out: the levels the primary rules demand, or that no value can be
-    computed exactly), ``knowledge`` what the attacker knows beforehand (left out: that values are positive, if they
-    are). ``insiders``: "single" lets everybody who is alone in a cell attack the others, "largest" the largest
-    contributor of every hidden cell too; ``coalitions`` are lists of cells (by their codes) that somebody knows
-    together. With ``rule`` the hidden cells of a line, taken together, must not break it. ``intervals`` asks for the
-    exact interval of every primary or every hidden cell as well, which takes two programmes each (an end is not a
-    number if the solver gave up on it). ``moves`` are witnesses from an earlier run; they are checked, not trusted.
-    ``certify`` looks for a move for every cell, also where a few programmes would settle many at once. A frequency
-    table is attacked in whole numbers, with at most ``seconds`` for a cell.
+    ``intervals`` asks for the exact interval of every primary or every hidden cell as well, which takes two programmes
+    each (an end is not a number if the solver gave up on it). ``moves`` are witnesses from an earlier run; they are
+    checked, not trusted. ``certify`` looks for a move for every cell, also where a few programmes would settle many at
+    once. A frequency table is attacked in whole numbers, with at most ``seconds`` for a cell.
 
     >>> from diskret import Hierarchy
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "open", "open"]}
@@ -70,12 +60,10 @@ def audit(
     """
     if intervals not in ("none", "primary", "hidden"):
         raise BadOption(f"intervals {intervals!r}", hint="'none', 'primary' or 'hidden'.")
+    if older:
+        table, promise = older_attack(table, promise, older)
     table.check_pattern()
-    wanted = protection or Protection(levels=table.below is not None)
-    nonnegative = table.positive or not (table.value < 0).any()
-    known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
-    together = tuple(tuple(tuple(codes) for codes in cells) for cells in coalitions)
-    case = _case(table, wanted, known, insiders, together, moves)
+    case = _case(table, promise, moves or MoveSet.none())
     if certify or case.system.cells.size > LARGE:
         search_near(case.witnesses)
     waiting = np.flatnonzero(_open_demands(case))
@@ -85,52 +73,50 @@ def audit(
     if case.insiders.count:
         attack_from_inside(case)
     zeros = _zero_lines(case) if table.frequency else ()
-    unions = unions_breaking(table, case.system, rule) if rule is not None else ()
+    unions = unions_breaking(table, case.system) if promise.unions else ()
     primary = case.needs.columns
     asked = primary if intervals == "primary" else np.arange(case.system.cells.size if intervals == "hidden" else 0)
     exact = {case.name(c): case.interval(c, *_farthest(case, attacker, c, seconds)) for c in asked.tolist()}
     settled = ~_open_demands(case, against_insiders=True)
-    calls = _close_calls(case, attacker)
     return AuditReport(
-        table,
-        tuple(case.exposed),
-        tuple(case.name(int(primary[k])) for k in sorted(case.undecided)),
-        attacker.programmes + case.witnesses.router.programmes + case.programmes,
-        primary.size,
-        exact,
-        int(settled.sum()),
-        int(np.unique(case.insiders.who).size),
-        unions,
-        zeros,
-        calls[0] if calls else None,
-        tuple((kept.cells, kept.moved) for kept in case.witnesses.cover.moves.values()),
-        wanted,
-        known,
-        insiders,
-        together,
-        calls,
+        table=table,
+        promise=promise,
+        exposed=tuple(case.exposed),
+        undecided=tuple(case.name(int(primary[k])) for k in sorted(case.undecided)),
+        programmes=attacker.programmes + case.witnesses.router.programmes + case.programmes,
+        checked=primary.size,
+        intervals=exact,
+        without_solver=int(settled.sum()),
+        insiders=int(np.unique(case.insiders.who).size),
+        unions=unions,
+        zeros=zeros,
+        moves=case.witnesses.cover.all(),
+        close_calls=_close_calls(case, attacker),
     )
 
 
-def _case(
-    table: Table, wanted: Protection, known: Knowledge, insiders: Kind,
-    coalitions: Sequence[Iterable[Sequence[str]]], moves: Sequence[Move],
-) -> Case:  # fmt: skip
+def _case(table: Table, promise: Promise, moves: MoveSet) -> Case:
     """Check what is given, and put it together."""
-    up, down = known.room(table)
+    up, down = promise.knowledge.room(table)
     system = equations_of(table)
     primary = np.flatnonzero(table.status.reshape(-1)[system.cells] == Status.PRIMARY)
-    people = insiders_of(table, insiders, coalitions)
-    pattern = witnesses(table, targets_of(table, wanted), people, up, down, moves)
-    needs = Needs.of(table, wanted, system, primary)
-    return Case(table, system, up[system.cells], down[system.cells], needs, people, pattern)
+    people = insiders_of(table, promise)
+    return Case(
+        table=table,
+        system=system,
+        up=up[system.cells],
+        down=down[system.cells],
+        needs=Needs.of(table, promise, system, primary),
+        insiders=people,
+        witnesses=witnesses(table, targets_of(table, promise), people, up, down, moves),
+    )
 
 
 def _open_demands(case: Case, against_insiders: bool = False) -> Bools:
     """Targets with a demand that no move settles (or that some insider can object to)."""
     cover = case.witnesses.cover
     left = [cover.objectors(d) for d in range(cover.targets.count)]
-    still_open = [o is None or (against_insiders and o != Nobody) for o in left]
+    still_open = [o is None or (against_insiders and o != NOBODY) for o in left]
     cells = cover.targets.cell[np.array(still_open, dtype=np.bool_)]
     return np.isin(case.system.cells[case.needs.columns], cells)
 

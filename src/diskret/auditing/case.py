@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from diskret.auditing.insiders import Insiders
 from diskret.auditing.outsiders import TOLERANCE, Needs
-from diskret.auditing.pattern import Pattern
 from diskret.auditing.proof import proof_of
 from diskret.auditing.report import Exposure
 from diskret.model.arrays import Floats
 from diskret.model.equations import Equations
 from diskret.model.table import Table
+from diskret.moves.insiders import Insiders
+from diskret.moves.pattern import Pattern
 
 MOST_PROOFS = 200
 """Beyond this many exposed cells a proof each would only take time: the pattern is no good."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Case:
     """Everything an attack looks at; columns are the hidden cells, targets the primary ones among them."""
 
@@ -65,7 +65,12 @@ class Case:
         lower, upper = self.interval(column, rise, fall)
         required = float(self.needs.down[target]), float(max(self.needs.up[target], self.needs.range[target]))
         words = "" if proof is None else proof.text(self.table, self.system)
-        self.exposed.append(Exposure(self.name(column), index, lower, upper, exact, by, words, required))
+        self.exposed.append(
+            Exposure(
+                cell=self.name(column), index=index, lower=lower, upper=upper, exact=exact, by=by, proof=words,
+                required=required,
+            )
+        )  # fmt: skip
 
     def give_up(self) -> None:
         """Look for no moves of targets that are exposed to everybody, or undecided."""

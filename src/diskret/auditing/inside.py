@@ -10,11 +10,11 @@ import numpy as np
 
 from diskret.auditing.attacker import Attacker
 from diskret.auditing.case import Case
-from diskret.auditing.cover import Nobody
 from diskret.auditing.elimination import proportional
 from diskret.auditing.integers import integer_extreme
-from diskret.auditing.witnesses import search
 from diskret.model.arrays import Floats
+from diskret.moves.move import NOBODY
+from diskret.moves.witnesses import search
 
 
 def attack_from_inside(case: Case) -> None:
@@ -25,7 +25,7 @@ def attack_from_inside(case: Case) -> None:
     gone = case.lost | case.undecided
     waiting = [
         d for d, cell in enumerate(targets.cell.tolist())
-        if target_of[cell] not in gone and pattern.cover.objectors(d) != Nobody
+        if target_of[cell] not in gone and pattern.cover.objectors(d) != NOBODY
     ]  # fmt: skip
     if not waiting:
         return
@@ -44,7 +44,7 @@ def attack_from_inside(case: Case) -> None:
         objectors = pattern.cover.objectors(demand)
         # what no single move shows, but programmes did for the public, says nothing about any insider
         doubtful = _strangers(case, cell) if objectors is None else objectors
-        suspects.setdefault(target_of[cell], {}).update(dict.fromkeys(sorted(doubtful - exactly.get(cell, Nobody))))
+        suspects.setdefault(target_of[cell], {}).update(dict.fromkeys(sorted(doubtful - exactly.get(cell, NOBODY))))
     _judge(case, {k: list(people) for k, people in suspects.items() if people})
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from diskret.auditing.attacker import Attacker
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations
-from diskret.model.protection import Protection
+from diskret.model.promise import Promise
 from diskret.model.table import Table
 
 TOLERANCE = 1e-7
@@ -33,13 +33,13 @@ class Needs:
     size: Floats
 
     @classmethod
-    def of(cls, table: Table, protection: Protection, system: Equations, columns: Ints) -> Needs:
-        """What the protection asks for some unknowns."""
-        need, below, above = protection.needs(table)
+    def of(cls, table: Table, promise: Promise, system: Equations, columns: Ints) -> Needs:
+        """What the promise asks for some unknowns."""
+        need, below, above = promise.needs(table)
         cells = system.cells[columns]
         size = np.abs(table.value.reshape(-1)[cells])
         length = need[cells]
-        if protection.levels and protection.sliding and table.below is not None and table.above is not None:
+        if promise.levels and promise.sliding and table.below is not None and table.above is not None:
             # levels need only be reached: what is a hair short of their sum is long enough
             only_reach = length < (table.below + table.above).reshape(-1)[cells]
             length = np.where(only_reach, length - 2 * TOLERANCE * np.maximum(size, 1.0), length)

@@ -13,17 +13,19 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from diskret.auditing import _complete_kernels
 from diskret.auditing.audit import audit
-from diskret.auditing.insiders import Kind
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.knowledge import Knowledge
+from diskret.model.older import older_attack
 from diskret.model.pool import Pool
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.promise import Promise
 from diskret.model.table import Table
 
 ROUNDING = 1e-9
@@ -77,16 +79,11 @@ class Intervals:
 
 
 def publishable_intervals(
-    table: Table,
-    *,
-    protection: Protection | None = None,
-    knowledge: Knowledge | None = None,
-    insiders: Kind = "single",
-    decimals: int | None = None,
+    table: Table, promise: Promise = Promise(), *, decimals: int | None = None, **older: Any
 ) -> Intervals:
     """Intervals for hidden cells of a protected table or pool, as far as they may be published.
 
-    ``protection`` and ``knowledge`` are those of the suppression. Bounds are rounded outwards to ``decimals`` (left
+    ``promise`` is that of the suppression. Bounds are rounded outwards to ``decimals`` (left
     out: those of the table; negative ones round to tens, hundreds and so on). Cells that several tables of a pool
     share never get an interval, nor do those that equations link with a cell that is exposed already.
 
@@ -96,16 +93,15 @@ def publishable_intervals(
     >>> found.of("a", "u"), found.of("b", "v"), found.count
     ((0.0, 30.0), (20.0, 50.0), 4)
     """
-    nonnegative = table.positive or not (table.value < 0).any()
-    known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
-    wanted = protection or Protection(levels=table.below is not None)
-    up, down = known.room(table)
+    if older:
+        table, promise = older_attack(table, promise, older)
+    up, down = promise.knowledge.room(table)
     rise, fall = _union(table, up, down)
     shown = np.isfinite(rise) & np.isfinite(fall) & (rise + fall > 0)
     value = table.value.reshape(-1)
     lower, upper = _outwards(value - fall, value + rise, table.decimals if decimals is None else decimals)
     groups = _groups(table)
-    exposed_anyway = _exposed(table, up, down, wanted, insiders)
+    exposed_anyway = _exposed(table, up, down, promise)
     if exposed_anyway:
         # every bound near a cell that is found out already would only help to find out more
         cells = sorted({cell for cell, _ in exposed_anyway})
@@ -119,7 +115,7 @@ def publishable_intervals(
     while shown.any():
         room_up = np.where(shown, np.minimum(up, upper - value), up)
         room_down = np.where(shown, np.minimum(down, value - lower), down)
-        fresh = _exposed(table, room_up, room_down, wanted, insiders) - exposed_anyway
+        fresh = _exposed(table, room_up, room_down, promise) - exposed_anyway
         if not fresh:
             break
         # an interval that harms stands in the same group of equations as the cell it harms
@@ -129,7 +125,7 @@ def publishable_intervals(
         table,
         np.where(shown, lower, nothing).reshape(table.shape),
         np.where(shown, upper, nothing).reshape(table.shape),
-        known,
+        promise.knowledge,
     )
 
 
@@ -225,11 +221,11 @@ def _outwards(lower: Floats, upper: Floats, decimals: int | None) -> tuple[Float
 # --- the attack with what is published --------------------------------------------------------------------------------
 
 
-def _exposed(table: Table, up: Floats, down: Floats, wanted: Protection, insiders: Kind) -> set[tuple[int, str]]:
+def _exposed(table: Table, up: Floats, down: Floats, promise: Promise) -> set[tuple[int, str]]:
     """Primary cells that are found out (or not decided), and by whom, by an attacker with this prior knowledge."""
     value = table.value.reshape(-1)
     narrow = replace(table, lower=(value - down).reshape(table.shape), upper=(value + up).reshape(table.shape))
-    report = audit(narrow, protection=wanted, knowledge=Knowledge.intervals(), insiders=insiders)
+    report = audit(narrow, replace(promise, knowledge=Knowledge.intervals(), unions=False))
     found = {(int(np.ravel_multi_index(e.index, table.shape)), e.by) for e in report.exposed}
     names = {table.name_of(int(c)): int(c) for c in np.flatnonzero(table.hidden.reshape(-1))}
     return found | {(names[name], "?") for name in report.undecided}

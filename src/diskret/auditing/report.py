@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from diskret.auditing.insiders import Kind
-from diskret.model.arrays import Floats, Ints
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.promise import Promise
 from diskret.model.table import Table
+from diskret.moves.move import MoveSet
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Exposure:
     """A primary cell that can be found out too closely, by everybody or by one insider."""
 
@@ -38,11 +37,12 @@ class ClosestCall:
     """At least how many times the demanded range is possible."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class AuditReport:
     """What the attack found."""
 
     table: Table
+    promise: Promise
     exposed: tuple[Exposure, ...]
     undecided: tuple[str, ...]
     programmes: int
@@ -57,16 +57,15 @@ class AuditReport:
     """Lines whose hidden cells together break the primary rule."""
     zeros: tuple[str, ...] = ()
     """Lines of a frequency table whose hidden cells must all be zero."""
-    closest: ClosestCall | None = None
-    moves: tuple[tuple[Ints, Floats], ...] = field(default=(), repr=False)
-    """Witnesses: cells and by how much each moves; internal."""
-    protection: Protection = field(default_factory=Protection)
-    knowledge: Knowledge = field(default_factory=Knowledge.positive)
-    kind: Kind = "none"
-    """Which insiders were let loose."""
-    coalitions: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    moves: MoveSet = field(default_factory=MoveSet.none, repr=False)
+    """Witnesses; internal."""
     close_calls: tuple[ClosestCall, ...] = field(default=(), repr=False)
     """The protected cells with the least to spare, the closest first."""
+
+    @property
+    def closest(self) -> ClosestCall | None:
+        """The protected cell with the least to spare."""
+        return self.close_calls[0] if self.close_calls else None
 
     @property
     def safe(self) -> bool:

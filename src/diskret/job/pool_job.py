@@ -18,7 +18,6 @@ from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
 from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.release_warnings import unguarded
-from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_job import TableJob, uncertified, unknown_classifications
 from diskret.job.table_sections import (
@@ -156,7 +155,7 @@ class PoolJob(Section):
     def run(self, running: Running) -> JobResult:
         """Marked one by one, protected together, written one by one."""
         pools = self._pools(running)
-        suppressions = suppress_tables(self, running.here, pools, rules_of(self), running.progress)
+        suppressions = suppress_tables(self, running.here, pools, running.progress)
         pools |= {r: done.table for r, done in suppressions.items() if isinstance(done.table, Pool)}
         single = {r: pool.split() for r, pool in pools.items()}
         tables = {name: {r: tables[name] for r, tables in single.items()} for name in self.tables}

@@ -140,7 +140,7 @@ class TableJob(Section):
         """Marked, protected, written."""
         tables = self.marked(running)
         rules = rules_of(self, next(iter(tables.values())).names)
-        suppressions = suppress_tables(self, running.here, tables, rules, running.progress)
+        suppressions = suppress_tables(self, running.here, tables, running.progress)
         tables |= {name: done.table for name, done in suppressions.items()}
         compared = self.output.comparison and rules.rules
         comparison = compare_rules(next(iter(tables.values())), rules) if compared else None

@@ -12,7 +12,6 @@ from diskret.auditing.attacker import Attacker
 from diskret.auditing.integers import integer_extreme
 from diskret.model.arrays import Floats
 from diskret.model.equations import Equations
-from diskret.model.protection import Knowledge
 from diskret.model.status import Status
 from diskret.model.table import Table
 
@@ -113,15 +112,15 @@ class Explanation:
         return found
 
 
-def explanation_of(done: Suppression, cell: int, knowledge: Knowledge | None = None) -> Explanation:
+def explanation_of(done: Suppression, cell: int) -> Explanation:
     """Explain the cell at a flat position."""
     table = done.table
     at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
     mine = [int(k) for k in done.moves.protecting(cell)]
-    using = [int(k) for k in done.moves.using(cell, table.shape) if int(k) not in set(mine)]
+    using = [int(k) for k in done.moves.using(cell) if int(k) not in set(mine)]
     helped = sorted({p for k in (*mine, *using) for p in done.moves.protected(k)} - {cell})
     shown = (mine + using)[:MOST_MOVES]
-    interval, exact = remaining_interval(done, cell, knowledge)
+    interval, exact = remaining_interval(done, cell)
     return Explanation(
         cell,
         table.codes(at),
@@ -139,7 +138,7 @@ def explanation_of(done: Suppression, cell: int, knowledge: Knowledge | None = N
 
 def _move(done: Suppression, number: int, cell: int, protects: bool) -> ExplainedMove:
     table = done.table
-    move = done.moves.move(number, table)
+    move = done.moves[number]
     way = float(np.sign(move.coefficients[move.cells == cell][0])) or 1.0
     step = (move.up if way > 0 else move.down) * way
     step = step if np.isfinite(step) else way
@@ -157,9 +156,7 @@ def _move(done: Suppression, number: int, cell: int, protects: bool) -> Explaine
     return ExplainedMove(number, done.moves.cuboids, protects, names, tuple(cells), high - low)
 
 
-def remaining_interval(
-    done: Suppression, cell: int, knowledge: Knowledge | None = None
-) -> tuple[tuple[float, float] | None, bool]:
+def remaining_interval(done: Suppression, cell: int) -> tuple[tuple[float, float] | None, bool]:
     """What remains possible for a hidden cell, and whether that is exact.
 
     Exact is what linear programmes over all hidden cells that hang together with it find: any reader can compute it.
@@ -174,9 +171,7 @@ def remaining_interval(
     shown = done.interval(*table.codes(tuple(int(i) for i in np.unravel_index(cell, table.shape))))
     if together.size > (MOST_COUNTS if table.frequency else MOST_UNKNOWNS):
         return shown, False
-    nonnegative = table.positive or not (table.value < 0).any()
-    known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
-    public = known.kind in ("none", "positive")  # what an attacker knows besides, a reader does not
+    known = done.promise.knowledge
     up, down = known.room(table)
     part, place = system.part(together), int(np.searchsorted(together, column))
     up, down = up[part.cells], down[part.cells]
@@ -192,7 +187,7 @@ def remaining_interval(
             return shown, False
         rise, fall = ends[0], ends[1]
     value = float(table.value.reshape(-1)[cell])
-    return (_rounded(value - fall, table), _rounded(value + rise, table)), public
+    return (_rounded(value - fall, table), _rounded(value + rise, table)), known.public
 
 
 def _whole_numbers(table: Table, part: Equations, up: Floats, down: Floats, column: int) -> tuple[float, float] | None:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from diskret.auditing.cover import Kept, Nobody
-from diskret.auditing.pattern import Pattern, find_move, missing
 from diskret.model.arrays import Floats, Ints
+from diskret.moves.move import NOBODY, Move
+from diskret.moves.pattern import Pattern, find_move, missing
 
 EQUAL = 1e-9
 NEIGHBOURS = 3
@@ -105,14 +105,14 @@ def redo(
 
 
 def _settle_again(
-    pattern: Pattern, old: Sequence[Kept], banned: Ints | None, widest: float, limit: float, price: Floats,
+    pattern: Pattern, old: Sequence[Move], banned: Ints | None, widest: float, limit: float, price: Floats,
     new: list[int],
 ) -> float | None:  # fmt: skip
     """Settle what is open without the old moves; what that costs, or None if it is more than the limit."""
     cover, amount, cost = pattern.cover, pattern.cover.targets.amount, 0.0
-    lost = {d for kept in old for d in kept.settles if missing(pattern, d) != Nobody}
+    lost = {d for kept in old for d in kept.settles if missing(pattern, d) != NOBODY}
     for demand in sorted(lost, key=lambda d: (amount[d], d)):
-        while (against := missing(pattern, demand)) != Nobody:
+        while (against := missing(pattern, demand)) != NOBODY:
             move = find_move(pattern, demand, against, banned, widest)
             if move is None:
                 return None

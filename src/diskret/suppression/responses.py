@@ -28,17 +28,17 @@ def follow(leading: Table, others: Mapping[str, Table], **options: Any) -> dict[
 
     ``leading`` is a protected table or pool, ``others`` stand on the same cells. A cell that is primary for another
     response stays so; to have one pattern for all, mark it in the leading table as well (see `leading_of`). Options are
-    those of `suppress`; everything is audited over the whole table.
+    those of `suppress`.
 
     >>> cells = {"s": ["a", "b", "c", "d"], "x": [10, 20, 70, 5], "y": [1, 2, 9, 4], "st": ["primary", *["open"] * 3]}
     >>> tables = Table.from_cells(cells, by={"s": None}, value=["x", "y"], status="st")
-    >>> leading = suppress(tables["x"], guarantee="audit").table
+    >>> leading = suppress(tables["x"]).table
     >>> follow(leading, {"y": tables["y"]})["y"].table.status.tolist() == leading.status.tolist()
     True
     """
     result = {}
     for name, table in others.items():
-        done = suppress(inherited(leading, name, table), guarantee="audit", **options)
+        done = suppress(inherited(leading, name, table), **options)
         result[name] = replace(done, before=table)
     return result
 

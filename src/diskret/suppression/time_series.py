@@ -16,7 +16,7 @@ from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption, listed
 from diskret.model.pool import Pool
 from diskret.model.table import Table
-from diskret.suppression.options import CLASSES
+from diskret.suppression.prices import CLASSES
 from diskret.suppression.result import Suppression
 
 Previous = Table | Mapping[str, Table]

@@ -216,12 +216,12 @@ def openings(done: Suppression, cell: int, audited: AuditReport | None = None, m
     """Try whether suppressing an open cell would let a dearer secondary beside it open again.
 
     Secondaries in one line with the cell are tried one by one, the dearest first, ``most`` of them: with the cell
-    hidden and the secondary open the table is attacked again (with the protection, the knowledge and the insiders of
-    its audit). As slow as an attack with known moves.
+    hidden and the secondary open the table is attacked again (with the promise of its
+    audit). As slow as an attack with known moves.
     """
     report = audited or done.audit
     if report is None:
-        raise BadOption("the table was not attacked", hint='suppress with guarantee="audit", or audit it first.')
+        raise BadOption("the table was not attacked", hint="suppress it by the method Moves, or audit it first.")
     table = done.table
     flat = table.status.reshape(-1)
     near = np.unique(np.concatenate([cells for _, _, cells in lines_of(table, cell)] or [np.empty(0, np.int64)]))
@@ -233,10 +233,7 @@ def openings(done: Suppression, cell: int, audited: AuditReport | None = None, m
         status = table.status.copy().reshape(-1)
         status[cell], status[other] = Status.SECONDARY, Status.OPEN
         changed = replace(table, status=status.reshape(table.shape))
-        again = audit(
-            changed, protection=report.protection, knowledge=report.knowledge, insiders=report.kind,
-            coalitions=report.coalitions, moves=[m for m in report.moves if other not in m[0]],
-        )  # fmt: skip
+        again = audit(changed, report.promise, moves=report.moves.without(other))
         if again.safe:
             opened.append(other)
     saved = float(size[opened[0]] - size[cell]) if opened else 0.0

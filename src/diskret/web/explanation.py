@@ -7,13 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from diskret.auditing.insiders import Kind
 from diskret.auditing.report import AuditReport
-from diskret.job.suppression import knowledge_of, protection_of
-from diskret.job.table_job import TableJob
-from diskret.job.table_sections import SuppressionSection
 from diskret.model.errors import BadOption
-from diskret.model.protection import Knowledge
 from diskret.model.table import Index, Table
 from diskret.suppression.explanation import remaining_interval
 from diskret.suppression.result import Suppression
@@ -25,9 +20,8 @@ MOST_TRIED = 20_000
 
 
 def explained(
-    done: Suppression, at: Index, *, internal: bool, protected: bool, counts: bool, knowledge: Knowledge | None,
-    language: str,
-) -> dict[str, Any]:  # fmt: skip
+    done: Suppression, at: Index, *, internal: bool, protected: bool, counts: bool, language: str
+) -> dict[str, Any]:
     """Status, rules, moves, whom a hidden cell helps, what remains possible; what hiding an open one would cost.
 
     ``counts``: whether contributor counts are published.
@@ -50,7 +44,7 @@ def explained(
         return facts | {"words": done.weigh(*table.codes(at)).words(language)}
     if not protected:
         return facts
-    found = done.explanation(*table.codes(at), knowledge=knowledge)
+    found = done.explanation(*table.codes(at))
     interval = _shown(found.interval, found.exact, internal)
     if interval is None:
         found = replace(found, interval=None)
@@ -78,41 +72,27 @@ def explained(
     }
 
 
-def remaining(done: Suppression, at: Index, *, internal: bool, knowledge: Knowledge | None) -> dict[str, Any] | None:
+def remaining(done: Suppression, at: Index, *, internal: bool) -> dict[str, Any] | None:
     """The interval of a hidden cell that anybody can work out."""
     cell = int(np.ravel_multi_index(at, done.table.shape))
-    return _shown(*remaining_interval(done, cell, knowledge), internal)
+    return _shown(*remaining_interval(done, cell), internal)
 
 
-def could_open(done: Suppression, at: Index, job: TableJob, language: str) -> str:
-    """Whether a dearer secondary could open if an open cell were hidden in its place, in one sentence."""
+def could_open(done: Suppression, at: Index, language: str) -> str:
+    """Whether a more expensive secondary could open if an open cell were hidden in its place, in one sentence."""
     if done.table.size > MOST_TRIED:
         raise BadOption(
             f"the table has more than {MOST_TRIED:,} cells: trying would take long",
             hint="set the cell's status to secondary in a job file, and compare the two runs.",
         )
     cell = int(np.ravel_multi_index(at, done.table.shape))
-    return opening_words(openings(done, cell, _as_attacked(done, job)), language)
+    return opening_words(openings(done, cell, _as_attacked(done)), language)
 
 
-def _as_attacked(done: Suppression, job: TableJob) -> AuditReport:
-    """What an attack on the run's table starts from: its demands, and the moves that settle them."""
-    asked = job.suppression or SuppressionSection()
-    kind: Kind = "largest" if asked.largest_contributors else "single" if asked.single_contributors else "none"
-    nonnegative = done.table.positive or not (done.table.value < 0).any()
-    known = knowledge_of(job, done.table) or (Knowledge.positive() if nonnegative else Knowledge.none())
-    moves = tuple((m.cells, m.coefficients) for m in done.moves.all(done.table))
+def _as_attacked(done: Suppression) -> AuditReport:
+    """What an attack on the run's table starts from: its promise, and the moves that settle its demands."""
     return AuditReport(
-        done.table,
-        (),
-        (),
-        0,
-        0,
-        {},
-        moves=moves,
-        protection=protection_of(asked, done.table),
-        knowledge=known,
-        kind=kind,
+        table=done.table, promise=done.promise, exposed=(), undecided=(), programmes=0, checked=0, moves=done.moves
     )
 
 

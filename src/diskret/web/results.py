@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from itertools import pairwise
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +11,14 @@ import numpy as np
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
 from diskret.job.outcome import JobResult
-from diskret.job.read import job_from
-from diskret.job.rules import rules_of
-from diskret.job.suppression import knowledge_of, protection_of
-from diskret.job.table_job import TableJob
+from diskret.model.promise import Promise
+from diskret.model.table import Table
+from diskret.moves.move import MoveSet
 from diskret.publication.working import load_working, save_working
-from diskret.suppression.moves import Moves, RoutedMoves
 from diskret.suppression.result import Suppression, Unprotected
 from diskret.web.runs import read_json, write_json
 
 WORKING, FINDINGS = "working.parquet", "findings.json"
-CUBOIDS = ("pivot", "diametral", "up", "down", "subtable", "second")
-ROUTED = ("start", "cells", "moved", "up", "down")
 
 
 def save(done: JobResult, folder: Path) -> None:
@@ -33,6 +27,7 @@ def save(done: JobResult, folder: Path) -> None:
     findings: dict[str, Any] = {"tables": {}}
     for number, (name, each) in enumerate(done.suppressions.items()):
         findings["tables"][name] = {
+            "promise": each.promise.to_dict(),
             "moves": f"moves-{number}.npz",
             "passes": each.passes,
             "unprotected": [[u.cell, [int(i) for i in u.index], u.reached, u.why] for u in each.unprotected],
@@ -50,13 +45,24 @@ def load(folder: Path) -> dict[str, Suppression]:
     for name, table in tables.items():
         facts = found.get(name)
         if facts is None:
-            loaded[name] = Suppression(table, Moves.of(np.empty((0, 6))), (), 0, table)
+            loaded[name] = unprotected_table(table)
             continue
         with np.load(folder / facts["moves"], allow_pickle=False) as arrays:
             moves, before = _moves(arrays), replace(table, status=arrays["before"])
-        unprotected = tuple(Unprotected(c, tuple(i), r, why) for c, i, r, why in facts["unprotected"])
-        loaded[name] = Suppression(table, moves, unprotected, facts["passes"], before)
+        unprotected = tuple(
+            Unprotected(cell=cell, index=tuple(index), reached=reached, why=why)
+            for cell, index, reached, why in facts["unprotected"]
+        )
+        loaded[name] = Suppression(
+            table=table, before=before, promise=Promise.from_dict(facts["promise"]), moves=moves,
+            unprotected=unprotected, passes=facts["passes"],
+        )  # fmt: skip
     return loaded
+
+
+def unprotected_table(table: Table) -> Suppression:
+    """A table that nothing was done to, as a run that did nothing."""
+    return Suppression(table=table, before=table, promise=Promise(), moves=MoveSet.none(), passes=0)
 
 
 def findings(folder: Path) -> dict[str, Any]:
@@ -74,26 +80,14 @@ def with_times(report: AuditReport) -> dict[str, Any]:
     return audit_facts(report) | {"times": report.closest.times if report.closest else None}
 
 
-def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Any) -> dict[str, Any]:
-    """Attack the tables of an earlier run; ``content`` is its job with the key ``audit``: the folder of its result."""
-    given = dict(content)
-    folder = workspace / given.pop("audit")
-    job = job_from(given, "the page", workspace, TableJob)
+def audit_tables(folder: Path, result: Path, say: Any) -> dict[str, Any]:
+    """Attack the tables of an earlier run, by the promise they were made with; ``folder`` is that of its result."""
     tables = load(folder)
     found: dict[str, Any] = {}
     kept: dict[str, Any] = {}
     for number, (name, each) in enumerate(tables.items()):
         say("attacking", number, len(tables))
-        asked = job.suppression
-        insiders: Any = "single" if asked is None or asked.single_contributors else "none"
-        known = [(m.cells, m.coefficients) for m in each.moves.all(each.table)]
-        rules = rules_of(job, each.table.names)
-        report = audit(
-            each.table, protection=None if asked is None else protection_of(asked, each.table),
-            knowledge=knowledge_of(job, each.table),
-            insiders="largest" if asked and asked.largest_contributors else insiders,
-            rule=rules if rules.rules else None, moves=known,
-        )  # fmt: skip
+        report = audit(each.table, each.promise, moves=each.moves)
         found[name] = audit_facts(report)
         kept[name] = {"audit": with_times(report)}
     write_json(result / FINDINGS, {"tables": kept})
@@ -101,22 +95,11 @@ def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say:
 
 
 def _save_moves(done: Suppression, path: Path) -> None:
-    moves = done.moves
-    if isinstance(moves, RoutedMoves):
-        arrays = {name: getattr(moves, name) for name in ROUTED}
-        sizes = np.array([len(s) for s in moves.settles], dtype=np.int64)
-        settled = [c for s in moves.settles for c in sorted(s)]
-        arrays |= {"settled_start": np.append(0, np.cumsum(sizes)), "settled": np.array(settled, dtype=np.int64)}
-    else:
-        arrays = {name: getattr(moves, name) for name in CUBOIDS}
+    moves = {f.name: getattr(done.moves, f.name) for f in fields(MoveSet) if getattr(done.moves, f.name) is not None}
     with path.open("wb") as file:
-        np.savez_compressed(file, before=done.before.status.astype(np.uint8), **arrays)
+        np.savez_compressed(file, before=done.before.status.astype(np.uint8), **moves)
 
 
-def _moves(arrays: Any) -> Moves | RoutedMoves:
-    if "pivot" in arrays:
-        return Moves(*(arrays[name] for name in CUBOIDS))
-    ends, settled = arrays["settled_start"], arrays["settled"]
-    settles = tuple(frozenset(settled[a:b].tolist()) for a, b in pairwise(ends.tolist()))
-    start, cells, moved, up, down = (arrays[name] for name in ROUTED)
-    return RoutedMoves(start, cells, moved, up, down, settles)
+def _moves(arrays: Any) -> MoveSet:
+    given = {f.name: arrays[f.name] for f in fields(MoveSet) if f.name in arrays}
+    return MoveSet(**given | {"cuboids": bool(given["cuboids"])})

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
-import numpy as np
-
 from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.outcome import summary_of
 from diskret.job.paths import paths_in
@@ -23,10 +21,9 @@ from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.table import Table
 from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
-from diskret.suppression.moves import Moves
 from diskret.suppression.result import Suppression
 from diskret.web.drafts import Drafts
-from diskret.web.results import load
+from diskret.web.results import load, unprotected_table
 from diskret.web.runs import Runs
 from diskret.web.workspace import Workspace
 
@@ -46,7 +43,7 @@ class Marked:
     @cached_property
     def unprotected(self) -> Mapping[str, Suppression]:
         """The tables as a protection that has not begun."""
-        return {name: Suppression(t, Moves.of(np.empty((0, 6))), (), 0, t) for name, t in self.tables.items()}
+        return {name: unprotected_table(t) for name, t in self.tables.items()}
 
     def facts(self) -> dict[str, Any]:
         """How many cells each rule marks: counts only."""

@@ -43,7 +43,7 @@ def audit_run(content: Mapping[str, Any], workspace: Path, result: Path, say: Sa
     """Attack the tables of an earlier run."""
     from diskret.web.results import audit_tables
 
-    return audit_tables(content, workspace, result, say)
+    return audit_tables(workspace / content["audit"], result, say)
 
 
 def run_records_job(content: Mapping[str, Any], workspace: Path, result: Path, say: Saying) -> dict[str, Any]:

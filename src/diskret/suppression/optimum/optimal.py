@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.auditing.insiders import stand_behind
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations, equations_of
 from diskret.model.errors import BadOption
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.insiders import stand_behind
 from diskret.suppression.optimum.attackers import DOWN, RANGE, UP, Attackers, Demands
 from diskret.suppression.optimum.search import Progress, Search
 from diskret.suppression.optimum.witnesses import Gap, Witnesses
@@ -54,15 +54,14 @@ def optimal(
     table: Table,
     usable: Bools,
     price: Floats,
-    protection: Protection,
-    knowledge: Knowledge,
+    promise: Promise,
     *,
     persons: Ints | None = None,
     start: Bools | None = None,
     seconds: float = 60.0,
     progress: Progress | None = None,
 ) -> Optimum:
-    """The cheapest pattern that keeps what ``protection`` asks for, against outsiders and against every single person.
+    """The cheapest pattern that keeps what ``promise`` asks for, against outsiders and against every single person.
 
     ``usable`` says which open cells may be hidden and ``price`` what each costs. ``persons`` has the number of the
     person who is alone in a cell, -1 elsewhere: he knows all cells of his number and must not find out another primary
@@ -73,7 +72,7 @@ def optimal(
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 30, 20], "st": ["primary", "open", "open"]}
     >>> table = Table.from_cells(cells, by={"s": Hierarchy.flat("abc")}, value="x", status="st")
     >>> open_cells, value = table.status.reshape(-1) == 0, table.value.reshape(-1)
-    >>> best = optimal(table, open_cells, value, Protection(), Knowledge.positive())
+    >>> best = optimal(table, open_cells, value, Promise())
     >>> best.hidden.tolist(), best.cost, best.proved_optimal
     ([True, False, True, False], 20.0, True)
     """
@@ -81,10 +80,10 @@ def optimal(
         raise BadOption(f"{seconds:g} seconds", hint="a positive time limit, for instance 60.")
     begun = time.perf_counter()
     flat = table.hidden.reshape(-1)
-    system, up, down = _movable(table, flat | usable, *knowledge.room(table))
+    system, up, down = _movable(table, flat | usable, *promise.knowledge.room(table))
     always = flat[system.cells]
     people = np.full(table.size, -1) if persons is None else persons
-    demands, lost = _demands(table, protection, system, people)
+    demands, lost = _demands(table, promise, system, people)
     knows = [np.empty(0, dtype=np.int64), *(np.flatnonzero(people[system.cells] == k) for k in _numbers(people))]
     attackers = Attackers(system, up, down, always, demands, knows)
     witnesses = Witnesses(attackers, price[system.cells])
@@ -118,12 +117,12 @@ def _numbers(people: Ints) -> list[int]:
     return [int(k) for k in np.unique(people) if k >= 0]
 
 
-def _demands(table: Table, protection: Protection, system: Equations, people: Ints) -> tuple[Demands, Ints]:
+def _demands(table: Table, promise: Promise, system: Equations, people: Ints) -> tuple[Demands, Ints]:
     """What is asked for, as the audit asks for it (a hair more, so that it always agrees), and hopeless primaries."""
     primary = table.status.reshape(-1) == Status.PRIMARY
     columns = np.flatnonzero(primary[system.cells])
     cells = system.cells[columns]
-    span, below, above = (a[cells] for a in protection.needs(table))
+    span, below, above = (a[cells] for a in promise.needs(table))
     slack = TOLERANCE * np.maximum(np.abs(table.value.reshape(-1)[cells]), 1.0)
     need = np.zeros((3, cells.size))
     need[UP] = np.where(above > slack, above - slack / 2, 0.0)
@@ -151,7 +150,10 @@ def _unprotectable(table: Table, attackers: Attackers, lost: Ints, gaps: list[Ga
         else:
             demands.asked[:, gap.target] = False
         found.append((int(cells[demands.columns[gap.target]]), gap.rise + gap.fall, why))
-    return tuple(Unprotected(table.name_of(cell), _index(table, cell), reached, why) for cell, reached, why in found)
+    return tuple(
+        Unprotected(cell=table.name_of(cell), index=_index(table, cell), reached=reached, why=why)
+        for cell, reached, why in found
+    )
 
 
 def _index(table: Table, cell: int) -> tuple[int, ...]:

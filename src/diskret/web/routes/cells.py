@@ -10,7 +10,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from diskret.job.read import job_from
-from diskret.job.suppression import knowledge_of
 from diskret.job.table_job import TableJob
 from diskret.model.errors import BadOption
 from diskret.model.table import Index
@@ -52,7 +51,7 @@ def cell(request: Request) -> Response:
     return Json(
         explained(
             found, at, internal=session(request).internal, protected=request.path_params["key"] != DRAFT,
-            counts=job.output.counts, knowledge=knowledge_of(job, found.table),
+            counts=job.output.counts,
             language=request.query_params.get("language", "en"),
         )
     )  # fmt: skip
@@ -63,8 +62,7 @@ def interval(request: Request) -> Response:
     found, at = _chosen(request)
     ends = None
     if request.path_params["key"] != DRAFT:
-        known = knowledge_of(_job(request), found.table)
-        ends = remaining(found, at, internal=session(request).internal, knowledge=known)
+        ends = remaining(found, at, internal=session(request).internal)
     return Json({"status": int(found.table.status[at]), "interval": ends})
 
 
@@ -73,7 +71,7 @@ def instead(request: Request) -> Response:
     found, at = _chosen(request)
     if request.path_params["key"] == DRAFT:
         raise BadOption("the table is not protected yet", hint="protect it first.")
-    return Json({"words": could_open(found, at, _job(request), request.query_params.get("language", "en"))})
+    return Json({"words": could_open(found, at, request.query_params.get("language", "en"))})
 
 
 def _chosen(request: Request) -> tuple[Suppression, Index]:

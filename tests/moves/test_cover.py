@@ -5,21 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from diskret import Hierarchy, Knowledge, Protection, Table
-from diskret.auditing.cover import Cover, Nobody
-from diskret.auditing.insiders import insiders_of
-from diskret.auditing.targets import targets_of
+from diskret import Hierarchy, Knowledge, Promise, Table
 from diskret.model.contributors import Contributors
+from diskret.model.promise import Guard
+from diskret.moves.cover import Cover, Nobody
+from diskret.moves.demands import targets_of
+from diskret.moves.insiders import insiders_of
 
 
-def cover(protection: Protection, whole: bool = False, counts: tuple[int, ...] = (3, 1, 1, 4)) -> Cover:
+def cover(protection: Promise, whole: bool = False, counts: tuple[int, ...] = (3, 1, 1, 4)) -> Cover:
     by = {"s": Hierarchy.flat("abcd")}
     value = np.array([10.0, 20.0, 30.0, 40.0, 100.0])
     status = np.array([1, 2, 2, 2, 0], dtype=np.uint8)
     people = Contributors(np.array([*counts, sum(counts)]))
     table = Table(by, "x", value, status, people, positive=True)
     up, down = Knowledge.positive().room(table)
-    return Cover(targets_of(table, protection), insiders_of(table, "single"), up, down, table.shape, whole)
+    return Cover(targets_of(table, protection), insiders_of(table, Promise()), up, down, table.shape, whole)
 
 
 def move(**amounts: float) -> tuple[np.ndarray, np.ndarray]:
@@ -27,13 +28,13 @@ def move(**amounts: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_move_counts_as_far_as_it_can_be_carried() -> None:
-    wide = cover(Protection(min_range=29.0))
+    wide = cover(Promise(min_range=29.0, levels=False))
     assert list(wide.judge(*move(a=1, b=-1)).settles) == [0]  # 10 down and 20 up: 30
-    assert not cover(Protection(min_range=30.0)).judge(*move(a=1, b=-1)).settles
+    assert not cover(Promise(min_range=30.0, levels=False)).judge(*move(a=1, b=-1)).settles
 
 
 def test_two_moves_without_a_common_insider_settle_a_demand_against_everybody() -> None:
-    kept = cover(Protection(min_range=5.0))
+    kept = cover(Promise(min_range=5.0, levels=False))
     assert kept.objectors(0) is None
     first = kept.add(kept.judge(*move(a=1, b=-1)))
     (who,) = kept.objectors(0) or ()
@@ -52,7 +53,7 @@ def test_two_moves_without_a_common_insider_settle_a_demand_against_everybody() 
 
 
 def test_cells_are_free_again_when_the_last_move_through_them_goes() -> None:
-    kept = cover(Protection(min_range=5.0))
+    kept = cover(Promise(min_range=5.0, levels=False))
     one, two = kept.add(kept.judge(*move(a=1, b=-1))), kept.add(kept.judge(*move(a=1, b=-0.5, c=-0.5)))
     kept.drop(one)
     assert np.flatnonzero(kept.in_use).tolist() == [0, 1, 2]
@@ -63,17 +64,17 @@ def test_cells_are_free_again_when_the_last_move_through_them_goes() -> None:
 
 @pytest.mark.parametrize(("amounts", "settled"), [({"a": 1, "b": -1}, True), ({"a": 0.5, "b": -0.5}, False)])
 def test_only_whole_steps_count_among_counts(amounts: dict[str, float], settled: bool) -> None:
-    assert bool(cover(Protection(min_range=1.0), whole=True).judge(*move(**amounts)).settles) == settled
+    assert bool(cover(Promise(min_range=1.0, levels=False), whole=True).judge(*move(**amounts)).settles) == settled
 
 
 def test_a_large_step_that_does_not_fit_is_not_cut_into_parts_of_persons() -> None:
     """3 up against 2 and 1 down: half of it would fit, but not in whole numbers."""
-    whole = cover(Protection(min_range=15.0), whole=True)
+    whole = cover(Promise(min_range=15.0, levels=False), whole=True)
     amounts = move(a=30, b=-20, c=-10)  # ten times (3, -2, -1): tenths of it are whole
     assert whole.judge(*amounts).settles
-    tight = cover(Protection(min_range=15.0), whole=True)
+    tight = cover(Promise(min_range=15.0, levels=False), whole=True)
     assert not tight.judge(*move(a=31, b=-21, c=-10)).settles  # no part of it is whole, and all of it is too far
-    assert cover(Protection(min_range=15.0)).judge(*move(a=31, b=-21, c=-10)).settles
+    assert cover(Promise(min_range=15.0, levels=False)).judge(*move(a=31, b=-21, c=-10)).settles
 
 
 def by_hand(kept: Cover, cells: np.ndarray, moved: np.ndarray) -> dict[int, set[int]]:
@@ -111,7 +112,7 @@ def carried(kept: Cover, cells: np.ndarray, moved: np.ndarray, place: int, deman
 
 @pytest.mark.parametrize("kind", ["single", "largest"])
 @pytest.mark.parametrize("seed", range(25))
-def test_the_kernel_judges_like_its_readable_twin(kind: str, seed: int) -> None:
+def test_the_kernel_judges_like_its_readable_twin(kind: Guard, seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = Hierarchy.from_parents({"a": "A", "b": "A", "c": "B", "d": "B", "A": "T", "B": "T"})
     by = {"r": rows, "s": Hierarchy.flat("xyz")}
@@ -121,9 +122,9 @@ def test_the_kernel_judges_like_its_readable_twin(kind: str, seed: int) -> None:
         Contributors(rng.integers(1, 5, shape), rng.integers(1, 20, (*shape, 1)).astype(float)), positive=True,
     )  # fmt: skip
     up, down = Knowledge.positive().room(table)
-    protection = Protection(min_range=float(rng.integers(0, 20)))
-    coalition = [[("a", "x"), ("b", "y")]]
-    kept = Cover(targets_of(table, protection), insiders_of(table, kind, coalition), up, down, table.shape)  # type: ignore[arg-type]
+    protection = Promise(min_range=float(rng.integers(0, 20)), levels=False)
+    guarded = Promise(guard=kind, coalitions=((("a", "x"), ("b", "y")),))
+    kept = Cover(targets_of(table, protection), insiders_of(table, guarded), up, down, table.shape)
     for _ in range(40):
         cells = np.sort(rng.choice(table.size, size=int(rng.integers(2, 9)), replace=False))
         moved = rng.choice([-2.0, -1.0, -0.5, 0.5, 1.0, 3.0], size=cells.size)

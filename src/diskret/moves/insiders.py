@@ -7,20 +7,18 @@ possible is a room per cell; where it is zero he knows the cell exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Literal
 
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.model.pool import Pool
+from diskret.model.promise import Promise
 from diskret.model.table import Table
-
-Kind = Literal["none", "single", "largest"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,34 +109,28 @@ class Insiders:
 
 
 def insiders_of(
-    table: Table, kind: Kind, coalitions: Sequence[Iterable[Sequence[str]]] = (), among: Bools | None = None,
-    largest_of: Bools | None = None,
-) -> Insiders:  # fmt: skip
-    """Everybody who is guarded against besides the public, as far as he knows something about hidden cells.
+    table: Table, promise: Promise, *, among: Bools | None = None, largest_of: Bools | None = None
+) -> Insiders:
+    """Everybody the promise guards against besides the public, as far as he knows something about hidden cells.
 
     ``among`` names other cells (flat) to look at, such as all that may be hidden later; the largest contributors of
     the cells ``largest_of`` are added.
 
-    ``single``: respondents (or holdings) who are alone in a hidden cell; ``largest``: the largest contributors of
-    hidden cells as well. A coalition is a list of cells its members know together.
-
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "n": [1, 4, 5], "st": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", count="n", status="st")
-    >>> insiders_of(table, "single").who.tolist()
+    >>> insiders_of(table, Promise()).who.tolist()
     [0]
     """
-    if kind not in ("none", "single", "largest"):
-        raise BadOption(f"insiders {kind!r}", hint="'none', 'single' or 'largest'.")
     looked_at = table.hidden.reshape(-1) if among is None else among
-    parts = [_coalition(table, number, members) for number, members in enumerate(coalitions)]
+    parts = [_coalition(table, number, members) for number, members in enumerate(promise.coalitions)]
     names = tuple(f"coalition {number + 1}" for number in range(len(parts)))
     first = len(parts)
-    if kind != "none":
+    if promise.guard != "public":
         persons = persons_of(table)
         alone = np.flatnonzero((persons >= 0) & looked_at)
         nothing = np.zeros(alone.size)
         parts.append((alone, first + persons[alone], nothing, nothing))
-        watched = looked_at if kind == "largest" else largest_of
+        watched = looked_at if promise.guard == "largest" else largest_of
         if watched is not None:
             parts.append(_largest(table, (persons < 0) & watched, first + table.size))
     cells, who, up, down = (np.concatenate([p[i] for p in parts]) if parts else np.empty(0) for i in range(4))
@@ -233,7 +225,7 @@ def _largest(table: Table, among: Bools, first: int) -> tuple[Ints, Ints, Floats
     """The largest contributor of every cell with several: it is at least what he gave himself."""
     people = table.respondents
     if people is None or people.largest is None:
-        raise BadOption("insiders 'largest' without contributions", hint="give largest=... when making the table.")
+        raise BadOption("guard 'largest' without contributions", hint="give largest=... when making the table.")
     several = np.flatnonzero(among & (people.count.reshape(-1) > 1))
     own = people.largest.reshape(table.size, -1)[several, 0]
     value = table.value.reshape(-1)[several]
@@ -242,7 +234,7 @@ def _largest(table: Table, among: Bools, first: int) -> tuple[Ints, Ints, Floats
     return several, first + several, np.where(value < 0, nearer, farther), np.where(value < 0, farther, nearer)
 
 
-def _coalition(table: Table, number: int, cells: Iterable[Sequence[str]]) -> tuple[Ints, Ints, Floats, Floats]:
+def _coalition(table: Table, number: int, cells: Sequence[Sequence[str]]) -> tuple[Ints, Ints, Floats, Floats]:
     known = [int(np.ravel_multi_index(table.index(*codes), table.shape)) for codes in cells]
     if not known:
         raise BadOption(f"coalition {number + 1} knows no cell", hint="name its cells by their codes.")

@@ -7,25 +7,15 @@ when no insider can object to all of its moves: with two moves that share no sin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
-from diskret.auditing import _cover_kernels
-from diskret.auditing.insiders import Insiders
-from diskret.auditing.targets import Targets
 from diskret.model.arrays import Floats, Ints
-
-Nobody: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """A move that is kept: cells, by how much each moves, and the demands it settles with those who can object."""
-
-    cells: Ints
-    moved: Floats
-    settles: dict[int, frozenset[int]]
+from diskret.moves import _cover_kernels
+from diskret.moves.demands import Targets
+from diskret.moves.insiders import Insiders
+from diskret.moves.move import NOBODY, Move, MoveSet
 
 
 class Cover:
@@ -39,7 +29,7 @@ class Cover:
         self.whole = whole
         """Whether moves count in whole numbers only."""
         self.targets, self.insiders, self.up, self.down = targets, insiders, up, down
-        self.moves: dict[int, Kept] = {}
+        self.moves: dict[int, Move] = {}
         self.settled_by: list[list[int]] = [[] for _ in range(targets.count)]
         self.through: dict[int, set[int]] = {}
         """Moves through every cell in use."""
@@ -52,27 +42,28 @@ class Cover:
         up, down, size, rises = self.up[cells], self.down[cells], np.abs(moved), moved > 0
         return float((np.where(rises, up, down) / size).min()), float((np.where(rises, down, up) / size).min())
 
-    def judge(self, cells: Ints, moved: Floats) -> Kept:
-        """What a move settles, and who can object."""
+    def judge(self, cells: Ints, moved: Floats) -> Move:
+        """A move with how far it can go, what it settles, and who can object."""
         times = _divisor(moved) if self.whole else 0
         if self.whole and not times:
-            return Kept(cells, moved, {})
+            return Move(cells=cells, coefficients=moved)
         targets, people = self.targets, self.insiders
         settled, first, objectors = _cover_kernels.judge(
             cells, moved, self.up, self.down, targets.at, targets.kind, targets.amount, times,
             people.start, people.who, people.up, people.down, *self._homes,
         )  # fmt: skip
         who, start = objectors.tolist(), first.tolist()
-        return Kept(cells, moved, {n: frozenset(who[start[i] : start[i + 1]]) for i, n in enumerate(settled.tolist())})
+        settles = {n: frozenset(who[start[i] : start[i + 1]]) for i, n in enumerate(settled.tolist())}
+        return Move(cells=cells, coefficients=moved, settles=settles)
 
-    def add(self, kept: Kept) -> int:
+    def add(self, kept: Move) -> int:
         """Keep a move."""
         number = self._next
         self._next += 1
         self.restore(number, kept)
         return number
 
-    def restore(self, number: int, kept: Kept) -> None:
+    def restore(self, number: int, kept: Move) -> None:
         """Take back a move that was dropped, under its old number."""
         self.moves[number] = kept
         for demand in kept.settles:
@@ -81,7 +72,7 @@ class Cover:
             self.through.setdefault(cell, set()).add(number)
         self.in_use[kept.cells] = True
 
-    def drop(self, number: int) -> Kept:
+    def drop(self, number: int) -> Move:
         """Do without a move."""
         kept = self.moves.pop(number)
         for demand in kept.settles:
@@ -102,12 +93,19 @@ class Cover:
                 objects = self.moves[number].settles[demand]
                 left = objects if left is None else left & objects
                 if not left:
-                    return Nobody
+                    return NOBODY
         return left
+
+    def all(self) -> MoveSet:
+        """The kept moves in the order they were made, each with the cells whose demands it settles."""
+        kept = [self.moves[number] for number in sorted(self.moves)]
+        limits = [self.limits(move.cells, move.coefficients) for move in kept]
+        moves = [replace(move, up=forth, down=back) for move, (forth, back) in zip(kept, limits, strict=True)]
+        return MoveSet.of(moves, [np.unique(self.targets.cell[list(move.settles)]).tolist() for move in kept])
 
     def open_without(self, number: int) -> list[int]:
         """Demands that are settled now and would not be without a move."""
-        return [d for d in self.moves[number].settles if self.objectors(d, without=number) != Nobody]
+        return [d for d in self.moves[number].settles if self.objectors(d, without=number) != NOBODY]
 
 
 def _divisor(moved: Floats) -> int:

@@ -2,51 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from diskret.auditing.cover import Cover, Nobody
-from diskret.auditing.cuboids import cuboid_moves
-from diskret.auditing.insiders import Insiders
-from diskret.auditing.pattern import Pattern, build, find_move, missing
-from diskret.auditing.recheck import hold
-from diskret.auditing.routing import SMALL, router_of
-from diskret.auditing.targets import Targets
-from diskret.model.arrays import Floats, Ints
+from diskret.model.arrays import Floats
 from diskret.model.pool import Pool
+from diskret.model.promise import Promise
 from diskret.model.table import Table
+from diskret.moves.cover import Cover
+from diskret.moves.cuboids import cuboid_moves
+from diskret.moves.demands import Targets, targets_of
+from diskret.moves.insiders import Insiders, insiders_of
+from diskret.moves.move import NOBODY, MoveSet
+from diskret.moves.pattern import Pattern, build, find_move, missing
+from diskret.moves.recheck import hold
+from diskret.moves.router import SMALL, router_of
 
-Move = tuple[Ints, Floats]
 
-
-def witnesses(
-    table: Table, targets: Targets, insiders: Insiders, up: Floats, down: Floats, moves: Sequence[Move]
-) -> Pattern:
+def witnesses(table: Table, targets: Targets, insiders: Insiders, up: Floats, down: Floats, moves: MoveSet) -> Pattern:
     """The pattern of hidden cells with the moves that hold; nothing more can be hidden."""
     hidden = table.hidden.reshape(-1)
     router = router_of(table, hidden, up, down)
     cover = Cover(targets, insiders, up, down, table.shape, whole=table.frequency)
     pattern = Pattern(cover, router, np.ones(table.size), hidden)
     good, _ = hold(table, moves)
-    for (cells, moved), holds in zip(moves, good.tolist(), strict=True):
-        if holds:
-            kept = pattern.cover.judge(cells, moved)
-            if kept.settles:
-                pattern.cover.add(kept)
+    for number in np.flatnonzero(good).tolist():
+        kept = pattern.cover.judge(moves[number].cells, moves[number].coefficients)
+        if kept.settles:
+            pattern.cover.add(kept)
     if not isinstance(table, Pool):
         _add_cuboids(pattern, table)
     return pattern
 
 
+def cover_of(table: Table, promise: Promise, moves: MoveSet) -> Cover:
+    """What moves (of an audit) and cuboids settle of a promise."""
+    people = insiders_of(table, promise)
+    return witnesses(table, targets_of(table, promise), people, *promise.knowledge.room(table), moves).cover
+
+
 def _add_cuboids(pattern: Pattern, table: Table) -> None:
     """Cuboids of hidden cells settle most demands in no time."""
     cover = pattern.cover
-    waiting = np.array([d for d in range(cover.targets.count) if cover.objectors(d) != Nobody], dtype=np.int64)
-    found = cuboid_moves(table, pattern.hidden, waiting, cover.targets, cover.insiders, cover.up, cover.down)
-    for number, demand in enumerate(found.demand.tolist()):
-        if cover.objectors(demand) != Nobody:
-            kept = cover.judge(*found.move(number))
+    waiting = np.array([d for d in range(cover.targets.count) if cover.objectors(d) != NOBODY], dtype=np.int64)
+    found, demands = cuboid_moves(table, pattern.hidden, waiting, cover.targets, cover.insiders, cover.up, cover.down)
+    for move, demand in zip(found, demands.tolist(), strict=True):
+        if cover.objectors(demand) != NOBODY:
+            kept = cover.judge(move.cells, move.coefficients)
             if kept.settles:
                 cover.add(kept)
 
@@ -62,13 +63,13 @@ def search_near(pattern: Pattern) -> None:
 
 def search(pattern: Pattern, whole: bool) -> None:
     """Look near the cells for moves that settle what is open; with ``whole``, moves in whole numbers."""
-    waiting = [d for d in range(pattern.cover.targets.count) if missing(pattern, d) != Nobody]
+    waiting = [d for d in range(pattern.cover.targets.count) if missing(pattern, d) != NOBODY]
     before = set(pattern.cover.moves)
     build(pattern, waiting, lambda done, of: None)
     if not whole:
         return
     for number in sorted(set(pattern.cover.moves) - before):
-        moved = pattern.cover.moves[number].moved
+        moved = pattern.cover.moves[number].coefficients
         if (moved != np.round(moved)).any():
             pattern.cover.drop(number)
 
@@ -77,8 +78,8 @@ def reached(cover: Cover) -> tuple[Floats, Floats]:
     """How far every cell was seen to rise and fall, by any kept move carried as far as it goes."""
     rise, fall = np.zeros(cover.up.size), np.zeros(cover.up.size)
     for kept in cover.moves.values():
-        size, up = np.abs(kept.moved), kept.moved > 0
-        ahead, back = cover.limits(kept.cells, kept.moved)
+        size, up = np.abs(kept.coefficients), kept.coefficients > 0
+        ahead, back = cover.limits(kept.cells, kept.coefficients)
         rise[kept.cells] = np.maximum(rise[kept.cells], size * np.where(up, ahead, back))
         fall[kept.cells] = np.maximum(fall[kept.cells], size * np.where(up, back, ahead))
     return rise, fall

@@ -2,47 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import prod
 
 import numpy as np
 
-from diskret.auditing.targets import unit
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.pool import Pool
 from diskret.model.table import Table
+from diskret.moves.demands import unit
+from diskret.moves.move import MoveSet
 
 ON_GRID = 1e-6
 ROUNDING = 1e-9
 MOST_STEPS = 2.0**53
 
 
-def hold(table: Table, moves: Sequence[tuple[Ints, Floats]]) -> tuple[Bools, Bools]:
+def hold(table: Table, moves: MoveSet) -> tuple[Bools, Bools]:
     """Which moves use hidden cells only and leave all equations true, and for which that was decided in whole numbers.
 
     Moves in multiples of the table's smallest step are added up in whole numbers; others must balance to rounding.
 
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
-    >>> good, bad = (np.array([0, 1]), np.array([1.0, -1.0])), (np.array([0, 1]), np.array([1.0, 1.0]))
-    >>> [each.tolist() for each in hold(table, [good, bad])]
+    >>> good, bad = (Move(cells=np.array([0, 1]), coefficients=np.array(c)) for c in ([1.0, -1.0], [1.0, 1.0]))
+    >>> [each.tolist() for each in hold(table, MoveSet.of([good, bad]))]
     [[True, False], [True, True]]
     """
-    lengths = np.array([cells.size for cells, _ in moves], dtype=np.int64)
-    if not lengths.size:
-        return np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.bool_)
-    cells = np.concatenate([c for c, _ in moves]).astype(np.int64)
-    moved = np.concatenate([y for _, y in moves])
-    move = np.repeat(np.arange(lengths.size), lengths)
+    lengths, cells, moved, move = np.diff(moves.start), moves.cells, moves.coefficients, moves.number()
     sound = _sound(table, cells, moved, move, lengths)
     if not sound.all():
         # what is no move at all is not looked at any further
         good, exact = np.zeros(sound.size, dtype=np.bool_), np.zeros(sound.size, dtype=np.bool_)
-        good[sound], exact[sound] = hold(table, [m for m, s in zip(moves, sound.tolist(), strict=True) if s])
+        good[sound], exact[sound] = hold(table, moves.some(np.flatnonzero(sound)))
         return good, exact
     grid = unit(table)
     steps = np.round(moved / grid) if grid else np.zeros(moved.size)
-    off_grid = np.abs(moved - steps * grid) > ON_GRID * grid if grid else np.ones(moved.size, dtype=np.bool_)
+    # an amount that rounds to nothing is no step: scaled up it would be one that was never checked
+    off_grid = (np.abs(moved - steps * grid) > ON_GRID * grid) | (steps == 0)
     exact = np.bincount(move, weights=off_grid, minlength=lengths.size) == 0
     good = np.bincount(move, weights=~table.hidden.reshape(-1)[cells], minlength=lengths.size) == 0
     for entry, lines, sign, number in _entries(table, cells):

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskret import Hierarchy, Knowledge, Protection, Status, Table
+from diskret import Hierarchy, Knowledge, Promise, Status, Table
 from diskret.auditing import cuboids
-from diskret.auditing.cover import Cover
-from diskret.auditing.cuboids import CuboidMoves, cuboid_moves
-from diskret.auditing.insiders import Insiders, insiders_of
-from diskret.auditing.targets import DOWN, LENGTH, UP, Targets, targets_of
 from diskret.model import rollup
 from diskret.model.equations import equations_of
+from diskret.moves.cover import Cover
+from diskret.moves.cuboids import CuboidMoves, cuboid_moves
+from diskret.moves.demands import DOWN, LENGTH, UP, Targets, targets_of
+from diskret.moves.insiders import Insiders, insiders_of
 
 Move = dict[tuple[int, ...], int]
 UNLIMITED = 10**9
@@ -129,10 +129,10 @@ def cases(draw: st.DrawFn, guarded: bool = False) -> Case:
     table = Table(
         {f"d{i}": h for i, h in enumerate(trees)}, "x", value, status, below=below, above=above, positive=True
     )
-    targets = targets_of(table, Protection(levels=True, min_relative_range=draw(st.sampled_from([0.0, 0.3]))))
+    targets = targets_of(table, Promise(min_relative_range=draw(st.sampled_from([0.0, 0.3]))))
     up, down = Knowledge.positive().room(table)
     up = np.where(rng.random(size) < 0.5, up, rng.integers(0, 40, size))
-    insiders = insiders_of(table, "none")
+    insiders = insiders_of(table, Promise(guard="public"))
     if guarded:
         # some know several cells exactly, others one cell to within something
         exact = int(rng.integers(0, 1 + size // 2))
@@ -258,9 +258,9 @@ def region_table(hidden: list[str], primary: str = "a1") -> Table:
 
 
 def search(table: Table, **options: int) -> CuboidMoves:
-    targets = targets_of(table, Protection(min_relative_range=0.5))
+    targets = targets_of(table, Promise(min_relative_range=0.5, levels=False))
     up, down = Knowledge.positive().room(table)
-    nobody = insiders_of(table, "none")
+    nobody = insiders_of(table, Promise(guard="public"))
     asked = np.arange(targets.count)
     return cuboid_moves(table, table.hidden.reshape(-1), asked, targets, nobody, up, down, **options)
 
@@ -300,10 +300,12 @@ def test_the_ends_of_the_effort_are_no_certificate() -> None:
 
 def test_nothing_asked_nothing_found() -> None:
     table = region_table(["a2"])
-    targets = targets_of(table, Protection())
+    targets = targets_of(table, Promise(levels=False))
     nothing = np.zeros(0, dtype=np.int64)
     rooms = Knowledge.positive().room(table)
-    found = cuboid_moves(table, table.hidden.reshape(-1), nothing, targets, insiders_of(table, "none"), *rooms)
+    found = cuboid_moves(
+        table, table.hidden.reshape(-1), nothing, targets, insiders_of(table, Promise(guard="public")), *rooms
+    )
     assert (found.count, found.start.tolist(), found.cells.size) == (0, [0], 0)
 
 
@@ -317,7 +319,7 @@ def test_any_number_of_threads_finds_the_same(monkeypatch: pytest.MonkeyPatch) -
     status = rng.choice([Status.OPEN, Status.PRIMARY, Status.SECONDARY], shape, p=[0.1, 0.5, 0.4]).astype(np.uint8)
     levels = np.floor(value / 10) + 1
     table = Table(dict(zip("rst", trees, strict=True)), "x", value, status, below=levels, above=levels, positive=True)
-    targets = targets_of(table, Protection(levels=True))
+    targets = targets_of(table, Promise())
     cells = rng.integers(0, table.size, 60)
     nothing = np.zeros(60)
     insiders = Insiders.of(table, cells, rng.integers(0, 9, 60), nothing, nothing)

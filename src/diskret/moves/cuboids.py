@@ -12,18 +12,18 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
-from diskret.auditing import _cuboid_kernels
-from diskret.auditing.insiders import Insiders
-from diskret.auditing.targets import Targets
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
+from diskret.moves import _cuboid_kernels
+from diskret.moves.demands import Targets
+from diskret.moves.insiders import Insiders
+from diskret.moves.move import MoveSet
 
 EFFORT = 20_000
 """Cells that are looked at for one move at most."""
@@ -32,30 +32,6 @@ WIDEST = 1024
 NOT_FARTHER = 1 - 1e-12
 SHARE = 2_000
 """Demands that are worth a thread of their own."""
-
-
-@dataclass(frozen=True, eq=False)
-class CuboidMoves:
-    """Moves end to end, each for one demand; the moves of a demand stand together, the best first."""
-
-    demand: Ints
-    """For each move the demand it was made for."""
-    start: Ints
-    """Where the cells of each move begin, its pivot first; one more at the end."""
-    cells: Ints
-    """Flat positions in the table."""
-    coefficients: Floats
-    """1.0 or -1.0; the pivot has 1.0."""
-
-    @property
-    def count(self) -> int:
-        """Number of moves."""
-        return int(self.demand.size)
-
-    def move(self, number: int) -> tuple[Ints, Floats]:
-        """Cells and coefficients of one move."""
-        inside = slice(self.start[number], self.start[number + 1])
-        return self.cells[inside], self.coefficients[inside]
 
 
 def cuboid_moves(
@@ -69,22 +45,23 @@ def cuboid_moves(
     *,
     effort: int = EFFORT,
     threads: int | None = None,
-) -> CuboidMoves:
-    """Moves through hidden cells that settle the demands asked for (numbers into ``targets``), where there are any.
+) -> tuple[MoveSet, Ints]:
+    """Moves through hidden cells that settle the demands asked for (numbers into ``targets``), and the demand of each.
 
     A demand gets the move to which fewest insiders object, and if somebody does, a second one, if there is one to which
     none of them objects. ``up`` and ``down`` are the rooms of all cells, ``hidden`` says which of them may take part
     (both flat). After ``effort`` cells a search ends with the best it has: that no move was found says nothing about
     the demand.
 
-    >>> from diskret import Hierarchy, Knowledge, Protection
-    >>> from diskret.auditing.insiders import insiders_of
-    >>> from diskret.auditing.targets import targets_of
+    >>> from diskret import Hierarchy, Knowledge, Promise
+    >>> from diskret.moves.insiders import insiders_of
+    >>> from diskret.moves.demands import targets_of
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": Hierarchy.flat("abc")}, value="x", status="status")
-    >>> targets, nobody = targets_of(table, Protection(min_relative_range=0.5)), insiders_of(table, "none")
+    >>> targets = targets_of(table, Promise(min_relative_range=0.5))
+    >>> nobody = insiders_of(table, Promise(guard="public"))
     >>> rooms = Knowledge.positive().room(table)
-    >>> found = cuboid_moves(table, table.hidden.reshape(-1), np.array([0]), targets, nobody, *rooms)
+    >>> found, _ = cuboid_moves(table, table.hidden.reshape(-1), np.array([0]), targets, nobody, *rooms)
     >>> found.cells.tolist(), found.coefficients.tolist()
     ([0, 1], [1.0, -1.0])
     """
@@ -109,13 +86,18 @@ def cuboid_moves(
         found = list(pool.map(certified, _pieces(order, targets.cell[order], workers)))
     sizes = [cells.size for _, _, cells, _ in found]
     ends = [end + before for (_, end, _, _), before in zip(found, np.cumsum([0, *sizes[:-1]]), strict=True)]
-    signs = np.concatenate([signs for _, _, _, signs in found])
-    return CuboidMoves(
-        np.concatenate([demand for demand, _, _, _ in found]),
-        np.concatenate([[0], *ends]).astype(np.int64),
-        np.concatenate([cells for _, _, cells, _ in found]),
-        1.0 - 2.0 * signs,
+    start = np.concatenate([[0], *ends]).astype(np.int64)
+    number, nothing = start.size - 1, np.empty(0, dtype=np.int64)
+    moves = MoveSet(
+        start=start,
+        cells=np.concatenate([cells for _, _, cells, _ in found]),
+        coefficients=1.0 - 2.0 * np.concatenate([signs for _, _, _, signs in found]),
+        up=np.full(number, np.inf),
+        down=np.full(number, np.inf),
+        first_protected=np.zeros(number + 1, dtype=np.int64),
+        protected_cells=nothing,
     )
+    return moves, np.concatenate([demand for demand, _, _, _ in found])
 
 
 def _pieces(order: Ints, cells: Ints, workers: int) -> list[Ints]:

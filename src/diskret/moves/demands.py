@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Floats, Ints
-from diskret.model.protection import Protection
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 
@@ -38,7 +38,7 @@ class Targets:
         return int(self.cell.size)
 
 
-def targets_of(table: Table, protection: Protection) -> Targets:
+def targets_of(table: Table, promise: Promise) -> Targets:
     """The demands of all primary cells.
 
     A cell without any demanded range still must not be computable exactly: it must be able to move at all. Counts must
@@ -46,10 +46,10 @@ def targets_of(table: Table, protection: Protection) -> Targets:
 
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "open", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="status")
-    >>> targets_of(table, Protection(min_relative_range=0.55)).asked.tolist()
+    >>> targets_of(table, Promise(min_relative_range=0.55)).asked.tolist()
     [6.0]
     """
-    need, below, above = protection.needs(table)
+    need, below, above = promise.needs(table)
     primary = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)
     value = np.abs(table.value.reshape(-1))
     grid = unit(table)

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import highspy
 import numpy as np
 
-from diskret.auditing.targets import unit
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations, equations_of
 from diskret.model.pool import Pool
 from diskret.model.table import Table
+from diskret.moves.demands import unit
 
 Rooms = tuple[Ints, Floats, Floats]
 """Cells (ascending) with how far each may rise and fall."""

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from diskret.auditing.cover import Cover, Kept, Nobody
-from diskret.auditing.routing import Rooms, Router
-from diskret.auditing.targets import DOWN, LENGTH
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.moves.cover import Cover
+from diskret.moves.demands import DOWN, LENGTH
+from diskret.moves.move import NOBODY, Move
+from diskret.moves.router import Rooms, Router
 
 KNOWN_BY_SOMEBODY = 1e-2
 """What a hidden cell costs that an insider knows: little, but a move without him needs no second one."""
@@ -89,7 +90,7 @@ def _guard(pattern: Pattern, demand: int) -> None:
         if found is not None:
             pattern.cover.add(found)
         else:
-            pattern.hopeless[demand] = (pattern.hopeless.get(demand) or Nobody) | against
+            pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NOBODY) | against
 
 
 def missing(pattern: Pattern, demand: int) -> frozenset[int] | None:
@@ -99,13 +100,13 @@ def missing(pattern: Pattern, demand: int) -> frozenset[int] | None:
         return left
     lost = pattern.hopeless[demand]
     if lost is None:
-        return Nobody
+        return NOBODY
     return left if left is None else left - lost
 
 
 def find_move(
     pattern: Pattern, demand: int, against: frozenset[int] | None, banned: Ints | None = None, widest: float = np.inf
-) -> Kept | None:
+) -> Move | None:
     """A cheapest move for a demand that the insiders cannot object to and that does without banned cells.
 
     First in whole steps of the table; where that is too much, by what settles the demand.
@@ -120,7 +121,7 @@ def find_move(
 
 def _move_by(
     pattern: Pattern, demand: int, amount: float, against: frozenset[int] | None, banned: Ints | None, widest: float
-) -> Kept | None:
+) -> Move | None:
     cover, targets = pattern.cover, pattern.cover.targets
     cell, kind = int(targets.cell[demand]), int(targets.kind[demand])
     rooms = _rooms(cover, cell, against, banned)

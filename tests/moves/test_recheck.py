@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import by_hand
-from diskret import Hierarchy, MinCount, Status, Table, audit, mark, suppress
-from diskret.auditing.recheck import hold
+from diskret import Hierarchy, MinCount, Promise, Status, Table, audit, mark, suppress
+from diskret.moves.recheck import hold
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
 
 def protected(seed: int) -> tuple[Table, list[tuple[np.ndarray, np.ndarray]]]:
     case = by_hand.firms(seed, axes=2, decimals=seed % 3)
-    result = suppress(mark(case.table, MinCount(3)), guarantee="audit")
+    result = suppress(mark(case.table, MinCount(3)))
     return result.table, [(m.cells, m.coefficients) for m in result.moves.all(result.table)]
 
 
@@ -94,5 +94,5 @@ def test_half_a_person_is_no_witness_in_a_frequency_table() -> None:
 
     halves = np.array([0, 1]), np.array([0.5, -0.5])
     assert hold(table, [halves])[0].all()
-    report = audit(table, knowledge=Knowledge.intervals(), moves=[halves], insiders="none")
+    report = audit(table, Promise(guard="public", knowledge=Knowledge.intervals()), moves=[halves])
     assert [(e.lower, e.upper) for e in report.exposed] == [(1.0, 1.0)]
