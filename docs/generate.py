@@ -28,8 +28,13 @@ HEADINGS = {
     "MinCountRule": "min_count as a table",
     "MarginRule": "small_margin as a table",
     "LineRule": "one_category as a table",
-    "SuppressionSection": "[suppression]",
+    "PromiseSection": "[promise]",
     "RelativeKnowledge": "knowledge as a table",
+    "MovesSection": "[suppression]",
+    "CuboidsSection": 'method = "cuboids"',
+    "CompleteSection": 'method = "complete"',
+    "OptimalSection": 'method = "optimal"',
+    "CostSection": "cost as a table",
     "PerturbationSection": "[perturbation]",
     "MicrodataSection": "[microdata]",
     "DropStep": "drop",
@@ -42,6 +47,7 @@ HEADINGS = {
     "PramStep": "pram",
     "RegressionSection": "[[microdata.regressions]]",
     "AttackSection": "[attack]",
+    "RiskSection": "[risk]",
     "CellKeySection": "[cell_key]",
     "CompareSection": "[compare]",
     "AnonymiseSection": "[anonymise]",
@@ -51,10 +57,11 @@ HEADINGS = {
     "PoolOutput": "Output of a pool",
     "RecordsOutput": "Output of a scientific-use file",
     "AttackOutput": "Output of an attack",
+    "RiskOutput": "Output of a job about risk",
     "AnonymiseOutput": "Output of an anonymous file",
 }
 """Where the page explains the keys of each model."""
-ALSO = {"PoolTable": "TableSection"}
+ALSO = {"PoolTable": "TableSection"} | dict.fromkeys(("CuboidsSection", "CompleteSection"), "MovesSection")
 """Models that take the keys of another one too; those are explained there."""
 
 

@@ -28,8 +28,8 @@ def generator() -> Any:
 
 
 def test_every_model_is_explained_and_no_other() -> None:
-    jobs = {kind.__name__ for kind in KINDS.values()}
-    assert SCHEMA["$defs"].keys() - jobs == generator().HEADINGS.keys()
+    elsewhere = {kind.__name__ for kind in KINDS.values()} | {"ThinSection"}  # the keys of moves
+    assert SCHEMA["$defs"].keys() - elsewhere == generator().HEADINGS.keys()
 
 
 def test_every_key_stands_in_the_table_of_its_section() -> None:

@@ -38,7 +38,7 @@ def test_the_kind_may_be_said_and_is_written_down_then(folder: Path) -> None:
 
 def test_a_kind_that_does_not_exist_is_named_with_those_that_do(folder: Path) -> None:
     message = refusal(folder, {"kind": "tables", **TABLE})
-    assert "kind: is not a kind of job (one of table, pool, records, anonymise, attack, compare)" in message
+    assert "kind: is not a kind of job (one of table, pool, records, anonymise, attack, risk, compare)" in message
 
 
 def test_what_is_said_wins_over_the_sections(folder: Path) -> None:

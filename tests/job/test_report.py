@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from diskret.job.models import job_of
 from diskret.job.outcome import JobResult
 from diskret.job.read import job_from
 from diskret.job.run import run_job
@@ -247,7 +248,9 @@ def test_what_was_asked_is_told_without_numbers() -> None:
 
     said = content() | {"data": {"cells": "x.csv"}}
     said["suppression"] |= {"knowledge": {"relative": 0.4321}, "barriers": {"nace": 1}}
-    told = dict(asked_of(TableJob.model_validate(said)))
+    job = job_of(said)
+    assert isinstance(job, TableJob)
+    told = dict(asked_of(job))
     assert told["knowledge"] == "relative"
     assert told["barriers"] == "chosen"
     assert not any(re.search(r"\d", choice) for choice in told.values())

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from diskret.suppression.moves import Moves
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +26,6 @@ from diskret import (
 )
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
-from diskret.suppression.moves import Moves
 from diskret.suppression.result import Suppression
 from diskret.suppression.weighing import lines_of, opening_words, weigh
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from diskret.suppression.moves import Moves
 
 from diskret import Knowledge, Promise, Status, Table
 from diskret.suppression.by_cuboids import _segments, _task
 from diskret.suppression.cuboid import _kernels
 from diskret.suppression.cuboid.thinning import reaches
 from diskret.suppression.methods import Cuboids
-from diskret.suppression.moves import Moves
 
 
 def cuboid(table: Table, knowledge: Knowledge, pivot, diametral):

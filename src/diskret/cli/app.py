@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from diskret.cli.sections import Commands
 from diskret.cli.show import progress_bar, report
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    cls=Commands,
 )
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -45,6 +47,17 @@ def run_content(content: dict[str, Any], quiet: bool, json: bool, marks: bool = 
         result = run_job(job, Path(), progress, **options)
     report(result, quiet, json, show=False)
     return result
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Options that were given, as a job file says them: paths from the root."""
+    said = {key: each for key, each in options.items() if each is not None and each != []}
+    return {key: str(each.resolve()) if isinstance(each, Path) else each for key, each in said.items()}
+
+
+def classifications(by: list[str]) -> dict[str, dict[str, Any]]:
+    """All classifications of a command, by column."""
+    return dict(classification(each) for each in by)
 
 
 def classification(text: str) -> tuple[str, dict[str, Any]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from diskret.cli.app import EXPOSED, Json, Out, Quiet, app, run_content
+from diskret.cli.app import EXPOSED, Json, Out, Quiet, app, given, run_content
 from diskret.cli.tables import output_of
 
 
@@ -30,10 +30,9 @@ def perturb(
 
     With --attack exit code 1 if a value is found closer than its rule demands.
     """
-    asked: dict[str, Any] = {"method": method, "attack": attack, "rounding": rounding}
+    asked = given(method=method, attack=attack, rounding=rounding, seed=seed, base=base, min_count=min_count)
     if method == "cuboid":
         asked |= {"max_relative_change": max_relative_change, "min_relative_range": min_relative_range}
-    asked |= {k: v for k, v in (("seed", seed), ("base", base), ("min_count", min_count)) if v is not None}
-    content = {"data": {"table": str(table.resolve())}, "perturbation": asked, "output": output_of(out)}
+    content = {"data": given(table=table), "perturbation": asked, "output": output_of(out)}
     if run_content(content, quiet, json).exposed:
         raise typer.Exit(EXPOSED)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from diskret.cli.app import By, Json, Out, Quiet, app, classification, run_content
+from diskret.cli.app import By, Json, Out, Quiet, app, classifications, given, run_content
 
 
 @app.command("cell-key")
@@ -26,16 +26,13 @@ def cell_key(
     json: Json = False,
 ) -> None:
     """Publish counts or values with noise that is the same for the same cell wherever it appears."""
-    classifications = dict(classification(each) for each in by)
-    asked: dict[str, Any] = {"key": key, "deviation": deviation, "smallest": smallest}
-    given = {"modulus": modulus, "variance": variance, "p_table": str(p_table.resolve()) if p_table else None}
-    asked |= {name: each for name, each in given.items() if each is not None}
+    asked = given(key=key, deviation=deviation, smallest=smallest, modulus=modulus, variance=variance, p_table=p_table)
     content = {
-        "data": {"microdata": str(data.resolve())},
-        "table": {"by": list(classifications), "value": [value] if value else []},
-        "classifications": classifications,
+        "data": given(microdata=data),
+        "table": {"by": [*classifications(by)]} | given(value=value),
+        "classifications": classifications(by),
         "cell_key": asked,
-        "output": {"publish": [str(out.resolve())]},
+        "output": given(publish=out),
     }
     run_content(content, quiet, json)
 
@@ -61,18 +58,15 @@ def compare(
     json: Json = False,
 ) -> None:
     """Protect the same microdata by every method; show what each loses and what an attacker still learns."""
-    classifications = dict(classification(each) for each in by)
+    described = classifications(by)
     for name in ordered or ():
-        classifications[name] = classifications.get(name, {}) | {"ordered": True}
-    rules = {"min_count": min_count, "p_percent": p_percent, "small_cells": small_cells}
-    asked: dict[str, Any] = {"percent": percent, "seed": seed, "files": [str(f.resolve()) for f in out or ()]}
-    given = {"methods": method, "base": base, "key": key}
-    asked |= {name: each for name, each in given.items() if each is not None}
+        described[name] = described.get(name, {}) | {"ordered": True}
+    asked = given(methods=method, base=base, key=key, percent=percent, seed=seed)
     content = {
-        "data": {"microdata": str(data.resolve())},
-        "table": {"by": list(dict(classification(each) for each in by)), "value": [value] if value else []},
-        "classifications": classifications,
-        "rules": {name: each for name, each in rules.items() if each is not None},
-        "compare": asked,
+        "data": given(microdata=data),
+        "table": {"by": [*classifications(by)]} | given(value=value),
+        "classifications": described,
+        "rules": given(min_count=min_count, p_percent=p_percent, small_cells=small_cells),
+        "compare": asked | {"files": [str(f.resolve()) for f in out or ()]},
     }
     run_content(content, quiet, json, marks=True)

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from diskret.cli.app import Json, Quiet, app, classification, run_content
+from diskret.cli.app import Json, Quiet, app, classifications, given, run_content
 from diskret.cli.jobs import run
+from diskret.cli.show import echo_json
 
 
 @app.command()
@@ -29,8 +30,7 @@ def plan(
     from diskret.job.plan import plan_from, read_plan, run_plan, shares_from_options
 
     said: dict[str, Any] = {"shares": shares_from_options(shares or ())}
-    given = {"n": n, "tolerated": tolerated, "ordered": ordered, "keep": keep, "by": estimator, "worst": worst or None}
-    said |= {k: v for k, v in given.items() if v is not None}
+    said |= given(n=n, tolerated=tolerated, ordered=ordered, keep=keep, by=estimator, worst=worst or None)
     if file is not None:
         before = read_plan(file).model_dump(exclude_unset=True)
         said = before | said | {"shares": before.get("shares", {}) | said["shares"]}
@@ -40,15 +40,33 @@ def plan(
 
         plot_estimate(found.estimate, plot)
     if json:
-        import json as writer
-
-        typer.echo(writer.dumps(found.summary(), ensure_ascii=False, indent=2))
+        echo_json(found.summary())
     elif not quiet:
         typer.echo(found.estimate)
         if found.merges is not None:
             typer.echo(found.merges)
         if plot is not None:
             typer.echo(f"wrote {plot}")
+
+
+@app.command()
+def risk(
+    data: Annotated[Path, typer.Argument(help="Microdata: .parquet, .csv or .xlsx.")],
+    key: Annotated[list[str], typer.Option(help="Column an attacker may know.")],
+    sensitive: Annotated[list[str] | None, typer.Option(help="Column he wants to learn.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Column with sampling weights.")] = None,
+    population: Annotated[float | None, typer.Option(help="Units the file stands for, without weights.")] = None,
+    household: Annotated[str | None, typer.Option(help="Column that joins the records of a household.")] = None,
+    special: Annotated[bool, typer.Option(help="Look for special uniques.")] = True,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Report: .html or .pdf; internal.")] = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Measure how many records could be found by what an attacker may know."""
+    asked = given(
+        keys=key, sensitive=sensitive, weight=weight, population=population, household=household, special=special
+    )
+    run_content({"data": given(microdata=data), "risk": asked, "output": given(report=out)}, quiet, json)
 
 
 @app.command()
@@ -80,17 +98,15 @@ def anonymise(
         return
     if not attribute or out is None:
         raise BadOption("attributes or output are missing", hint="say --attribute COLUMN ... --out FILE.")
-    classifications = dict(classification(each) for each in attribute)
-    asked: dict[str, Any] = {
-        "attributes": list(classifications), "k": k, "up_to": up_to, "weights": weights, "search": search, "seed": seed
-    }  # fmt: skip
-    files = {"checkpoint": None if checkpoint is None else str(checkpoint.resolve())}
-    asked |= {n: v for n, v in {"effort": effort, "time_limit": time_limit, **files}.items() if v is not None}
-    output = {"microdata": str(out.resolve())} | ({"quality": str(quality.resolve())} if quality else {})
+    described = classifications(attribute)
+    asked = given(
+        attributes=[*described], k=k, up_to=up_to, weights=weights, search=search, seed=seed, effort=effort,
+        time_limit=time_limit, checkpoint=checkpoint,
+    )  # fmt: skip
     content = {
-        "data": {"microdata": str(data.resolve())},
+        "data": given(microdata=data),
         "anonymise": asked,
-        "classifications": {n: c for n, c in classifications.items() if c},
-        "output": output,
+        "classifications": {n: c for n, c in described.items() if c},
+        "output": given(microdata=out, quality=quality),
     }
     run_content(content, quiet, json)

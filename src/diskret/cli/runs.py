@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from diskret.cli.app import Json, Quiet, app
+from diskret.cli.show import echo_json
 
 
 @app.command("compare-runs")
@@ -37,16 +38,14 @@ def compare_two_runs(
         raise BadOption(
             "the files have no table in common", hint=f"the first has {listed(first)}, the second {listed(second)}."
         )
+    attacked = {id(each[n]): audit(each[n]) for each in (first, second) for n in shared} if attack else {}
     found = {}
     for name in shared:
-        pair = first[name], second[name]
-        audits = tuple(audit(each) if attack else None for each in pair)
-        found[name] = compare_suppressions(*pair, audits=(audits[0], audits[1]))
+        one_table, other = first[name], second[name]
+        audits = attacked.get(id(one_table)), attacked.get(id(other))
+        found[name] = compare_suppressions(one_table, other, audits=audits)
     if json:
-        import json as writer
-
-        plain = {name: each.plain(internal=internal) for name, each in found.items()}
-        typer.echo(writer.dumps(plain, ensure_ascii=False, indent=2))
+        echo_json({name: each.plain(internal=internal) for name, each in found.items()})
         return
     for each in found.values():
         typer.echo("\n".join(each.words(language, internal=internal)))

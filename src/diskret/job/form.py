@@ -139,7 +139,9 @@ def file_mark(field: FieldInfo) -> Reads | Writes | None:
 
 def problems_of(job: Section, folder: Path) -> list[Problem]:
     """All mistakes that the types cannot find, each once."""
-    found = [replace(p, key=".".join((*path, p.key))) for path, part in parts(job) for p in part.problems()]
+    found = [
+        replace(p, key=".".join(filter(None, (*path, p.key)))) for path, part in parts(job) for p in part.problems()
+    ]
     return list(dict.fromkeys([*found, *_file_problems(job, folder), *_overwritten(job, folder)]))
 
 

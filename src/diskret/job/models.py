@@ -1,4 +1,4 @@
-"""A job as one of six kinds; the sections that are present tell which, or the key ``kind`` does."""
+"""A job as one of seven kinds; the sections that are present tell which, or the key ``kind`` does."""
 
 from __future__ import annotations
 
@@ -11,16 +11,25 @@ from diskret.job.anonymise_job import AnonymiseJob
 from diskret.job.attack_job import AttackJob
 from diskret.job.compare_job import CompareJob
 from diskret.job.form import Problem, Section, sections_in
+from diskret.job.older import translated
 from diskret.job.pool_job import PoolJob
 from diskret.job.records_job import RecordsJob
+from diskret.job.risk_job import RiskJob
 from diskret.job.table_job import TableJob
 
-Job = TableJob | PoolJob | RecordsJob | AnonymiseJob | AttackJob | CompareJob
+Job = TableJob | PoolJob | RecordsJob | AnonymiseJob | AttackJob | RiskJob | CompareJob
 KINDS: Mapping[str, type[Job]] = {
     "table": TableJob, "pool": PoolJob, "records": RecordsJob, "anonymise": AnonymiseJob, "attack": AttackJob,
-    "compare": CompareJob,
+    "risk": RiskJob, "compare": CompareJob,
 }  # fmt: skip
-TOLD_BY = {"tables": "pool", "anonymise": "anonymise", "microdata": "records", "attack": "attack", "compare": "compare"}
+TOLD_BY = {
+    "tables": "pool",
+    "anonymise": "anonymise",
+    "microdata": "records",
+    "attack": "attack",
+    "risk": "risk",
+    "compare": "compare",
+}
 """The section that tells the kind of a job, the first of them that is present; without any it makes a table."""
 
 
@@ -43,6 +52,7 @@ JOB: TypeAdapter[Job] = TypeAdapter(
         | Annotated[RecordsJob, Tag("records")]
         | Annotated[AnonymiseJob, Tag("anonymise")]
         | Annotated[AttackJob, Tag("attack")]
+        | Annotated[RiskJob, Tag("risk")]
         | Annotated[CompareJob, Tag("compare")],
         Discriminator(kind_of),
     ]
@@ -51,7 +61,7 @@ JOB: TypeAdapter[Job] = TypeAdapter(
 
 def job_of(content: Mapping[str, Any]) -> Job:
     """A job of plain data, checked by its types only; `diskret.job.read.job_from` tells all mistakes in words."""
-    return JOB.validate_python(dict(content))
+    return JOB.validate_python(translated(content)[0])
 
 
 def job_schema() -> dict[str, Any]:

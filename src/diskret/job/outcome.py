@@ -16,7 +16,9 @@ from diskret.model.table import Table
 from diskret.perturbation.attack import PerturbationAttack
 from diskret.perturbation.cell_key import KeyedNoise
 from diskret.perturbation.result import Perturbation
+from diskret.risk.anonymity import Anonymity
 from diskret.risk.judgement import Attack
+from diskret.risk.measure import FileRisk
 from diskret.rules.compare import RuleComparison
 from diskret.safe.history import Watch
 from diskret.safe.result import Anonymisation
@@ -70,6 +72,8 @@ class JobResult:
     """Linked tables as one, by their response; then suppressions are those of the pools."""
     noise: Mapping[str, KeyedNoise] = field(default_factory=dict)
     methods: Comparison | None = None
+    anonymity: Anonymity | None = None
+    risk: FileRisk | None = None
     perturbations: Mapping[str, Perturbation] = field(default_factory=dict)
     perturbation_attacks: Mapping[str, PerturbationAttack] = field(default_factory=dict)
 
@@ -88,6 +92,8 @@ class JobResult:
             "tables": {name: self._facts(name) for name in self.tables},
             "microdata": self.microdata,
             "attack": self.attack and self.attack.summary(),
+            "anonymity": self.anonymity and {"k": self.anonymity.k, "alone": self.anonymity.alone},
+            "risk": self.risk and {"records": self.risk.records, "alone": self.risk.alone},
             "methods": self.methods and self.methods.plain(),
             "files": [str(f) for f in self.files],
             "warnings": list(self.warnings),

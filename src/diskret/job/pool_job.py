@@ -17,6 +17,7 @@ from diskret.job.form import Problem, Section, named
 from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
 from diskret.job.outputs import write_certificates, write_tables
+from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_job import TableJob, uncertified, unknown_classifications
@@ -28,7 +29,6 @@ from diskret.job.table_sections import (
     PoolSection,
     PoolTable,
     Rules,
-    SuppressionSection,
     TableOutput,
     TableSection,
 )
@@ -52,6 +52,7 @@ class PoolJob(Section):
     tables: dict[str, PoolTable] = Field(min_length=1, description="linked tables, protected together")
     pool: PoolSection = Field(default_factory=lambda: PoolSection(), description="how linked tables add up")
     rules: Rules = Field(default_factory=lambda: Rules())
+    promise: PromiseSection = Field(default_factory=lambda: PromiseSection(), description="what is kept, against whom")
     suppression: SuppressionSection | None = Field(None, description="secondary suppression; none if left out")
     status: list[CellStatus] = Field(default_factory=list)
     output: PoolOutput = Field(default_factory=lambda: PoolOutput())
@@ -104,8 +105,8 @@ class PoolJob(Section):
             several = "cannot be combined with several tables"
             yield from named(
                 (
-                    asked.guarantee == "complete",
-                    "suppression.guarantee", "'complete' is for single tables", "'audit', or 'subtables' as printed",
+                    asked.method == "complete",
+                    "suppression.method", "'complete' is for single tables", "'moves', or 'cuboids' as printed",
                 ),
                 (asked.previous, "suppression.previous", several, "write [tables.NAME] previous = ..."),
             )  # fmt: skip

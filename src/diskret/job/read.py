@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args, overload
 
@@ -15,6 +16,8 @@ from pydantic.fields import FieldInfo
 from diskret.io.text import read_text
 from diskret.job.form import Problem, Section, by_name, problems_of, sections_in
 from diskret.job.models import JOB, KINDS, Job, split
+from diskret.job.older import translated
+from diskret.job.protection_sections import METHODS
 from diskret.model.errors import BadJob
 
 Kind = TypeVar("Kind", bound=Section)
@@ -45,18 +48,25 @@ def job_from(content: dict[str, Any], where: str, folder: Path) -> Job: ...
 def job_from(content: dict[str, Any], where: str, folder: Path, kind: type[Kind]) -> Kind: ...
 def job_from(content: dict[str, Any], where: str, folder: Path, kind: type[Section] | None = None) -> Section:
     """A job from plain data, of any kind or of the one that is asked for; refuses with every mistake found."""
-    own, problems = split(content)
+    today, moved = translated(content)
+    own, problems = split(today)
     try:
         job = JOB.validate_python(own)
     except ValidationError as e:
-        raise _refusal([*problems, *_merged(_problem(error) for error in e.errors())], where) from None
+        found = [_problem(error) for error in e.errors()]
+        raise _refusal([*problems, *_merged(_as_written(found, moved))], where) from None
     if kind is not None and not isinstance(job, kind):
         wanted = kind.model_fields["kind"].default
         problems.append(Problem("kind", f"the job is of kind {job.kind!r}", f"one of kind {wanted!r} is needed here"))
-    problems += problems_of(job, folder)
+    problems += _as_written(problems_of(job, folder), moved)
     if problems:
         raise _refusal(problems, where)
     return job
+
+
+def _as_written(problems: Iterable[Problem], moved: Mapping[str, str]) -> list[Problem]:
+    """Problems under the keys the user wrote, where those have moved."""
+    return [replace(p, key=moved.get(p.key, p.key)) for p in problems]
 
 
 def _refusal(problems: Sequence[Problem], where: str) -> BadJob:
@@ -80,12 +90,17 @@ def _problem(error: Any) -> Problem:
     key, hint = ".".join(path) or "(job)", (field.description or "") if field else ""
     match error["type"]:
         case "extra_forbidden":
+            owners = [repr(name) for name, section in METHODS.items() if path[-1] in section.model_fields]
+            if owners and path[:-1] == ["suppression"]:
+                return Problem(key, f"belongs to the method {' or '.join(owners)}", "leave it out, or change it")
             return Problem(key, "unknown key", _nearest(path[-1], sections))
         case "missing":
             return Problem(key, "missing", hint)
         case "union_tag_invalid" | "union_tag_not_found" if path:
-            steps = [_tag(step) for step in sections]
-            return Problem(f"{key}.do", "is not a kind of step", f"one of {', '.join(steps)}")
+            tags = [_tag(section) for section in sections]
+            steps = path[-1].isdigit()
+            what = "is not a kind of step" if steps else "is not a method"
+            return Problem(f"{key}.{'do' if steps else 'method'}", what, f"one of {', '.join(tags)}")
         case "union_tag_invalid":
             return Problem("kind", "is not a kind of job", f"one of {', '.join(KINDS)}")
     what = error["msg"].removeprefix("Value error, ").replace("Input should be", "should be")
@@ -122,9 +137,9 @@ def _traced(loc: list[str | int], known: bool) -> tuple[list[str], list[type[Sec
 
 
 def _tag(section: type[Section]) -> str:
-    """The kind of a step, which stands in the paths of the checking library; users count steps."""
-    do = section.model_fields.get("do")
-    return str(get_args(do.annotation)[0]) if do else ""
+    """The kind of a step, or the method, which stands in the paths of the checking library and not in ours."""
+    tagged = section.model_fields.get("do") or section.model_fields.get("method")
+    return str([*get_args(tagged.annotation), ""][0]) if tagged else ""
 
 
 def _is_branch(part: str, sections: Sequence[type[Section]]) -> bool:

@@ -207,6 +207,19 @@ class AttackSection(Section):
             yield Problem("classes", f"{name!r} is not in attack.by", f"attack.by lists {listed(self.by)}")
 
 
+class RiskSection(Section):
+    """What an attacker may know of records, and what the file stands for."""
+
+    keys: Names = Field(min_length=1, description="columns an attacker may know")
+    sensitive: Names = Field(default_factory=list, description="columns he wants to learn")
+    others_known: bool = Field(False, description="whether he knows the other sensitive columns as well")
+    weight: str | None = Field(None, description="column with sampling weights")
+    population: float | None = Field(None, gt=0, description="number of units the file stands for, without weights")
+    household: str | None = Field(None, description="column that joins the records of a household")
+    special: bool = Field(True, description="whether special uniques are looked for")
+    largest: int | None = Field(None, ge=1, description="largest sets of keys that are looked at for them")
+
+
 class PrintedSection(Section):
     """Options of the printed search."""
 
@@ -309,15 +322,20 @@ class AttackOutput(Section):
     )
 
 
-class RecordsOutput(AttackOutput):
+class RiskOutput(Section):
+    """What is written about risk. Paths are relative to the job file."""
+
+    report: Annotated[str | None, REPORT] = Field(None, description="report in itself, .html or .pdf; internal")
+    title: str = Field("", description="title of the report")
+    language: Language = Field("en", description="language of the report")
+
+
+class RecordsOutput(RiskOutput, AttackOutput):
     """What is written of a scientific-use file. Paths are relative to the job file."""
 
     records: Annotated[str | None, Writes(RECORDS, any_case=True)] = Field(
         None, description="protected records: .csv or .parquet"
     )
-    report: Annotated[str | None, REPORT] = Field(None, description="report in itself, .html or .pdf; internal")
-    title: str = Field("", description="title of the report")
-    language: Language = Field("en", description="language of the report")
 
 
 class AnonymiseOutput(Section):

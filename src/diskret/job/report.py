@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from diskret.job.form import RelativeKnowledge
 from diskret.job.record_sections import AnonymiseOutput
-from diskret.job.table_sections import SuppressionSection, TableOutput
+from diskret.job.table_sections import TableOutput
 from diskret.model.table import Table
 from diskret.publication.options import publication
 from diskret.publication.report import write_report
@@ -26,6 +25,10 @@ TITLES = {
 }
 
 
+GUARANTEES = {"moves": "audit", "cuboids": "subtables", "complete": "complete", "optimal": "optimal", "thin": "audit"}
+"""What a report calls the methods."""
+
+
 def table_facts(
     job: TableJob, suppressions: Mapping[str, Suppression], audits: Mapping[str, Mapping[str, Any]] | None = None,
     warnings: Sequence[str] = (),
@@ -38,24 +41,24 @@ def table_facts(
 
 def asked_of(job: TableJob) -> list[tuple[str, str]]:
     """What was chosen, as far as it is not secret: no parameter of a rule, no range, no error of prior knowledge."""
-    asked = job.suppression
     source = "microdata" if job.data.microdata else "cells" if job.data.cells else "table"
-    if asked is None:
+    if job.suppression is None:
         return [("source", source)]
-    return [("source", source), *((key, choice) for key, choice in _chosen(asked).items() if choice)]
+    return [("source", source), *((key, choice) for key, choice in _chosen(job).items() if choice)]
 
 
-def _chosen(asked: SuppressionSection) -> dict[str, str]:
-    """The choices of [suppression] in words, without numbers."""
-    known = "relative" if isinstance(asked.knowledge, RelativeKnowledge) else asked.knowledge
-    insiders = "largest" if asked.largest_contributors else "single" if asked.single_contributors else "none"
+def _chosen(job: TableJob) -> dict[str, str]:
+    """The choices of [promise] and [suppression] in words, without numbers."""
+    assert job.suppression is not None
+    said, known = job.suppression.keywords(), job.promise.knowledge_said().kind
+    guard = job.promise.keywords()["guard"]
     return {
-        "guarantee": asked.guarantee,
-        "knowledge": known or "",
-        "insiders": insiders,
-        "zeros": asked.zeros,
-        "barriers": asked.barriers if isinstance(asked.barriers, str) else "chosen",
-        "effort": asked.effort if asked.guarantee == "audit" else "",
+        "guarantee": GUARANTEES[job.suppression.method],
+        "knowledge": "" if known == "usual" else known,
+        "insiders": "none" if guard == "public" else guard,
+        "zeros": said["zeros"],
+        "barriers": said["barriers"] if isinstance(said["barriers"], str) else "chosen",
+        "effort": said.get("effort", ""),
     }
 
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from diskret.auditing.published_intervals import Intervals, publishable_intervals
-from diskret.job.form import RelativeKnowledge
-from diskret.job.table_sections import SuppressionSection
 from diskret.model.errors import BadOption, listed
 from diskret.model.knowledge import Knowledge
 from diskret.model.pool import Pool
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.publication.working import load_working
-from diskret.suppression.methods import AnyMethod, Complete, Cuboids, Moves
-from diskret.suppression.prices import Cost
+from diskret.suppression.methods import Moves
 from diskret.suppression.responses import inherited, leading_of
 from diskret.suppression.result import Suppression
-from diskret.suppression.suppress import suppress
+from diskret.suppression.suppress import suppress, thin
 from diskret.tabulation.tabulate import Progress
 
 if TYPE_CHECKING:
@@ -39,7 +36,9 @@ def suppress_tables(
     before = _previous(job, here, tables)
 
     def protected(name: str, table: Table) -> Suppression:
-        promise, method = promise_of(job, table), method_of(asked)
+        promise, method = promise_of(job, table), asked.made()
+        if asked.method == "thin" and isinstance(method, Moves):
+            return thin(table, promise, method, progress=progress)
         return suppress(table, promise, method, previous=before.get(name), progress=progress)
 
     if asked.leading is None:
@@ -85,38 +84,10 @@ def intervals_of(job: Protecting, tables: Mapping[str, Table]) -> dict[str, Inte
 
 
 def promise_of(job: Protecting, table: Table) -> Promise:
-    """What a job promises about one of its tables; the whole promise if it asks for no suppression."""
-    asked = job.suppression or SuppressionSection()
-    return Promise(
-        guard="largest" if asked.largest_contributors else "single" if asked.single_contributors else "public",
-        coalitions=tuple(tuple(tuple(_codes(cell, table)) for cell in cells) for cells in asked.coalitions),
-        levels=asked.guarantee != "subtables" if asked.levels is None else asked.levels,
-        sliding=asked.sliding,
-        min_relative_range=asked.min_relative_range,
-        min_range=asked.min_range,
-        knowledge=knowledge_of(job, table),
-    )
-
-
-def method_of(asked: SuppressionSection) -> AnyMethod:
-    """How a job protects its tables."""
-    common: dict[str, Any] = {
-        "cost": _cost_of(asked),
-        "zeros": asked.zeros,
-        "barriers": asked.barriers,
-        "thin": asked.thin,
-    }
-    if asked.guarantee == "subtables":
-        return Cuboids(**common, non_additive=tuple(asked.non_additive), carry=asked.carry)
-    if asked.guarantee == "complete":
-        return Complete(**common, deformations=asked.deformations, totals_last=asked.totals_last, stages=asked.stages)
-    return Moves(**common, effort=asked.effort, seconds=asked.seconds)
-
-
-def _cost_of(asked: SuppressionSection) -> Cost | None:
-    """Left out it is the value, or with last period's table classes of values."""
-    said = asked.model_fields_set & {"cost", "distance"}
-    return Cost(asked.cost, distance=asked.distance) if said else None
+    """What a job promises about one of its tables."""
+    said = job.promise.keywords() | {"knowledge": knowledge_of(job, table)}
+    cells = tuple(tuple(tuple(_codes(cell, table)) for cell in known) for known in said.pop("coalitions"))
+    return Promise(**said, coalitions=cells)
 
 
 def _codes(cell: Mapping[str, str], table: Table) -> list[str]:
@@ -125,7 +96,7 @@ def _codes(cell: Mapping[str, str], table: Table) -> list[str]:
     if unknown:
         raise BadOption(
             f"a coalition's cell with the classification {listed(unknown)}",
-            where="[suppression] coalitions",
+            where="[promise] coalitions",
             hint=f"the table has {listed(table.names)}.",
         )
     tops = table.space.tops if isinstance(table, Pool) else [h.total for h in table.by.values()]
@@ -137,9 +108,6 @@ def knowledge_of(job: Protecting, table: Table) -> Knowledge:
 
     Intervals of tables that are out already are known to everybody, whether the job says so or not.
     """
-    said = job.suppression.knowledge if job.suppression else None
-    if said is None and isinstance(table, Pool) and table.published and table.upper is not None:
-        return Knowledge.intervals()
-    if isinstance(said, RelativeKnowledge):
-        return Knowledge.relative(said.relative, said.absolute)
-    return Knowledge(kind=said) if said else Knowledge.usual()
+    said = job.promise.knowledge_said()
+    late = isinstance(table, Pool) and table.published and table.upper is not None
+    return Knowledge.intervals() if late and said.kind == "usual" else said

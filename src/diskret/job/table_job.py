@@ -16,6 +16,7 @@ from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
 from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.perturbation import attack_tables, perturb_tables
+from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded, unmarked
 from diskret.job.report import table_facts, write_table_report
 from diskret.job.rules import rules_of
@@ -27,7 +28,6 @@ from diskret.job.table_sections import (
     Data,
     PerturbationSection,
     Rules,
-    SuppressionSection,
     TableOutput,
     TableSection,
 )
@@ -50,6 +50,7 @@ class TableJob(Section):
     classifications: dict[str, Classification] = Field(default_factory=dict)
     table: TableSection = Field(default_factory=lambda: TableSection())
     rules: Rules = Field(default_factory=lambda: Rules())
+    promise: PromiseSection = Field(default_factory=lambda: PromiseSection(), description="what is kept, against whom")
     suppression: SuppressionSection | None = Field(None, description="secondary suppression; none if left out")
     perturbation: PerturbationSection | None = Field(None, description="change values instead of hiding them")
     cell_key: CellKeySection | None = Field(None, description="cell-key noise instead of suppression")
@@ -210,6 +211,6 @@ def unknown_classifications(asked: SuppressionSection | None, by: Sequence[str])
 
 def uncertified(certificate: str | None, asked: SuppressionSection | None) -> Iterator[Problem]:
     """A certificate without the audit it is about."""
-    audited = asked is not None and asked.guarantee == "audit"
-    hint = "add [suppression]; its guarantee is 'audit'"
+    audited = asked is not None and asked.method not in ("cuboids", "complete")
+    hint = "add [suppression]; its method is 'moves'"
     return named((certificate and not audited, "output.certificate", "there is no audit to certify", hint))

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, RelativeKnowledge, Section, Writes, named
+from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, RelativeKnowledge, Section, Writes
 from diskret.model.errors import BadOption
 from diskret.model.source import EXCEL
 from diskret.model.status import Status
@@ -171,66 +171,6 @@ class Rules(Section):
             if not 1 <= n <= MOST_LARGEST or k >= 100:
                 hint = f"n is 1 to {MOST_LARGEST}, k under 100 percent"
                 yield Problem("dominance", f"[{n}, ...] is not a dominance rule", hint)
-
-
-class SuppressionSection(Section):
-    """Secondary suppression. The ranges are secret, like the parameters of the rules."""
-
-    guarantee: Literal["audit", "complete", "subtables"] = Field(
-        "audit",
-        description="attack the whole table with a solver and repair, protect it by cuboids of the complete table, "
-        "or secure every subtable on its own",
-    )
-    deformations: int = Field(1, ge=0, le=3, description="with complete: how often a cuboid may be shifted")
-    totals_last: bool = Field(False, description="with complete: whether totals come in only after all other sums")
-    stages: Literal[1, 2] = Field(1, description="with complete: 2 if cuboids inside lowest subtables come first")
-    min_relative_range: float = Field(0.0, ge=0, description="interval over value must be greater, such as 0.5")
-    min_range: float | None = Field(None, ge=0, description="smallest interval of zero and tiny values")
-    levels: bool | None = Field(
-        None,
-        description="whether intervals must reach as far as the primary rules demand; left out: not with subtables",
-    )
-    sliding: bool = Field(False, description="with levels: only the length of the interval counts")
-    knowledge: Literal["none", "positive", "intervals"] | RelativeKnowledge | None = Field(
-        None, description="what an attacker knows; left out: that values are positive, if they are"
-    )
-    zeros: Literal["marked", "allowed", "forbidden"] = Field("marked", description="which zero cells may be suppressed")
-    barriers: Literal["on", "off"] | dict[str, int] = Field(
-        "on", description="keep margins visible; or per classification 1 avoid, -1 prefer, 0 neither"
-    )
-    single_contributors: bool = Field(True, description="guard against respondents who are alone in a cell")
-    largest_contributors: bool = Field(
-        False, description="with an audit: guard against the largest contributor of every hidden cell as well"
-    )
-    coalitions: list[list[dict[str, str]]] = Field(
-        default_factory=list,
-        description="with an audit: cells somebody knows together, each by its codes; totals may be left out",
-    )
-    effort: Literal["quick", "default", "economy"] = Field(
-        "default", description="with an audit: how long to look for a cheaper pattern"
-    )
-    seconds: float | None = Field(
-        None, gt=0, description="with an audit: stop looking for a cheaper pattern after this time"
-    )
-    non_additive: Names = Field(default_factory=list, description="classifications along which counts do not add up")
-    cost: Literal["value", "log", "count", "unity"] = Field("value", description="what a suppressed cell costs")
-    distance: dict[str, float] = Field(default_factory=dict, description="powers: cells far from the primary cost more")
-    carry: Literal["off", "once", "always"] = Field("off", description="hand intervals from subtable to subtable")
-    previous: Annotated[str | None, Reads(replaced_by="output.working")] = Field(
-        None, description="working file of the last period, whose pattern is kept if cheap"
-    )
-    thin: bool = Field(True, description="open secondaries again that nobody needs")
-    leading: str | None = Field(None, description="response whose pattern is passed on to all others")
-
-    def problems(self) -> Iterator[Problem]:
-        """What the types cannot say."""
-        return named((self.sliding and not self.levels, "sliding", "needs levels = true", ""))
-
-    @property
-    def classifications(self) -> dict[str, list[str]]:
-        """The classifications that keys name, by key."""
-        barriers = self.barriers if isinstance(self.barriers, dict) else ()
-        return {"barriers": [*barriers], "non_additive": self.non_additive, "distance": [*self.distance]}
 
 
 class PerturbationSection(Section):

@@ -20,7 +20,7 @@ LINE = 118
 HEAD = "# A job for diskret. Run it with: diskret run THIS_FILE\n"
 SECRET = {
     "rules": "parameters are secret: do not publish this file",
-    "suppression": "ranges are secret too",
+    "promise": "ranges are secret too",
     "perturbation": "secret, the seed above all: do not publish this file",
     "microdata": "a seed is secret: do not publish this file",
     "cell_key": "secret: do not publish this file",
