@@ -28,7 +28,7 @@ print(sorted(sys.modules), file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["tabulate", "--help"], ["mark", "--help"]])
+@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["tabulate", "--help"], ["publish", "--help"]])
 def test_help_loads_neither_compiler_nor_database(words: list[str]) -> None:
     script = SCRIPT.format(words=words)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

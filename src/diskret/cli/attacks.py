@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,10 +43,8 @@ def audit(
     }
     if certificate is not None:
         write_certificate({name: certificate_of(r) for name, r in reports.items()}, certificate)
-    found = {name: r.report(internal=internal) for name, r in reports.items()}
-    _tell(reports, found, quiet, json)
-    if certificate is not None and not (quiet or json):
-        typer.echo(f"wrote {certificate}")
+    lines = [f"{name}: {r.report(internal=internal)}" for name, r in reports.items()]
+    _tell(reports, [*lines, f"wrote {certificate}"] if certificate else lines, quiet, json)
     if not all(r.safe for r in reports.values()):
         raise typer.Exit(EXPOSED)
 
@@ -71,7 +69,7 @@ def verify(
     found: dict[str, Verification] = {}
     for name, (each, promise) in tables.items():
         found |= verify_tables({name: each}, certificates, promise if said["promise"] else None)
-    _tell(found, {name: v.report() for name, v in found.items()}, quiet, json)
+    _tell(found, [f"{name}: {v.report()}" for name, v in found.items()], quiet, json)
     if not all(v.holds for v in found.values()):
         raise typer.Exit(EXPOSED)
 
@@ -88,49 +86,36 @@ def _promised(table: Path, said: dict[str, Any]) -> dict[str, tuple[Table, Promi
     return {name: (each, promise_of(job, each)) for name, each in tables.items()}
 
 
-def _tell(found: Mapping[str, Any], words: Mapping[str, str], quiet: bool, json: bool) -> None:
+def _tell(found: Mapping[str, Any], lines: Sequence[str], quiet: bool, json: bool) -> None:
     if json:
         echo_json({name: each.summary() for name, each in found.items()})
     elif not quiet:
-        for name, each in words.items():
-            typer.echo(f"{name}: {each}")
+        typer.echo("\n".join(lines))
 
 
 @app.command()
+@with_sections("attack")
 def attack(
     released: Annotated[Path, typer.Argument(help="Records that are to be released: .parquet or .csv.")],
-    external: Annotated[Path, typer.Option(help="File the attacker has.")],
     key: Annotated[list[str] | None, typer.Option(help="Column that must agree; NAME=OTHER for another name.")] = None,
     value: Annotated[list[str] | None, typer.Option(help="Column that should be close; NAME=OTHER likewise.")] = None,
-    unit: Annotated[list[str] | None, typer.Option(help="Column that says who is who in both files.")] = None,
-    aligned: Annotated[
-        bool, typer.Option("--aligned", help="Both files hold the same units in the same order.")
-    ] = False,
-    original: Annotated[Path | None, typer.Option(help="File before protection, to judge values by.")] = None,
-    target: Annotated[
-        list[str] | None, typer.Option(help="Value the attacker wants; those he links by if none.")
-    ] = None,
     by: Annotated[list[str] | None, typer.Option(help="Column of the combinations; NAME=20,50 for classes.")] = None,
-    method: Annotated[str, typer.Option(help="assignment, single or fellegi_sunter.")] = "assignment",
-    scale: Annotated[str, typer.Option(help="log, standard or rank.")] = "log",
-    usable_within: Annotated[float, typer.Option(help="Largest relative deviation that is still of use.")] = 0.1,
-    cap: Annotated[float, typer.Option(help="Highest risk of a combination.")] = 0.5,
-    engine: Annotated[
-        str, typer.Option(help="For fellegi_sunter: duckdb, spark, or the URL of a Spark master.")
-    ] = "duckdb",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Risk of every combination: .csv or .json.")] = None,
     plot: Annotated[Path | None, typer.Option(help="The same as a plot: .svg, .html, .png.")] = None,
     quiet: Quiet = False,
     json: Json = False,
+    *,
+    said: Said,
 ) -> None:
     """Link records with an external file; exit code 1 if a combination has too high a risk."""
-    named = dict(map(_renamed, [*(key or ()), *(value or ())]))
-    asked = given(
-        external=external, original=original, keys=[_renamed(k)[0] for k in key or ()],
-        values=[_renamed(v)[0] for v in value or ()], names={a: b for a, b in named.items() if a != b},
-        unit=unit, aligned=aligned, targets=target, by=[_limits(b)[0] for b in by or ()],
-        classes={n: limits for n, limits in map(_limits, by or ()) if limits}, method=method, scale=scale,
-        usable_within=usable_within, cap=cap, engine=engine,
+    keys, values, limits = (
+        dict(map(_renamed, key or ())),
+        dict(map(_renamed, value or ())),
+        dict(map(_limits, by or ())),
+    )
+    asked = said["attack"] | given(
+        keys=[*keys], values=[*values], names={a: b for a, b in (keys | values).items() if a != b}, by=[*limits],
+        classes={name: each for name, each in limits.items() if each},
     )  # fmt: skip
     content = {"data": given(microdata=released), "attack": asked, "output": given(risks=out, risk_plot=plot)}
     if run_content(content, quiet, json).exposed:

@@ -9,6 +9,7 @@ import typer
 
 from diskret.cli.app import Json, Quiet, app, classifications, given, run_content
 from diskret.cli.jobs import run
+from diskret.cli.sections import Said, with_sections
 from diskret.cli.show import echo_json
 
 
@@ -50,26 +51,21 @@ def plan(
 
 
 @app.command()
+@with_sections("risk")
 def risk(
     data: Annotated[Path, typer.Argument(help="Microdata: .parquet, .csv or .xlsx.")],
-    key: Annotated[list[str], typer.Option(help="Column an attacker may know.")],
-    sensitive: Annotated[list[str] | None, typer.Option(help="Column he wants to learn.")] = None,
-    weight: Annotated[str | None, typer.Option(help="Column with sampling weights.")] = None,
-    population: Annotated[float | None, typer.Option(help="Units the file stands for, without weights.")] = None,
-    household: Annotated[str | None, typer.Option(help="Column that joins the records of a household.")] = None,
-    special: Annotated[bool, typer.Option(help="Look for special uniques.")] = True,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Report: .html or .pdf; internal.")] = None,
     quiet: Quiet = False,
     json: Json = False,
+    *,
+    said: Said,
 ) -> None:
     """Measure how many records could be found by what an attacker may know."""
-    asked = given(
-        keys=key, sensitive=sensitive, weight=weight, population=population, household=household, special=special
-    )
-    run_content({"data": given(microdata=data), "risk": asked, "output": given(report=out)}, quiet, json)
+    run_content({"data": given(microdata=data), **said, "output": given(report=out)}, quiet, json)
 
 
 @app.command()
+@with_sections("anonymise")
 def anonymise(
     data: Annotated[
         Path, typer.Argument(help="Microdata, .parquet, .csv or .xlsx; or a job file (.toml) that anonymises.")
@@ -78,17 +74,11 @@ def anonymise(
         list[str] | None, typer.Option("--attribute", "-a", help="Column, COLUMN=FILE, or COLUMN=2,3 for prefixes.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Anonymous microdata: .parquet or .csv.")] = None,
-    k: Annotated[int, typer.Option("--k", help="Fewest objects of a combination that occurs.")] = 3,
-    up_to: Annotated[int, typer.Option(help="Control all tables up to this dimension.")] = 3,
-    weights: Annotated[int, typer.Option(help="Larger deviations for large cells: variant 1 or 2.")] = 0,
-    search: Annotated[str, typer.Option(help="ladder or printed.")] = "ladder",
-    effort: Annotated[float | None, typer.Option(help="More or fewer groups tested (ladder).")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds until the best file so far is taken.")] = None,
-    checkpoint: Annotated[Path | None, typer.Option(help="File to go on from after an interruption.")] = None,
     quality: Annotated[Path | None, typer.Option(help="Report on the control tables: .json or .txt.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 1,
     quiet: Quiet = False,
     json: Json = False,
+    *,
+    said: Said,
 ) -> None:
     """Make microdata k-anonymous so that their tables stay (SAFE). Ctrl-C gives the best file so far."""
     from diskret.model.errors import BadOption
@@ -99,13 +89,9 @@ def anonymise(
     if not attribute or out is None:
         raise BadOption("attributes or output are missing", hint="say --attribute COLUMN ... --out FILE.")
     described = classifications(attribute)
-    asked = given(
-        attributes=[*described], k=k, up_to=up_to, weights=weights, search=search, seed=seed, effort=effort,
-        time_limit=time_limit, checkpoint=checkpoint,
-    )  # fmt: skip
     content = {
         "data": given(microdata=data),
-        "anonymise": asked,
+        "anonymise": said["anonymise"] | {"attributes": [*described]},
         "classifications": {n: c for n, c in described.items() if c},
         "output": given(microdata=out, quality=quality),
     }

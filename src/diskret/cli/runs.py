@@ -38,12 +38,11 @@ def compare_two_runs(
         raise BadOption(
             "the files have no table in common", hint=f"the first has {listed(first)}, the second {listed(second)}."
         )
-    attacked = {id(each[n]): audit(each[n]) for each in (first, second) for n in shared} if attack else {}
     found = {}
     for name in shared:
-        one_table, other = first[name], second[name]
-        audits = attacked.get(id(one_table)), attacked.get(id(other))
-        found[name] = compare_suppressions(one_table, other, audits=audits)
+        pair = first[name], second[name]
+        audits = (audit(pair[0]), audit(pair[1])) if attack else (None, None)
+        found[name] = compare_suppressions(*pair, audits=audits)
     if json:
         echo_json({name: each.plain(internal=internal) for name, each in found.items()})
         return

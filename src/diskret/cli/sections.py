@@ -21,6 +21,10 @@ Said = dict[str, dict[str, Any]]
 """What the options said, by section and key."""
 
 
+ONE = {"keys": "key", "values": "value", "targets": "target", "attributes": "attribute", "methods": "method"}
+"""Keys that hold a list, and the option that names one of it."""
+
+
 class Commands(TyperGroup):
     """Commands that get the rest of their options when they are called."""
 
@@ -52,18 +56,19 @@ def _whole(
     function: Callable[..., None], names: tuple[str, ...], own: dict[str, inspect.Parameter], hints: dict[str, Any]
 ) -> Any:
     """The command with the options of its sections."""
-    places = {key: (name, field) for name in names for key, field in _keys(name).items() if key not in own}
-    options = {key: option for key, (_, field) in places.items() if (option := _option(key, field))}
+    places = {ONE.get(key, key): (name, key, field) for name in names for key, field in _keys(name).items()}
+    made = {option: _option(option, field) for option, (_, _, field) in places.items() if option not in own}
+    options = {option: kind for option, kind in made.items() if kind is not None}
 
     def run(**given: Any) -> None:
         said: Said = {name: {} for name in names}
-        for key in options:
-            value = given.pop(key)
+        for option in options:
+            value, (name, key, _) = given.pop(option), places[option]
             if value not in (None, []):
-                said[places[key][0]][key] = str(value.resolve()) if isinstance(value, Path) else value
+                said[name][key] = str(value.resolve()) if isinstance(value, Path) else value
         function(**given, said=said)
 
-    more = [inspect.Parameter(k, inspect.Parameter.KEYWORD_ONLY, default=None) for k in options]
+    more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in options]
     return _signed(run, function, [*own.values(), *more], hints | options)
 
 
@@ -78,39 +83,45 @@ def _signed(made: Any, function: Callable[..., None], parameters: Any, hints: di
 
 
 def _keys(name: str) -> dict[str, FieldInfo]:
-    """The keys of a section; for [suppression] those of all methods."""
-    from diskret.job.protection_sections import METHODS, PromiseSection
+    """The keys of a section, or of a method of suppression; where there are several kinds, those of all."""
+    from diskret.job.form import sections_in
+    from diskret.job.models import KINDS
+    from diskret.job.protection_sections import METHODS
 
-    if name == "promise":
-        return dict(PromiseSection.model_fields)
-    sections = METHODS.values() if name == "suppression" else [METHODS[name]]
+    if name in METHODS:
+        return dict(METHODS[name].model_fields)
+    having = [kind.model_fields[name] for kind in KINDS.values() if name in kind.model_fields]
+    sections = [section for field in having for section in sections_in(field.annotation)]
     return {key: field for section in sections for key, field in section.model_fields.items()}
 
 
-def _option(key: str, field: FieldInfo) -> Any:
+def _option(name: str, field: FieldInfo) -> Any:
     """The option of one key; nothing where it cannot be said in a word."""
-    from diskret.job.form import file_mark
-
-    forms, words = list(_forms(field.annotation)), f"--{key.replace('_', '-')}"
-    choices = [str(choice) for form in forms if get_origin(form) is Literal for choice in get_args(form)]
-    if key == "method":
-        choices = _methods()
-    text = Path if file_mark(field) else str
-    kinds: dict[Any, Any] = {bool: bool, float: float, int: int, list: list[str], str: text}
-    kind = next((kinds[form] for form in kinds if form in forms), None)
-    if choices:
-        kind = int if all(choice.isdigit() for choice in choices) else str
+    kind, choices = _kind(field)
     if kind is None:
         return None
-    flag = f"{words}/--no-{words[2:]}" if kind is bool else words
-    shown = "|".join(choices) or None
-    return Annotated[kind | None, typer.Option(flag, help=_sentence(field.description or ""), metavar=shown)]
+    words = name.replace("_", "-")
+    flag = f"--{words}/--no-{words}" if kind is bool else f"--{words}"
+    said = field.description or ""
+    sentence = said if said[1:2] == " " else said[:1].upper() + said[1:]
+    return Annotated[kind | None, typer.Option(flag, help=f"{sentence}.", metavar="|".join(choices) or None)]
 
 
-def _methods() -> list[str]:
+def _kind(field: FieldInfo) -> tuple[Any, list[str]]:
+    """The type of an option, and its choices."""
+    from diskret.job.form import Writes, file_mark
     from diskret.job.protection_sections import METHODS
 
-    return list(METHODS)
+    mark, forms = file_mark(field), list(_forms(field.annotation))
+    choices = [str(choice) for form in forms if get_origin(form) is Literal for choice in get_args(form)]
+    if isinstance(mark, Writes):
+        return None, []
+    if len(choices) == 1:
+        return str, list(METHODS)  # every method of suppression has a section of its own
+    if choices:
+        return int if all(choice.isdigit() for choice in choices) else str, choices
+    kinds = {bool: bool, float: float, int: int, list: list[str], str: Path if mark else str}
+    return next((kind for form, kind in kinds.items() if form in forms), None), []
 
 
 def _forms(annotation: Any) -> Iterator[Any]:
@@ -118,11 +129,8 @@ def _forms(annotation: Any) -> Iterator[Any]:
     if get_origin(annotation) is Literal or isinstance(annotation, type):
         yield annotation
     elif get_origin(annotation) is list:
-        yield list if get_args(annotation) == (str,) else None
-    elif get_origin(annotation) is not dict:
+        (inner,) = get_args(annotation)
+        yield list if inner is str or get_origin(inner) is Literal else None
+    elif get_origin(annotation) not in (dict, tuple):
         for inner in get_args(annotation):
             yield from _forms(inner)
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}."

@@ -37,25 +37,19 @@ def tabulate(
 
 
 @app.command()
+@with_sections("rules")
 def mark(
     table: Annotated[Path, typer.Argument(help="Working file written by tabulate or run.")],
     out: Out,
-    min_count: Annotated[int | None, typer.Option(help="Fewest contributors of an open cell.")] = None,
-    p_percent: Annotated[float | None, typer.Option(help="p of the p% rule.")] = None,
     dominance: Annotated[list[str] | None, typer.Option(help="n,k of a dominance rule, such as 2,85.")] = None,
-    small_cells: Annotated[int | None, typer.Option(help="Smallest count that may be shown.")] = None,
-    small_margin: Annotated[bool, typer.Option("--small-margin", help="Lines with a margin of 1 or 2.")] = False,
-    one_category: Annotated[bool, typer.Option("--one-category", help="Lines with all units in one category.")] = False,
-    counted_by: Annotated[str, typer.Option(help="respondent or holding.")] = "respondent",
     compare: Annotated[Path | None, typer.Option(help="Plot of the rules' regions (.svg, .html, .png).")] = None,
     quiet: Quiet = False,
     json: Json = False,
+    *,
+    said: Said,
 ) -> None:
     """Mark the sensitive cells of a working file; write a working file or, by its ending, a file for the public."""
-    rules = given(
-        min_count=min_count, p_percent=p_percent, small_cells=small_cells, small_margin=small_margin,
-        one_category=one_category, counted_by=counted_by, dominance=[_pair(d) for d in dominance or ()],
-    )  # fmt: skip
+    rules = said["rules"] | given(dominance=[_pair(d) for d in dominance or ()])
     content = {"data": given(table=table), "rules": rules, "output": output_of(out) | given(comparison=compare)}
     run_content(content, quiet, json, marks=True)
 

@@ -10,6 +10,7 @@ from diskret.job.protection_sections import METHODS
 GUARANTEES = {"audit": "moves", "complete": "complete", "subtables": "cuboids"}
 PROMISED = ("coalitions", "levels", "sliding", "min_relative_range", "min_range", "knowledge")
 """Keys that [promise] has now, under the same names."""
+GUARDS = ("single_contributors", "largest_contributors")
 OF_METHODS = {key for section in METHODS.values() for key in section.model_fields}
 
 
@@ -27,18 +28,23 @@ def translated(content: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, st
     said = {key: each for key, each in asked.items() if each is not None}
     moved: dict[str, str] = {}
     found = _promised(said, promise, moved)
+    method = _method(said, moved)
+    # a key of another method was passed over as long as all methods shared the section
+    passed = OF_METHODS - {*METHODS[method].model_fields} if method in METHODS else set()
+    said = {key: each for key, each in said.items() if key not in passed}
+    return {**content, "suppression": said} | ({"promise": found} if found else {}), moved
+
+
+def _method(said: dict[str, Any], moved: dict[str, str]) -> str:
+    """Put method and cost the way they are written today."""
     if "guarantee" in said:
         guarantee = said.pop("guarantee")
-        said = {"method": GUARANTEES.get(str(guarantee), guarantee), **said}
+        said["method"] = GUARANTEES.get(str(guarantee), guarantee)
         moved["suppression.method"] = "suppression.guarantee"
     if "distance" in said:
         said["cost"] = {"by": said.get("cost", "value"), "distance": said.pop("distance")}
         moved["suppression.cost.distance"] = "suppression.distance"
-    # a key of another method was passed over as long as all methods shared the section
-    section = METHODS.get(str(said.get("method", "moves")))
-    keys = OF_METHODS - set(section.model_fields if section else OF_METHODS)
-    said = {key: each for key, each in said.items() if key not in keys}
-    return {**content, "suppression": said, **({"promise": found} if found else {})}, moved
+    return str(said.get("method", "moves"))
 
 
 def _promised(said: dict[str, Any], promise: Mapping[str, Any], moved: dict[str, str]) -> dict[str, Any]:
@@ -48,10 +54,16 @@ def _promised(said: dict[str, Any], promise: Mapping[str, Any], moved: dict[str,
         if key in said and found.get(key, said[key]) == said[key]:
             found[key] = said.pop(key)
             moved[f"promise.{key}"] = f"suppression.{key}"
-    single, largest = said.pop("single_contributors", True), said.pop("largest_contributors", False)
-    if not isinstance(single, bool) or largest is True or not single:
-        found["guard"] = "largest" if largest is True else "public" if single is False else single
-        moved["promise.guard"] = f"suppression.{'largest' if largest is True else 'single'}_contributors"
+    older = {key: said.pop(key) for key in GUARDS if key in said and "guard" not in promise}
+    if older:
+        found["guard"] = _guard(**older)
+        moved["promise.guard"] = f"suppression.{next(iter(older))}"
     if said.get("guarantee") == "subtables":
         found.setdefault("levels", False)
     return found
+
+
+def _guard(single_contributors: Any = True, largest_contributors: Any = False) -> Any:
+    """Against whom; what is neither yes nor no is handed on, to be refused."""
+    odd = [each for each in (single_contributors, largest_contributors) if each not in (True, False)]
+    return odd[0] if odd else "largest" if largest_contributors else "single" if single_contributors else "public"

@@ -5,7 +5,7 @@ What `[data]`, `[table]` and `[classifications.NAME]` say holds for every table 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -91,6 +91,11 @@ class PoolJob(Section):
     def _by(self, asked: PoolTable) -> list[str]:
         return asked.by or self.table.by
 
+    def _described(self, asked: PoolTable) -> bool:
+        """Whether the classifications of a table are known only when its data are read."""
+        data = asked.data or self.data
+        return data is not None and data.described
+
     def _as_a_whole(self) -> Iterator[Problem]:
         for number, each in enumerate(self.status):
             if each.table is not None and each.table not in self.tables:
@@ -114,11 +119,9 @@ class PoolJob(Section):
     def _classifications(self) -> Iterator[Problem]:
         """Classifications that no table has, and those along which tables add up."""
         used = {n for t in self.tables.values() for n in self._by(t)} | {*self.pool.over}
-        sources = [t.data or self.data for t in self.tables.values()]
-        told = any(data is not None and data.described for data in sources)
-        for name in () if told else self.classifications:
-            if name not in used:
-                yield Problem(f"classifications.{name}", "is in no table of the pool", f"they run over {listed(used)}")
+        told = any(self._described(t) for t in self.tables.values())
+        for name in () if told else sorted(self.classifications.keys() - used):
+            yield Problem(f"classifications.{name}", "is in no table of the pool", f"they run over {listed(used)}")
         for name in self.pool.over:
             if not any(name in t.fixed for t in self.tables.values()):
                 hint = f"write fixed = {{ {name} = ... }}"
@@ -158,15 +161,13 @@ class PoolJob(Section):
         pools = self._pools(running)
         suppressions = suppress_tables(self, running.here, pools, running.progress)
         pools |= {r: done.table for r, done in suppressions.items() if isinstance(done.table, Pool)}
-        single = {r: pool.split() for r, pool in pools.items()}
-        tables = {name: {r: tables[name] for r, tables in single.items()} for name in self.tables}
+        tables = _by_table(pools)
         shown = {name: _named(name, several) for name, several in tables.items()}
         asked = {name: self.alone(name) for name, each in self.tables.items() if not each.published}
         if not suppressions and any(one.output.publish for one in asked.values()):
-            running.warn(unguarded({n: t for name in asked for n, t in shown[name].items()}))
+            running.warn(unguarded(_together(shown[name] for name in asked)))
         files = self._written(running, asked, tables, pools, suppressions) if running.write else ()
-        named_tables = {n: t for several in shown.values() for n, t in several.items()}
-        return JobResult(tables=named_tables, files=files, suppressions=suppressions, pools=pools)
+        return JobResult(tables=_together(shown.values()), files=files, suppressions=suppressions, pools=pools)
 
     def _pools(self, running: Running) -> dict[str, Pool]:
         """One pool per response of the tables, marked."""
@@ -226,6 +227,19 @@ class PoolJob(Section):
                 files += write_tables(one.output, running, tables[name], intervals, meanwhile)
             files += write_certificates(self.output.certificate, running.here, suppressions, meanwhile)
         return tuple(files)
+
+
+def _by_table(pools: Mapping[str, Pool]) -> dict[str, dict[str, Table]]:
+    """The tables of pools by their names, each by its responses."""
+    found: dict[str, dict[str, Table]] = {}
+    for response, pool in pools.items():
+        for name, table in pool.split().items():
+            found.setdefault(name, {})[response] = table
+    return found
+
+
+def _together(several: Iterable[Mapping[str, Table]]) -> dict[str, Table]:
+    return {name: table for tables in several for name, table in tables.items()}
 
 
 def _responses(loaded: Mapping[str, Mapping[str, Table]]) -> list[str]:

@@ -90,28 +90,31 @@ def _problem(error: Any) -> Problem:
     key, hint = ".".join(path) or "(job)", (field.description or "") if field else ""
     match error["type"]:
         case "extra_forbidden":
-            owners = [repr(name) for name, section in METHODS.items() if path[-1] in section.model_fields]
-            if owners and path[:-1] == ["suppression"]:
-                return Problem(key, f"belongs to the method {' or '.join(owners)}", "leave it out, or change it")
-            return Problem(key, "unknown key", _nearest(path[-1], sections))
+            return Problem(key, *_unknown(path, sections))
         case "missing":
             return Problem(key, "missing", hint)
-        case "union_tag_invalid" | "union_tag_not_found" if path:
-            tags = [_tag(section) for section in sections]
-            steps = path[-1].isdigit()
-            what = "is not a kind of step" if steps else "is not a method"
-            return Problem(f"{key}.{'do' if steps else 'method'}", what, f"one of {', '.join(tags)}")
-        case "union_tag_invalid":
-            return Problem("kind", "is not a kind of job", f"one of {', '.join(KINDS)}")
+        case "union_tag_invalid" | "union_tag_not_found":
+            return _untagged(path, sections)
     what = error["msg"].removeprefix("Value error, ").replace("Input should be", "should be")
     return Problem(key, re.sub(r" or instance of \w+", "", what.replace(" dictionary", " table")), hint)
 
 
-def _nearest(key: str, sections: Sequence[type[Section]]) -> str:
-    """What an unknown key should have been."""
+def _untagged(path: list[str], sections: Sequence[type[Section]]) -> Problem:
+    """Something of several kinds that says none of them: a job, a step, a method."""
+    if not path:
+        return Problem("kind", "is not a kind of job", f"one of {', '.join(KINDS)}")
+    key, what = ("do", "is not a kind of step") if path[-1].isdigit() else ("method", "is not a method")
+    return Problem(".".join((*path, key)), what, f"one of {', '.join(map(_tag, sections))}")
+
+
+def _unknown(path: list[str], sections: Sequence[type[Section]]) -> tuple[str, str]:
+    """What is said about an unknown key, and what it should have been."""
+    owners = [repr(name) for name, section in METHODS.items() if path[-1] in section.model_fields]
+    if owners and path[:-1] == ["suppression"]:
+        return f"belongs to the method {' or '.join(owners)}", "leave it out, or change the method"
     keys = [name for section in sections for name in section.model_fields]
-    near = difflib.get_close_matches(key, keys, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"allowed: {', '.join(keys)}"
+    near = difflib.get_close_matches(path[-1], keys, n=1)
+    return "unknown key", f"did you mean {near[0]!r}?" if near else f"allowed: {', '.join(keys)}"
 
 
 def _traced(loc: list[str | int], known: bool) -> tuple[list[str], list[type[Section]], FieldInfo | None]:

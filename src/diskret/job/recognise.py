@@ -86,7 +86,7 @@ class Recognised:
 
     def named(self, role: Role) -> list[str]:
         """Columns of a role that a first table should use, in the order of the file."""
-        return [c.name for c in self.columns if c.role == role and c.chosen]
+        return [c.name for c in _chosen(self.columns, role)]
 
     @property
     def frequency(self) -> bool:
@@ -128,8 +128,7 @@ def recognise(source: object, kind: Kind | None = None) -> Recognised:
         data = replace(data, decimal=",")
     columns = _one_per_row(_small_enough([_judged(data, facts) for facts in _facts(data)]), kind)
     rows = columns[0].rows if columns else 0
-    by = [c for c in columns if c.role == "classification" and c.chosen]
-    guess: Kind = kind or ("cells" if _are_cells(data, by, columns, rows) else "microdata")
+    guess: Kind = kind or ("cells" if _are_cells(data, columns, rows) else "microdata")
     return Recognised(columns=tuple(_of_kind(columns, guess)), kind=guess, rows=rows, decimal=data.decimal)
 
 
@@ -165,7 +164,7 @@ def _with_commas(data: Relation) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts:
+class _Facts:
     """What one pass over the data tells of a column."""
 
     name: str
@@ -191,17 +190,14 @@ class Facts:
 
     @property
     def padded(self) -> bool:
-        """Numbers of equal length, some with a leading zero."""
         return self.text and self.shortest == self.longest and self.zeros > 0
 
     @property
     def all_numbers(self) -> bool:
-        """Whether every entry is a number."""
         return self.numbers == self.entries
 
     @property
     def all_whole(self) -> bool:
-        """Whether every entry is a whole number."""
         return self.whole == self.entries
 
     @property
@@ -211,7 +207,7 @@ class Facts:
         return self.all_numbers and not (self.few and (self.padded or few_whole))
 
 
-def _facts(data: Relation) -> list[Facts]:
+def _facts(data: Relation) -> list[_Facts]:
     """The facts of all columns in one pass."""
     parts = []
     for name in data.columns:
@@ -230,7 +226,7 @@ def _facts(data: Relation) -> list[Facts]:
     for i, name in enumerate(data.columns):
         counts = dict(zip(keys, map(int, row[i * len(keys) : (i + 1) * len(keys)]), strict=True))
         kind, text = data.types[name], data.is_text(name)
-        found.append(Facts(name=name, low=name.lower(), kind=kind, text=text, rows=int(row[-1]), **counts))
+        found.append(_Facts(name=name, low=name.lower(), kind=kind, text=text, rows=int(row[-1]), **counts))
     return found
 
 
@@ -238,7 +234,7 @@ Judgement = tuple[Role, str, dict[str, Any]]
 """Role, reason, and what else a column gets."""
 
 
-def _judged(data: Relation, facts: Facts) -> Column:
+def _judged(data: Relation, facts: _Facts) -> Column:
     """One column by its name and its entries: the first judge that knows it."""
     role, reason, more = next(found for judge in JUDGES if (found := judge(data, facts)))
     return Column(
@@ -247,7 +243,7 @@ def _judged(data: Relation, facts: Facts) -> Column:
     )  # fmt: skip
 
 
-def _by_name(data: Relation, facts: Facts) -> Judgement | None:
+def _by_name(data: Relation, facts: _Facts) -> Judgement | None:
     if not facts.entries:
         return "other", "empty", {"chosen": False}
     if facts.low in LIKELY_WEIGHTS:
@@ -255,7 +251,7 @@ def _by_name(data: Relation, facts: Facts) -> Judgement | None:
     return ("holding", "holding", {}) if facts.low in LIKELY_HOLDINGS else None
 
 
-def _as_value(data: Relation, facts: Facts) -> Judgement | None:
+def _as_value(data: Relation, facts: _Facts) -> Judgement | None:
     if not facts.measured:
         return None
     if facts.entries < facts.rows:
@@ -265,12 +261,12 @@ def _as_value(data: Relation, facts: Facts) -> Judgement | None:
     return ("identifier", "counted", {}) if counted else ("value", "numbers", {})
 
 
-def _as_status(data: Relation, facts: Facts) -> Judgement | None:
+def _as_status(data: Relation, facts: _Facts) -> Judgement | None:
     named = facts.low in ("status", "state", "geheim") and facts.text
     return ("status", "status", {}) if named and _are_statuses(data, facts.name) else None
 
 
-def _as_classification(data: Relation, facts: Facts) -> Judgement | None:
+def _as_classification(data: Relation, facts: _Facts) -> Judgement | None:
     several = facts.codes <= FEW_NUMBERS and not facts.all_numbers and facts.codes < OWN_ROW * facts.entries
     if not (facts.few or several):
         return None
@@ -286,12 +282,12 @@ def _as_classification(data: Relation, facts: Facts) -> Judgement | None:
     )
 
 
-def _as_rest(data: Relation, facts: Facts) -> Judgement:
+def _as_rest(data: Relation, facts: _Facts) -> Judgement:
     own = facts.codes >= OWN_ROW * facts.entries
     return ("identifier", "own", {}) if own else ("other", "many", {"chosen": False})
 
 
-JUDGES: tuple[Callable[[Relation, Facts], Judgement | None], ...] = (
+JUDGES: tuple[Callable[[Relation, _Facts], Judgement | None], ...] = (
     _by_name, _as_value, _as_status, _as_classification, _as_rest
 )  # fmt: skip
 
@@ -362,10 +358,14 @@ def _one_per_row(columns: list[Column], kind: Kind | None) -> list[Column]:
     return [replace(c, role="classification", reason="codes") if c is own[0] else c for c in columns]
 
 
-def _are_cells(data: Relation, by: Sequence[Column], columns: Sequence[Column], rows: int) -> bool:
+def _chosen(columns: Sequence[Column], role: Role) -> list[Column]:
+    return [c for c in columns if c.role == role and c.chosen]
+
+
+def _are_cells(data: Relation, columns: Sequence[Column], rows: int) -> bool:
     """Whether no combination of codes occurs twice and the rows fill a good part of the grid."""
-    numbers = [c for c in columns if c.role == "value" and c.chosen]
-    if not by or not numbers or any(c.role == "identifier" for c in columns):
+    by = _chosen(columns, "classification")
+    if not by or not _chosen(columns, "value") or _chosen(columns, "identifier"):
         return False
     if rows < GRID * math.prod(c.codes for c in by):
         return False
@@ -378,9 +378,7 @@ def _of_kind(columns: Sequence[Column], kind: Kind) -> list[Column]:
     """Counts are a role of cells only; the only number of a list of cells, named like a count, is its value."""
     if kind != "cells":
         return [replace(c, role="other", chosen=False) if c.role == "status" else c for c in columns]
-    values = [c.name for c in columns if c.role == "value" and c.chosen]
-    counts = [name for name in values if name.lower() in LIKELY_COUNTS]
-    alone: dict[str, Any] = (
-        {"reason": "frequency"} if len(values) == len(counts) else {"role": "count", "reason": "count"}
-    )
-    return [replace(c, **alone) if c.name in counts[:1] else c for c in columns]
+    values = _chosen(columns, "value")
+    counts = [c for c in values if c.name.lower() in LIKELY_COUNTS]
+    found: dict[str, Any] = {"reason": "frequency"} if counts == values else {"role": "count", "reason": "count"}
+    return [replace(c, **found) if c in counts[:1] else c for c in columns]

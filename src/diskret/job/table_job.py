@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -143,24 +143,29 @@ class TableJob(Section):
         rules = rules_of(self, next(iter(tables.values())).names)
         suppressions = suppress_tables(self, running.here, tables, running.progress)
         tables |= {name: done.table for name, done in suppressions.items()}
-        compared = self.output.comparison and rules.rules
-        comparison = compare_rules(next(iter(tables.values())), rules) if compared else None
+        comparison = None
+        if self.output.comparison and rules.rules:
+            comparison = compare_rules(next(iter(tables.values())), rules)
         running.say("changing", 0, 1)
-        leaving = bool(self.output.publish or self.output.report)
-        if leaving and not self.changes_all:
-            running.warn(unmarked(tables))
+        if not self.changes_all:
+            self._warn(running, unmarked(tables))
         noise = add_noise_by_key(self.cell_key, running.here, tables)
         tables |= {name: done.table for name, done in noise.items()}
         changed = perturb_tables(self.perturbation, tables)
         tables |= {name: done.table for name, done in changed.items()}
         attacks = attack_tables(self.perturbation, changed)
-        if leaving and not suppressions:
-            running.warn(unguarded(tables))
+        if not suppressions:
+            self._warn(running, unguarded(tables))
         done = JobResult(
             tables=tables, comparison=comparison, suppressions=suppressions, noise=noise, perturbations=changed,
             perturbation_attacks=attacks,
         )  # fmt: skip
         return replace(done, files=self._written(running, done)) if running.write else done
+
+    def _warn(self, running: Running, words: Iterable[str]) -> None:
+        """Tell what deserves care, if anything may leave the house."""
+        if self.output.publish or self.output.report:
+            running.warn(words)
 
     def marked(self, running: Running) -> dict[str, Table]:
         """The tables with their statuses: set by hand, and by the rules."""
