@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -79,7 +79,7 @@ def alone(made: dk.Table) -> npt.NDArray[np.int64]:
     return np.where(single, number, -1).reshape(-1)
 
 
-RUNS = {
+RUNS: dict[str, Callable[..., Any]] = {
     "subtables": partial(_suppressed, "subtables"),
     "audited": partial(_suppressed, "audit"),
     "optimal": partial(_optimal, False),

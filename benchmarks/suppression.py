@@ -57,7 +57,7 @@ def cases() -> Iterator[Case]:
 
 
 def _ours(
-    name: str, what: str, program: str, table: str, protection: dk.Protection, singles: bool, options: Mapping[str, Any]
+    name: str, what: str, program: str, table: str, protection: dk.Promise, singles: bool, options: Mapping[str, Any]
 ) -> Case:
     return Case(
         name,
@@ -80,7 +80,7 @@ def _load(table: str) -> None:
         given(table)
 
 
-def run(table: str, protection: dk.Protection, singles: bool, **options: Any) -> Any:
+def run(table: str, protection: dk.Promise, singles: bool, **options: Any) -> Any:
     """One table protected."""
     if not here():
         return None

@@ -12,6 +12,7 @@ import pytest
 
 from diskret import Hierarchy, Knowledge, Promise, Status, Table, audit, methods, suppress
 from diskret.model import rollup
+from tests.printed import ReadPrinted
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -19,7 +20,7 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 # --- printed counter-examples ---------------------------------------------------------------------------------------
 
 
-def test_cox_counter_example_gives_away_exactly_one_cell(printed) -> None:
+def test_cox_counter_example_gives_away_exactly_one_cell(printed: ReadPrinted) -> None:
     p = printed("ch1-cox-counterexample")
     table = p.table.with_status(Status.PRIMARY, [list(c) for c in p.expected_unknowns()])
     report = audit(table, Promise(knowledge=Knowledge.none()))
@@ -79,7 +80,7 @@ def test_intervals_of_the_printed_frequency_example() -> None:
         assert report.intervals[name] == pytest.approx(tuple(each["range"]))
 
 
-def test_attacker_intervals_of_appendix_a_3(printed) -> None:
+def test_attacker_intervals_of_appendix_a_3(printed: ReadPrinted) -> None:
     p = printed("appA-3-example-table-q299")
     pattern = [list(c) for c in p.expected("secondary_non_negative")]
     report = audit(

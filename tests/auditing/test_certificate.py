@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import by_hand
 from diskret import MinCount, PPercent, ProtectionWarning, Status, Table, audit, mark, suppress, verify
 from diskret.auditing.certificate import (
     Certificate,
@@ -21,6 +20,8 @@ from diskret.auditing.certificate import (
     write_certificate,
 )
 from diskret.model.errors import BadOption, UnreadableFile
+from diskret.moves.move import MoveSet
+from tests import by_hand
 
 
 def protected(seed: int) -> Table:
@@ -72,8 +73,9 @@ def test_any_change_of_the_table_is_noticed(what: str) -> None:
 def test_a_tampered_move_is_refused_and_its_cell_no_longer_proven() -> None:
     table = next(t for t in map(protected, range(20)) if certified(t).moves)
     certificate = certified(table)
-    cells, moved = certificate.moves[0]
-    forged = replace(certificate, moves=((cells, moved * np.where(np.arange(moved.size) == 0, 2.0, 1.0)),))
+    move = certificate.moves[0]
+    changed = move.coefficients * np.where(np.arange(move.cells.size) == 0, 2.0, 1.0)
+    forged = replace(certificate, moves=MoveSet.of([replace(move, coefficients=changed)]))
     found = verify(table, forged)
     assert found.broken_moves == 1
     assert not found.holds

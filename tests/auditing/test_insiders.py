@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-import by_hand
-from diskret import Hierarchy, Knowledge, MinCount, PPercent, Promise, Protection, Status, Table, audit, mark, suppress
+from diskret import Hierarchy, Knowledge, MinCount, PPercent, Promise, Status, Table, audit, mark, suppress
 from diskret.model.contributors import Contributors
 from diskret.moves.insiders import insiders_of, persons_of
+from tests import by_hand
+from tests.present import present
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 POSITIVE = Knowledge.positive()
 
 
-def line(values: list[float], counts: list[int], status: list[Status], **more: object) -> Table:
+def line(values: Sequence[float], counts: list[int], status: list[Status], **more: Any) -> Table:
     """One classification a, b, c, ... with its total."""
     codes = [chr(ord("a") + i) for i in range(len(values))]
     cells = {"s": codes, "x": values, "n": counts, "st": [s.text for s in status]}
@@ -76,7 +79,7 @@ def test_who_stands_in_an_open_cell_still_has_a_share_in_the_sums_above_it() -> 
 # --- what single firms find out --------------------------------------------------------------------------------------
 
 
-def hidden_firms(seed: int) -> tuple[by_hand.Firms, Protection]:
+def hidden_firms(seed: int) -> tuple[by_hand.Firms, Promise]:
     rng = np.random.default_rng(seed)
     axes = 1 + seed % 3
     trees = tuple(rng.choice([1, 2, 3], 3, replace=False).tolist()) if axes == 3 else None
@@ -102,7 +105,7 @@ def test_the_audit_finds_exactly_what_single_firms_find_out(seed: int) -> None:
     "wanted", [Promise(min_range=7.5, levels=False), Promise(min_relative_range=0.77, levels=False)]
 )
 @pytest.mark.parametrize("seed", range(8))
-def test_insiders_are_asked_although_no_single_move_shows_what_the_public_can_see(seed: int, wanted) -> None:
+def test_insiders_are_asked_although_no_single_move_shows_what_the_public_can_see(seed: int, wanted: Any) -> None:
     """Intervals beforehand make lengths that only two moves together reach: no witness, but still insiders."""
     case, _ = hidden_firms(3 * seed)
     rng = np.random.default_rng(seed)
@@ -165,7 +168,7 @@ def test_the_largest_contributor_knows_that_a_cell_is_at_least_his_own(seed: int
     exposed = by_hand.exposed_to_everybody(table, wanted, POSITIVE)
     exposed |= by_hand.exposed_to_single_firms(case, wanted, POSITIVE)
     for cell in map(tuple, np.argwhere(table.hidden & (table.count > 1)).tolist()):
-        attacker = by_hand.Attacker(table, POSITIVE, at_least={cell: float(table.largest[(*cell, 0)])})
+        attacker = by_hand.Attacker(table, POSITIVE, at_least={cell: float(present(table.largest)[(*cell, 0)])})
         for target in by_hand.primaries(table):
             above = all(t in by_hand.above(h, c) for t, c, h in zip(target, cell, table.hierarchies, strict=True))
             if not above and not by_hand.kept(table, wanted, target, *attacker.interval(target)):
@@ -194,10 +197,10 @@ def test_the_largest_contributor_of_a_negative_cell_bounds_it_from_above() -> No
 def test_two_who_put_their_cells_together_compute_a_third() -> None:
     table = line([10, 20, 30, 40], [3, 3, 3, 9], [PRIMARY, SECONDARY, SECONDARY, OPEN])
     assert audit(table).safe
-    assert audit(table, Promise(coalitions=[[["b"]]])).safe
-    report = audit(table, Promise(coalitions=[[["d"]], [["b"], ["c"]]]))
+    assert audit(table, Promise(coalitions=((("b",),),))).safe
+    report = audit(table, Promise(coalitions=((("d",),), (("b",), ("c",)))))
     assert [(e.cell, e.by, e.exact) for e in report.exposed] == [("s=a", "coalition 2", True)]
-    result = suppress(table, Promise(coalitions=[[["b"], ["c"]]]))
+    result = suppress(table, Promise(coalitions=((("b",), ("c",)),)))
     assert result.audit is not None
     assert result.audit.safe
     assert result.table.status[table.index("d")] == SECONDARY
@@ -205,8 +208,8 @@ def test_two_who_put_their_cells_together_compute_a_third() -> None:
 
 def test_a_coalition_does_not_find_out_what_it_was_said_to_know() -> None:
     table = line([10, 20, 30], [3, 3, 9], [PRIMARY, SECONDARY, OPEN])
-    assert audit(table, Promise(coalitions=[[["a"], ["b"]]])).safe
-    assert not audit(table, Promise(coalitions=[[["b"]]])).safe
+    assert audit(table, Promise(coalitions=((("a",), ("b",)),))).safe
+    assert not audit(table, Promise(coalitions=((("b",),),))).safe
 
 
 @pytest.mark.parametrize("seed", [s for s in range(11) if s != 6])  # 6 hides too little for a coalition
@@ -217,7 +220,7 @@ def test_coalitions_find_out_what_an_attacker_with_their_cells_finds_out(seed: i
     assert len(hidden) >= 3
     chosen = [tuple(c) for c in rng.permutation(hidden)[:2].tolist()]
     coalition = [case.table.codes(c) for c in chosen]
-    report = audit(case.table, replace(wanted, guard="public", coalitions=[coalition]))
+    report = audit(case.table, replace(wanted, guard="public", coalitions=(tuple(coalition),)))
     attacker = by_hand.Attacker(case.table, POSITIVE, frozenset(chosen))
     exposed = by_hand.exposed_to_everybody(case.table, wanted, POSITIVE)
     for cell in by_hand.primaries(case.table):
@@ -232,7 +235,7 @@ def test_a_pattern_made_against_a_coalition_keeps_it_out_or_names_what_it_finds(
     primary = np.where(case.table.status == PRIMARY, PRIMARY, OPEN).astype(np.uint8)
     table = replace(case.table, status=primary)
     cells = [tuple(c) for c in np.argwhere(table.value > 0).tolist()[:: max(1, table.size // 3)]]
-    result = suppress(table, replace(wanted, coalitions=[[table.codes(c) for c in cells]]))
+    result = suppress(table, replace(wanted, coalitions=(tuple(table.codes(c) for c in cells),)))
     attacker = by_hand.Attacker(result.table, POSITIVE, frozenset(c for c in cells if result.table.hidden[c]))
     found = {
         c for c in by_hand.primaries(result.table)
@@ -247,7 +250,7 @@ def test_a_pattern_made_against_a_coalition_keeps_it_out_or_names_what_it_finds(
 def test_reports_show_no_hidden_value_unless_they_are_internal() -> None:
     big = [71_234, 68_765, 53_219, 91_847]
     table = line(big, [1, 1, 4, 4], [PRIMARY, SECONDARY, OPEN, OPEN])
-    report = audit(replace(table, judges=(MinCount(3),)), Promise(coalitions=[[["b"]]]), intervals="hidden")
+    report = audit(replace(table, judges=(MinCount(3),)), Promise(coalitions=((("b",),),)), intervals="hidden")
     assert report.exposed
     assert report.unions
     for text in (report.report(), repr(report), str(report.summary()), repr(report.exposed)):

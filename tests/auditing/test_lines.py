@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
-import by_hand
 from diskret import Dominance, Hierarchy, MinCount, PPercent, Promise, Status, Table, audit, tabulate
 from diskret.model.contributors import Contributors
 from diskret.rules.rule import Rule
+from tests import by_hand
 
 Cell = tuple[int, ...]
 
@@ -28,9 +29,9 @@ def broken(rule: Rule, shares: list[float]) -> bool:
     if isinstance(rule, MinCount):
         return 0 < len(sizes) < rule.n
     if isinstance(rule, Dominance):
-        return sum(sizes[: rule.n]) * 100 > rule.k * total
+        return sum(sizes[: rule.n]) * 100 > float(rule.k) * total
     assert isinstance(rule, PPercent)
-    return (total - sum(sizes[:2])) * 100 < rule.p * sizes[0]
+    return (total - sum(sizes[:2])) * 100 < float(rule.p) * sizes[0]
 
 
 def lines_that_break(table: Table, shares: dict[Cell, list[float]], rule: Rule) -> int:
@@ -130,12 +131,12 @@ def tiny(seed: int) -> Table:
 @pytest.mark.parametrize("seed", range(40))
 def test_whole_number_intervals_equal_those_over_all_tables(seed: int) -> None:
     table = tiny(seed)
-    every = np.array(whole_number_tables(table))
+    every: Any = np.array(whole_number_tables(table))
     wanted = Promise(min_range=float(seed % 3), levels=False)
     report = audit(table, replace(wanted, guard="public"), intervals="hidden")
     for name, (low, high) in report.intervals.items():
         at = table.index(*(part.split("=")[1] for part in name.split(", ")))
-        assert (low, high) == (every[(slice(None), *at)].min(), every[(slice(None), *at)].max())
+        assert (low, high) == (every[:, *at].min(), every[:, *at].max())
     length = every.max(axis=0) - every.min(axis=0)
     expected = {c for c in by_hand.primaries(table) if not length[c] > (wanted.min_range or 0.0)}
     assert {e.index for e in report.exposed} == expected
@@ -156,7 +157,7 @@ def test_a_line_that_must_be_all_zero_is_reported_and_no_other(seed: int) -> Non
 def test_persons_who_count_in_whole_numbers_find_out_what_all_tables_say(seed: int) -> None:
     """Every person who is alone in a hidden cell keeps only the tables in which it is one."""
     table = tiny(seed)
-    every = np.array(whole_number_tables(table))
+    every: Any = np.array(whole_number_tables(table))
     expected = set()
     for inner in product(*[np.flatnonzero(h.is_leaf).tolist() for h in table.hierarchies]):
         chains = [list(by_hand.above(h, c)) for h, c in zip(table.hierarchies, inner, strict=True)]
@@ -164,7 +165,7 @@ def test_persons_who_count_in_whole_numbers_find_out_what_all_tables_say(seed: i
         known = [c for c in behind if table.value[c] == 1 and table.hidden[c]]
         if table.value[inner] != 1 or not known:
             continue
-        left = every[np.all([every[(slice(None), *c)] == 1 for c in known], axis=0)]
+        left = every[np.all([every[:, *c] == 1 for c in known], axis=0)]
         fixed = left.max(axis=0) == left.min(axis=0)
         expected |= {c for c in by_hand.primaries(table) if c not in behind and fixed[c]}
     fixed = every.max(axis=0) == every.min(axis=0)

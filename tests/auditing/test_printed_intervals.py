@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from diskret import Hierarchy, Knowledge, Promise, Status, Table, audit, suppress
+from tests.printed import ReadPrinted
 
 Golden = Callable[[str], Any]
 
@@ -29,7 +30,7 @@ def name_of(table: Table, codes: Any) -> str:
         ("ch3-fig3.0-span125-zero-partners", "lp_intervals_whole_table"),
     ],
 )
-def test_intervals_over_whole_tables_of_chapter_3(printed, file: str, said: str) -> None:
+def test_intervals_over_whole_tables_of_chapter_3(printed: ReadPrinted, file: str, said: str) -> None:
     p = printed(file)
     report = audit(
         hidden(p.table, p.expected("secondary")), Promise(knowledge=Knowledge.positive()), intervals="hidden"
@@ -48,7 +49,7 @@ def test_intervals_over_whole_tables_of_chapter_3(printed, file: str, said: str)
         ("estimate_error_400_pattern_user_with_upper_bound_5x", "secondary_estimate_error_400", 5.0),
     ],
 )
-def test_intervals_of_users_of_appendix_a_3(printed, said: str, pattern: str, times: float) -> None:
+def test_intervals_of_users_of_appendix_a_3(printed: ReadPrinted, said: str, pattern: str, times: float) -> None:
     p = printed("appA-3-example-table-q299")
     value = p.table.value
     most = np.full(value.shape, np.inf) if np.isinf(times) else times * value
@@ -102,7 +103,7 @@ def test_ranges_of_the_magnitude_example(golden: Golden) -> None:
     assert report.safe
 
 
-def test_three_dimensional_table_of_figure_3_5(printed) -> None:
+def test_three_dimensional_table_of_figure_3_5(printed: ReadPrinted) -> None:
     """The wider cuboid leaves [0, 139] to both primaries; star sums are not published."""
     p = printed("ch3-fig3.5-3d-complete-table")
     said = p.content["expected"]["cuboid_A"]

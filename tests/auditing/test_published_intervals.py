@@ -69,7 +69,8 @@ def test_whoever_knows_the_required_range_comes_closer() -> None:
     table = Table.from_cells(cells, by={"district": None, "group": None}, value="x", status="status")
     interval = dk.publishable_intervals(table, dk.Promise(levels=False, min_relative_range=0.5)).of("1", "A")
     assert interval == tuple(said["positive_interval_X1"])
-    lower, upper = dk.if_range_is_known(*said["positive_interval_X1"], said["q"])
+    low, high = said["positive_interval_X1"]
+    lower, upper = dk.if_range_is_known(low, high, said["q"])
     assert [lower, upper] == said["known_q_interval_X1"]
     assert (upper - lower) / x1 == pytest.approx(said["relative_span_after_known_q"])
 

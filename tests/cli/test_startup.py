@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 Call = Callable[..., Any]
-HEAVY = ("numba", "duckdb", "numpy", "altair", "pyspark")
+HEAVY = ("numba", "duckdb", "numpy", "vl_convert", "pyspark")
 MOST_MODULES = 500
 """Nobody waits long for so many modules; with a compiler and a database there are far more."""
 OWN = ("cli", "cli.app", "cli.attacks", "cli.changing", "cli.comparing", "cli.jobs", "cli.page", "cli.persons",

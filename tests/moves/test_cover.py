@@ -8,8 +8,8 @@ import pytest
 from diskret import Hierarchy, Knowledge, Promise, Table
 from diskret.model.contributors import Contributors
 from diskret.model.promise import Guard
-from diskret.moves.cover import Cover, Nobody
-from diskret.moves.demands import targets_of
+from diskret.moves.cover import Cover
+from diskret.moves.demands import OPEN, SETTLED, State, demands_of
 from diskret.moves.insiders import insiders_of
 
 
@@ -20,7 +20,7 @@ def cover(protection: Promise, whole: bool = False, counts: tuple[int, ...] = (3
     people = Contributors(np.array([*counts, sum(counts)]))
     table = Table(by, "x", value, status, people, positive=True)
     up, down = Knowledge.positive().room(table)
-    return Cover(targets_of(table, protection), insiders_of(table, Promise()), up, down, table.shape, whole)
+    return Cover(demands_of(table, protection), insiders_of(table, Promise()), up, down, table.shape, whole)
 
 
 def move(**amounts: float) -> tuple[np.ndarray, np.ndarray]:
@@ -35,20 +35,20 @@ def test_a_move_counts_as_far_as_it_can_be_carried() -> None:
 
 def test_two_moves_without_a_common_insider_settle_a_demand_against_everybody() -> None:
     kept = cover(Promise(min_range=5.0, levels=False))
-    assert kept.objectors(0) is None
+    assert kept.state(0) == OPEN
     first = kept.add(kept.judge(*move(a=1, b=-1)))
-    (who,) = kept.objectors(0) or ()
+    (who,) = kept.state(0).against
     second = kept.add(kept.judge(*move(a=1, c=-1)))
-    assert kept.objectors(0) == Nobody
-    assert kept.objectors(0, without=second) == {who}
+    assert kept.state(0) == SETTLED
+    assert kept.state(0, without=second) == State(settled=True, against=frozenset([who]))
     assert kept.open_without(first) == kept.open_without(second) == [0]
     third = kept.add(kept.judge(*move(a=1, d=-1)))
     assert kept.open_without(first) == []
     kept.drop(third)
     dropped = kept.drop(second)
-    assert kept.objectors(0) == {who}
+    assert kept.state(0).against == {who}
     kept.restore(second, dropped)
-    assert kept.objectors(0) == Nobody
+    assert kept.state(0) == SETTLED
     assert np.flatnonzero(kept.in_use).tolist() == [0, 1, 2]
 
 
@@ -79,18 +79,18 @@ def test_a_large_step_that_does_not_fit_is_not_cut_into_parts_of_persons() -> No
 
 def by_hand(kept: Cover, cells: np.ndarray, moved: np.ndarray) -> dict[int, set[int]]:
     """The readable twin of the kernel: carry the move as far as it goes, for the public and for every insider."""
-    people, targets, settles = kept.insiders, kept.targets, {}
-    number_of = {int(c): [int(d) for d in targets.at[c] if d >= 0] for c in cells}
+    people, ways, settles = kept.insiders, kept.ways, {}
+    number_of = {int(c): [int(d) for d in ways.at[c] if d >= 0] for c in cells}
     for place, cell in enumerate(cells.tolist()):
         for demand in number_of[cell]:
-            if carried(kept, cells, moved, place, demand, None) < targets.amount[demand] * (1 - 1e-12):
+            if carried(kept, cells, moved, place, demand, None) < ways.amount[demand] * (1 - 1e-12):
                 continue
             knowing = {int(w) for c in cells for w in people.who[people.start[c] : people.start[c + 1]]}
             at_home = {int(w) for w in people.who[people.start[cell] : people.start[cell + 1]]}
             settles[demand] = {
                 who
                 for who in knowing - at_home
-                if carried(kept, cells, moved, place, demand, who) < targets.amount[demand] * (1 - 1e-12)
+                if carried(kept, cells, moved, place, demand, who) < ways.amount[demand] * (1 - 1e-12)
                 and not people.contribute(np.array([who]), np.array([cell]), kept.shape)[0, 0]
             }
     return settles
@@ -106,8 +106,8 @@ def carried(kept: Cover, cells: np.ndarray, moved: np.ndarray, place: int, deman
     forth = min(rooms[int(c)][0 if m > 0 else 1] / abs(m) for c, m in zip(cells, moved, strict=True))
     back = min(rooms[int(c)][1 if m > 0 else 0] / abs(m) for c, m in zip(cells, moved, strict=True))
     up, down = (forth, back) if moved[place] > 0 else (back, forth)
-    kind = int(kept.targets.kind[demand])
-    return abs(moved[place]) * {0: up, 1: down, 2: up + down}[kind]
+    kind = int(kept.ways.kind[demand])
+    return float(abs(moved[place]) * {0: up, 1: down, 2: up + down}[kind])
 
 
 @pytest.mark.parametrize("kind", ["single", "largest"])
@@ -124,7 +124,7 @@ def test_the_kernel_judges_like_its_readable_twin(kind: Guard, seed: int) -> Non
     up, down = Knowledge.positive().room(table)
     protection = Promise(min_range=float(rng.integers(0, 20)), levels=False)
     guarded = Promise(guard=kind, coalitions=((("a", "x"), ("b", "y")),))
-    kept = Cover(targets_of(table, protection), insiders_of(table, guarded), up, down, table.shape)
+    kept = Cover(demands_of(table, protection), insiders_of(table, guarded), up, down, table.shape)
     for _ in range(40):
         cells = np.sort(rng.choice(table.size, size=int(rng.integers(2, 9)), replace=False))
         moved = rng.choice([-2.0, -1.0, -0.5, 0.5, 1.0, 3.0], size=cells.size)

@@ -13,13 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diskret import Hierarchy, Knowledge, Promise, Status, Table
-from diskret.auditing import cuboids
 from diskret.model import rollup
 from diskret.model.equations import equations_of
+from diskret.moves import cuboids
 from diskret.moves.cover import Cover
-from diskret.moves.cuboids import CuboidMoves, cuboid_moves
-from diskret.moves.demands import DOWN, LENGTH, UP, Targets, targets_of
+from diskret.moves.cuboids import cuboid_moves
+from diskret.moves.demands import DOWN, LENGTH, UP, Demands, demands_of
 from diskret.moves.insiders import Insiders, insiders_of
+from diskret.moves.move import MoveSet
 
 Move = dict[tuple[int, ...], int]
 UNLIMITED = 10**9
@@ -56,7 +57,7 @@ class Case:
     """A table with demands, rooms and insiders."""
 
     table: Table
-    targets: Targets
+    demands: Demands
     insiders: Insiders
     up: np.ndarray
     down: np.ndarray
@@ -65,9 +66,11 @@ class Case:
     def hidden(self) -> np.ndarray:
         return self.table.hidden.reshape(-1)
 
-    def search(self, **options: int) -> CuboidMoves:
-        asked = np.arange(self.targets.count)
-        return cuboid_moves(self.table, self.hidden, asked, self.targets, self.insiders, self.up, self.down, **options)
+    def search(self, **options: int) -> tuple[MoveSet, np.ndarray]:
+        asked = np.arange(self.demands.ways.size)
+        return cuboid_moves(
+            self.table, self.hidden, asked, self.demands.ways, self.insiders, self.up, self.down, **options
+        )
 
     def knowledge(self, cell: int) -> dict[int, tuple[float, float]]:
         """Who knows something about a cell, and which rooms he leaves it."""
@@ -76,7 +79,7 @@ class Case:
 
     def objectors(self, demand: int, move: Move) -> frozenset[int] | None:
         """Who objects to a move as the proof of a demand; None if it is no proof for anybody."""
-        pivot, amount = int(self.targets.cell[demand]), float(self.targets.amount[demand])
+        pivot, amount = int(self.demands.ways.cell[demand]), float(self.demands.ways.amount[demand])
         flat = {int(np.ravel_multi_index(at, self.table.shape)): sign for at, sign in move.items()}
         if not self.hidden[list(flat)].all():
             return None
@@ -84,7 +87,7 @@ class Case:
         def carried(rooms: dict[int, tuple[float, float]]) -> bool:
             forth = min(rooms[cell][0 if sign > 0 else 1] for cell, sign in flat.items())
             back = min(rooms[cell][1 if sign > 0 else 0] for cell, sign in flat.items())
-            return {UP: forth, DOWN: back, LENGTH: forth + back}[int(self.targets.kind[demand])] >= amount
+            return {UP: forth, DOWN: back, LENGTH: forth + back}[int(self.demands.ways.kind[demand])] >= amount
 
         public = {cell: (float(self.up[cell]), float(self.down[cell])) for cell in flat}
         if not carried(public):
@@ -99,7 +102,7 @@ class Case:
 
     def by_trying(self, demand: int) -> list[frozenset[int]]:
         """Objectors of every product that settles a demand."""
-        pivot = tuple(int(i) for i in np.unravel_index(self.targets.cell[demand], self.table.shape))
+        pivot = tuple(int(i) for i in np.unravel_index(self.demands.ways.cell[demand], self.table.shape))
         found = (self.objectors(demand, move) for move in all_products(self.table, pivot))
         return [o for o in found if o is not None]
 
@@ -129,7 +132,7 @@ def cases(draw: st.DrawFn, guarded: bool = False) -> Case:
     table = Table(
         {f"d{i}": h for i, h in enumerate(trees)}, "x", value, status, below=below, above=above, positive=True
     )
-    targets = targets_of(table, Promise(min_relative_range=draw(st.sampled_from([0.0, 0.3]))))
+    demands = demands_of(table, Promise(min_relative_range=draw(st.sampled_from([0.0, 0.3]))))
     up, down = Knowledge.positive().room(table)
     up = np.where(rng.random(size) < 0.5, up, rng.integers(0, 40, size))
     insiders = insiders_of(table, Promise(guard="public"))
@@ -140,34 +143,41 @@ def cases(draw: st.DrawFn, guarded: bool = False) -> Case:
         pairs = np.unique(np.stack([rng.integers(0, size, exact), rng.integers(0, 4, exact)], axis=1), axis=0)
         cells = np.concatenate([pairs[:, 0], rng.integers(0, size, vague)])
         who = np.concatenate([pairs[:, 1], 4 + np.arange(vague)])
-        rooms = [np.concatenate([np.zeros(len(pairs)), rng.integers(0, 20, vague).astype(float)]) for _ in range(2)]
-        insiders = Insiders.of(
-            table, cells.astype(np.int64), who.astype(np.int64), *rooms, tuple("somebody" for _ in range(4 + vague))
+        above, below = (
+            np.concatenate([np.zeros(len(pairs)), rng.integers(0, 20, vague).astype(float)]) for _ in range(2)
         )
-    return Case(table, targets, insiders, up, down)
+        insiders = Insiders.of(
+            table,
+            cells.astype(np.int64),
+            who.astype(np.int64),
+            above,
+            below,
+            tuple("somebody" for _ in range(4 + vague)),
+        )
+    return Case(table, demands, insiders, up, down)
 
 
-def moves_of(found: CuboidMoves) -> dict[int, list[tuple[np.ndarray, np.ndarray]]]:
+def moves_of(found: tuple[MoveSet, np.ndarray]) -> dict[int, list[tuple[np.ndarray, np.ndarray]]]:
     """Moves by demand."""
     result: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
-    for number, demand in enumerate(found.demand.tolist()):
-        result.setdefault(demand, []).append(found.move(number))
+    for move, demand in zip(found[0], found[1].tolist(), strict=True):
+        result.setdefault(demand, []).append((move.cells, move.coefficients))
     return result
 
 
 @settings(max_examples=MANY)
 @given(cases())
 def test_a_certificate_is_found_exactly_when_there_is_one(case: Case) -> None:
-    found = set(case.search(effort=UNLIMITED).demand.tolist())
-    assert found == {d for d in range(case.targets.count) if case.by_trying(d)}
+    found = set(case.search(effort=UNLIMITED)[1].tolist())
+    assert found == {d for d in range(case.demands.ways.size) if case.by_trying(d)}
 
 
 @settings(max_examples=MANY)
 @given(cases(guarded=True))
 def test_first_move_has_fewest_objectors_and_the_second_shares_none(case: Case) -> None:
     found = moves_of(case.search(effort=UNLIMITED))
-    cover = Cover(case.targets, case.insiders, case.up, case.down, case.table.shape)
-    for demand in range(case.targets.count):
+    cover = Cover(case.demands, case.insiders, case.up, case.down, case.table.shape)
+    for demand in range(case.demands.ways.size):
         possible = case.by_trying(demand)
         objecting = [cover.judge(*move).settles[demand] for move in found.get(demand, [])]
         assert bool(objecting) == bool(possible)
@@ -183,13 +193,13 @@ def test_first_move_has_fewest_objectors_and_the_second_shares_none(case: Case) 
 @given(cases(guarded=True))
 def test_every_move_holds_in_all_equations_uses_hidden_cells_only_and_is_accepted(case: Case) -> None:
     found = case.search()
-    cover = Cover(case.targets, case.insiders, case.up, case.down, case.table.shape)
+    cover = Cover(case.demands, case.insiders, case.up, case.down, case.table.shape)
     everything = equations_of(case.table, np.ones(case.table.shape, dtype=np.bool_))
-    assert found.start[0] == 0
-    assert found.start[-1] == found.cells.size
-    for number, demand in enumerate(found.demand.tolist()):
-        cells, coefficients = found.move(number)
-        assert (cells[0], coefficients[0]) == (case.targets.cell[demand], 1.0)
+    assert found[0].start[0] == 0
+    assert found[0].start[-1] == found[0].cells.size
+    for move, demand in zip(found[0], found[1].tolist(), strict=True):
+        cells, coefficients = move.cells, move.coefficients
+        assert (cells[0], coefficients[0]) == (case.demands.ways.cell[demand], 1.0)
         assert np.unique(cells).size == cells.size
         assert case.hidden[cells].all()
         assert set(np.abs(coefficients)) == {1.0}
@@ -232,9 +242,13 @@ def farthest(table: Table, up: np.ndarray, down: np.ndarray, cell: int) -> tuple
 @settings(max_examples=MANY)
 @given(cases(guarded=True))
 def test_a_solver_never_refutes_a_certificate_for_outsiders_or_insiders(case: Case) -> None:
-    cover = Cover(case.targets, case.insiders, case.up, case.down, case.table.shape)
+    cover = Cover(case.demands, case.insiders, case.up, case.down, case.table.shape)
     for demand, moves in list(moves_of(case.search()).items())[:4]:
-        cell, kind, amount = int(case.targets.cell[demand]), case.targets.kind[demand], case.targets.amount[demand]
+        cell, kind, amount = (
+            int(case.demands.ways.cell[demand]),
+            case.demands.ways.kind[demand],
+            case.demands.ways.amount[demand],
+        )
         left = frozenset.intersection(*[cover.judge(*move).settles[demand] for move in moves])
         judges: list[int | None] = [None, *set(case.insiders.who.tolist()) - left - set(case.knowledge(cell))]
         for who in judges[:6]:
@@ -257,16 +271,16 @@ def region_table(hidden: list[str], primary: str = "a1") -> Table:
     return table.with_status(Status.SECONDARY, [[h] for h in hidden]).with_status(Status.PRIMARY, [[primary]])
 
 
-def search(table: Table, **options: int) -> CuboidMoves:
-    targets = targets_of(table, Promise(min_relative_range=0.5, levels=False))
+def search(table: Table, **options: int) -> tuple[MoveSet, np.ndarray]:
+    demands = demands_of(table, Promise(min_relative_range=0.5, levels=False))
     up, down = Knowledge.positive().room(table)
     nobody = insiders_of(table, Promise(guard="public"))
-    asked = np.arange(targets.count)
-    return cuboid_moves(table, table.hidden.reshape(-1), asked, targets, nobody, up, down, **options)
+    asked = np.arange(demands.ways.size)
+    return cuboid_moves(table, table.hidden.reshape(-1), asked, demands.ways, nobody, up, down, **options)
 
 
-def named(table: Table, found: CuboidMoves) -> list[dict[str, float]]:
-    moves = (found.move(i) for i in range(found.count))
+def named(table: Table, found: tuple[MoveSet, np.ndarray]) -> list[dict[str, float]]:
+    moves = ((move.cells, move.coefficients) for move in found[0])
     return [{REGION.codes[c]: f for c, f in zip(*move, strict=True)} for move in moves]
 
 
@@ -294,19 +308,19 @@ def test_a_sum_moves_with_one_of_its_leaves() -> None:
 
 def test_the_ends_of_the_effort_are_no_certificate() -> None:
     table = region_table(["a", "b", "b2"])
-    assert search(table, effort=1).count == 0
-    assert search(table, effort=100).count == 1
+    assert len(search(table, effort=1)[0]) == 0
+    assert len(search(table, effort=100)[0]) == 1
 
 
 def test_nothing_asked_nothing_found() -> None:
     table = region_table(["a2"])
-    targets = targets_of(table, Promise(levels=False))
+    demands = demands_of(table, Promise(levels=False))
     nothing = np.zeros(0, dtype=np.int64)
     rooms = Knowledge.positive().room(table)
     found = cuboid_moves(
-        table, table.hidden.reshape(-1), nothing, targets, insiders_of(table, Promise(guard="public")), *rooms
+        table, table.hidden.reshape(-1), nothing, demands.ways, insiders_of(table, Promise(guard="public")), *rooms
     )
-    assert (found.count, found.start.tolist(), found.cells.size) == (0, [0], 0)
+    assert (len(found[0]), found[0].start.tolist(), found[1].size) == (0, [0], 0)
 
 
 def test_any_number_of_threads_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,13 +333,14 @@ def test_any_number_of_threads_finds_the_same(monkeypatch: pytest.MonkeyPatch) -
     status = rng.choice([Status.OPEN, Status.PRIMARY, Status.SECONDARY], shape, p=[0.1, 0.5, 0.4]).astype(np.uint8)
     levels = np.floor(value / 10) + 1
     table = Table(dict(zip("rst", trees, strict=True)), "x", value, status, below=levels, above=levels, positive=True)
-    targets = targets_of(table, Promise())
+    demands = demands_of(table, Promise())
     cells = rng.integers(0, table.size, 60)
     nothing = np.zeros(60)
     insiders = Insiders.of(table, cells, rng.integers(0, 9, 60), nothing, nothing)
-    case = Case(table, targets, insiders, *Knowledge.positive().room(table))
+    case = Case(table, demands, insiders, *Knowledge.positive().room(table))
     one, *more = (case.search(threads=threads) for threads in (1, 2, 5))
-    assert one.count > targets.count // 2
+    assert len(one[0]) > demands.ways.size // 2
     for other in more:
-        for field in ("demand", "start", "cells", "coefficients"):
-            assert getattr(one, field).tobytes() == getattr(other, field).tobytes()
+        assert one[1].tobytes() == other[1].tobytes()
+        for field in ("start", "cells", "coefficients"):
+            assert getattr(one[0], field).tobytes() == getattr(other[0], field).tobytes()

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-import by_hand
 from diskret import Hierarchy, MinCount, Promise, Status, Table, audit, mark, suppress
+from diskret.moves.move import Move, MoveSet
 from diskret.moves.recheck import hold
+from tests import by_hand
+from tests.present import present
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
 
-def protected(seed: int) -> tuple[Table, list[tuple[np.ndarray, np.ndarray]]]:
+def moved(cells: Any, amounts: Any) -> Move:
+    return Move(cells=np.array(cells, dtype=np.int64), coefficients=np.array(amounts, dtype=np.float64))
+
+
+def protected(seed: int) -> tuple[Table, MoveSet]:
     case = by_hand.firms(seed, axes=2, decimals=seed % 3)
     result = suppress(mark(case.table, MinCount(3)))
-    return result.table, [(m.cells, m.coefficients) for m in result.moves.all(result.table)]
+    return result.table, result.moves
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -32,21 +39,22 @@ def test_all_moves_of_a_pattern_hold(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_tampered_moves_are_refused(seed: int) -> None:
     table, moves = protected(seed)
-    step = 10.0**-table.decimals
+    step = 10.0 ** -present(table.decimals)
     opened = np.flatnonzero(~table.hidden.reshape(-1))
-    for cells, moved in moves:
+    for move in moves:
+        cells, amounts = move.cells, move.coefficients
         k = seed % cells.size
-        changed = moved.copy()
+        changed = amounts.copy()
         changed[k] += step if changed[k] != -step else -step
         elsewhere = cells.copy()
         elsewhere[k] = opened[seed % opened.size]
         tampered = [
-            (np.delete(cells, k), np.delete(moved, k)),
-            (cells, changed),
-            (elsewhere, moved),
-            (np.append(cells, opened[0]), np.append(moved, step)),
+            moved(np.delete(cells, k), np.delete(amounts, k)),
+            moved(cells, changed),
+            moved(elsewhere, amounts),
+            moved(np.append(cells, opened[0]), np.append(amounts, step)),
         ]
-        assert not hold(table, tampered)[0].any()
+        assert not hold(table, MoveSet.of(tampered))[0].any()
 
 
 def exposed_cell() -> Table:
@@ -70,18 +78,17 @@ FORGED = {
     "a negative position": ([0, -1], [1.0, -1.0]),
     "amounts that overflow": ([0, 4, 5, 8], [2.0**62] * 4),
     "nothing moves": ([0], [0.0]),
+    "an amount that rounds to nothing": ([0], [1e-9]),
     "no cells": ([], []),
 }
 
 
 @pytest.mark.parametrize("how", FORGED)
 def test_forged_witnesses_prove_nothing(how: str) -> None:
-    cells, moved = FORGED[how]
-    move = np.array(cells, dtype=np.int64), np.array(moved)
-    table = exposed_cell()
-    good = np.array([4, 5, 8, 9]), np.array([1.0, -1.0, -1.0, 1.0])
-    assert hold(table, [good, move, good])[0].tolist() == [True, False, True]
-    assert [e.cell for e in audit(table, moves=[move]).exposed] == ["r=one, c=x"]
+    move, table = moved(*FORGED[how]), exposed_cell()
+    good = moved([4, 5, 8, 9], [1.0, -1.0, -1.0, 1.0])
+    assert hold(table, MoveSet.of([good, move, good]))[0].tolist() == [True, False, True]
+    assert [e.cell for e in audit(table, moves=MoveSet.of([move])).exposed] == ["r=one, c=x"]
 
 
 def test_half_a_person_is_no_witness_in_a_frequency_table() -> None:
@@ -92,7 +99,7 @@ def test_half_a_person_is_no_witness_in_a_frequency_table() -> None:
     table = replace(table, lower=value - 0.5, upper=value + 0.5)
     from diskret import Knowledge
 
-    halves = np.array([0, 1]), np.array([0.5, -0.5])
-    assert hold(table, [halves])[0].all()
-    report = audit(table, Promise(guard="public", knowledge=Knowledge.intervals()), moves=[halves])
+    halves = MoveSet.of([moved([0, 1], [0.5, -0.5])])
+    assert hold(table, halves)[0].all()
+    report = audit(table, Promise(guard="public", knowledge=Knowledge.intervals()), moves=halves)
     assert [(e.lower, e.upper) for e in report.exposed] == [(1.0, 1.0)]

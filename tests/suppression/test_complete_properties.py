@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def tables(draw: st.DrawFn, trees: st.SearchStrategy[dict[str, str]], most: int 
     return found
 
 
-def test_no_primary_cell_is_computed_more_closely_than_asked(small_trees) -> None:
+def test_no_primary_cell_is_computed_more_closely_than_asked(small_trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=50)
     @given(tables(small_trees), st.sampled_from([0.0, 0.5, 1.0]), st.booleans(), st.sampled_from([0, 1]))
     def check(table: Table, q: float, thin: bool, deformations: int) -> None:
@@ -55,7 +56,7 @@ def test_no_primary_cell_is_computed_more_closely_than_asked(small_trees) -> Non
     check()
 
 
-def test_no_primary_cell_leaks_where_one_classification_is_deep(trees) -> None:
+def test_no_primary_cell_leaks_where_one_classification_is_deep(trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=25)
     @given(tables(trees, most=1), tables(trees, most=1), st.integers(0, 99))
     def check(first: Table, second: Table, seed: int) -> None:
@@ -69,7 +70,7 @@ def test_no_primary_cell_leaks_where_one_classification_is_deep(trees) -> None:
     check()
 
 
-def test_intervals_reach_as_far_as_the_primary_rules_demand(small_trees) -> None:
+def test_intervals_reach_as_far_as_the_primary_rules_demand(small_trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=25)
     @given(tables(small_trees, most=2), st.sampled_from([0.1, 0.4]), st.sampled_from([0.2, 0.7]))
     def check(table: Table, down: float, up: float) -> None:
@@ -82,12 +83,12 @@ def test_intervals_reach_as_far_as_the_primary_rules_demand(small_trees) -> None
     check()
 
 
-def test_every_cuboid_leaves_every_published_sum_as_it_is(small_trees) -> None:
+def test_every_cuboid_leaves_every_published_sum_as_it_is(small_trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=30)
     @given(tables(small_trees), st.sampled_from([0, 1, 2]))
     def check(table: Table, deformations: int) -> None:
         result = dk.suppress(table, method=dk.methods.Complete(deformations=deformations))
-        for move in result.moves.all(table):
+        for move in result.moves:
             moved = np.zeros(table.size)
             moved[move.cells] = move.coefficients
             moved = moved.reshape(table.shape)
@@ -100,7 +101,9 @@ def test_every_cuboid_leaves_every_published_sum_as_it_is(small_trees) -> None:
     check()
 
 
-def test_intervals_hold_the_value_and_an_attacker_cannot_narrow_them(small_trees) -> None:
+def test_intervals_hold_the_value_and_an_attacker_cannot_narrow_them(
+    small_trees: st.SearchStrategy[dict[str, str]],
+) -> None:
     @settings(max_examples=20)
     @given(tables(small_trees, most=2))
     def check(table: Table) -> None:
@@ -119,7 +122,7 @@ def test_intervals_hold_the_value_and_an_attacker_cannot_narrow_them(small_trees
     check()
 
 
-def test_thinning_only_opens_and_keeps_every_primary_protected(small_trees) -> None:
+def test_thinning_only_opens_and_keeps_every_primary_protected(small_trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=25)
     @given(tables(small_trees))
     def check(table: Table) -> None:
@@ -133,7 +136,7 @@ def test_thinning_only_opens_and_keeps_every_primary_protected(small_trees) -> N
     check()
 
 
-def test_the_search_agrees_with_trying_every_product_of_faces(small_trees) -> None:
+def test_the_search_agrees_with_trying_every_product_of_faces(small_trees: st.SearchStrategy[dict[str, str]]) -> None:
     """A readable twin of the kernels: all cuboids and all pairs of the whole table, compared by their rank."""
 
     @settings(max_examples=25)
@@ -156,7 +159,7 @@ def test_the_search_agrees_with_trying_every_product_of_faces(small_trees) -> No
     check()
 
 
-def _best_by_trying(search, pivot, faces):
+def _best_by_trying(search: Any, pivot: int, faces: Any) -> Any:
     task = search.task
     at = [int(i) for i in np.unravel_index(pivot, task.shape)]
     options = []
@@ -183,7 +186,7 @@ def _best_by_trying(search, pivot, faces):
 # --- raised tables ---------------------------------------------------------------------------------------------------
 
 
-def test_raising_and_lowering_are_a_pair(small_trees) -> None:
+def test_raising_and_lowering_are_a_pair(small_trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=40)
     @given(tables(small_trees))
     def check(table: Table) -> None:
@@ -199,7 +202,9 @@ def test_raising_and_lowering_are_a_pair(small_trees) -> None:
     check()
 
 
-def test_whoever_attacks_the_raised_table_learns_what_the_table_itself_tells(small_trees) -> None:
+def test_whoever_attacks_the_raised_table_learns_what_the_table_itself_tells(
+    small_trees: st.SearchStrategy[dict[str, str]],
+) -> None:
     @settings(max_examples=20)
     @given(tables(small_trees, most=2))
     def check(table: Table) -> None:
@@ -225,7 +230,7 @@ def lonely() -> Table:
     return table.with_status(Status.PRIMARY, [["a"]])
 
 
-def test_a_cell_beyond_the_deformation_limit_is_named(lonely) -> None:
+def test_a_cell_beyond_the_deformation_limit_is_named(lonely: Table) -> None:
     locked = lonely.with_status(Status.NEVER, [["all"]])
     with pytest.warns(ProtectionWarning, match="at most 1 deformation protects it; allow more"):
         result = dk.suppress(locked, method=dk.methods.Complete())
@@ -240,7 +245,7 @@ def test_a_cell_beyond_the_deformation_limit_is_named(lonely) -> None:
 
 
 @pytest.mark.parametrize("deformations", [-1, 4])
-def test_deformation_limits_out_of_reach_are_refused(lonely, deformations) -> None:
+def test_deformation_limits_out_of_reach_are_refused(lonely: Table, deformations: Any) -> None:
     with pytest.raises(BadOption, match="deformations per cuboid"):
         dk.suppress(lonely, method=dk.methods.Complete(deformations=deformations))
 
@@ -279,6 +284,6 @@ def test_positions_of_codes_are_checked() -> None:
         raise_table(table).lower(table)
 
 
-def test_the_reasons_of_a_cell_are_told(lonely) -> None:
+def test_the_reasons_of_a_cell_are_told(lonely: Table) -> None:
     result = dk.suppress(lonely, method=dk.methods.Complete())
     assert "protected together with" in result.explain("a")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 import pytest
-from diskret.suppression.moves import Moves
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,15 +27,16 @@ from diskret import (
 )
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
+from diskret.moves.move import MoveSet
 from diskret.suppression.result import Suppression
-from diskret.suppression.weighing import lines_of, opening_words, weigh
+from diskret.suppression.weighing import opening_words, weigh
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
 
 NACE = Hierarchy.from_parents({"a": "A", "b": "A", "c": "A", "d": "B", "e": "B", "f": "B", "A": "T", "B": "T"})
 
 
-def grid(seed: int, guarantee: str = "audit", primaries: int = 3, **options: object) -> Suppression:
+def grid(seed: int, guarantee: str = "audit", primaries: int = 3, **options: Any) -> Suppression:
     rng = np.random.default_rng(seed)
     leaves = [(n, r) for n in "abcdef" for r in "NESW"]
     primary = set(rng.choice(len(leaves), primaries, replace=False).tolist())
@@ -45,7 +47,7 @@ def grid(seed: int, guarantee: str = "audit", primaries: int = 3, **options: obj
         "st": ["primary" if i in primary else "open" for i in range(len(leaves))],
     }
     table = Table.from_cells(cells, by={"nace": NACE, "region": None}, value="x", status="st")
-    return suppress(table, guarantee=guarantee, protection=Promise(min_relative_range=0.2, levels=False), **options)  # type: ignore[arg-type]
+    return suppress(table, guarantee=guarantee, protection=Promise(min_relative_range=0.2, levels=False), **options)
 
 
 def hidden(done: Suppression) -> list[tuple[str, ...]]:
@@ -66,7 +68,7 @@ def test_the_remaining_interval_is_the_one_an_attacker_with_a_solver_finds(seed:
 
 @pytest.mark.parametrize("guarantee", ["audit", "subtables", "complete"])
 def test_a_move_keeps_every_sum_and_says_who_rises_and_who_falls(guarantee: str) -> None:
-    with pytest.warns(match="subtotals") if guarantee == "subtables" else _quiet():
+    with pytest.warns(match="subtotals") if guarantee == "subtables" else nullcontext():
         done = grid(3, guarantee)
     table = done.table
     for codes in hidden(done):
@@ -82,12 +84,6 @@ def test_a_move_keeps_every_sum_and_says_who_rises_and_who_falls(guarantee: str)
             if guarantee != "subtables":
                 whole = equations_of(table, np.ones(table.shape, dtype=np.bool_))
                 assert whole.times(changed) == pytest.approx(np.zeros(whole.rows), abs=1e-6)
-
-
-def _quiet() -> object:
-    import contextlib
-
-    return contextlib.nullcontext()
 
 
 def test_without_the_internal_view_no_value_and_no_change_is_told() -> None:
@@ -130,7 +126,7 @@ def test_lines_around_a_cell_are_the_equations_it_stands_in() -> None:
             for row in range(whole.rows)
             if cell in (cells := whole.columns[whole.start[row] : whole.start[row + 1]])
         }
-        assert {(total, frozenset(cells.tolist())) for _, total, cells in lines_of(table, cell)} == expected
+        assert {(total, frozenset(cells.tolist())) for _, total, cells in table.lines(cell)} == expected
 
 
 def test_a_cell_alone_in_its_lines_is_computed_back() -> None:
@@ -209,4 +205,4 @@ def test_a_share_is_told_only_where_the_whole_is_known() -> None:
 
 
 def unprotected(table: Table) -> Suppression:
-    return Suppression(table=table, before=table, promise=Promise(), moves=Moves.of(np.empty((0, 6))))
+    return Suppression(table=table, before=table, promise=Promise(), moves=MoveSet.none())

@@ -139,7 +139,10 @@ def rooms(knowledge: Knowledge) -> Any:
     if knowledge.kind == "positive":
         return lambda value: (0.0, np.inf)
     if knowledge.kind == "relative":
-        error = lambda value: max(knowledge.error * abs(value), knowledge.absolute)  # noqa: E731
+
+        def error(value: float) -> float:
+            return max(knowledge.error * abs(value), knowledge.absolute)
+
         return lambda value: (value - error(value), value + error(value))
     return lambda value: (-np.inf, np.inf)
 

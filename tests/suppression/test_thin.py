@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import pytest
 
-import by_hand
 from diskret import (
     DiskretError,
     MinCount,
@@ -22,13 +22,14 @@ from diskret import (
     thin,
 )
 from diskret.suppression.prices import Cost
+from tests import by_hand
 
 
 def marked(seed: int) -> Table:
     return mark(by_hand.firms(seed, axes=2, empty=0.1).table, MinCount(3) | PPercent(10), special_cases=False)
 
 
-def quietly(function, *arguments, **options):
+def quietly(function: Any, *arguments: Any, **options: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
         return function(*arguments, **options)

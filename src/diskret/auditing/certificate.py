@@ -23,14 +23,13 @@ from diskret.auditing.report import AuditReport
 from diskret.io.files import whole_file
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, UnreadableFile, listed
-from diskret.model.pool import Pool
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.cover import Cover
-from diskret.moves.demands import targets_of
+from diskret.moves.demands import demands_of
 from diskret.moves.insiders import insiders_of
-from diskret.moves.move import NOBODY, Move, MoveSet
+from diskret.moves.move import Move, MoveSet
 from diskret.moves.recheck import hold
 
 FORMAT = "diskret certificate 2"
@@ -133,11 +132,11 @@ def verify(table: Table, certificate: Certificate, promise: Promise | None = Non
         )
     up, down = certificate.promise.knowledge.room(table)
     people = insiders_of(table, certificate.promise)
-    cover = Cover(targets_of(table, certificate.promise), people, up, down, table.shape)
+    cover = Cover(demands_of(table, certificate.promise), people, up, down, table.shape)
     good, _ = hold(table, certificate.moves)
     for number in np.flatnonzero(good).tolist():
         cover.add(cover.judge(certificate.moves[number].cells, certificate.moves[number].coefficients))
-    open_cells = {int(cover.targets.cell[d]) for d in range(cover.targets.count) if cover.objectors(d) != NOBODY}
+    open_cells = {int(cover.ways.cell[d]) for d in range(cover.ways.size) if not cover.state(d).entirely}
     unproven = tuple(n for n in map(table.name_of, sorted(open_cells)) if n not in certificate.exposed)
     return Verification(
         promise=certificate.promise, enough=promise is None or certificate.promise.covers(promise),
@@ -156,12 +155,8 @@ def fingerprint(table: Table) -> str:
     False
     """
     content = hashlib.sha256()
-    for name, hierarchy in table.by.items():
-        content.update(json.dumps([name, hierarchy.codes, hierarchy.parents]).encode())
-    if isinstance(table, Pool):
-        content.update(json.dumps([table.space.names, table.space.codes]).encode())
-        for numbers in (*table.space.at, table.system.start, table.system.columns, table.system.coefficients):
-            content.update(np.ascontiguousarray(numbers).tobytes())
+    for part in table.structure():
+        content.update(part)
     for array in (table.value, table.status, table.below, table.above, table.lower, table.upper):
         content.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
     for people in (table.respondents, table.holdings):

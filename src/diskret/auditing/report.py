@@ -27,6 +27,16 @@ class Exposure:
     required: tuple[float, float] = field(default=(0.0, 0.0), repr=False)
     """How far down and up the interval should reach at least: secret, like the parameters of the rules."""
 
+    def words(self, *, internal: bool) -> list[str]:
+        """What is found out and how; the interval only if ``internal``."""
+        how = "can be computed exactly" if self.exact else "can be computed too closely"
+        line = f"exposed: {self.cell} {how}{f' by {self.by}' if self.by else ''}"
+        if internal:
+            line += f": [{self.lower:.10g}; {self.upper:.10g}]"
+            if self.required != (0.0, 0.0):
+                line += f", required {self.required[0]:.10g} below and {self.required[1]:.10g} above"
+        return [line, f"  follows from {self.proof}"] if self.proof else [line]
+
 
 @dataclass(frozen=True)
 class ClosestCall:
@@ -111,22 +121,10 @@ class AuditReport:
             + (f" and {self.insiders} insiders" if self.insiders else "")
             + f": {share} settled by re-checked moves, the rest with {self.programmes} linear programmes"
         ]
-        for e in self.exposed:
-            how = "can be computed exactly" if e.exact else "can be computed too closely"
-            who = f" by {e.by}" if e.by else ""
-            line = f"exposed: {e.cell} {how}{who}"
-            if internal:
-                line += f": [{e.lower:.10g}; {e.upper:.10g}]"
-                if e.required != (0.0, 0.0):
-                    line += f", required {e.required[0]:.10g} below and {e.required[1]:.10g} above"
-            lines.append(line)
-            if e.proof:
-                lines.append(f"  follows from {e.proof}")
+        lines += [line for e in self.exposed for line in e.words(internal=internal)]
         lines += [f"undecided: {name} (the solver gave up; do not treat it as safe)" for name in self.undecided]
         lines += [f"exposed: the hidden cells of {name} together break the primary rule" for name in self.unions]
         lines += [f"exposed: the hidden cells of {name} must all be zero" for name in self.zeros]
         if internal and self.closest is not None:
             lines.append(f"closest call: {self.closest.cell}, {self.closest.times:.4g} times what is required")
-        if self.safe:
-            lines.append("nothing is exposed")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(["nothing is exposed"] if self.safe else [])])

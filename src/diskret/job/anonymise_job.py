@@ -16,12 +16,13 @@ from diskret.job.record_sections import AnonymiseOutput, AnonymiseSection
 from diskret.job.report import write_safe_report
 from diskret.job.table_sections import Classification, Data
 from diskret.model.errors import listed
-from diskret.publication.anonymous import write_anonymous_file, write_quality, write_rematched
-from diskret.publication.deviation_plots import plot_deviations
+from diskret.publication.microdata_files import write_anonymous_file, write_quality, write_rematched
+from diskret.publication.plots import plot_deviations
+from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
+from diskret.safe.options import AnonymiseOptions
 from diskret.safe.rematch import rematch
-from diskret.safe.result import Anonymisation
 
 
 class AnonymiseJob(Section):
@@ -48,12 +49,14 @@ class AnonymiseJob(Section):
         data, described = described_source(self.data, here)
         by = hierarchies_of(self, here, asked.attributes, data, described)
         fictitious: object = here / asked.fictitious if isinstance(asked.fictitious, str) else asked.fictitious or None
-        done = anonymise(
-            data, by, control=Control(asked.up_to, asked.tables, asked.counters), k=asked.k, search=asked.options(),
-            weights=asked.weights, fictitious=fictitious, missing=missing_codes(self.classifications), seed=asked.seed,
-            time_limit=asked.time_limit, checkpoint=None if asked.checkpoint is None else here / asked.checkpoint,
-            engine=self.data.engine, progress=running.progress, watch=running.watch,
+        control = Control(up_to=asked.up_to, tables=asked.tables, counters=asked.counters, weights=asked.weights)
+        options = AnonymiseOptions(
+            missing=missing_codes(self.classifications), fictitious=fictitious, time_limit=asked.time_limit,
+            checkpoint=None if asked.checkpoint is None else here / asked.checkpoint, engine=self.data.engine,
+            progress=running.progress, watch=running.watch,
         )  # fmt: skip
+        search = asked.options()
+        done = anonymise(data, by, control=control, k=asked.k, search=search, seed=asked.seed, options=options)
         return JobResult(files=self._written(here, data, done) if running.write else (), anonymisation=done)
 
     def _written(self, here: Path, data: object, done: Anonymisation) -> tuple[Path, ...]:

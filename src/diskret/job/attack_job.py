@@ -17,7 +17,7 @@ from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import AttackOutput, AttackSection
 from diskret.job.table_sections import Data
 from diskret.model.source import file_source
-from diskret.publication.risk_plots import save_chart
+from diskret.publication.plots import save_chart
 from diskret.risk.anonymity import measure_anonymity
 from diskret.risk.attack import attack
 from diskret.risk.judgement import Attack

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from diskret.cellkey.cell_key import KeyedNoise, Scaling, perturb_by_key
+from diskret.cellkey.p_table import PTable
+from diskret.cellkey.p_table_design import design_p_table
+from diskret.cellkey.p_table_files import read_p_table
 from diskret.io.metadata import Metadata, Role
 from diskret.job.table_sections import CellKeySection
 from diskret.model.errors import BadOption
 from diskret.model.table import Table
-from diskret.perturbation.cell_key import KeyedNoise, Scaling, perturb_by_key
-from diskret.perturbation.p_table import PTable
-from diskret.perturbation.p_table_design import design_p_table
-from diskret.perturbation.p_table_files import read_p_table
 from diskret.tabulation.plan import RecordKey
 
 RANKED = 3

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from diskret.cellkey.p_table_files import read_p_table
 from diskret.comparison.compare import Comparison, compare_methods
 from diskret.comparison.settings import METHODS, Settings
 from diskret.io.files import all_or_none
@@ -18,7 +19,6 @@ from diskret.job.rules import rules_of
 from diskret.job.table_job import ONLY_RECORDS, TableJob
 from diskret.job.table_sections import Classification, Data, Rules, TableSection
 from diskret.model.errors import listed
-from diskret.perturbation.p_table_files import read_p_table
 from diskret.publication.comparison_files import write_comparison
 
 

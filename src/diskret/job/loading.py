@@ -14,8 +14,8 @@ from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import RANKED, record_key
 from diskret.job.rules import rules_of
 from diskret.job.table_sections import CellStatus, Classification, Data, FlagColumn, TableSection
-from diskret.model.cells import MISSING
 from diskret.model.errors import BadOption, listed
+from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.source import file_source, open_source
 from diskret.model.status import Status

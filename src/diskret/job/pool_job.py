@@ -158,9 +158,9 @@ class PoolJob(Section):
 
     def run(self, running: Running) -> JobResult:
         """Marked one by one, protected together, written one by one."""
-        pools = self._pools(running)
+        pools: dict[str, Table] = dict(self._pools(running))
         suppressions = suppress_tables(self, running.here, pools, running.progress)
-        pools |= {r: done.table for r, done in suppressions.items() if isinstance(done.table, Pool)}
+        pools |= {r: done.table for r, done in suppressions.items()}
         tables = _by_table(pools)
         shown = {name: _named(name, several) for name, several in tables.items()}
         asked = {name: self.alone(name) for name, each in self.tables.items() if not each.published}
@@ -216,7 +216,7 @@ class PoolJob(Section):
 
     def _written(
         self, running: Running, asked: Mapping[str, TableJob], tables: Mapping[str, Mapping[str, Table]],
-        pools: Mapping[str, Pool], suppressions: Mapping[str, Suppression],
+        pools: Mapping[str, Table], suppressions: Mapping[str, Suppression],
     ) -> tuple[Path, ...]:  # fmt: skip
         """What is asked for of every table, or nothing."""
         found = {r: each.split() for r, each in intervals_of(self, pools).items()}
@@ -229,7 +229,7 @@ class PoolJob(Section):
         return tuple(files)
 
 
-def _by_table(pools: Mapping[str, Pool]) -> dict[str, dict[str, Table]]:
+def _by_table(pools: Mapping[str, Table]) -> dict[str, dict[str, Table]]:
     """The tables of pools by their names, each by its responses."""
     found: dict[str, dict[str, Table]] = {}
     for response, pool in pools.items():

@@ -11,7 +11,7 @@ from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, Section, Writ
 from diskret.job.table_sections import REPORT, AtLeastOne, Language
 from diskret.model.errors import BadOption, listed
 from diskret.publication.comparison_files import ENDINGS as COMPARISONS
-from diskret.publication.records import ENDINGS as RECORDS
+from diskret.publication.microdata_files import ENDINGS as RECORDS
 from diskret.safe.options import LadderSearch, PrintedSearch, SearchOptions
 
 

@@ -10,10 +10,10 @@ from diskret.job.record_sections import AnonymiseOutput
 from diskret.job.table_sections import TableOutput
 from diskret.model.table import Table
 from diskret.publication.options import publication
-from diskret.publication.report import write_report
+from diskret.publication.report_file import write_report
 from diskret.publication.safe_report import safe_sections
 from diskret.publication.table_report import ReportFacts, report_note, table_sections
-from diskret.safe.result import Anonymisation
+from diskret.safe.anonymisation import Anonymisation
 from diskret.suppression.result import Suppression
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def table_facts(
     """What a report says about the protection of a job's tables; ``audits`` where they were made apart."""
     found = {name: s.audit.plain() for name, s in suppressions.items() if s.audit is not None}
     unprotected = {name: [u.cell for u in s.unprotected] for name, s in suppressions.items()}
-    return ReportFacts(dict(found if audits is None else audits), asked_of(job), unprotected, tuple(warnings))
+    said = dict(found) if audits is None else dict(audits)
+    return ReportFacts(audits=said, asked=asked_of(job), unprotected=unprotected, warnings=tuple(warnings))
 
 
 def asked_of(job: TableJob) -> list[tuple[str, str]]:

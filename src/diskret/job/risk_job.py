@@ -15,7 +15,8 @@ from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import RiskOutput, RiskSection
 from diskret.job.table_sections import Data
 from diskret.publication.phrases import in_german, section_in_german
-from diskret.publication.report import ReportSection, write_report
+from diskret.publication.report_file import write_report
+from diskret.publication.sections import ReportSection
 from diskret.risk.anonymity import measure_anonymity
 from diskret.risk.measure import measure_risk
 

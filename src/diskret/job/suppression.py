@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from diskret.auditing.published_intervals import Intervals, publishable_intervals
 from diskret.model.errors import BadOption, listed
 from diskret.model.knowledge import Knowledge
-from diskret.model.pool import Pool
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.publication.working import load_working
@@ -99,8 +98,7 @@ def _codes(cell: Mapping[str, str], table: Table) -> list[str]:
             where="[promise] coalitions",
             hint=f"the table has {listed(table.names)}.",
         )
-    tops = table.space.tops if isinstance(table, Pool) else [h.total for h in table.by.values()]
-    return [cell.get(name, top) for name, top in zip(table.names, tops, strict=True)]
+    return [cell.get(name, top) for name, top in zip(table.names, table.tops, strict=True)]
 
 
 def knowledge_of(job: Protecting, table: Table) -> Knowledge:
@@ -109,5 +107,5 @@ def knowledge_of(job: Protecting, table: Table) -> Knowledge:
     Intervals of tables that are out already are known to everybody, whether the job says so or not.
     """
     said = job.promise.knowledge_said()
-    late = isinstance(table, Pool) and table.published and table.upper is not None
+    late = table.out and table.upper is not None
     return Knowledge.intervals() if late and said.kind == "usual" else said

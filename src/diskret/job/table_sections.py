@@ -17,7 +17,7 @@ from diskret.model.errors import BadOption
 from diskret.model.source import EXCEL
 from diskret.model.status import Status
 from diskret.publication.publish import WRITERS
-from diskret.publication.report import ENDINGS as REPORTS
+from diskret.publication.report_file import ENDINGS as REPORTS
 
 AtLeastOne = Annotated[int, Field(ge=1)]
 CountedBy = Literal["respondent", "holding"]

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from textwrap import fill
 from typing import Any, Literal
 
 import numpy as np
 
 from diskret.model.arrays import Floats
+from diskret.model.cells import Cells
 from diskret.model.errors import BadOption, listed
 from diskret.model.knowledge import Knowledge
 from diskret.model.options import option
-from diskret.model.promise_words import promise_in_words
 from diskret.model.status import Status
-from diskret.model.table import Table
+from diskret.model.words import words
 
 Guard = Literal["public", "single", "largest"]
 GUARDS: tuple[Guard, ...] = ("public", "single", "largest")
 """From the weakest to the strongest."""
 Coalitions = tuple[tuple[tuple[str, ...], ...], ...]
+WIDTH = 116
+"""Characters of a line of the promise in words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +66,7 @@ class Promise:
         cells = tuple(tuple(tuple(codes) for codes in known) for known in self.coalitions)
         object.__setattr__(self, "coalitions", cells)
 
-    def needs(self, table: Table) -> tuple[Floats, Floats, Floats]:
+    def needs(self, table: Cells) -> tuple[Floats, Floats, Floats]:
         """Per cell the range that must be exceeded, and how far down and up the interval must reach (flat arrays)."""
         value = np.abs(table.value).reshape(-1)
         need = self.min_relative_range * value
@@ -104,7 +107,22 @@ class Promise:
 
     def describe(self, language: Literal["en", "de"] = "en", *, internal: bool = False) -> str:
         """In one paragraph of plain words; ranges and errors as numbers only if ``internal``."""
-        return promise_in_words(asdict(self), language, internal=internal)
+        say = words("promise", language)
+
+        def told(number: float, form: str = "{:g}") -> str:
+            return form.format(number) if internal else say["secret"]
+
+        demand = "exact" if not self.levels else "sliding" if self.sliding else "levels"
+        ranges = {"min_relative_range": self.min_relative_range, "min_range": self.min_range}
+        who = say["coalitions"].format(n=len(self.coalitions)) if self.coalitions else ""
+        longer = "".join(say[name].format(n=told(length)) for name, length in ranges.items() if length)
+        known = self.knowledge
+        sentences = (
+            say["nobody"].format(who=say[self.guard], others=who, demand=say[demand], ranges=longer),
+            say[known.kind].format(error=told(100 * known.error, "{:g} %"), absolute=told(known.absolute)),
+            say["unions" if self.unions else "no unions"],
+        )
+        return fill(" ".join(sentences), WIDTH)
 
     def __str__(self) -> str:
         return self.describe()
@@ -127,7 +145,7 @@ class Promise:
         return cls(**given)
 
 
-def _smallest(table: Table) -> float:
+def _smallest(table: Cells) -> float:
     """For zero pivots: the smallest value that is neither zero nor primary."""
     chosen = (table.value != 0) & (table.status != Status.PRIMARY)
     return float(np.abs(table.value[chosen]).min()) if chosen.any() else 0.0

@@ -13,24 +13,24 @@ import numpy as np
 
 from diskret.model.arrays import Floats, Ints
 from diskret.moves import _cover_kernels
-from diskret.moves.demands import Targets
+from diskret.moves.demands import OPEN, SETTLED, Demands, State
 from diskret.moves.insiders import Insiders
-from diskret.moves.move import NOBODY, Move, MoveSet
+from diskret.moves.move import Move, MoveSet
 
 
 class Cover:
     """All kept moves of a pattern; knows at any time which demands are settled and which cells are in use."""
 
     def __init__(
-        self, targets: Targets, insiders: Insiders, up: Floats, down: Floats, shape: tuple[int, ...],
+        self, demands: Demands, insiders: Insiders, up: Floats, down: Floats, shape: tuple[int, ...],
         whole: bool = False,
     ) -> None:  # fmt: skip
         self.shape = shape
         self.whole = whole
         """Whether moves count in whole numbers only."""
-        self.targets, self.insiders, self.up, self.down = targets, insiders, up, down
+        self.ways, self.insiders, self.up, self.down = demands.ways, insiders, up, down
         self.moves: dict[int, Move] = {}
-        self.settled_by: list[list[int]] = [[] for _ in range(targets.count)]
+        self.settled_by: list[list[int]] = [[] for _ in range(self.ways.size)]
         self.through: dict[int, set[int]] = {}
         """Moves through every cell in use."""
         self.in_use = np.zeros(up.size, dtype=np.bool_)
@@ -47,9 +47,9 @@ class Cover:
         times = _divisor(moved) if self.whole else 0
         if self.whole and not times:
             return Move(cells=cells, coefficients=moved)
-        targets, people = self.targets, self.insiders
+        ways, people = self.ways, self.insiders
         settled, first, objectors = _cover_kernels.judge(
-            cells, moved, self.up, self.down, targets.at, targets.kind, targets.amount, times,
+            cells, moved, self.up, self.down, ways.at, ways.kind, ways.amount, times,
             people.start, people.who, people.up, people.down, *self._homes,
         )  # fmt: skip
         who, start = objectors.tolist(), first.tolist()
@@ -85,27 +85,27 @@ class Cover:
                 self.in_use[cell] = False
         return kept
 
-    def objectors(self, demand: int, without: int = -1) -> frozenset[int] | None:
-        """Who can object to every move of a demand; None if it has no move at all."""
+    def state(self, demand: int, without: int = -1) -> State:
+        """Where a demand stands with the kept moves (all, or all but one)."""
         left: frozenset[int] | None = None
         for number in self.settled_by[demand]:
             if number != without:
                 objects = self.moves[number].settles[demand]
                 left = objects if left is None else left & objects
                 if not left:
-                    return NOBODY
-        return left
+                    return SETTLED
+        return OPEN if left is None else State(settled=True, against=left)
 
     def all(self) -> MoveSet:
         """The kept moves in the order they were made, each with the cells whose demands it settles."""
         kept = [self.moves[number] for number in sorted(self.moves)]
         limits = [self.limits(move.cells, move.coefficients) for move in kept]
         moves = [replace(move, up=forth, down=back) for move, (forth, back) in zip(kept, limits, strict=True)]
-        return MoveSet.of(moves, [np.unique(self.targets.cell[list(move.settles)]).tolist() for move in kept])
+        return MoveSet.of(moves, [np.unique(self.ways.cell[list(move.settles)]).tolist() for move in kept])
 
     def open_without(self, number: int) -> list[int]:
         """Demands that are settled now and would not be without a move."""
-        return [d for d in self.moves[number].settles if self.objectors(d, without=number) != NOBODY]
+        return [d for d in self.moves[number].settles if not self.state(d, without=number).entirely]
 
 
 def _divisor(moved: Floats) -> int:

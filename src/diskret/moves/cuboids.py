@@ -21,7 +21,7 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
 from diskret.moves import _cuboid_kernels
-from diskret.moves.demands import Targets
+from diskret.moves.demands import Ways
 from diskret.moves.insiders import Insiders
 from diskret.moves.move import MoveSet
 
@@ -38,7 +38,7 @@ def cuboid_moves(
     table: Table,
     hidden: Bools,
     demands: Ints,
-    targets: Targets,
+    ways: Ways,
     insiders: Insiders,
     up: Floats,
     down: Floats,
@@ -46,7 +46,7 @@ def cuboid_moves(
     effort: int = EFFORT,
     threads: int | None = None,
 ) -> tuple[MoveSet, Ints]:
-    """Moves through hidden cells that settle the demands asked for (numbers into ``targets``), and the demand of each.
+    """Moves through hidden cells that settle the demands asked for (numbers into ``ways``), and the demand of each.
 
     A demand gets the move to which fewest insiders object, and if somebody does, a second one, if there is one to which
     none of them objects. ``up`` and ``down`` are the rooms of all cells, ``hidden`` says which of them may take part
@@ -55,35 +55,35 @@ def cuboid_moves(
 
     >>> from diskret import Hierarchy, Knowledge, Promise
     >>> from diskret.moves.insiders import insiders_of
-    >>> from diskret.moves.demands import targets_of
+    >>> from diskret.moves.demands import demands_of
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": Hierarchy.flat("abc")}, value="x", status="status")
-    >>> targets = targets_of(table, Promise(min_relative_range=0.5))
+    >>> ways = demands_of(table, Promise(min_relative_range=0.5)).ways
     >>> nobody = insiders_of(table, Promise(guard="public"))
     >>> rooms = Knowledge.positive().room(table)
-    >>> found, _ = cuboid_moves(table, table.hidden.reshape(-1), np.array([0]), targets, nobody, *rooms)
+    >>> found, _ = cuboid_moves(table, table.hidden.reshape(-1), np.array([0]), ways, nobody, *rooms)
     >>> found.cells.tolist(), found.coefficients.tolist()
     ([0, 1], [1.0, -1.0])
     """
     # demands of one cell stand together: what settles one often settles the other
-    order = demands[np.lexsort((demands, targets.cell[demands]))]
+    order = demands[np.lexsort((demands, ways.cell[demands]))]
     tree, strides = _tree(table.hierarchies)
     room = np.where(hidden[:, None], np.stack([up, down], axis=1), -np.inf)
     tight = np.stack([insiders.up, insiders.down], axis=1)
     offset = np.cumsum([0, *table.shape[:-1]])
 
     def certified(piece: Ints) -> tuple[Ints, Ints, Ints, npt.NDArray[np.int8]]:
-        pivots = targets.cell[piece]
+        pivots = ways.cell[piece]
         codes = np.stack(np.unravel_index(pivots, table.shape), axis=1) + offset
         demand, end, cells, signs = _cuboid_kernels.certify(
-            pivots, codes, targets.kind[piece], targets.amount[piece] * NOT_FARTHER, effort, WIDEST,
+            pivots, codes, ways.kind[piece], ways.amount[piece] * NOT_FARTHER, effort, WIDEST,
             tree, strides, room, insiders.start, insiders.who, tight,
         )  # fmt: skip
         return piece[demand], end, cells, signs
 
     workers = min(threads or os.cpu_count() or 1, 1 + order.size // SHARE)
     with ThreadPoolExecutor(workers) as pool:
-        found = list(pool.map(certified, _pieces(order, targets.cell[order], workers)))
+        found = list(pool.map(certified, _pieces(order, ways.cell[order], workers)))
     sizes = [cells.size for _, _, cells, _ in found]
     ends = [end + before for (_, end, _, _), before in zip(found, np.cumsum([0, *sizes[:-1]]), strict=True)]
     start = np.concatenate([[0], *ends]).astype(np.int64)

@@ -14,7 +14,7 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.moves.cover import Cover
-from diskret.moves.demands import DOWN, LENGTH
+from diskret.moves.demands import DOWN, LENGTH, SETTLED, State
 from diskret.moves.move import NOBODY, Move
 from diskret.moves.router import Rooms, Router
 
@@ -62,12 +62,12 @@ def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], No
     neighbourhood come together, small amounts first: they share its model. In two rounds, because moves made for the
     public already keep most insiders apart.
     """
-    targets, waiting = pattern.cover.targets, np.asarray(demands, dtype=np.int64)
-    cells = targets.cell[waiting]
-    keys = (waiting, cells, targets.amount[waiting], pattern.router.families(cells), -pattern.router.heights(cells))
+    ways, waiting = pattern.cover.ways, np.asarray(demands, dtype=np.int64)
+    cells = ways.cell[waiting]
+    keys = (waiting, cells, ways.amount[waiting], pattern.router.families(cells), -pattern.router.heights(cells))
     order = waiting[np.lexsort(keys)].tolist()
     for done, demand in enumerate(order):
-        if missing(pattern, demand) is None:
+        if not missing(pattern, demand).settled:
             found = find_move(pattern, demand, None)
             if found is None:
                 pattern.hopeless[demand] = None
@@ -81,7 +81,7 @@ def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], No
 
 def _guard(pattern: Pattern, demand: int) -> None:
     """Add moves until no insider can object to all of them, or nothing helps."""
-    while against := missing(pattern, demand):
+    while against := missing(pattern, demand).against:
         found = find_move(pattern, demand, against)
         if found is None and len(against) > 1:
             # all at once is too much: one after the other
@@ -93,15 +93,15 @@ def _guard(pattern: Pattern, demand: int) -> None:
             pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NOBODY) | against
 
 
-def missing(pattern: Pattern, demand: int) -> frozenset[int] | None:
-    """Against whom a demand is still open (None: against everybody), apart from what is hopeless."""
-    left = pattern.cover.objectors(demand)
+def missing(pattern: Pattern, demand: int) -> State:
+    """Where a demand stands apart from what is hopeless: that counts as settled."""
+    state = pattern.cover.state(demand)
     if demand not in pattern.hopeless:
-        return left
+        return state
     lost = pattern.hopeless[demand]
     if lost is None:
-        return NOBODY
-    return left if left is None else left - lost
+        return SETTLED
+    return State(settled=True, against=state.against - lost) if state.settled else state
 
 
 def find_move(
@@ -111,7 +111,7 @@ def find_move(
 
     First in whole steps of the table; where that is too much, by what settles the demand.
     """
-    asked, amount = float(pattern.cover.targets.asked[demand]), float(pattern.cover.targets.amount[demand])
+    asked, amount = float(pattern.cover.ways.asked[demand]), float(pattern.cover.ways.amount[demand])
     found = _move_by(pattern, demand, asked, against, banned, widest)
     # a search for something cheaper does not need the exception
     if found is None and amount < asked and banned is None:
@@ -122,14 +122,14 @@ def find_move(
 def _move_by(
     pattern: Pattern, demand: int, amount: float, against: frozenset[int] | None, banned: Ints | None, widest: float
 ) -> Move | None:
-    cover, targets = pattern.cover, pattern.cover.targets
-    cell, kind = int(targets.cell[demand]), int(targets.kind[demand])
+    cover, ways = pattern.cover, pattern.cover.ways
+    cell, kind = int(ways.cell[demand]), int(ways.kind[demand])
     rooms = _rooms(cover, cell, against, banned)
     up, down = float(cover.up[cell]), float(cover.down[cell])
-    ways = [(kind != DOWN, 1.0)]
+    directions = [(kind != DOWN, 1.0)]
     if kind == LENGTH:
-        ways = [(True, 1.0), (False, 1.0)] + ([(True, up / (up + down))] if 0 < up + down < np.inf else [])
-    for rise, share in ways:
+        directions = [(True, 1.0), (False, 1.0)] + ([(True, up / (up + down))] if 0 < up + down < np.inf else [])
+    for rise, share in directions:
         if share <= 0.0:
             continue
         found = pattern.router.route(cell, rise, amount, pattern.weight, rooms, widest, share)

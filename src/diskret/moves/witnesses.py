@@ -5,31 +5,31 @@ from __future__ import annotations
 import numpy as np
 
 from diskret.model.arrays import Floats
-from diskret.model.pool import Pool
+from diskret.model.near import SMALL
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.moves.cover import Cover
 from diskret.moves.cuboids import cuboid_moves
-from diskret.moves.demands import Targets, targets_of
+from diskret.moves.demands import Demands, demands_of
 from diskret.moves.insiders import Insiders, insiders_of
-from diskret.moves.move import NOBODY, MoveSet
+from diskret.moves.move import MoveSet
 from diskret.moves.pattern import Pattern, build, find_move, missing
 from diskret.moves.recheck import hold
-from diskret.moves.router import SMALL, router_of
+from diskret.moves.router import Router
 
 
-def witnesses(table: Table, targets: Targets, insiders: Insiders, up: Floats, down: Floats, moves: MoveSet) -> Pattern:
+def witnesses(table: Table, demands: Demands, insiders: Insiders, up: Floats, down: Floats, moves: MoveSet) -> Pattern:
     """The pattern of hidden cells with the moves that hold; nothing more can be hidden."""
     hidden = table.hidden.reshape(-1)
-    router = router_of(table, hidden, up, down)
-    cover = Cover(targets, insiders, up, down, table.shape, whole=table.frequency)
+    router = Router(table, hidden, up, down)
+    cover = Cover(demands, insiders, up, down, table.shape, whole=table.frequency)
     pattern = Pattern(cover, router, np.ones(table.size), hidden)
     good, _ = hold(table, moves)
     for number in np.flatnonzero(good).tolist():
         kept = pattern.cover.judge(moves[number].cells, moves[number].coefficients)
         if kept.settles:
             pattern.cover.add(kept)
-    if not isinstance(table, Pool):
+    if table.product:
         _add_cuboids(pattern, table)
     return pattern
 
@@ -37,16 +37,16 @@ def witnesses(table: Table, targets: Targets, insiders: Insiders, up: Floats, do
 def cover_of(table: Table, promise: Promise, moves: MoveSet) -> Cover:
     """What moves (of an audit) and cuboids settle of a promise."""
     people = insiders_of(table, promise)
-    return witnesses(table, targets_of(table, promise), people, *promise.knowledge.room(table), moves).cover
+    return witnesses(table, demands_of(table, promise), people, *promise.knowledge.room(table), moves).cover
 
 
 def _add_cuboids(pattern: Pattern, table: Table) -> None:
     """Cuboids of hidden cells settle most demands in no time."""
     cover = pattern.cover
-    waiting = np.array([d for d in range(cover.targets.count) if cover.objectors(d) != NOBODY], dtype=np.int64)
-    found, demands = cuboid_moves(table, pattern.hidden, waiting, cover.targets, cover.insiders, cover.up, cover.down)
+    waiting = np.array([d for d in range(cover.ways.size) if not cover.state(d).entirely], dtype=np.int64)
+    found, demands = cuboid_moves(table, pattern.hidden, waiting, cover.ways, cover.insiders, cover.up, cover.down)
     for move, demand in zip(found, demands.tolist(), strict=True):
-        if cover.objectors(demand) != NOBODY:
+        if not cover.state(demand).entirely:
             kept = cover.judge(move.cells, move.coefficients)
             if kept.settles:
                 cover.add(kept)
@@ -54,8 +54,8 @@ def _add_cuboids(pattern: Pattern, table: Table) -> None:
 
 def search_near(pattern: Pattern) -> None:
     """Moves for the public in small neighbourhoods only: cheap, and most of what cuboids do not settle."""
-    for demand in range(pattern.cover.targets.count):
-        if missing(pattern, demand) is None:
+    for demand in range(pattern.cover.ways.size):
+        if not missing(pattern, demand).settled:
             found = find_move(pattern, demand, None, widest=SMALL)
             if found is not None:
                 pattern.cover.add(found)
@@ -63,7 +63,7 @@ def search_near(pattern: Pattern) -> None:
 
 def search(pattern: Pattern, whole: bool) -> None:
     """Look near the cells for moves that settle what is open; with ``whole``, moves in whole numbers."""
-    waiting = [d for d in range(pattern.cover.targets.count) if missing(pattern, d) != NOBODY]
+    waiting = [d for d in range(pattern.cover.ways.size) if not missing(pattern, d).entirely]
     before = set(pattern.cover.moves)
     build(pattern, waiting, lambda done, of: None)
     if not whole:

@@ -9,21 +9,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from diskret.auditing.audit import audit
+from diskret.auditing.audit import attacked
 from diskret.auditing.lines import cells_breaking
 from diskret.auditing.report import AuditReport
 from diskret.model.arrays import Bools, Floats
-from diskret.model.equations import equations_of
 from diskret.model.errors import ProtectionWarning, listed
+from diskret.model.near import SMALL
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.cover import Cover
-from diskret.moves.demands import targets_of
+from diskret.moves.demands import Demands, demands_of
 from diskret.moves.insiders import Insiders, insiders_of
 from diskret.moves.move import MoveSet
 from diskret.moves.pattern import Pattern, build
-from diskret.moves.router import SMALL, router_of
+from diskret.moves.router import Router
 from diskret.moves.witnesses import search, witnesses
 from diskret.suppression.by_cuboids import barrier_signs, prices, usable_cells
 from diskret.suppression.methods import Barriers, Moves, Progress
@@ -53,10 +53,11 @@ def by_moves(
     """
     chosen = usable_cells(table, method.zeros) if usable is None else usable
     suspected = np.zeros(table.size, dtype=np.bool_)
+    demands = demands_of(table, promise)
     for _ in range(MOST_ROUNDS):
         among = table.hidden.reshape(-1) | chosen
         people = insiders_of(table, promise, among=among, largest_of=suspected if suspected.any() else None)
-        pattern = routed(table, promise, method, usable=chosen, people=people, progress=progress)
+        pattern = routed(table, promise, method, demands, usable=chosen, people=people, progress=progress)
         status = table.status.reshape(-1).copy()
         status[pattern.added] = Status.SECONDARY
         protected = replace(table, status=status.reshape(table.shape))
@@ -65,7 +66,7 @@ def by_moves(
             break
         suspected |= fresh
     moves = pattern.cover.all()
-    report = audit(protected, promise, moves=moves)
+    report = attacked(protected, promise, demands, moves=moves)
     unprotected = unprotected_of(report)
     warn_of(unprotected)
     return Suppression(
@@ -88,26 +89,27 @@ def _breaking(table: Table, promise: Promise) -> Bools:
     """Hidden cells of lines that break a rule together."""
     found = np.zeros(table.size, dtype=np.bool_)
     if promise.unions and table.respondents is not None and table.respondents.largest is not None:
-        found[cells_breaking(table, equations_of(table))] = True
+        found[cells_breaking(table, table.equations())] = True
     return found
 
 
 def routed(
-    table: Table, promise: Promise, method: Moves, *, usable: Bools, people: Insiders, progress: Progress | None
-) -> Pattern:
+    table: Table, promise: Promise, method: Moves, demands: Demands, *, usable: Bools, people: Insiders,
+    progress: Progress | None = None,
+) -> Pattern:  # fmt: skip
     """The pattern of moves: built, then made cheaper."""
     up, down = promise.knowledge.room(table)
     hidden = table.hidden.reshape(-1)
-    cover = Cover(targets_of(table, promise), people, up, down, table.shape)
+    cover = Cover(demands, people, up, down, table.shape)
     if (table.status == Status.SECONDARY).any():
         # what is hidden already comes first: a safe pattern gets no further cell
-        given = witnesses(table, cover.targets, people, up, down, MoveSet.none())
+        given = witnesses(table, demands, people, up, down, MoveSet.none())
         search(given, whole=table.frequency)
         for kept in given.cover.moves.values():
             cover.add(kept)
-    pattern = Pattern(cover, router_of(table, hidden | usable, up, down), _costs(table, usable, method), hidden)
+    pattern = Pattern(cover, Router(table, hidden | usable, up, down), _costs(table, usable, method), hidden)
     say = progress or (lambda what, done, of: None)
-    build(pattern, range(cover.targets.count), lambda done, of: say("protecting", done, of))
+    build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of))
     _make_cheaper(pattern, method, say)
     return pattern
 
@@ -127,14 +129,13 @@ def _costs(table: Table, usable: Bools, method: Moves) -> Floats:
 
 def _margins(table: Table, barriers: Barriers) -> Floats:
     """Sums of a classification with a barrier cost twice as much, of one that is preferred half."""
-    factor = np.ones(table.shape)
+    factor = np.ones(table.size)
     if isinstance(barriers, str):
-        return factor.reshape(-1)
-    for axis, (sign, hierarchy) in enumerate(zip(barrier_signs(table, barriers), table.hierarchies, strict=True)):
-        shape = [1] * len(table.by)
-        shape[axis] = len(hierarchy)
-        factor = factor * np.where(hierarchy.is_leaf, 1.0, 2.0**sign).reshape(shape)
-    return factor.reshape(-1)
+        return factor
+    for name, sign in zip(table.names, barrier_signs(table, barriers).tolist(), strict=True):
+        if sign:
+            factor *= np.where(table.sums_along(name), 2.0**sign, 1.0)
+    return factor
 
 
 def _make_cheaper(pattern: Pattern, method: Moves, say: Callable[[str, int, int], None]) -> None:

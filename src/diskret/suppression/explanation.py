@@ -14,6 +14,7 @@ from diskret.model.arrays import Floats
 from diskret.model.equations import Equations
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.words import words
 
 if TYPE_CHECKING:
     from diskret.suppression.result import Suppression
@@ -57,6 +58,13 @@ class ExplainedMove:
     range: float = field(repr=False)
     """Length of the interval it gives the explained cell; internal."""
 
+    def words(self, cell: int, say: Mapping[str, str]) -> str:
+        """With which other cells it lets a cell change."""
+        others = [_name(c.codes) for c in self.cells if c.cell != cell]
+        together = say["together one" if len(others) == 1 else "together"]
+        kind = say["cuboid" if self.cuboid else "move"]
+        return together.format(kind=kind, n=len(others), cells=_listed(others))
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -80,16 +88,11 @@ class Explanation:
 
     def words(self, language: str = "en", *, internal: bool = False) -> list[str]:
         """In sentences. Without ``internal`` they hold what the published table tells anyway, and no value."""
-        say = _DE if language == "de" else _EN
+        say = words("explanation", language)
         lines = [say["head"].format(cell="; ".join(self.codes), status=say[self.status])]
         if self.rules:
             lines.append(say["rules"].format(rules=", ".join(_rule(name, say) for name in self.rules)))
-        mine = [m for m in self.moves if m.protects]
-        for move in mine:
-            others = [_name(c.codes) for c in move.cells if c.cell != self.cell]
-            kind = say["cuboid" if move.cuboid else "move"]
-            together = say["together one" if len(others) == 1 else "together"]
-            lines.append(together.format(kind=kind, n=len(others), cells=_listed(others)))
+        lines += [move.words(self.cell, say) for move in self.moves if move.protects]
         if self.helps:
             lines.append(say["helps"].format(cells=_listed(self.helped, self.helps)))
         if self.interval is not None and (internal or self.exact):
@@ -225,43 +228,3 @@ def _name(codes: Sequence[str]) -> str:
 def _listed(names: Sequence[str], of: int | None = None) -> str:
     more = (len(names) if of is None else of) - len(names[:MOST_NAMES])
     return ", ".join(names[:MOST_NAMES]) + (f" + {more}" if more > 0 else "")
-
-
-_EN = {
-    "head": "{cell}: {status}.",
-    "open": "open", "primary": "hidden because it is sensitive itself (primary)",
-    "secondary": "hidden to protect others (secondary)", "never": "open, and to stay so",
-    "published": "published earlier", "structural zero": "zero, as everybody knows", "zero": "zero",
-    "rules": "Caught by {rules}.",
-    "cuboid": "cuboid", "move": "set of cells",
-    "together": "Protected by a {kind}: it can change together with {n} other hidden cells, and nothing published "
-    "changes: {cells}.",
-    "together one": "Protected by a {kind}: it can change together with 1 other hidden cell, and nothing published "
-    "changes: {cells}.",
-    "helps": "Hidden so that these stay protected: {cells}.",
-    "exact": "Whoever reads the published table can only say that it lies between {low} and {high}.",
-    "at least": "At least everything between {low} and {high} stays possible.",
-    "free": "any number",
-    "unprotected": "Not protected: {why}.",
-}  # fmt: skip
-_DE = {
-    "head": "{cell}: {status}.",
-    "open": "offen", "primary": "gesperrt, weil selbst geheim zu halten (primär)",
-    "secondary": "gesperrt, um andere zu schützen (sekundär)", "never": "offen, soll offen bleiben",
-    "published": "schon veröffentlicht", "structural zero": "null, wie jeder weiß", "zero": "null",
-    "rules": "Erfasst von: {rules}.",
-    "rule minimum count": "Mindestfallzahl", "rule p%": "p-Prozent-Regel", "rule (p,q)": "(p,q)-Regel",
-    "rule small cells": "kleine Fallzahlen", "rule small margin": "kleine Randsummen",
-    "rule one category": "alles in einer Kategorie", "rule given": "vorher gekennzeichnet",
-    "dominance": "-Dominanzregel", "holdings": "nach Inhabern",
-    "cuboid": "Quader", "move": "Zellverbund",
-    "together": "Geschützt durch einen {kind}: Die Zelle kann sich zusammen mit {n} anderen gesperrten Zellen ändern, "
-    "ohne dass sich etwas Veröffentlichtes ändert: {cells}.",
-    "together one": "Geschützt durch einen {kind}: Die Zelle kann sich zusammen mit einer anderen gesperrten Zelle "
-    "ändern, ohne dass sich etwas Veröffentlichtes ändert: {cells}.",
-    "helps": "Gesperrt, damit diese geschützt bleiben: {cells}.",
-    "exact": "Wer die veröffentlichte Tabelle liest, kann nur sagen, dass sie zwischen {low} und {high} liegt.",
-    "at least": "Mindestens alles zwischen {low} und {high} bleibt möglich.",
-    "free": "beliebig",
-    "unprotected": "Nicht geschützt: {why}.",
-}  # fmt: skip

@@ -24,15 +24,7 @@ def older_suppression(
 ) -> tuple[Table, Promise, AnyMethod]:
     """The promise and the method that older keywords mean, and the table with the rule they named."""
     warn_of_older(given, (*PROMISED, *OPTIONS, "guarantee"), "a promise and a method")
-    guarantee = given.get("guarantee", "subtables")
-    if guarantee not in ("subtables", "complete", "audit"):
-        raise BadOption(f"guarantee {guarantee!r}", hint="'subtables', 'complete' or 'audit'.")
-    if method == "optimal":
-        if guarantee != "audit":
-            raise BadOption(f"method 'optimal' with guarantee {guarantee!r}", hint="'optimal' needs guarantee='audit'.")
-        guarantee = "optimal"
-    elif isinstance(method, str) and method != "moves":
-        raise BadOption(f"method {method!r}", hint="'moves' or 'optimal'.")
+    guarantee = _guarantee(given.get("guarantee", "subtables"), method)
     single, largest = given.get("single_contributors", True), given.get("largest_contributors", False)
     guard = "largest" if largest else "single" if single else "public"
     levels = guarantee != "subtables" and table.below is not None
@@ -43,3 +35,15 @@ def older_suppression(
     if "non_additive" in options:
         options["non_additive"] = tuple(options["non_additive"])
     return table, promise, chosen(**options)
+
+
+def _guarantee(given: str, method: AnyMethod | str) -> str:
+    if given not in ("subtables", "complete", "audit"):
+        raise BadOption(f"guarantee {given!r}", hint="'subtables', 'complete' or 'audit'.")
+    if isinstance(method, str) and method not in ("moves", "optimal"):
+        raise BadOption(f"method {method!r}", hint="'moves' or 'optimal'.")
+    if method != "optimal":
+        return given
+    if given != "audit":
+        raise BadOption(f"method 'optimal' with guarantee {given!r}", hint="'optimal' needs guarantee='audit'.")
+    return "optimal"

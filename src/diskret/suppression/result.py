@@ -148,7 +148,7 @@ class Suppression:
         return weigh(self, self._flat(codes))
 
     def openings(self, *codes: str, most: int = CANDIDATES) -> Openings:
-        """Which dearer secondaries could open again if an open cell were suppressed instead; slower than `weigh`."""
+        """Which more valuable secondaries could open again if an open cell were hidden instead; slower than `weigh`."""
         return openings(self, self._flat(codes), most=most)
 
     @cached_property
