@@ -11,8 +11,8 @@ import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
+from diskret.job.outcome import JobResult
 from diskret.job.read import job_from
-from diskret.job.result import JobResult
 from diskret.job.run import run_job
 from diskret.model.promise import Promise
 from diskret.model.table import Table
