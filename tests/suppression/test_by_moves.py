@@ -22,8 +22,8 @@ from diskret import (
     methods,
     suppress,
 )
-from diskret.model.contributors import Contributors
 from diskret.model import near
+from diskret.model.contributors import Contributors
 from diskret.suppression.by_cuboids import usable_cells
 from tests import by_hand
 from tests.present import present
