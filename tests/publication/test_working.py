@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import fields, replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -14,12 +17,17 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from diskret.model.contributors import Contributors
-from diskret.model.errors import BadOption, UnreadableFile
+from diskret.model.errors import BadOption, ProtectionWarning, UnreadableFile
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.rule import Verdict
 from diskret.model.table import Table
 from diskret.publication import working
 from diskret.publication.publish import publish
 from diskret.publication.working import load_working, save_working
+from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
+from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
+from diskret.rules.rule import Joinable
+from diskret.rules.stored import KINDS
 
 
 def same(one: object, two: object) -> bool:
@@ -36,9 +44,42 @@ def same(one: object, two: object) -> bool:
     return type(one) is type(two) and one == two
 
 
-def test_every_field_of_a_table_is_saved():
+def test_every_field_of_a_table_is_saved() -> None:
     """A new field of Table must find its way into the working file."""
-    assert {f.name for f in fields(Table)} == {"by", *working.ARRAYS, *working.SCALARS, *working.LEVELS}
+    assert {f.name for f in fields(Table)} == {"by", "judges", *working.ARRAYS, *working.SCALARS, *working.LEVELS}
+
+
+def test_the_rules_a_table_was_marked_by_come_back(tools: Any, tmp_path: Path) -> None:
+    rules = (
+        MinCount(3, margin=Decimal("12.50")), Dominance(2, Fraction(250, 3)), PPercent("10", counted_by="holding"),
+        PQ(5, 50.5), SmallCells(3, margins=True), SmallMargin(2, ("region",)), OneCategory(),
+    )  # fmt: skip
+    table = replace(tools.example(), judges=rules)
+    save_working(table, tmp_path / "w.parquet")
+    assert same(load_working(tmp_path / "w.parquet")["turnover"], table)
+    assert {type(rule) for rule in rules} == set(KINDS.values())
+
+
+def test_a_file_of_before_there_were_judges_still_loads(tools: Any, tmp_path: Path) -> None:
+    """It is the file of a table without judges, to the last byte."""
+    marked = replace(tools.example(), judges=(MinCount(3),))
+    save_working(tools.example(), tmp_path / "old.parquet")
+    save_working(replace(marked, judges=()), tmp_path / "none.parquet")
+    assert b"judges" not in (tmp_path / "old.parquet").read_bytes()
+    assert (tmp_path / "old.parquet").read_bytes() == (tmp_path / "none.parquet").read_bytes()
+    assert load_working(tmp_path / "old.parquet")["turnover"].judges == ()
+
+
+def test_a_rule_of_the_users_own_is_not_lost_in_silence(tools: Any, tmp_path: Path) -> None:
+    class Mine(Joinable):
+        name = "my rule"
+
+        def judge(self, table: Table) -> Verdict:
+            return Verdict(primary=table.value > 1)
+
+    with pytest.warns(ProtectionWarning, match="not saved: 'my rule'"):
+        save_working(replace(tools.example(), judges=(Mine(), MinCount(3))), tmp_path / "w.parquet")
+    assert load_working(tmp_path / "w.parquet")["turnover"].judges == (MinCount(3),)
 
 
 def test_all_arrays_come_back(tools, tmp_path):

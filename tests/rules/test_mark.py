@@ -17,6 +17,7 @@ from diskret import (
     Hierarchy,
     MinCount,
     OneCategory,
+    Pool,
     PPercent,
     ProtectionWarning,
     SmallCells,
@@ -52,6 +53,18 @@ def test_joined_rules_catch_what_any_of_them_catches(cells_of: Any) -> None:
     assert np.array_equal(together.hidden, np.any(alone, axis=0))
     for bit, hidden in enumerate(alone, start=1):
         assert np.array_equal((together.rule >> bit & 1).astype(bool), hidden)
+
+
+def test_a_marked_table_knows_its_judges(cells_of: Any) -> None:
+    marked = mark(cells_of(CELLS), MinCount(3) | PPercent(10))
+    assert marked.judges == (MinCount(3), PPercent(10))
+    assert mark(marked, PPercent(5)).judges == (PPercent(5),)
+    assert "10" not in repr(marked)
+
+
+def test_a_pool_has_the_judges_of_all_its_tables(cells_of: Any) -> None:
+    one, two = (mark(cells_of(CELLS), rules) for rules in (MinCount(3) | PPercent(10), PPercent(10) | Dominance(1, 85)))
+    assert Pool.of({"one": one, "two": two}).judges == (MinCount(3), PPercent(10), Dominance(1, 85))
 
 
 def test_marking_changes_nothing_in_its_input(cells_of: Any) -> None:

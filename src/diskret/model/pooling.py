@@ -26,6 +26,7 @@ from diskret.model.errors import (
 )
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.pool import Pool, Space
+from diskret.model.rule import distinct_rules
 from diskret.model.status import Status
 from diskret.model.table import Table
 
@@ -126,7 +127,7 @@ def pooled(
         by={}, response=one.response, value=value, status=status,
         respondents=_people([t.respondents for t in tables.values()], list(cells_of.values()), value),
         holdings=_people([t.holdings for t in tables.values()], list(cells_of.values()), value),
-        rules=one.rules if same_rules else (),
+        rules=one.rules if same_rules else (), judges=distinct_rules(j for t in tables.values() for j in t.judges),
         rule=joined("rule", np.bitwise_or, 0, np.uint32) if same_rules else None,  # type: ignore[arg-type]
         below=joined("below", np.maximum, 0.0), above=joined("above", np.maximum, 0.0),  # type: ignore[arg-type]
         lower=_lower(tables, cells_of, every.size), upper=joined("upper", np.minimum, np.inf),  # type: ignore[arg-type]

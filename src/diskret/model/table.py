@@ -13,6 +13,7 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, UnknownCode, listed
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.rule import Rule
 from diskret.model.status import MARKS, Status
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class Table:
     """Whether contributor counts add up like the values."""
     altered: str = ""
     """How values were changed for confidentiality ("perturbed", "rounded"); empty: they are true."""
+    judges: tuple[Rule, ...] = ()
+    """The rules the table was marked by, with their parameters: secret, kept in working files only."""
 
     # --- shape and access --------------------------------------------------------------------------------------------
 

@@ -156,4 +156,5 @@ def cleared(table: Table, value: Floats, count: Ints | None, altered: str) -> Ta
     return replace(
         table, value=value + 0.0, status=status, respondents=people, rules=(), altered=altered, holdings=None,
         rule=None, below=None, above=None, lower=None, upper=None, weight=None, creator=None, key=None,
+        judges=(),
     )  # fmt: skip

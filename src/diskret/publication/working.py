@@ -27,6 +27,7 @@ from diskret.model.source import literal, readable
 from diskret.model.table import Table
 from diskret.publication.parquet import copy_to_parquet
 from diskret.publication.release import responses
+from diskret.rules.stored import plain_rules, rules_from
 
 KEY = "diskret_working"
 SEAL = "diskret_seal"
@@ -142,7 +143,8 @@ def _describe(number: int, name: str, table: Table, stored: _Columns) -> dict[st
             found |= {f"{level}.{f.name}": getattr(people, f.name) for f in fields(Contributors)}
     axes = len(table.by)
     arrays = {field: stored.add(f"{number}.{field}", a, axes) for field, a in found.items() if a is not None}
-    return {"name": name, "arrays": arrays} | {field: getattr(table, field) for field in SCALARS}
+    judges = {"judges": plain_rules(table.judges)} if table.judges else {}
+    return {"name": name, "arrays": arrays} | {field: getattr(table, field) for field in SCALARS} | judges
 
 
 def _table(
@@ -170,7 +172,7 @@ def _table(
     # files of before there were changed tables do not say that theirs is none
     scalars = {"altered": "", **saved}
     scalars = {field: scalars[field] for field in SCALARS} | {"rules": tuple(saved["rules"])}
-    given: dict[str, Any] = {**plain, **people, **scalars}
+    given: dict[str, Any] = {**plain, **people, **scalars, "judges": rules_from(saved.get("judges", ()))}
     return Table(by=by, **given)
 
 
