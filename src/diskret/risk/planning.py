@@ -101,9 +101,9 @@ def plan_merges(
     if unknown:
         raise BadOption(f"no attribute {listed(unknown)}", hint=f"there are {listed(population.names)}.")
     if not 0 < tolerated <= 1:
-        raise BadOption("the tolerated share lies not between 0 and 1", hint="give 0.05 for 5 percent.")
+        raise BadOption("the tolerated share does not lie between 0 and 1", hint="give 0.05 for 5 percent.")
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise BadOption("n is no number of persons", hint="give a whole number from 1.")
+        raise BadOption("n is not a number of persons", hint="give a whole number from 1.")
     if by not in ("orwell", "expected"):
         raise BadOption(f"no estimate by {by!r} to plan with", hint="choose 'orwell' or 'expected'.")
     before = now = _estimated(population, n, by)
@@ -160,4 +160,5 @@ def _merged(block: Block, axis: int, i: int, j: int) -> Block:
     shares[tuple(at)] += np.take(block.shares, [j], axis=axis)
     own = block.levels[axis]
     names = tuple(f"{own[i]} + {own[j]}" if k == i else level for k, level in enumerate(own) if k != j)
-    return Block(block.names, (*block.levels[:axis], names, *block.levels[axis + 1 :]), shares)
+    levels = (*block.levels[:axis], names, *block.levels[axis + 1 :])
+    return Block(names=block.names, levels=levels, shares=shares)

@@ -133,17 +133,3 @@ def _solve(
         return round(info.objective_function_value), True
     bound = info.mip_dual_bound
     return (min(n, floor(bound + 1e-6)), False) if largest else (max(0, ceil(bound - 1e-6)), False)
-
-
-def filling_is_possible(filling: Ints, population: Population, margins: Sequence[tuple[str, ...]]) -> bool:
-    """Whether a filling keeps the margins; for witnesses.
-
-    >>> from diskret.risk.shares import read_shares
-    >>> school = read_shares({"education": [0.6, 0.3, 0.1], "age": [0.6, 0.3, 0.1]})
-    >>> filling_is_possible(np.array([[16, 1, 1], [1, 7, 1], [1, 1, 1]]), school, [("education",), ("age",)])
-    True
-    """
-    shares = _whole(population)
-    groups, low, high = _rows(population, shares, int(filling.sum()), margins)
-    flat = filling.reshape(-1)
-    return all(a <= flat[line].sum() <= b for line, a, b in zip(groups, low, high, strict=True))
