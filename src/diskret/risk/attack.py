@@ -89,18 +89,19 @@ def attack(
     evidence = _evidence(released, known, truth, named, aligned, original is not None)
     wanted = [p.released for p in value_pairs] if targets is None else keys_given(targets, "targets")
     true_names = wanted if original is not None else [_outside(value_pairs, name) for name in wanted]
-    released.require(wanted)
-    truth.require(true_names)
+    theirs, own = _values(released, wanted, wanted), _values(truth, true_names, wanted)
     groups = [p.external if original is None else p.released for p in key_pairs] if by is None else by
     combos, labels = _combinations(truth, groups)
     codes = _shared(released, known, key_pairs)
     links = _link(released, known, codes, value_pairs, method, scale, optimal_up_to, engine, seed)
     _warn_auction(method, links, optimal_up_to)
-    return judge(
-        method, links, evidence, dict(zip(wanted, numbers_of(released, wanted).T, strict=True)) if wanted else {},
-        dict(zip(wanted, numbers_of(truth, true_names).T, strict=True)) if wanted else {},
-        combos, labels, usable_within, cap,
-    )  # fmt: skip
+    return judge(method, links, evidence, theirs, own, combos, labels, usable_within, cap)
+
+
+def _values(relation: Relation, names: Sequence[str], called: Sequence[str]) -> dict[str, Floats]:
+    """Columns of numbers, under the names they have in the released file."""
+    relation.require(list(names))
+    return dict(zip(called, numbers_of(relation, names).T, strict=True)) if names else {}
 
 
 def _refuse_bad_options(

@@ -183,16 +183,18 @@ def _joined(blocks: list[Block]) -> tuple[Block, ...]:
     """Blocks without common attributes: what overlaps becomes one block."""
     done: list[Block] = []
     while blocks:
-        together, names = [blocks.pop(0)], set[str]()
-        while True:
-            names = {n for b in together for n in b.names}
-            near = [b for b in blocks if names & set(b.names)]
-            if not near:
-                break
+        together, blocks = blocks[:1], blocks[1:]
+        while near := _sharing(blocks, together):
             together += near
             blocks = [b for b in blocks if b not in near]
         done.append(together[0] if len(together) == 1 else _join(together))
     return tuple(done)
+
+
+def _sharing(blocks: list[Block], together: list[Block]) -> list[Block]:
+    """The blocks that have an attribute in common with some of those together."""
+    names = {n for b in together for n in b.names}
+    return [b for b in blocks if names & set(b.names)]
 
 
 def _join(tables: list[Block]) -> Block:
