@@ -15,8 +15,8 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.by_cuboids import Settings, barrier_signs, prices, usable_cells
-from diskret.suppression.complete.engine import Cuboid, Search, Task, in_turn, secure
-from diskret.suppression.complete.space import Space
+from diskret.suppression.complete.engine import CompleteTask, Cuboid, Search, in_turn, secure
+from diskret.suppression.complete.space import IndexSpace
 from diskret.suppression.complete.thinning import thinned
 from diskret.suppression.moves import RoutedMoves
 from diskret.suppression.result import Suppression, Unprotected
@@ -70,11 +70,11 @@ def search_of(
         )
     if settings.carry != "off" or settings.cost.distance:
         raise BadOption("carry or distances with complete tables", hint="they belong to guarantee='subtables'.")
-    spaces = [Space.of(h) for h in table.hierarchies]
+    spaces = [IndexSpace.of(h) for h in table.hierarchies]
     return Search(spaces, task_of(table, settings), deformations, strands, totals_last)
 
 
-def task_of(table: Table, settings: Settings) -> Task:
+def task_of(table: Table, settings: Settings) -> CompleteTask:
     """The cells of a table, with the number of elementary indices in which each is a sum as its rank."""
     up, down = settings.knowledge.room(table)
     hidden = table.hidden.reshape(-1).copy()
@@ -85,11 +85,12 @@ def task_of(table: Table, settings: Settings) -> Task:
         across[axis] = len(hierarchy)
         rank += barriers[axis] * sums_in(hierarchy).reshape(across)
     guarded = settings.single_contributors and (table.respondents is not None or table.frequency)
-    return Task(
-        table.shape, (table.status == Status.PRIMARY).reshape(-1), usable_cells(table, settings.zeros) | hidden, hidden,
-        np.ones(table.size), rank.reshape(-1), prices(table, settings.cost), up, down,
-        persons_of(table) if guarded else np.full(table.size, -1, dtype=np.int64),
-        settings.protection.needs(table), bool((barriers >= 0).all()),
+    return CompleteTask(
+        shape=table.shape, primary=(table.status == Status.PRIMARY).reshape(-1),
+        usable=usable_cells(table, settings.zeros) | hidden, hidden=hidden, unit=np.ones(table.size),
+        rank=rank.reshape(-1), cost=prices(table, settings.cost), up=up, down=down,
+        person=persons_of(table) if guarded else np.full(table.size, -1, dtype=np.int64),
+        needs=settings.protection.needs(table), barriers=bool((barriers >= 0).all()),
     )  # fmt: skip
 
 
@@ -111,7 +112,7 @@ def moves_of(protecting: Mapping[int, Sequence[Cuboid]]) -> RoutedMoves:
     )
 
 
-def _unprotected(table: Table, task: Task, cell: int, deformations: int) -> Unprotected:
+def _unprotected(table: Table, task: CompleteTask, cell: int, deformations: int) -> Unprotected:
     at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
     need, below, above = (float(a[cell]) for a in task.needs)
     if task.up[cell] + task.down[cell] <= need or task.up[cell] < above or task.down[cell] < below:

@@ -12,9 +12,9 @@ from diskret.model.errors import BadOption
 from diskret.model.status import Status
 from diskret.suppression.by_cuboids import Settings
 from diskret.suppression.complete.by_complete import moves_of, task_of
-from diskret.suppression.complete.engine import Search, Task, in_turn, secure
+from diskret.suppression.complete.engine import CompleteTask, Search, in_turn, secure
 from diskret.suppression.complete.raising import Raised
-from diskret.suppression.complete.space import Space
+from diskret.suppression.complete.space import IndexSpace
 from diskret.suppression.result import Suppression, Unprotected
 
 UNUSED = 1e6
@@ -30,7 +30,7 @@ def by_raised(raised: Raised, settings: Settings, prefer_used: bool = True) -> S
     if any(h.depth > 2 for h in raised.table.hierarchies):
         raise BadOption("a table that is raised in part only", hint="raise all classifications that have subtotals.")
     task = _task(raised, settings, prefer_used)
-    search = Search([Space.of(h) for h in raised.table.hierarchies], task, deformations=0, strands=False)
+    search = Search([IndexSpace.of(h) for h in raised.table.hierarchies], task, deformations=0, strands=False)
     pivots = raised.cells[in_turn(task_of(raised.origin, settings))]
     protecting, failed = secure(search, pivots, settings.progress)
     status = raised.table.status.reshape(-1).copy()
@@ -44,7 +44,7 @@ def by_raised(raised: Raised, settings: Settings, prefer_used: bool = True) -> S
     return Suppression(protected, moves_of(protecting), unprotected, 1, raised.table)
 
 
-def _task(raised: Raised, settings: Settings, prefer_used: bool) -> Task:
+def _task(raised: Raised, settings: Settings, prefer_used: bool) -> CompleteTask:
     """The cells of the origin at their places; dummies cost nothing and never shorten a range."""
     origin = task_of(raised.origin, settings)
     dummy = raised.dummy
@@ -56,9 +56,10 @@ def _task(raised: Raised, settings: Settings, prefer_used: bool) -> Task:
         return found
 
     need, need_down, need_up = (placed(n, 0.0) for n in origin.needs)
-    return Task(
-        raised.table.shape, placed(origin.primary, False), placed(origin.usable, True),
-        placed(origin.hidden, not prefer_used), placed(origin.unit, 0.0), placed(origin.rank, UNUSED * prefer_used),
-        placed(origin.cost, 0.0), placed(origin.up, np.inf), placed(origin.down, np.inf), placed(origin.person, -1),
-        (need, need_down, need_up), origin.barriers,
+    return CompleteTask(
+        shape=raised.table.shape, primary=placed(origin.primary, False), usable=placed(origin.usable, True),
+        hidden=placed(origin.hidden, not prefer_used), unit=placed(origin.unit, 0.0),
+        rank=placed(origin.rank, UNUSED * prefer_used), cost=placed(origin.cost, 0.0), up=placed(origin.up, np.inf),
+        down=placed(origin.down, np.inf), person=placed(origin.person, -1), needs=(need, need_down, need_up),
+        barriers=origin.barriers,
     )  # fmt: skip
