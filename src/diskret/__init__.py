@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from diskret.publication.comparison_files import write_comparison
     from diskret.publication.publish import publish
     from diskret.risk.anonymity import measure_anonymity
-    from diskret.risk.attack import attack
     from diskret.risk.estimate import estimate_reidentifiable
+    from diskret.risk.linkage_attack import attack
     from diskret.risk.measure import measure_risk
     from diskret.risk.planning import plan_merges
     from diskret.rules.compare import compare_rules
@@ -144,7 +144,7 @@ _HOME = {
     "round_table": "perturbation.rounding",
     "publish": "publication.publish",
     "measure_anonymity": "risk.anonymity",
-    "attack": "risk.attack",
+    "attack": "risk.linkage_attack",
     "estimate_reidentifiable": "risk.estimate",
     "measure_risk": "risk.measure",
     "plan_merges": "risk.planning",

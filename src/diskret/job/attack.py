@@ -13,8 +13,8 @@ from diskret.job.models import AttackSection, Job
 from diskret.model.source import file_source
 from diskret.publication.risk_plots import save_chart
 from diskret.risk.anonymity import measure_anonymity
-from diskret.risk.attack import attack
 from diskret.risk.judgement import Attack
+from diskret.risk.linkage_attack import attack
 
 
 def run_attack(job: Job, here: Path, released: object, *, write: bool = True) -> tuple[tuple[Path, ...], Attack]:
