@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import by_hand
-from diskret import Hierarchy, MinCount, PPercent, ProtectionWarning, Table, mark, perturb, round_table, suppress
+from diskret import (
+    Hierarchy,
+    MinCount,
+    PPercent,
+    Promise,
+    ProtectionWarning,
+    Table,
+    mark,
+    methods,
+    perturb,
+    round_table,
+    suppress,
+)
 from diskret.perturbation import attack as inside
 from diskret.perturbation.attack import attack_perturbed, narrowed
+from tests import by_hand
 
 seeds = st.integers(0, 10**6)
 
 
-def quietly(make, *args, **options):
+def quietly(make: Any, *args: Any, **options: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
         return make(*args, **options)
 
 
 @given(seeds)
-def test_truth_remains_possible_after_cuboids(seed) -> None:
+def test_truth_remains_possible_after_cuboids(seed: int) -> None:
     table = mark(by_hand.firms(seed).table, MinCount(3) | PPercent(10), special_cases=False)
     found = attack_perturbed(quietly(perturb, table, seed=seed))
     value = table.value.reshape(-1)[found.cells]
@@ -45,7 +59,7 @@ def test_without_the_second_error_a_single_contributor_computes_its_neighbour() 
 def test_along_a_suppression_the_single_contributor_succeeds_where_it_shares_the_only_move() -> None:
     cells = {"s": ["a", "b", "c"], "x": [50, 60, 700], "n": [1, 1, 9]}
     table = mark(Table.from_cells(cells, by={"s": None}, value="x", count="n"), MinCount(3))
-    hidden = suppress(table, single_contributors=False, thin=False)
+    hidden = suppress(table, Promise(guard="public", levels=False), methods.Cuboids(thin=False))
     assert attack_perturbed(perturb(table, seed=1, along=hidden)).told.size == 2
 
 
@@ -59,7 +73,7 @@ def test_direction_is_known_where_the_value_cannot_have_been_lower() -> None:
 
 @settings(max_examples=15)
 @given(seeds, st.sampled_from(["controlled", "random", "deterministic"]), st.booleans())
-def test_rounding_leaves_exactly_what_rounds_alike(seed, method, total_known) -> None:
+def test_rounding_leaves_exactly_what_rounds_alike(seed: int, method: Any, total_known: bool) -> None:
     """Counts of two small classifications: every table of whole numbers is tried out."""
     rng = np.random.default_rng(seed)
     cells = {"s": list("aabb"), "t": list("uvuv"), "n": rng.integers(0, 5, 4).tolist()}
@@ -93,7 +107,7 @@ def test_unrounded_total_gives_rounded_cells_away() -> None:
 
 @settings(max_examples=15)
 @given(seeds)
-def test_line_by_line_is_never_stronger_than_the_solver(seed) -> None:
+def test_line_by_line_is_never_stronger_than_the_solver(seed: int) -> None:
     by = [Hierarchy.from_parents(by_hand.TREES[k]) for k in (1, 3)]
     table = by_hand.counts(seed)
     assert tuple(len(h) for h in by) == table.shape
@@ -107,7 +121,7 @@ def test_line_by_line_is_never_stronger_than_the_solver(seed) -> None:
     assert (high[solved.cells] >= solved.upper - 1e-9).all()
 
 
-def test_large_tables_are_attacked_line_by_line_and_it_is_said(monkeypatch) -> None:
+def test_large_tables_are_attacked_line_by_line_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inside, "SOLVED", 0)
     table = by_hand.counts(4)
     found = attack_perturbed(round_table(table, 3, seed=1))

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskret import Hierarchy, Knowledge, PPercent, Protection, ProtectionWarning, Table, mark, suppress
+from diskret import (
+    Hierarchy,
+    Knowledge,
+    PPercent,
+    Promise,
+    ProtectionWarning,
+    Table,
+    mark,
+    methods,
+    suppress,
+)
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, NegativeValue
 from diskret.perturbation.contributions import p_of, span, suppress_contributions, with_contributions
@@ -26,13 +38,13 @@ def table_of(contributions: list[list[int]]) -> Table:
     return Table(by, "x", value, np.zeros(len(every), dtype=np.uint8), people, positive=True)
 
 
-def protected(table: Table, q: float, f: float | None):
+def protected(table: Table, q: float, f: float | None) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
         return suppress_contributions(table, min_relative_range=q, relative_error=f)
 
 
-def test_printed_ranges_and_effective_p(golden) -> None:
+def test_printed_ranges_and_effective_p(golden: Callable[[str], Any]) -> None:
     for row in golden("quader/ch4-p-rule-range-vectors")["expected"]["vectors"]:
         own, other, pivot = row["min_pivot_class"], row["min_other_class"], row["pivot"]
         reached = span(own, other, row["f"])
@@ -43,7 +55,7 @@ def test_printed_ranges_and_effective_p(golden) -> None:
         assert p_of(row["q"], row["f"], ratio) == pytest.approx(row["p_effective"])
 
 
-def test_printed_example_beyond_one_hundred_percent(golden) -> None:
+def test_printed_example_beyond_one_hundred_percent(golden: Callable[[str], Any]) -> None:
     """Rest over pivot is more than p, yet the cuboid is too narrow: the formula does not apply, the range decides."""
     said = golden("quader/ch4-4-2-3-2-relative-error-above-one")
     f, q, expected = said["parameters"]["f"], said["parameters"]["q"], said["expected"]
@@ -63,7 +75,7 @@ def test_printed_example_beyond_one_hundred_percent(golden) -> None:
 
 
 @pytest.mark.parametrize("name", ["positive-table", "estimate-intervals"])
-def test_printed_breakdown(golden, name) -> None:
+def test_printed_breakdown(golden: Callable[[str], Any], name: str) -> None:
     """Figure 4.1 from its publication table: the same layers, and the same cells stay open."""
     said = golden(f"quader/ch4-abb4-1-{name}")
     table = with_contributions(table_of([[1000, 2], [3, 1]]))
@@ -81,7 +93,9 @@ def test_printed_breakdown(golden, name) -> None:
         known = Knowledge.intervals()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
-        done = suppress(table, protection=Protection(said["parameters"]["q"]), knowledge=known)
+        done = suppress(
+            table, Promise(levels=False, min_relative_range=said["parameters"]["q"], knowledge=known), methods.Cuboids()
+        )
     still = [table.codes((3, i))[1] for i in range(3) if not done.table.hidden[3, i]]
     assert still == (["Total"] if name == "positive-table" else [])
 
@@ -91,7 +105,7 @@ cells = st.lists(st.lists(st.integers(1, 400), min_size=1, max_size=6), min_size
 
 @settings(max_examples=80)
 @given(cells, st.sampled_from([(0.5, 0.1), (1.0, 0.3), (0.3, 0.2)]))
-def test_p_rule_follows_up_to_one_hundred_percent(contributions, parameters) -> None:
+def test_p_rule_follows_up_to_one_hundred_percent(contributions: Any, parameters: Any) -> None:
     """Every cell the p% rule with p = q/(2f) catches is hidden, and so is every cell of fewer than three."""
     f, q = parameters
     table = table_of(contributions)
@@ -104,7 +118,7 @@ def test_p_rule_follows_up_to_one_hundred_percent(contributions, parameters) -> 
 
 @settings(max_examples=80)
 @given(cells, st.sampled_from([(2.0, 0.3), (4.0, 1.5), (11.0, 1.2)]))
-def test_effective_p_rule_follows_beyond_one_hundred_percent(contributions, parameters) -> None:
+def test_effective_p_rule_follows_beyond_one_hundred_percent(contributions: Any, parameters: Any) -> None:
     """Beyond f = 1 the p that counts depends on the cuboid: rest against the largest contribution."""
     f, q = parameters
     table = table_of(contributions)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +27,7 @@ def table_of(rows: list[list[float]], pivot: list[int] | None = None) -> Table:
     return Table(by, "x", value, status, positive=True)
 
 
-def move_of(said: dict, table: Table):
+def move_of(said: dict[str, Any], table: Table) -> tuple[Any, Any]:
     """The printed cuboid as a move of finest cells: a partner in a margin means that the pivot moves alone."""
     pivot = said["pivot"]
     corner = next(c for c in said["cuboid"] if all(x != g for x, g in zip(c, pivot, strict=True)))
@@ -35,7 +37,7 @@ def move_of(said: dict, table: Table):
 
 
 @pytest.mark.parametrize("which", ["interior", "with_margins"])
-def test_printed_cuboid_and_changed_values(golden, which) -> None:
+def test_printed_cuboid_and_changed_values(golden: Callable[[str], Any], which: str) -> None:
     said, expected = golden(FILE)["table"][which], golden(FILE)["expected"][which]
     table = table_of(said["rows"])
     cells, signs = move_of(said, table)
@@ -53,7 +55,7 @@ def test_printed_cuboid_and_changed_values(golden, which) -> None:
     assert changed.reshape(3, 3).tolist() == expected["perturbed"]
 
 
-def test_printed_error_intervals(golden) -> None:
+def test_printed_error_intervals(golden: Callable[[str], Any]) -> None:
     said, expected = golden(FILE)["table"], golden(FILE)["expected"]
     inner, margin = (table_of(said[k]["rows"]) for k in ("interior", "with_margins"))
     assert (
@@ -75,7 +77,7 @@ def test_printed_error_intervals(golden) -> None:
     )
 
 
-def test_errors_come_from_the_whole_printed_interval_and_never_vanish(golden) -> None:
+def test_errors_come_from_the_whole_printed_interval_and_never_vanish(golden: Callable[[str], Any]) -> None:
     said, expected = golden(FILE)["table"]["interior"], golden(FILE)["expected"]["interior"]
     table = table_of(said["rows"], said["pivot"])
     fall, rise = expected["eps_interval_non_negative"]
@@ -100,7 +102,7 @@ def recount(counts: list[list[int]], least: int) -> tuple[int, np.ndarray]:
     return int(m), (count + m * signs).reshape(2, 2)
 
 
-def test_printed_rebooking(golden) -> None:
+def test_printed_rebooking(golden: Callable[[str], Any]) -> None:
     said, expected = golden(FILE)["table"]["recount"], golden(FILE)["expected"]["recount"]
     m, after = recount(said["counts"], said["minimum_count"])
     assert m == expected["m_used"] == expected["m_min"]
@@ -108,7 +110,7 @@ def test_printed_rebooking(golden) -> None:
     assert after.tolist() == expected["counts_after"]
 
 
-def test_rebooking_looks_at_all_cells_that_gain_not_only_the_pivot(golden) -> None:
+def test_rebooking_looks_at_all_cells_that_gain_not_only_the_pivot(golden: Callable[[str], Any]) -> None:
     said = golden(FILE)["expected"]["recount_gap_case"]
     m, after = recount(said["counts"], said["minimum_count"])
     assert m == said["m_required_for_all"]
@@ -120,7 +122,7 @@ def test_cuboid_without_contributors_to_spare_is_refused() -> None:
     assert m == -1
 
 
-def test_rebooked_table_as_printed(golden) -> None:
+def test_rebooked_table_as_printed(golden: Callable[[str], Any]) -> None:
     said, expected = golden(FILE)["table"]["recount"], golden(FILE)["expected"]["recount"]
     table = table_of([[100, 80, 180], [90, 60, 150], [190, 140, 330]], said["pivot"])
     count = np.zeros((3, 3), dtype=np.int64)

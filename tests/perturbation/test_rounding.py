@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import by_hand
 from diskret import Hierarchy, Pool, ProtectionWarning, Table, round_table
 from diskret.model import rollup
 from diskret.model.errors import BadOption
@@ -18,6 +18,7 @@ from diskret.perturbation import _rounding_kernels as kernels
 from diskret.perturbation import controlled as inside
 from diskret.perturbation.demands import finest_cells
 from diskret.perturbation.slices import repaired
+from tests import by_hand
 
 seeds = st.integers(0, 10**6)
 
@@ -47,7 +48,9 @@ def is_controlled(before: Table, after: Table, base: float) -> bool:
 
 
 @given(st.data(), seeds, st.sampled_from([2, 3, 5, 10]))
-def test_two_classifications_have_a_controlled_rounding(small_trees, data, seed, base) -> None:
+def test_two_classifications_have_a_controlled_rounding(
+    small_trees: st.SearchStrategy[dict[str, str]], data: st.DataObject, seed: int, base: int
+) -> None:
     table = random_table([data.draw(small_trees) for _ in range(2)], seed)
     done = round_table(table, base, seed=seed)
     assert is_controlled(table, done.table, base)
@@ -56,7 +59,9 @@ def test_two_classifications_have_a_controlled_rounding(small_trees, data, seed,
 
 
 @given(st.data(), seeds)
-def test_three_classifications_are_solved_exactly_or_said_to_be_off(small_trees, data, seed) -> None:
+def test_three_classifications_are_solved_exactly_or_said_to_be_off(
+    small_trees: st.SearchStrategy[dict[str, str]], data: st.DataObject, seed: int
+) -> None:
     table = random_table([data.draw(small_trees) for _ in range(3)], seed)
     assume(table.size > 1)
     with warnings.catch_warnings(record=True) as caught:
@@ -71,12 +76,14 @@ def test_three_classifications_are_solved_exactly_or_said_to_be_off(small_trees,
 
 
 @given(seeds)
-def test_decimals_are_rounded_in_whole_units(seed) -> None:
+def test_decimals_are_rounded_in_whole_units(seed: int) -> None:
     table = random_table([by_hand.TREES[0], by_hand.TREES[4]], seed, most=400, decimals=2)
     assert is_controlled(table, round_table(table, 0.25, seed=seed).table, 0.25)
 
 
-def test_large_tables_of_three_classifications_stay_additive_and_next_to_the_finest_values(monkeypatch) -> None:
+def test_large_tables_of_three_classifications_stay_additive_and_next_to_the_finest_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(inside, "SMALL", 0)
     monkeypatch.setattr(inside, "MOVES", 200_000)
     monkeypatch.setattr(inside, "EFFORT", 50_000)
@@ -94,7 +101,7 @@ def test_large_tables_of_three_classifications_stay_additive_and_next_to_the_fin
     assert np.array_equal(again.table.value, done.table.value)
 
 
-def test_annealing_rounds_three_classifications_with_subtotals_within_one_base(monkeypatch) -> None:
+def test_annealing_rounds_three_classifications_with_subtotals_within_one_base(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inside, "SMALL", 0)
     monkeypatch.setattr(inside, "EFFORT", 0)
     wide = {f"{i}{j}": f"{i}" for i in range(4) for j in range(6)} | {f"{i}": "T" for i in range(4)}
@@ -103,7 +110,7 @@ def test_annealing_rounds_three_classifications_with_subtotals_within_one_base(m
         assert is_controlled(table, round_table(table, 5, seed=seed).table, 5)
 
 
-def test_annealing_finds_the_rounding_of_an_easy_table(monkeypatch) -> None:
+def test_annealing_finds_the_rounding_of_an_easy_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inside, "SMALL", 0)
     table = random_table([{f"{i}": "T" for i in range(12)}] * 3, 5)
     assert is_controlled(table, round_table(table, 3, seed=2).table, 3)
@@ -120,7 +127,7 @@ def test_linked_tables_agree_after_rounding() -> None:
         "one": Table.from_cells(one, by={"r": None, "s": None}, value="n", frequency=True),
         "two": Table.from_cells(two, by={"r": None, "t": None}, value="n", frequency=True),
     }
-    done = round_table(Pool.of(tables), 5, seed=1)
+    done: Any = round_table(Pool.of(tables), 5, seed=1)
     parts = done.table.split()
     for name, table in tables.items():
         assert is_controlled(table, parts[name], 5)
@@ -138,7 +145,7 @@ def test_total_goes_to_its_nearest_multiple_if_asked() -> None:
 # --- one cell at a time ----------------------------------------------------------------------------------------------
 
 
-def numbers(values: list[float], **options) -> Table:
+def numbers(values: list[float], **options: Any) -> Table:
     codes = [f"c{i}" for i in range(len(values))]
     return Table.from_cells({"s": codes, "x": values}, by={"s": Hierarchy.flat(codes)}, value="x", **options)
 
@@ -174,7 +181,7 @@ def test_random_rounding_depends_on_the_seed_alone() -> None:
     [{"base": 0}, {"base": -3}, {"base": 0.5}, {"base": 1}, {"base": float("nan")}, {"base": 3, "method": "best"}],
     ids=str,
 )
-def test_refused_options(options) -> None:
+def test_refused_options(options: Any) -> None:
     with pytest.raises(BadOption):
         round_table(numbers([1.0, 2.0]), **options)
 
@@ -195,7 +202,7 @@ def test_values_that_are_no_short_decimals_can_be_rounded() -> None:
 
 @settings(max_examples=20)
 @given(seeds)
-def test_repair_leaves_less_off_and_breaks_nothing(seed) -> None:
+def test_repair_leaves_less_off_and_breaks_nothing(seed: int) -> None:
     """From a random choice of ups: sums stay those of their parts, finest cells stay in their bounds."""
     table = random_table([by_hand.TREES[0], by_hand.TREES[2], by_hand.TREES[3]], seed)
     rng = np.random.default_rng(seed)
@@ -221,7 +228,9 @@ def test_repair_leaves_less_off_and_breaks_nothing(seed) -> None:
 
 
 @given(st.data(), seeds)
-def test_a_move_changes_the_sums_above_its_corners_and_no_others(small_trees, data, seed) -> None:
+def test_a_move_changes_the_sums_above_its_corners_and_no_others(
+    small_trees: st.SearchStrategy[dict[str, str]], data: st.DataObject, seed: int
+) -> None:
     """The readable twin: turn all corners, up and down in turn, and add up."""
     table = random_table([data.draw(small_trees) for _ in range(3)], seed)
     rng = np.random.default_rng(seed)
@@ -245,7 +254,9 @@ def test_a_move_changes_the_sums_above_its_corners_and_no_others(small_trees, da
 
 @settings(max_examples=30)
 @given(st.data(), seeds)
-def test_search_keeps_sums_and_finest_bounds_and_counts_what_is_off(small_trees, data, seed) -> None:
+def test_search_keeps_sums_and_finest_bounds_and_counts_what_is_off(
+    small_trees: st.SearchStrategy[dict[str, str]], data: st.DataObject, seed: int
+) -> None:
     table = random_table([data.draw(small_trees) for _ in range(3)], seed)
     rng = np.random.default_rng(seed)
     finest, rest = finest_cells(table), (table.value % 3).reshape(-1)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-import by_hand
-from diskret import Cost, Knowledge, MinCount, PPercent, Protection, Status, mark
+from diskret import Knowledge, MinCount, PPercent, Promise, Status, mark
 from diskret.model.arrays import Ints
 from diskret.model.trees import strides_of
 from diskret.suppression import _corner_kernels, by_cuboids
@@ -18,6 +20,8 @@ from diskret.suppression.complete import _kernels as complete_kernels
 from diskret.suppression.complete.by_complete import search_of
 from diskret.suppression.complete.engine import in_turn
 from diskret.suppression.cuboid import _kernels, _thin_kernels
+from diskret.suppression.methods import Complete
+from tests import by_hand
 
 Cell = tuple[int, ...]
 SHAPE = (4, 3, 3)
@@ -100,6 +104,7 @@ def test_the_corners_of_two_cells_are_all_mixtures_of_their_codes() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_thinning_finds_other_cuboids_exactly_where_there_are_any(seed: int, guarded: bool) -> None:
     twin, need = Twin(seed), 3.0
+    asked: Any = (need, 0.0, 0.0)
     axes, corners = 3, 8
     space = (
         *(np.empty(axes, np.int64) for _ in range(3)), np.empty((axes, 4), np.int64), np.empty(axes, np.int64),
@@ -116,7 +121,7 @@ def test_thinning_finds_other_cuboids_exactly_where_there_are_any(seed: int, gua
         people = [twin.others_in(c, pivot) if guarded else set() for c in wide]
         expected = 1 if any(not p for p in people) else 2 if any(not a & b for a, b in combinations(people, 2)) else 0
         found = _thin_kernels.hidden_cuboids(
-            flat(pivot), np.arange(3), twin.system, cells, Asked(need, 0.0, 0.0), guarded, np.empty(2, np.int64), space
+            flat(pivot), np.arange(3), twin.system, cells, Asked(*asked), guarded, np.empty(2, np.int64), space
         )
         # a pair may be met before a clean cuboid: either protects
         assert (found > 0) == (expected > 0)
@@ -126,8 +131,8 @@ def test_thinning_finds_other_cuboids_exactly_where_there_are_any(seed: int, gua
 @pytest.mark.parametrize("seed", range(6))
 def test_the_best_cuboid_of_a_complete_table_is_the_first_of_all(seed: int) -> None:
     table = mark(by_hand.firms(seed, axes=2, empty=0.1).table, MinCount(3) | PPercent(10), special_cases=False)
-    settings = by_cuboids.Settings(Protection(), Knowledge.positive(), Cost(), single_contributors=False)
-    search = search_of(table, settings, deformations=0)
+    promise = Promise(guard="public", levels=False, knowledge=Knowledge.positive())
+    search = search_of(table, promise, Complete(deformations=0))
     task = search.task
     for pivot in in_turn(task).tolist():
         at = np.unravel_index(pivot, task.shape)
@@ -157,12 +162,13 @@ def products(signed: list[dict[int, int]]) -> list[tuple[Cell, int]]:
 
 def test_no_compiled_kernel_is_older_than_the_steps_it_calls() -> None:
     """A kernel on disk does not notice that a function it calls was changed in another file."""
-    steps = Path(_corner_kernels.__file__)
+    steps = Path(str(_corner_kernels.__file__))
+    kernels = [Path(str(module.__file__)) for module in (_kernels, _thin_kernels, complete_kernels)]
     stale = [
         index.name
-        for module in (_kernels, _thin_kernels, complete_kernels)
-        for index in (Path(module.__file__).parent / "__pycache__").glob(f"{Path(module.__file__).stem}.*.nbi")
-        if Path(module.__file__).stat().st_mtime < index.stat().st_mtime < steps.stat().st_mtime
+        for kernel in kernels
+        for index in (kernel.parent / "__pycache__").glob(f"{kernel.stem}.*.nbi")
+        if kernel.stat().st_mtime < index.stat().st_mtime < steps.stat().st_mtime
     ]
     assert not stale, "compiled before the last change of _corner_kernels.py; find src -name '*.nb[ic]' -delete"
 
@@ -172,3 +178,45 @@ def test_a_pattern_has_hidden_its_primaries() -> None:
     state = by_cuboids.state_of(table, "marked")
     assert ((state & PRIMARY > 0) == (table.status == Status.PRIMARY).reshape(-1)).all()
     assert ((state & HIDDEN > 0) == table.hidden.reshape(-1)).all()
+
+
+# --- products of faces -----------------------------------------------------------------------------------------------
+
+Face = list[tuple[int, int]]
+"""Steps away from the pivot with their signs."""
+FACES = st.lists(st.lists(st.tuples(st.integers(1, 4), st.sampled_from([1, -1])), min_size=1, max_size=3), max_size=3)
+
+
+def packed(faces: list[Face], strides: list[int]) -> tuple[Ints, Ints, Ints]:
+    """Faces end to end, steps through a flat table."""
+    start = np.cumsum([0, *map(len, faces)])
+    shifts = [step * stride for face, stride in zip(faces, strides, strict=True) for step, _ in face]
+    return start, np.array(shifts, dtype=np.int64), np.array([s for face in faces for _, s in face], dtype=np.int64)
+
+
+@given(FACES)
+def test_the_cells_of_a_product_are_all_combinations_of_its_faces(faces: list[Face]) -> None:
+    strides = [10**a for a in range(len(faces))]
+    combined = product(
+        *(
+            [(0, 1), *((step * stride, sign) for step, sign in face)]
+            for face, stride in zip(faces, strides, strict=True)
+        )
+    )
+    expected = sorted(
+        (7 + sum(step for step, _ in each), int(np.prod([sign for _, sign in each]))) for each in combined
+    )
+    cells, parity = np.empty(len(expected), np.int64), np.empty(len(expected), np.int64)
+    number = complete_kernels.product_cells(7, np.arange(len(faces)), *packed(faces, strides), cells, parity)
+    assert number == len(expected)
+    assert sorted(zip(cells.tolist(), parity.tolist(), strict=True)) == expected
+
+
+@given(FACES, st.sets(st.integers(0, 8)))
+def test_a_face_is_open_if_all_its_cells_on_the_line_of_the_pivot_are_usable(
+    faces: list[Face], usable: set[int]
+) -> None:
+    start, shifts, _ = packed(faces, [1] * len(faces))
+    allowed = np.array([c in usable for c in range(12)])
+    found = complete_kernels.open_lines(2, start, shifts, allowed).tolist()
+    assert found == [all(2 + step in usable for step, _ in face) for face in faces]

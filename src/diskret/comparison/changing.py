@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from diskret.cellkey.cell_key import Scaling, perturb_by_key
+from diskret.cellkey.cell_key_attack import attack_cell_keys
 from diskret.comparison.outcome import Outcome, known_exactly, middle
 from diskret.comparison.settings import Settings
 from diskret.model.arrays import Floats, Ints
@@ -15,13 +17,12 @@ from diskret.model.errors import ProtectionWarning
 from diskret.model.table import Table
 from diskret.perturbation.attack import attack_perturbed
 from diskret.perturbation.bounds import tightened
-from diskret.perturbation.cell_key import Scaling, perturb_by_key
-from diskret.perturbation.cell_key_attack import attack_cell_keys
 from diskret.perturbation.perturb import perturb
 from diskret.perturbation.result import Perturbation
 from diskret.perturbation.rounding import round_table
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
+from diskret.safe.options import AnonymiseOptions
 from diskret.safe.rematch import rematch
 from diskret.tabulation.tabulate import tabulate
 
@@ -113,7 +114,8 @@ def by_safe(table: Table, records: Mapping[str, Any], settings: Settings) -> Out
     control = Control(up_to=min(3, len(by)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
-        done = anonymise(records, by, control=control, k=settings.k, seed=settings.seed, time_limit=settings.time_limit)
+        options = AnonymiseOptions(time_limit=settings.time_limit)
+        done = anonymise(records, by, control=control, k=settings.k, seed=settings.seed, options=options)
     notes = [] if done.complete else ["the search was stopped by the time limit: it could be better"]
     dimension = _dimensions(table)
     if table.frequency:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from diskret.cellkey.cell_key import draw_keys
 from diskret.comparison import changing, hiding
 from diskret.comparison.chart import comparison_chart
 from diskret.comparison.outcome import Measured, Outcome, measure, plain_rows
@@ -19,7 +20,6 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.perturbation.cell_key import draw_keys
 from diskret.rules.mark import mark
 from diskret.rules.rule import AnyOf, Rule, largest_needed
 from diskret.tabulation.plan import RecordKey

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from diskret.cellkey.cell_key import Scaling
+from diskret.cellkey.p_table import PTable
+from diskret.cellkey.p_table_design import design_p_table
 from diskret.model import rollup
 from diskret.model.errors import BadOption
 from diskret.model.table import Table
-from diskret.perturbation.cell_key import Scaling
-from diskret.perturbation.p_table import PTable
-from diskret.perturbation.p_table_design import design_p_table
 
 METHODS = (
     "suppression",

@@ -7,6 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from diskret.cellkey.cell_key import KeyedNoise, Scaling, perturb_by_key
+from diskret.cellkey.p_table import PTable
+from diskret.cellkey.p_table_design import design_p_table
+from diskret.cellkey.p_table_files import read_p_table
 from diskret.comparison.compare import Comparison, compare_methods
 from diskret.comparison.settings import METHODS, Settings
 from diskret.io.files import all_or_none
@@ -16,10 +20,6 @@ from diskret.job.problem import Problem
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
-from diskret.perturbation.cell_key import KeyedNoise, Scaling, perturb_by_key
-from diskret.perturbation.p_table import PTable
-from diskret.perturbation.p_table_design import design_p_table
-from diskret.perturbation.p_table_files import read_p_table
 from diskret.publication.comparison_files import ENDINGS, write_comparison
 from diskret.rules.rule import AnyOf
 from diskret.tabulation.plan import RecordKey

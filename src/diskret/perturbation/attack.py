@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from diskret.auditing.audit import audit
-from diskret.auditing.insiders import persons_of
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import equations_of
+from diskret.model.promise import Promise
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.insiders import persons_of
 from diskret.perturbation import _cuboid_kernels as kernels
 from diskret.perturbation.cuboids import most_cells, tree_of
 from diskret.perturbation.demands import Units, finest_cells, least_changes, task_of
@@ -245,10 +246,8 @@ def _solved(
         table, status=status.reshape(shape), lower=lower.reshape(shape), upper=upper.reshape(shape), below=None,
         above=None,
     )  # fmt: skip
-    report = audit(
-        hidden, protection=Protection(), knowledge=Knowledge.intervals(), insiders="none", intervals="primary",
-        seconds=seconds,
-    )  # fmt: skip
+    promise = Promise(levels=False, guard="public", knowledge=Knowledge.intervals(), unions=False)
+    report = audit(hidden, promise, intervals="primary", seconds=seconds)
     value = table.value.reshape(-1)
     low, high = lower[cells].copy(), upper[cells].copy()
     for i, cell in enumerate(cells.tolist()):

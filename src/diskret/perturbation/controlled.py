@@ -3,7 +3,7 @@
 Cell c lies between two multiples: y = 0 takes the lower, y = 1 the upper; multiples stay (y = 0). A sum holds if
 the y of its parts minus its own equal what is missing between the lower multiples. With two classifications, one of
 them without subtotals, this is a network: the linear programme has a solution in whole numbers. With subtotals in both
-it is none any more, but its solutions were whole wherever we looked. Beyond that a mixed-integer programme decides
+it is not one any more, but its solutions were whole wherever we looked. Beyond that a mixed-integer programme decides
 small tables; in large ones cells are turned at random, mostly four of a rectangle so that few sums change, with a
 tolerance for broken sums that falls (annealing), and what is still off is repaired slice by slice.
 """
@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
-import highspy
 import numpy as np
 
 from diskret.model import rollup
 from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, RoundingOutOfReach
-from diskret.model.pool import Pool
+from diskret.model.lp import Matrix, Programme, Way
 from diskret.model.table import Table
 from diskret.perturbation import _rounding_kernels as kernels
 from diskret.perturbation.demands import finest_cells
@@ -29,9 +28,8 @@ from diskret.perturbation.lines import one_line_each
 from diskret.perturbation.slices import repaired
 
 SMALL = 3_000
-"""Up to so many cells that are no multiples a mixed-integer programme is solved."""
-NODES = 2_000
-ITERATIONS = 400_000
+"""Up to so many cells that are not multiples of the base a mixed-integer programme is solved."""
+WAY = Way(only_simplex=True, iterations=400_000, nodes=2_000, relative_gap=0.01)
 """Limits of the solver: counted, not timed, so that results do not depend on the machine."""
 MOVES, MOVES_PER_CELL = 110_000_000, 3_000
 """The annealing draws so many moves in all, or per cell, whichever is less; it ends early when nothing is off."""
@@ -50,7 +48,7 @@ NEARLY = 100
 """Nearly done is what has no more off than this. Elsewhere the repair gains next to nothing (measured)."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Sums:
     """One equation per sum: the y of the parts minus the y of the sum are ``missing``. Entries by row and cell."""
 
@@ -68,24 +66,19 @@ def controlled(
     highest = free.astype(np.int64)
     lowest = np.zeros(free.size, dtype=np.int64)
     if keep_total:
-        if isinstance(table, Pool):
-            raise BadOption("keep_total in a pool", hint="its tables may have several totals: leave it out.")
-        lowest[-1] = highest[-1] = int(2 * rest[-1] > base)
+        if table.total is None:
+            raise BadOption(f"keep_total in a {table.kind}", hint="there may be several totals: leave it out.")
+        lowest[table.total] = highest[table.total] = int(2 * rest[table.total] > base)
     sums = _sums_of(table, multiple)
     # nearest is best; among equals chance decides
     cost = 1 - 2 * rest / base + 1e-3 * rng.random(rest.size)
     few = int(free.sum()) <= SMALL
-    flat = not isinstance(table, Pool) and sum(h.depth > 1 for h in table.hierarchies) <= 2
-    up = None
-    if few or flat or isinstance(table, Pool):
-        up = _programme(sums, lowest, highest, cost, whole=False)
-        if up is None and few:
-            up = _programme(sums, lowest, highest, cost, whole=True)
+    up = _by_programme(table, sums, lowest, highest, cost, few)
     if up is None:
-        if isinstance(table, Pool):
+        if not table.product:
             raise RoundingOutOfReach(
-                "no controlled rounding of the linked tables was found",
-                where=f"{int(free.sum())} cells that are no multiples of the base",
+                f"no controlled rounding of the {'linked tables' if table.linked else table.kind} was found",
+                where=f"{int(free.sum())} cells that are not multiples of the base",
                 hint="round fewer tables together, choose another base, or round at random.",
             )
         up = _annealed(table, multiple, rest, lowest, highest, base, rng)
@@ -93,16 +86,24 @@ def controlled(
     return up, np.flatnonzero(away)
 
 
+def _by_programme(table: Table, sums: Sums, lowest: Ints, highest: Ints, cost: Floats, few: bool) -> Ints | None:
+    """By a linear programme where it may well be in whole numbers, by a mixed-integer one where the table is small."""
+    if not (few or not table.product or sum(h.depth > 1 for h in table.hierarchies) <= 2):
+        return None
+    up = _programme(sums, lowest, highest, cost, whole=False)
+    return _programme(sums, lowest, highest, cost, whole=True) if up is None and few else up
+
+
 def _sums_of(table: Table, multiple: Ints) -> Sums:
     """One equation per sum of a table, since the others follow; all equations of a pool."""
-    if isinstance(table, Pool):
+    if not table.product:
         system = equations_of(table, np.ones(table.size, dtype=np.bool_))
         row, cell, coefficient, rows = system.row_of(), system.columns, system.coefficients, system.rows
     else:
         entries, rows = one_line_each(table.hierarchies)
         row, cell, coefficient = entries
     missing = -np.bincount(row, weights=coefficient * multiple[cell], minlength=rows)
-    return Sums(row, cell, coefficient, np.rint(missing).astype(np.int64))
+    return Sums(row=row, cell=cell, coefficient=coefficient, missing=np.rint(missing).astype(np.int64))
 
 
 def _programme(sums: Sums, lowest: Ints, highest: Ints, cost: Floats, *, whole: bool) -> Ints | None:
@@ -119,31 +120,22 @@ def _programme(sums: Sums, lowest: Ints, highest: Ints, cost: Floats, *, whole: 
     if count == 0:
         return known if (missing == 0).all() else None
     order = np.lexsort((row, col))
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = count, sums.missing.size
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost[moving], np.zeros(count), np.ones(count)
-    lp.row_lower_ = lp.row_upper_ = missing.astype(np.float64)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_ = np.searchsorted(col[order], np.arange(count + 1)).astype(np.int32)
-    lp.a_matrix_.index_, lp.a_matrix_.value_ = row[order].astype(np.int32), value[order]
-    if whole:
-        lp.integrality_ = [highspy.HighsVarType.kInteger] * count
-    model = highspy.Highs()
-    for name, option in (
-        ("output_flag", False), ("threads", 1), ("solver", "simplex"), ("simplex_iteration_limit", ITERATIONS),
-        ("mip_max_nodes", NODES), ("mip_rel_gap", 0.01),
-    ):  # fmt: skip
-        model.setOptionValue(name, option)
-    model.passModel(lp)
-    model.run()
-    solution = model.getSolution()
-    if not solution.value_valid:
+    start = np.searchsorted(col[order], np.arange(count + 1))
+    programme = Programme(
+        Matrix(start, row[order], value[order]),
+        missing.astype(np.float64),
+        lower=np.zeros(count),
+        upper=np.ones(count),
+        cost=cost[moving],
+        whole=whole,
+        way=WAY,
+    )
+    programme.solve()
+    # any point will do, the best or not: what is trusted is only what holds in whole numbers
+    if not programme.has_point:
         return None
-    y = np.array(solution.col_value)
-    nearest = np.rint(y).astype(np.int64)
     up = known.copy()
-    up[moving] = nearest
-    # trusted is only what holds in whole numbers
+    up[moving] = np.rint(programme.point).astype(np.int64)
     holds = np.bincount(sums.row, weights=sums.coefficient * up[sums.cell], minlength=sums.missing.size)
     within = (up >= lowest) & (up <= highest)
     return up if within.all() and np.array_equal(np.rint(holds).astype(np.int64), sums.missing) else None
@@ -193,11 +185,25 @@ def _lattice(table: Table) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, in
         leaves.append(np.append(finest, np.zeros(len(hierarchy) - finest.size, dtype=np.int64)))
         first.append(np.searchsorted(finest, hierarchy.first_below))
         count.append(np.searchsorted(finest, np.arange(len(hierarchy)), side="right") - first[-1])
-    # a change can be taken back where there is another code
-    several = [axis for axis, h in enumerate(hierarchies) if h.is_leaf.sum() > 1]
-    kinds = [sum(1 << axis for axis in chosen) for n in range(len(several) + 1) for chosen in combinations(several, n)]
-    weight = np.array([KINDS[min(kind.bit_count(), len(KINDS) - 1)] for kind in kinds])
-    masks = np.repeat(kinds, np.diff(np.rint(np.append(0, np.cumsum(weight)) / weight.sum() * 256).astype(np.int64)))
     parent = np.concatenate([h.parent_index for h in hierarchies])
     widest = prod(2 * h.depth for h in hierarchies)
-    return stride, begin, parent, np.concatenate(leaves), np.concatenate(first), np.concatenate(count), masks, widest
+    return (
+        stride,
+        begin,
+        parent,
+        np.concatenate(leaves),
+        np.concatenate(first),
+        np.concatenate(count),
+        _masks(table),
+        widest,
+    )
+
+
+def _masks(table: Table) -> Ints:
+    """256 kinds of moves, as often as they are to be drawn: the classifications in which a change is taken back."""
+    # a change can be taken back where there is another code
+    several = [axis for axis, h in enumerate(table.hierarchies) if h.is_leaf.sum() > 1]
+    kinds = [sum(1 << axis for axis in chosen) for n in range(len(several) + 1) for chosen in combinations(several, n)]
+    weight = np.array([KINDS[min(kind.bit_count(), len(KINDS) - 1)] for kind in kinds])
+    often = np.diff(np.rint(np.append(0, np.cumsum(weight)) / weight.sum() * 256).astype(np.int64))
+    return np.repeat(kinds, often)

@@ -10,14 +10,12 @@ import numpy as np
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.move import Move
-from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge
 from diskret.model.table import Table
+from diskret.moves.move import Move, MoveSet
 from diskret.perturbation import _cuboid_kernels as kernels
 from diskret.perturbation.demands import Task
 from diskret.perturbation.moves import error_interval
-from diskret.suppression.moves import Moves, RoutedMoves
 from diskret.suppression.result import Suppression
 
 CLOSE = 1e-7
@@ -46,7 +44,7 @@ class GivenMoves:
         """One move, with how far it can go in a table."""
         cells, signs = self.cells(k)
         fall, rise = error_interval(table, cells, signs, knowledge)
-        return Move(cells, signs, rise, -fall)
+        return Move(cells=cells, coefficients=signs, up=rise, down=-fall)
 
     def using(self, cell: int, hierarchies: Sequence[Hierarchy] = ()) -> Ints:
         """The moves that change a cell."""
@@ -57,42 +55,20 @@ class GivenMoves:
 def moves_of(suppression: Suppression) -> GivenMoves:
     """The moves of a suppression, as far as they keep every sum of the whole table and have whole coefficients."""
     table, moves = suppression.table, suppression.moves
-    if isinstance(moves, RoutedMoves):
-        return _whole(moves)
-    if isinstance(table, Pool) or any(h.depth > 2 for h in table.hierarchies):
+    if moves.subtable is not None and any(h.depth > 2 for h in table.hierarchies):
         raise BadOption(
             "the moves of this suppression hold inside subtables only, the table has subtotals",
-            hint="suppress with guarantee='audit' or 'complete', or leave along=... out.",
+            hint="suppress by the method Moves or Complete, or leave along=... out.",
         )
-    cells, signs = _cuboids(moves, table)
-    start = np.arange(len(moves) + 1) * cells.shape[1]
-    nothing = np.zeros(len(moves), dtype=np.int64)
-    return GivenMoves(start, cells.reshape(-1), signs.reshape(-1), nothing)
+    return _whole(moves)
 
 
-def _cuboids(moves: Moves, table: Table) -> tuple[Ints, Ints]:
-    """All cells of all cuboids of a table without subtotals, one row each; an axis both corners share is no axis."""
-    cells, signs = np.zeros((len(moves), 1), np.int64), np.ones((len(moves), 1), np.int64)
-    pivot, diametral = (np.unravel_index(c, table.shape) for c in (moves.pivot, moves.diametral))
-    for axis, (g, d) in enumerate(zip(pivot, diametral, strict=True)):
-        stride = int(np.prod(table.shape[axis + 1 :]))
-        total = table.shape[axis] - 1
-        if (g == d).all():
-            cells = cells + (g * stride)[:, None]
-            continue
-        across = np.where((g == total) | (d == total), 1, -1)[:, None]
-        cells = np.concatenate([cells + (g * stride)[:, None], cells + (d * stride)[:, None]], axis=1)
-        signs = np.concatenate([signs, across * signs], axis=1)
-    return cells, signs
-
-
-def _whole(moves: RoutedMoves) -> GivenMoves:
-    """Moves of linear programmes over their smallest coefficient; those that are not whole then are left empty."""
+def _whole(moves: MoveSet) -> GivenMoves:
+    """Moves over their smallest coefficient; those that are not whole then are left empty."""
     kept, signs, start = [], [], [0]
-    for k in range(len(moves)):
-        part = slice(int(moves.start[k]), int(moves.start[k + 1]))
-        cells, moved = moves.cells[part], moves.moved[part]
-        cells, moved = cells[np.abs(moved) > CLOSE], moved[np.abs(moved) > CLOSE]
+    for move in moves:
+        large = np.abs(move.coefficients) > CLOSE
+        cells, moved = move.cells[large], move.coefficients[large]
         times = moved / np.abs(moved).min(initial=np.inf) if moved.size else moved
         if times.size and (np.abs(times - np.rint(times)) < CLOSE).all() and np.abs(times).max() < MOST_TIMES:
             kept.append(cells)

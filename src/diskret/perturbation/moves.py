@@ -10,9 +10,9 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.move import Move
 from diskret.model.protection import Knowledge
 from diskret.model.table import Table
+from diskret.moves.move import Move
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class CuboidMoves:
         """One move as everybody else knows it, with how far it can go in a table."""
         cells, signs = self.cells(k, table.hierarchies)
         fall, rise = error_interval(table, cells, signs, knowledge)
-        return Move(cells, signs, rise, -fall)
+        return Move(cells=cells, coefficients=signs, up=rise, down=-fall)
 
     def using(self, cell: int, hierarchies: Sequence[Hierarchy]) -> Ints:
         """The moves that change a cell."""

@@ -1,0 +1,234 @@
+"""Cell-key noise: every cell gets a deviation that depends on its records alone, so the same cell gets the same noise.
+
+Record keys are random numbers that stay with their records. What they add up to in a cell, modulo one, is uniform
+between 0 and 1 and looks the deviation up in a perturbation table. Whoever asks twice, in another table or with the
+categories in another order, gets the same answer: averaging helps nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from diskret.cellkey import _key_kernels as kernels
+from diskret.cellkey.p_table import ALL, PTable
+from diskret.model import rollup
+from diskret.model.arrays import Bools, Floats
+from diskret.model.errors import BadOption
+from diskret.model.status import Status
+from diskret.model.table import Table
+
+DECIMALS = 15
+NEVER = -1.0
+ALTERED = "values changed for confidentiality (cell-key noise)"
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How far the noise of a magnitude reaches: shares of the largest contributions, times a deviation of the p-table.
+
+    A contribution x of up to ``flex_point`` is changed by ``small`` x, a very large one by ``large`` x, with a smooth
+    passage of steepness ``q`` between; without a flex point always by ``small`` x. ``weights`` take the second, third
+    ... largest contribution less and less. ``extra`` is added to the size of the first deviation in primary cells.
+    ``separation`` is the value below which cells are treated like counts, by a table of their own; None puts it where
+    both kinds of noise are equally large.
+
+    >>> Scaling(flex_point=1000).share(np.array([500.0, 1000.0, 1e9])).round(4).tolist()
+    [0.3, 0.3, 0.03]
+    """
+
+    small: float = 0.3
+    large: float = 0.03
+    flex_point: float | None = None
+    q: float = 3.0
+    weights: tuple[float, ...] = (1.0, 0.5, 0.2)
+    extra: float = 0.0
+    separation: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.large <= self.small <= 1:
+            raise BadOption("shares of the scaling", hint="0 < large <= small <= 1.")
+        if self.flex_point is not None and self.flex_point <= 0:
+            raise BadOption("the flex point must be positive", hint="leave it out for one share everywhere.")
+        if not self.weights or self.weights[0] != 1 or list(self.weights) != sorted(self.weights, reverse=True):
+            raise BadOption("weights of the scaling", hint="descending from 1, such as (1, 0.5, 0.2).")
+        if min(self.weights) <= 0 or self.q < 1 or self.extra < 0:
+            raise BadOption("parameters of the scaling", hint="weights over 0, q at least 1, extra at least 0.")
+
+    def share(self, x: Floats) -> Floats:
+        """The share of a contribution by which it may be changed, per unit of deviation."""
+        if self.flex_point is None:
+            return np.full(np.shape(x), self.small)
+        point, above = self.flex_point, np.maximum(x, self.flex_point)
+        passage = (self.small * above - self.large * point) / (self.large * point)
+        return self.large * (1 + passage * (2 * point / (point + above)) ** self.q)
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedNoise:
+    """A table with cell-key noise. ``table`` is fit for publication; ``deviation`` and ``original`` are secret."""
+
+    table: Table
+    original: Table
+    p_table: PTable
+
+    @property
+    def deviation(self) -> Floats:
+        """Published minus original, cell by cell."""
+        return self.table.value - self.original.value
+
+    def summary(self) -> dict[str, Any]:
+        """How much was changed, over occupied cells; shares and means only."""
+        occupied = ~self.original.empty
+        size = np.abs(self.deviation[occupied])
+        parts = self.original.value[occupied]
+        relative = size / np.where(parts == 0, 1.0, np.abs(parts))
+        some = bool(occupied.any())
+        return {
+            "cells": self.table.size,
+            "occupied": int(occupied.sum()),
+            "changed": int((size > 0).sum()),
+            "mean absolute deviation": float(size.mean()) if some else 0.0,
+            "mean relative deviation": float(relative.mean()) if some else 0.0,
+            "sums that are not the sum of their parts": int((additivity_gap(self.table) != 0).sum()),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{name}: {fact:,.4g}" if isinstance(fact, float) else f"{name}: {fact:,}"
+            for name, fact in self.summary().items()
+        )
+
+
+def draw_keys(records: int, seed: int) -> Floats:
+    """Record keys: fractions from 0 up to 1 with 15 decimals. Draw them once, keep them with the records, and secret.
+
+    >>> draw_keys(2, seed=1).tolist()
+    [0.511821624700256, 0.950463696325935]
+    """
+    units = np.random.Generator(np.random.PCG64(seed)).integers(0, 10**DECIMALS, records)
+    return units / 10.0**DECIMALS
+
+
+def perturb_by_key(
+    table: Table, p_table: PTable, *, scaling: Scaling | None = None, small_values: PTable | None = None
+) -> KeyedNoise:
+    """Add to every cell the noise that its key looks up; the table must have been tabulated with ``key``.
+
+    Counts get the deviation of their row. Magnitudes get, for each of the largest contributions, its share (see
+    `Scaling`) times a deviation, with keys of their own, so that the noise of a count does not tell that of a sum;
+    ``small_values`` is the table for cells below the separation point. Empty cells stay empty, nothing positive becomes
+    negative, and sums are perturbed like all other cells: they are not the sums of their perturbed parts.
+
+    >>> from diskret import design_p_table, tabulate
+    >>> people = {"sex": ["m", "w", "w", "m", "w"], "rkey": [0.11, 0.92, 0.4, 0.73, 0.5]}
+    >>> counts = tabulate(people, by={"sex": None}, key="rkey")
+    >>> counts.key.round(2).tolist()
+    [0.84, 0.82, 0.66]
+    >>> noise = perturb_by_key(counts, design_p_table(deviation=2, variance=1))
+    >>> counts.value.tolist(), noise.table.value.tolist()
+    ([2.0, 3.0, 5.0], [3.0, 4.0, 5.0])
+    """
+    if table.altered:
+        raise BadOption("the values of the table have been changed already", hint="perturb the original table, once.")
+    if table.key is None:
+        raise BadOption("the table has no cell keys", hint="tabulate with key=...: the column of record keys.")
+    if table.frequency:
+        value = table.value + _of_counts(table, p_table)
+    else:
+        if scaling is None:
+            raise BadOption(
+                "the table holds values, no counts",
+                hint="give scaling=Scaling(...): how far the noise reaches.",
+            )
+        value = table.value + _of_magnitudes(table, p_table, scaling, small_values)
+        if table.decimals is not None:
+            value = np.round(value, table.decimals)
+    if table.positive:
+        value = np.maximum(value, 0.0)
+    return KeyedNoise(published(table, value), table, p_table)
+
+
+def published(table: Table, value: Floats) -> Table:
+    """A table with other values and nothing else that could give the original ones away."""
+    return Table(
+        table.by, table.response, value, np.full(table.shape, Status.OPEN, dtype=np.uint8),
+        decimals=table.decimals, frequency=table.frequency, positive=table.positive, weighted=table.weighted,
+        altered=ALTERED,
+    )  # fmt: skip
+
+
+def additivity_gap(table: Table) -> Floats:
+    """How far the cells are from the sums of the finest cells below them; zero in the finest cells."""
+    whole = np.where(rollup.inner_cells(table.hierarchies), table.value, 0.0)
+    rollup.add_up(whole, table.hierarchies)
+    gap = table.value - whole
+    return np.where(np.abs(gap) <= 1e-9 * np.maximum(np.abs(whole), 1.0), 0.0, gap)
+
+
+def _of_counts(table: Table, p_table: PTable) -> Floats:
+    if not p_table.counts:
+        raise BadOption(
+            "the perturbation table is not one for counts",
+            hint="it needs whole deviations and a row for each of 0, 1, 2, ..., without types.",
+        )
+    assert table.key is not None
+    count = table.count if table.respondents is not None else np.rint(table.value).astype(np.int64)
+    rows = p_table.rows()
+    found = np.empty(table.size)
+    kernels.deviations_of_counts(
+        count.reshape(-1), table.key.reshape(-1), rows.start, rows.upper, rows.deviation, found
+    )
+    deviation = found.reshape(table.shape)
+    if table.weighted:
+        # a unit of the sample stands for the mean weight of its cell
+        deviation = deviation * np.divide(table.value, count, out=np.zeros(table.shape), where=count > 0)
+    return deviation
+
+
+def _of_magnitudes(table: Table, p_table: PTable, scaling: Scaling, small_values: PTable | None) -> Floats:
+    assert table.key is not None
+    if table.largest is None or table.respondents is None:
+        raise BadOption("the table knows no largest contributions", hint="tabulate with largest=3.")
+    if p_table.rows(p_table.kinds[0]).cell.size < 2:
+        raise BadOption("the perturbation table has no row but that of 0", hint="design one: design_p_table.")
+    rows_of = {kind: p_table.rows(kind) for kind in p_table.kinds}
+    below = small_values if small_values is not None else p_table
+    small = below.rows(ALL if ALL in below.kinds else below.kinds[0])
+    separation = NEVER if small_values is None else _separation(scaling, p_table, small_values)
+    flat = table.value.reshape(-1)
+    largest = np.ascontiguousarray(table.largest.reshape(table.size, -1))
+    sensitive = (table.status == Status.PRIMARY).reshape(-1)
+    found = np.zeros(table.size)
+    for kind, rows in rows_of.items():
+        kernels.noise_of_magnitudes(
+            flat, largest, table.key.reshape(-1), _chosen(table, kind), sensitive,
+            scaling.small, scaling.large, scaling.flex_point or np.inf, scaling.q, np.array(scaling.weights),
+            scaling.extra, separation, rows.cell, rows.start, rows.upper, rows.deviation,
+            small.cell, small.start, small.upper, small.deviation, found,
+        )  # fmt: skip
+    return found.reshape(table.shape)
+
+
+def _chosen(table: Table, kind: str) -> Bools:
+    """The cells a kind of rows is for."""
+    if kind == ALL:
+        return np.ones(table.size, dtype=np.bool_)
+    if kind not in ("even", "odd"):
+        raise BadOption(
+            f"the perturbation table has rows of the type {kind!r}",
+            hint="types are all, or even and odd; give rows of small values as a table of their own: small_values.",
+        )
+    parity: Bools = table.count.reshape(-1) % 2 == (0 if kind == "even" else 1)
+    return parity
+
+
+def _separation(scaling: Scaling, p_table: PTable, small_values: PTable) -> float:
+    """Where a share of the contributions is as noisy as a small value."""
+    if scaling.separation is not None:
+        return scaling.separation
+    spread = float(np.sqrt(p_table.rows(p_table.kinds[0]).variance[-1]))
+    fixed = float(np.sqrt(small_values.rows(small_values.kinds[0]).variance[-1]))
+    return fixed / (scaling.small * float(np.sqrt(np.sum(np.square(scaling.weights)))) * spread)

@@ -1,0 +1,106 @@
+"""Perturbation tables as files: the text of tau-ARGUS, which the R packages ptable and cellKey write too.
+
+One line per entry: ``i;j;p;v;p_int_ub`` and, for magnitudes, ``type``. i is the original value, j = i + v the published
+one, p the probability, p_int_ub p cumulated over the row. The names of the columns differ a little between versions.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from diskret.cellkey.p_table import ALL, PTable
+from diskret.io.files import whole_file
+from diskret.io.text import read_text
+from diskret.model.errors import BadPTable
+
+NAMES = {
+    "i": ("i",),
+    "j": ("j",),
+    "p": ("p", "p_ij", "pij"),
+    "v": ("v", "diff"),
+    "upper": ("p_int_ub", "p_ij_ub", "kum_p_o", "ub"),
+    "type": ("type",),
+}
+SEPARATORS = (";", ",", "\t")
+CLOSE = 1e-9
+
+
+def read_p_table(path: str | Path) -> PTable:
+    """Read a perturbation table; cumulated probabilities are taken as the file gives them, so noise is the same.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "p.txt").write_text("i;j;p;v;p_int_ub\\n0;0;1;0;1\\n1;0;0.5;-1;0.5\\n1;2;0.5;1;1\\n")
+    ...     read_p_table(Path(folder) / "p.txt").rows().variance.tolist()
+    [0.0, 1.0]
+    """
+    text = read_text(path)
+    where = str(path)
+    first = text.splitlines()[0]
+    separator = max(SEPARATORS, key=first.count)
+    lines = list(csv.reader(io.StringIO(text), delimiter=separator))
+    head = [name.strip().lower() for name in lines[0]]
+    at = {word: next((head.index(n) for n in names if n in head), None) for word, names in NAMES.items()}
+    lacking = [word for word in ("i", "p", "v") if at[word] is None]
+    if lacking:
+        raise BadPTable(
+            f"the perturbation table has no column {', '.join(lacking)}",
+            where=where,
+            hint="the first line names the columns: i;j;p;v;p_int_ub.",
+        )
+    entries = [(number, line) for number, line in enumerate(lines[1:], start=2) if any(cell.strip() for cell in line)]
+
+    def column(word: str) -> list[float] | None:
+        place = at[word]
+        return None if place is None else [_number(line, place, where, number) for number, line in entries]
+
+    i, j, p, v, upper = (column(word) for word in ("i", "j", "p", "v", "upper"))
+    assert i is not None
+    assert p is not None
+    assert v is not None
+    if j is not None:
+        _refuse_wrong_results(i, j, v, where, [number for number, _ in entries])
+    place = at["type"]
+    kind = None if place is None else [line[place].strip() or ALL for _, line in entries]
+    return PTable.of(i, v, p, upper, kind, where=where)
+
+
+def _number(line: Sequence[str], place: int, where: str, number: int) -> float:
+    try:
+        return float(line[place].strip().replace(",", "."))
+    except (ValueError, IndexError) as e:
+        raise BadPTable(
+            "an entry of the perturbation table is no number",
+            where=f"{where}, line {number}",
+            hint="give i, j, p, v and, if at all, p_int_ub in every line.",
+        ) from e
+
+
+def _refuse_wrong_results(i: list[float], j: list[float], v: list[float], where: str, lines: list[int]) -> None:
+    off = np.flatnonzero(np.abs(np.array(i) + np.array(v) - np.array(j)) > CLOSE)
+    if off.size:
+        raise BadPTable(
+            f"{off.size} entries of the perturbation table have a j that is not i + v",
+            where=f"{where}, line {lines[int(off[0])]}",
+            hint="j is what is published, v the deviation.",
+        )
+
+
+def write_p_table(table: PTable, path: str | Path) -> None:
+    """Write a perturbation table as tau-ARGUS reads it; read again, every number is the same."""
+    kinds = table.kinds != (ALL,) or not table.counts
+    lines = ["i;j;p;v;p_int_ub" + (";type" if kinds else "")]
+    columns = (table.cell, table.cell + table.deviation, table.p, table.deviation, table.upper)
+    for number, entry in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+        lines.append(";".join([*map(_written, entry), *([table.kind[number]] if kinds else [])]))
+    with whole_file(path) as part:
+        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _written(number: float) -> str:
+    return str(int(number)) if number == int(number) else repr(number)
