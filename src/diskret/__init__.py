@@ -54,7 +54,7 @@ _HOMES = {
     "publication.comparison_files": "write_comparison",
     "publication.publish": "publish",
     "risk.anonymity": "measure_anonymity",
-    "risk.attack": "attack",
+    "risk.linkage_attack": "attack",
     "risk.estimate": "estimate_reidentifiable",
     "risk.measure": "measure_risk",
     "risk.planning": "plan_merges",

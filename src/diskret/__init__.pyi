@@ -52,8 +52,8 @@ from diskret.perturbation.rounding import round_table as round_table
 from diskret.publication.comparison_files import write_comparison as write_comparison
 from diskret.publication.publish import publish as publish
 from diskret.risk.anonymity import measure_anonymity as measure_anonymity
-from diskret.risk.attack import attack as attack
 from diskret.risk.estimate import estimate_reidentifiable as estimate_reidentifiable
+from diskret.risk.linkage_attack import attack as attack
 from diskret.risk.measure import measure_risk as measure_risk
 from diskret.risk.planning import plan_merges as plan_merges
 from diskret.rules.compare import compare_rules as compare_rules

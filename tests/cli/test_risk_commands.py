@@ -79,7 +79,7 @@ def test_risks_as_json_and_as_a_plot(typed: Call, files: Path) -> None:
         (("plan", "--shares", "sex=0.5,0.4", "-n", "10"), "[R1]"),
         (("plan", "--shares", "sex=0.5,0.5"), "n: missing"),
         (("plan", "--shares", "sex", "-n", "10"), "are not shares"),
-        (("plan", "--shares", "sex=0.5,half", "-n", "10"), "no number"),
+        (("plan", "--shares", "sex=0.5,half", "-n", "10"), "not a number"),
         (("plan", "none.toml"), "no such file"),
         (("plan", "--shares", "sex=0.5,0.5", "-n", "10", "--keep", "sex"), "nothing is tolerated"),
         (("plan", "--shares", "sex=0.5,0.5", "-n", "10", "--plot", "curve.gif"), "plots are not written as"),

@@ -19,8 +19,8 @@ from diskret.job.table_sections import Data
 from diskret.model.source import file_source
 from diskret.publication.plots import save_chart
 from diskret.risk.anonymity import measure_anonymity
-from diskret.risk.attack import attack
 from diskret.risk.judgement import Attack
+from diskret.risk.linkage_attack import attack
 
 
 class AttackJob(Section):
