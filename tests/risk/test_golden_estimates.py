@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import diskret as dk
-from diskret.risk.estimate import degrees_of_freedom, percent_of
+from diskret.risk.estimate import Reidentifiable, degrees_of_freedom, percent_of
 from diskret.risk.shares import read_shares
 from diskret.risk.worst_case import filling_is_possible
 
@@ -30,7 +30,7 @@ def audit(golden: Callable[[str], Any]) -> Any:
     return golden("deanon/worst_case_audit")
 
 
-def estimates(table: Any) -> dk.risk.estimate.Reidentifiable:  # type: ignore[name-defined]
+def estimates(table: Any) -> Reidentifiable:
     return dk.estimate_reidentifiable(table["distribution"], n=[row["N"] for row in table["rows"]])
 
 
