@@ -144,7 +144,7 @@ def barrier_signs(table: Table, barriers: Barriers) -> Floats:
 def _unprotected(table: Table, outcome: Outcome, hopeless: set[int], needed: Floats) -> tuple[Unprotected, ...]:
     found = []
     for cell, reached in sorted(outcome.failures.items()):
-        at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
+        at = table.place(cell)
         name = ", ".join(f"{n}={c}" for n, c in zip(table.names, table.codes(at), strict=True))
         if cell in hopeless:
             why = "what is known beforehand is closer than the required range"
