@@ -10,10 +10,16 @@ import numpy as np
 import pytest
 
 import diskret as dk
+<<<<<<< HEAD
 from diskret.model.arrays import Ints
 from diskret.risk.estimate import degrees_of_freedom, percent_of
 from diskret.risk.shares import Population, read_shares
 from diskret.risk.worst_case import _rows, _whole
+=======
+from diskret.risk.estimate import Reidentifiable, degrees_of_freedom, percent_of
+from diskret.risk.shares import read_shares
+from diskret.risk.worst_case import filling_is_possible
+>>>>>>> c350cd8815fa54dbb1452de695efb77959a17073
 
 PRINTED = {"FG": "degrees_of_freedom", "RT": "truncated", "RR": "rounded", "OR": "orwell"}
 TABLES = (1, 2, 3, 5, 6, 8, 9)
@@ -31,7 +37,7 @@ def audit(golden: Callable[[str], Any]) -> Any:
     return golden("deanon/worst_case_audit")
 
 
-def estimates(table: Any) -> dk.risk.estimate.Reidentifiable:  # type: ignore[name-defined]
+def estimates(table: Any) -> Reidentifiable:
     return dk.estimate_reidentifiable(table["distribution"], n=[row["N"] for row in table["rows"]])
 
 
