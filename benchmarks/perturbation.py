@@ -12,7 +12,7 @@ import diskret as dk
 from benchmarks import shapes
 from benchmarks.case import Case
 from diskret.model import rollup
-from diskret.perturbation.demands import finest_cells
+from diskret.perturbation.leeway import finest_cells
 
 BASE = 5
 ROUNDED = {

@@ -7,13 +7,14 @@ if TYPE_CHECKING:
     from diskret.auditing.audit import audit
     from diskret.auditing.certificate import verify
     from diskret.auditing.published_intervals import if_range_is_known, publishable_intervals
-    from diskret.cellkey.cell_key import Scaling, draw_keys, perturb_by_key
+    from diskret.cellkey.cell_key import draw_keys, perturb_by_key
     from diskret.cellkey.cell_key_attack import attack_cell_keys
+    from diskret.cellkey.options import Scaling
     from diskret.cellkey.p_table import PTable
     from diskret.cellkey.p_table_design import design_p_table
     from diskret.cellkey.p_table_files import read_p_table, write_p_table
     from diskret.comparison.compare import compare_methods
-    from diskret.comparison.settings import Settings
+    from diskret.comparison.options import ComparisonOptions
     from diskret.microdata.coarsening import Drop, Recode, Release, Withhold, coarsen
     from diskret.microdata.microaggregation import microaggregate
     from diskret.microdata.noise import add_noise
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     from diskret.model.protection import Knowledge, Protection
     from diskret.model.status import Status
     from diskret.model.table import Table
-    from diskret.perturbation.attack import attack_perturbed
     from diskret.perturbation.contributions import suppress_contributions
     from diskret.perturbation.merging import propose_merging
+    from diskret.perturbation.options import CuboidOptions
     from diskret.perturbation.perturb import perturb
+    from diskret.perturbation.perturbation_attack import attack_perturbed
     from diskret.perturbation.rounding import round_table
     from diskret.publication.comparison_files import write_comparison
     from diskret.publication.publish import publish
@@ -103,6 +105,7 @@ __all__ = [
     "measure_anonymity",
     "measure_risk",
     "perturb",
+    "CuboidOptions",
     "plan_merges",
     "publish",
     "rematch",
@@ -119,7 +122,7 @@ __all__ = [
     "PTable",
     "RecordKey",
     "Scaling",
-    "Settings",
+    "ComparisonOptions",
     "attack_cell_keys",
     "compare_methods",
     "design_p_table",
@@ -139,7 +142,8 @@ _HOME = {
     "Status": "model.status",
     "Table": "model.table",
     "perturb": "perturbation.perturb",
-    "attack_perturbed": "perturbation.attack",
+    "CuboidOptions": "perturbation.options",
+    "attack_perturbed": "perturbation.perturbation_attack",
     "suppress_contributions": "perturbation.contributions",
     "round_table": "perturbation.rounding",
     "publish": "publication.publish",
@@ -193,8 +197,9 @@ _HOME = {
     "rematch": "safe.rematch",
     "PTable": "cellkey.p_table",
     "RecordKey": "tabulation.plan",
-    "Scaling": "cellkey.cell_key",
-    "Settings": "comparison.settings",
+    "Scaling": "cellkey.options",
+    "ComparisonOptions": "comparison.options",
+    "Settings": "comparison.options",
     "compare_methods": "comparison.compare",
     "attack_cell_keys": "cellkey.cell_key_attack",
     "design_p_table": "cellkey.p_table_design",

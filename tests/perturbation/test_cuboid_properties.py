@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import fields, replace
 from itertools import product
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import by_hand
 from diskret import (
+    CuboidOptions,
     Hierarchy,
     Knowledge,
     MinCount,
@@ -27,23 +29,24 @@ from diskret import (
     suppress,
 )
 from diskret.model.errors import BadOption, ChangeOutOfReach
-from diskret.perturbation import _cuboid_kernels as kernels
+from diskret.perturbation import _move_kernels as kernels
+from diskret.perturbation.changed_table import Perturbation
 from diskret.perturbation.cuboids import most_cells, tree_of
-from diskret.perturbation.moves import CuboidMoves
+from diskret.perturbation.leeway import Leeway
 
 seeds = st.integers(0, 10**6)
 
 
-def marked(seed: int, **options) -> Table:
+def marked(seed: int, **options: Any) -> Table:
     """A random table of firms with its primary cells."""
     table = by_hand.firms(seed, **options).table
     return mark(table, MinCount(3) | PPercent(10), special_cases=False)
 
 
-def quietly(table: Table, **options):
+def quietly(table: Table, options: CuboidOptions | None = None, **more: Any) -> Perturbation:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
-        return perturb(table, **options)
+        return perturb(table, options, **more)
 
 
 def adds_up(table: Table) -> bool:
@@ -53,9 +56,11 @@ def adds_up(table: Table) -> bool:
 
 
 @given(seeds, st.integers(1, 3), st.sampled_from([0, 2]), st.booleans(), st.sampled_from(["uniform", "normal"]))
-def test_sums_hold_and_demands_are_met(seed, axes, decimals, negative, distribution) -> None:
+def test_sums_hold_and_demands_are_met(
+    seed: int, axes: int, decimals: int, negative: bool, distribution: Literal["uniform", "normal"]
+) -> None:
     table = marked(seed, axes=axes, decimals=decimals, negative=negative)
-    done = quietly(table, seed=seed, distribution=distribution)
+    done = quietly(table, CuboidOptions(distribution=distribution), seed=seed)
     after, change = done.table, done.change
     assert adds_up(after)
     assert np.array_equal(np.round(after.value, decimals), after.value)
@@ -69,7 +74,7 @@ def test_sums_hold_and_demands_are_met(seed, axes, decimals, negative, distribut
 
 
 @given(seeds, st.integers(1, 3))
-def test_same_seed_same_table(seed, axes) -> None:
+def test_same_seed_same_table(seed: int, axes: int) -> None:
     table = marked(seed, axes=axes)
     one, two = (quietly(table, seed=seed) for _ in range(2))
     assert np.array_equal(one.table.value, two.table.value)
@@ -77,28 +82,29 @@ def test_same_seed_same_table(seed, axes) -> None:
 
 
 @given(seeds, st.integers(1, 3))
-def test_moves_explain_every_change(seed, axes) -> None:
+def test_moves_explain_every_change(seed: int, axes: int) -> None:
     table = marked(seed, axes=axes)
     done = quietly(table, seed=seed)
     change = np.zeros(table.size)
     for k in range(len(done.moves)):
-        cells, signs = done.moves.cells(k, table.hierarchies)
+        cells, signs = done.moves.members(k)
         change[cells] += signs * done.moves.step[k]
-        for cell in cells.tolist():
-            assert k in done.moves.using(cell, table.hierarchies)
+        assert {(i, k) for i in range(cells.size)} <= set(done.moves.using(cells))
     assert np.array_equal(change.reshape(table.shape), done.change)
 
 
 @given(seeds, st.floats(0.05, 0.5))
-def test_range_of_the_protection_is_kept_on_both_sides_of_the_published_value(seed, q) -> None:
+def test_range_of_the_protection_is_kept_on_both_sides_of_the_published_value(seed: int, q: float) -> None:
     table = marked(seed)
-    done = quietly(table, seed=seed, protection=Protection(min_relative_range=q), max_relative_change=None)
+    done = quietly(
+        table, CuboidOptions(max_relative_change=None), seed=seed, protection=Protection(min_relative_range=q)
+    )
     primary = table.status == Status.PRIMARY
     assert (2 * np.abs(done.change) > q * table.value)[primary].all()
 
 
 @given(seeds)
-def test_no_value_leaves_what_is_known_beforehand(seed) -> None:
+def test_no_value_leaves_what_is_known_beforehand(seed: int) -> None:
     table = marked(seed)
     known = Knowledge.relative(3.0)
     try:
@@ -110,7 +116,7 @@ def test_no_value_leaves_what_is_known_beforehand(seed) -> None:
 
 
 @given(seeds)
-def test_what_is_out_stays_as_it_is(seed) -> None:
+def test_what_is_out_stays_as_it_is(seed: int) -> None:
     table = marked(seed)
     rng = np.random.default_rng(seed)
     out = (rng.random(table.shape) < 0.1) & (table.status != Status.PRIMARY)
@@ -131,10 +137,10 @@ def test_cells_that_cannot_be_changed_are_named() -> None:
 
 
 @given(seeds)
-def test_rebooked_counts_add_up_and_suffice(seed) -> None:
+def test_rebooked_counts_add_up_and_suffice(seed: int) -> None:
     table = marked(seed, most=9, empty=0.0)
     try:
-        done = quietly(table, seed=seed, min_count=3)
+        done = quietly(table, CuboidOptions(min_count=3), seed=seed)
     except ChangeOutOfReach:
         return
     after = replace(done.table, value=done.table.count.astype(float))
@@ -152,7 +158,7 @@ def test_no_single_contributor_can_compute_the_error_of_another_cell() -> None:
         done = quietly(table, seed=seed)
         member = np.zeros((table.size, len(done.moves)))
         for k in range(len(done.moves)):
-            cells, signs = done.moves.cells(k, table.hierarchies)
+            cells, signs = done.moves.members(k)
             member[cells, k] = signs
         for firm in case.alone():
             own = [int(np.ravel_multi_index(c, table.shape)) for c in case.knows(firm)]
@@ -195,7 +201,7 @@ def test_moves_inside_subtables_are_refused_where_there_are_subtotals() -> None:
 
 
 @pytest.mark.parametrize("guarantee", ["audit", "complete"])
-def test_moves_over_the_whole_table_are_taken_along(guarantee) -> None:
+def test_moves_over_the_whole_table_are_taken_along(guarantee: Literal["audit", "complete"]) -> None:
     table = mark(by_hand.firms(3, trees=(0, 1)).table, MinCount(3), special_cases=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -241,24 +247,37 @@ def test_nothing_to_do_changes_nothing() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"method": "rounding"},
-        {"seed": -1},
         {"distribution": "cauchy"},
         {"max_relative_change": 0},
         {"min_count": 0},
     ],
     ids=str,
 )
-def test_refused_options(options) -> None:
+def test_refused_options(options: dict[str, Any]) -> None:
     with pytest.raises(BadOption):
-        perturb(marked(1), **options)
+        CuboidOptions(**options)
+
+
+def test_a_negative_seed_is_refused() -> None:
+    with pytest.raises(BadOption):
+        perturb(marked(1), seed=-1)
+
+
+def test_older_keywords_mean_the_same_and_say_that_they_are_old() -> None:
+    table = marked(1)
+    with pytest.warns(DeprecationWarning, match="CuboidOptions"):
+        old = perturb(table, "cuboid", seed=5, distribution="normal", single_contributors=False)
+    new = perturb(table, CuboidOptions(distribution="normal", single_contributors=False), seed=5)
+    assert np.array_equal(old.table.value, new.table.value)
+    with pytest.warns(DeprecationWarning, match="method"), pytest.raises(BadOption, match="round_table"):
+        perturb(table, method="rounding")
 
 
 # --- the kernels against what they say, written out -------------------------------------------------------------------
 
 
 @given(seeds, st.integers(1, 3))
-def test_spread_is_the_change_of_all_sums(seed, axes) -> None:
+def test_spread_is_the_change_of_all_sums(seed: int, axes: int) -> None:
     table = by_hand.firms(seed, axes=axes).table
     rng = np.random.default_rng(seed)
     g, d = [], []
@@ -274,21 +293,29 @@ def test_spread_is_the_change_of_all_sums(seed, axes) -> None:
         for cell in product(*above):
             change[cell] += sign
     room = most_cells(table)
-    cells, signs, corners = (np.empty(room, dtype=np.int64) for _ in range(3))
-    count = kernels.spread(np.array(g), np.array(d), tree_of(table), cells, signs, corners)
+    cells, signs = (np.empty(room, dtype=np.int64) for _ in range(2))
+    count = kernels.spread(np.array(g), np.array(d), tree_of(table), cells, signs)
     found = np.zeros(table.size, dtype=np.int64)
     np.add.at(found, cells[:count], signs[:count])
     assert np.array_equal(found.reshape(table.shape), change)
     assert len(set(cells[:count].tolist())) == count
-    moves = CuboidMoves(table.shape, np.array([g]), np.array([d]), np.array([1]), np.array([0]))
-    slow, slow_signs = moves.cells(0, table.hierarchies)
-    assert dict(zip(slow.tolist(), slow_signs.tolist(), strict=True)) == dict(
-        zip(cells[:count].tolist(), signs[:count].tolist(), strict=True)
-    )
+
+
+@given(seeds, st.integers(1, 3))
+def test_cells_are_nested_where_one_is_part_of_the_other_in_every_classification(seed: int, axes: int) -> None:
+    table = by_hand.firms(seed, axes=axes).table
+    one, other = np.random.default_rng(seed).integers(0, table.size, 2).tolist()
+    at = zip(*(np.unravel_index(c, table.shape) for c in (one, other)), strict=True)
+    chains = [
+        ({*by_hand.above(h, int(a))}, {*by_hand.above(h, int(b))}, int(a), int(b))
+        for h, (a, b) in zip(table.hierarchies, at, strict=True)
+    ]
+    expected = all(b in above_a or a in above_b for above_a, above_b, a, b in chains)
+    assert kernels.nested(one, other, tree_of(table)) == expected
 
 
 @given(seeds)
-def test_open_steps_are_all_steps_that_break_nothing(seed) -> None:
+def test_open_steps_are_all_steps_that_break_nothing(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 6))
     change, low = rng.integers(-5, 6, n), -rng.integers(6, 15, n)
@@ -302,10 +329,11 @@ def test_open_steps_are_all_steps_that_break_nothing(seed) -> None:
     fresh, before, cap = bool(rng.random() < 0.4), int(rng.integers(-3, 4)), int(rng.integers(1, 20))
     if fresh:
         signs[0] = 1
-    gaps, opened = np.empty((n + 2, 2), dtype=np.int64), np.empty((n + 3, 2), dtype=np.int64)
-    number = kernels.open_steps(n, np.arange(n), signs, (change, low, high, state), (place, need_up, need_down), 0,
-                                fresh, before, cap, gaps, opened)  # fmt: skip
-    found = {e for a, b in opened[:number].tolist() for e in range(a, b + 1)}
+    nothing = np.zeros(n, dtype=np.int64)
+    leeway = Leeway(nothing, change, low, high, state, place, np.arange(n), need_up, need_down, nothing)
+    goal, scratch = kernels.Goal(0, 0, 0, fresh, before, cap, 0), kernels.scratch_of(n)
+    number = kernels.open_steps(n, np.arange(n), signs, leeway, goal, scratch)
+    found = {e for a, b in scratch.opened[:number].tolist() for e in range(a, b + 1)}
 
     def allowed(e: int) -> bool:
         after = change + signs * e
@@ -320,7 +348,7 @@ def test_open_steps_are_all_steps_that_break_nothing(seed) -> None:
 
 
 @given(st.floats(0, 0.999999), st.sampled_from([0.0, 2.0]))
-def test_drawn_step_is_open(u, sd) -> None:
+def test_drawn_step_is_open(u: float, sd: float) -> None:
     opened = np.array([[-9, -4], [3, 3], [6, 11]])
     assert kernels.drawn(u, 3, opened, sd) in {*range(-9, -3), 3, *range(6, 12)}
 

@@ -10,7 +10,7 @@ import pytest
 
 import by_hand
 import diskret as dk
-from diskret.cellkey.cell_key import Scaling
+from diskret.cellkey.options import Scaling
 from diskret.model.contributors import Contributors
 
 COUNTS = dk.design_p_table(deviation=5, variance=2, smallest=3)

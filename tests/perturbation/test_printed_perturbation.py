@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from diskret import Hierarchy, Knowledge, Status, Table, perturb
+from diskret import CuboidOptions, Hierarchy, Knowledge, Status, Table, perturb
+from diskret.model.arrays import Ints
 from diskret.model.contributors import Contributors
 from diskret.model.errors import ChangeOutOfReach
-from diskret.perturbation import _cuboid_kernels as kernels
-from diskret.perturbation.moves import CuboidMoves, error_interval
+from diskret.perturbation import _move_kernels as kernels
+from diskret.perturbation.cuboids import most_cells, tree_of
+from diskret.perturbation.taken_moves import interval_within
 
+Golden = Callable[[str], Any]
 FILE = "quader/ch4-1-perturbation-and-recount-vectors"
 
 
@@ -25,17 +30,24 @@ def table_of(rows: list[list[float]], pivot: list[int] | None = None) -> Table:
     return Table(by, "x", value, status, positive=True)
 
 
-def move_of(said: dict, table: Table):
+def move_of(said: dict[str, Any], table: Table) -> tuple[Ints, Ints]:
     """The printed cuboid as a move of finest cells: a partner in a margin means that the pivot moves alone."""
     pivot = said["pivot"]
     corner = next(c for c in said["cuboid"] if all(x != g for x, g in zip(c, pivot, strict=True)))
     against = [-1 if c == size - 1 else c for c, size in zip(corner, table.shape, strict=True)]
-    moves = CuboidMoves(table.shape, np.array([pivot]), np.array([against]), np.array([0]), np.array([0]))
-    return moves.cells(0, table.hierarchies)
+    cells, signs = (np.empty(most_cells(table), dtype=np.int64) for _ in range(2))
+    size = kernels.spread(np.array(pivot), np.array(against), tree_of(table), cells, signs)
+    return cells[:size], signs[:size]
+
+
+def error_interval(table: Table, cells: Ints, signs: Ints, knowledge: Knowledge) -> tuple[float, float]:
+    """Between which errors a move contradicts nothing that is known beforehand."""
+    up, down = knowledge.room(table)
+    return interval_within(up[cells], down[cells], signs.astype(np.float64))
 
 
 @pytest.mark.parametrize("which", ["interior", "with_margins"])
-def test_printed_cuboid_and_changed_values(golden, which) -> None:
+def test_printed_cuboid_and_changed_values(golden: Golden, which: str) -> None:
     said, expected = golden(FILE)["table"][which], golden(FILE)["expected"][which]
     table = table_of(said["rows"])
     cells, signs = move_of(said, table)
@@ -53,7 +65,7 @@ def test_printed_cuboid_and_changed_values(golden, which) -> None:
     assert changed.reshape(3, 3).tolist() == expected["perturbed"]
 
 
-def test_printed_error_intervals(golden) -> None:
+def test_printed_error_intervals(golden: Golden) -> None:
     said, expected = golden(FILE)["table"], golden(FILE)["expected"]
     inner, margin = (table_of(said[k]["rows"]) for k in ("interior", "with_margins"))
     assert (
@@ -75,7 +87,7 @@ def test_printed_error_intervals(golden) -> None:
     )
 
 
-def test_errors_come_from_the_whole_printed_interval_and_never_vanish(golden) -> None:
+def test_errors_come_from_the_whole_printed_interval_and_never_vanish(golden: Golden) -> None:
     said, expected = golden(FILE)["table"]["interior"], golden(FILE)["expected"]["interior"]
     table = table_of(said["rows"], said["pivot"])
     fall, rise = expected["eps_interval_non_negative"]
@@ -85,14 +97,14 @@ def test_errors_come_from_the_whole_printed_interval_and_never_vanish(golden) ->
     table = replace(table, status=fixed)
     errors = set()
     for seed in range(600):
-        done = perturb(table, seed=seed, max_relative_change=None)
+        done = perturb(table, CuboidOptions(max_relative_change=None), seed=seed)
         e = done.change[0, 0]
         errors.add(e)
         assert (done.change == e * np.array([[1, -1, 0], [-1, 1, 0], [0, 0, 0]])).all()
     assert errors == set(range(fall, rise + 1)) - {0}
 
 
-def recount(counts: list[list[int]], least: int) -> tuple[int, np.ndarray]:
+def recount(counts: list[list[int]], least: int) -> tuple[int, Ints]:
     """Rebook along the square, pivot first."""
     count = np.array(counts).reshape(-1)
     cells, signs = np.arange(4), np.array([1, -1, -1, 1])
@@ -100,7 +112,7 @@ def recount(counts: list[list[int]], least: int) -> tuple[int, np.ndarray]:
     return int(m), (count + m * signs).reshape(2, 2)
 
 
-def test_printed_rebooking(golden) -> None:
+def test_printed_rebooking(golden: Golden) -> None:
     said, expected = golden(FILE)["table"]["recount"], golden(FILE)["expected"]["recount"]
     m, after = recount(said["counts"], said["minimum_count"])
     assert m == expected["m_used"] == expected["m_min"]
@@ -108,7 +120,7 @@ def test_printed_rebooking(golden) -> None:
     assert after.tolist() == expected["counts_after"]
 
 
-def test_rebooking_looks_at_all_cells_that_gain_not_only_the_pivot(golden) -> None:
+def test_rebooking_looks_at_all_cells_that_gain_not_only_the_pivot(golden: Golden) -> None:
     said = golden(FILE)["expected"]["recount_gap_case"]
     m, after = recount(said["counts"], said["minimum_count"])
     assert m == said["m_required_for_all"]
@@ -120,7 +132,7 @@ def test_cuboid_without_contributors_to_spare_is_refused() -> None:
     assert m == -1
 
 
-def test_rebooked_table_as_printed(golden) -> None:
+def test_rebooked_table_as_printed(golden: Golden) -> None:
     said, expected = golden(FILE)["table"]["recount"], golden(FILE)["expected"]["recount"]
     table = table_of([[100, 80, 180], [90, 60, 150], [190, 140, 330]], said["pivot"])
     count = np.zeros((3, 3), dtype=np.int64)
@@ -128,7 +140,7 @@ def test_rebooked_table_as_printed(golden) -> None:
     count[2, :2], count[:, 2] = count[:2, :2].sum(axis=0), count[:, :2].sum(axis=1)
     count[2, 2] = count[:2, :2].sum()
     table = replace(table, respondents=Contributors(count))
-    done = perturb(table, seed=1, min_count=said["minimum_count"])
+    done = perturb(table, CuboidOptions(min_count=said["minimum_count"]), seed=1)
     assert done.table.count[:2, :2].tolist() == expected["counts_after"]
     assert (done.table.count[2] == count[2]).all()
     assert (done.table.count[:, 2] == count[:, 2]).all()
@@ -140,4 +152,4 @@ def test_cell_that_cannot_be_rebooked_is_named() -> None:
     status = np.array(table.status)
     status[2, :] = status[:, 2] = Status.PUBLISHED
     with pytest.raises(ChangeOutOfReach, match="s=a, t=u"):
-        perturb(replace(table, status=status, respondents=Contributors(count)), seed=1, min_count=3)
+        perturb(replace(table, status=status, respondents=Contributors(count)), CuboidOptions(min_count=3), seed=1)

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from diskret.cellkey.cell_key import KeyedNoise, Scaling, perturb_by_key
+from diskret.cellkey.cell_key import KeyedNoise, perturb_by_key
+from diskret.cellkey.options import Scaling
 from diskret.cellkey.p_table import PTable
 from diskret.cellkey.p_table_design import design_p_table
 from diskret.cellkey.p_table_files import read_p_table
 from diskret.comparison.compare import Comparison, compare_methods
-from diskret.comparison.settings import METHODS, Settings
+from diskret.comparison.options import METHODS, ComparisonOptions
 from diskret.io.files import all_or_none
 from diskret.io.metadata import Metadata, Role
 from diskret.job.noise_models import CellKeySection
@@ -54,8 +55,9 @@ def add_noise_by_key(job: Job, here: Path, tables: Mapping[str, Table]) -> dict[
         )
     small = read_p_table(here / asked.small_values) if asked.small_values else None
     scaling = Scaling(
-        asked.small, min(asked.large, asked.small), asked.flex_point, weights=tuple(asked.weights), extra=asked.extra
-    )
+        small=asked.small, large=min(asked.large, asked.small), flex_point=asked.flex_point,
+        weights=tuple(asked.weights), extra=asked.extra,
+    )  # fmt: skip
     return {
         name: perturb_by_key(table, _p_table(asked, here, table.frequency), scaling=scaling, small_values=small)
         for name, table in tables.items()
@@ -81,14 +83,14 @@ def run_compare(
     """Compare all methods on the microdata of a job; write what it asks for, or nothing."""
     asked = job.compare
     assert asked is not None
-    settings = Settings(
+    options = ComparisonOptions(
         percent=asked.percent, seed=asked.seed, base=asked.base, k=asked.k, merge=asked.merge,
         p_table=read_p_table(here / asked.p_table) if asked.p_table else None,
         ordered=tuple(n for n, c in job.classifications.items() if c.ordered),
     )  # fmt: skip
     found = compare_methods(
         data, by=by, value=job.table.value[0] if job.table.value else None, rules=rules, key=asked.key,
-        methods=asked.methods or METHODS, settings=settings, progress=progress,
+        methods=asked.methods or METHODS, options=options, progress=progress,
     )  # fmt: skip
     files = []
     if write:

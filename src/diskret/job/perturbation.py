@@ -8,9 +8,10 @@ from diskret.job.noise_models import PerturbationSection
 from diskret.job.section import RelativeKnowledge
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
-from diskret.perturbation.attack import PerturbationAttack, attack_perturbed
+from diskret.perturbation.changed_table import Perturbation
+from diskret.perturbation.options import CuboidOptions
 from diskret.perturbation.perturb import perturb
-from diskret.perturbation.result import Perturbation
+from diskret.perturbation.perturbation_attack import PerturbationAttack, attack_perturbed
 from diskret.perturbation.rounding import round_table
 
 
@@ -24,14 +25,16 @@ def perturb_tables(asked: PerturbationSection | None, tables: Mapping[str, Table
             name: round_table(table, asked.base, method=asked.rounding, seed=_seed(asked, number))
             for number, (name, table) in enumerate(tables.items())
         }
+    options = CuboidOptions(
+        max_relative_change=asked.max_relative_change, distribution=asked.distribution, min_count=asked.min_count,
+        single_contributors=asked.single_contributors,
+    )  # fmt: skip
     return {
         name: perturb(
-            table, seed=_seed(asked, number), protection=_protection(asked, table), knowledge=_knowledge(asked),
-            max_relative_change=asked.max_relative_change, distribution=asked.distribution, min_count=asked.min_count,
-            single_contributors=asked.single_contributors,
+            table, options, seed=_seed(asked, number), protection=_protection(asked, table), knowledge=_knowledge(asked)
         )
         for number, (name, table) in enumerate(tables.items())
-    }  # fmt: skip
+    }
 
 
 def attack_tables(asked: PerturbationSection | None, done: Mapping[str, Perturbation]) -> dict[str, PerturbationAttack]:

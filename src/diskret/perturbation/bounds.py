@@ -8,14 +8,16 @@ import numpy as np
 
 from diskret.model.arrays import Floats, Ints
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.pool import Pool
 
-ROUNDS = 30
+ROUNDS = 50
+"""Most intervals stand still after a few rounds; long chains of sums creep."""
 
 
 def tightened(
-    lower: Floats, upper: Floats, hierarchies: Sequence[Hierarchy], decimals: int | None = None
+    lower: Floats, upper: Floats, sums: Sequence[Hierarchy] | Pool, decimals: int | None = None
 ) -> tuple[Floats, Floats]:
-    """Intervals narrowed by all sums of the table, over and over until nothing changes.
+    """Intervals narrowed by all sums over the hierarchies (or of a pool), over and over until nothing changes.
 
     A sum lies between the sums of its parts' bounds; a part between what its sum leaves when all others are large, and
     when all others are small. Every interval that comes out is certain; a linear programme may narrow it further. With
@@ -32,15 +34,30 @@ def tightened(
     if decimals is not None:
         low, high = np.ceil(low - _hair(low)), np.floor(high + _hair(high))
     for _ in range(ROUNDS):
-        changed = False
-        for axis, hierarchy in enumerate(hierarchies):
-            one, other = np.moveaxis(low, axis, 0), np.moveaxis(high, axis, 0)
-            for parent, parts in enumerate(hierarchy.part_index):
-                if parts.size and _narrow(one, other, parent, parts):
-                    changed = True
-        if not changed:
+        if not (_pool_narrowed(low, high, sums) if isinstance(sums, Pool) else _table_narrowed(low, high, sums)):
             break
     return low / scale + 0.0, high / scale + 0.0
+
+
+def _pool_narrowed(low: Floats, high: Floats, pool: Pool) -> bool:
+    """Narrow by the sums of every table once, in place; whether anything changed."""
+    changed = False
+    for name, table in pool.tables.items():
+        cells = pool.cells_of[name]
+        one, other = (ends[cells].reshape(table.shape) for ends in (low, high))
+        changed |= _table_narrowed(one, other, table.hierarchies)
+        low[cells], high[cells] = one.reshape(-1), other.reshape(-1)
+    return changed
+
+
+def _table_narrowed(low: Floats, high: Floats, hierarchies: Sequence[Hierarchy]) -> bool:
+    changed = False
+    for axis, hierarchy in enumerate(hierarchies):
+        one, other = np.moveaxis(low, axis, 0), np.moveaxis(high, axis, 0)
+        for parent, parts in enumerate(hierarchy.part_index):
+            if parts.size:
+                changed |= _narrow(one, other, parent, parts)
+    return changed
 
 
 def _hair(ends: Floats) -> Floats:

@@ -27,7 +27,7 @@ LAYERS = ("largest", "second largest", "rest")
 PUBLISHED = "publication"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ContributionProtection:
     """A table whose contributions are protected, and the suppression of its breakdown that says so (confidential)."""
 
@@ -108,10 +108,8 @@ def suppress_contributions(
         raise BadOption("a minimum range of nothing", hint="a share of the contribution, such as 0.5.")
     known = Knowledge.positive() if relative_error is None else Knowledge.relative(relative_error)
     done = suppress(with_contributions(table), protection=Protection(min_relative_range), knowledge=known)
-    hidden = done.table.hidden[-1]
-    return ContributionProtection(
-        replace(table, status=np.where(hidden, np.uint8(Status.SECONDARY), table.status)), done
-    )
+    status = np.where(done.table.hidden[-1], np.uint8(Status.SECONDARY), table.status)
+    return ContributionProtection(table=replace(table, status=status), extended=done)
 
 
 def span(own: float, other: float, relative_error: float) -> float:

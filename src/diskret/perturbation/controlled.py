@@ -3,7 +3,7 @@
 Cell c lies between two multiples: y = 0 takes the lower, y = 1 the upper; multiples stay (y = 0). A sum holds if
 the y of its parts minus its own equal what is missing between the lower multiples. With two classifications, one of
 them without subtotals, this is a network: the linear programme has a solution in whole numbers. With subtotals in both
-it is none any more, but its solutions were whole wherever we looked. Beyond that a mixed-integer programme decides
+it is not one any more, but its solutions were whole wherever we looked. Beyond that a mixed-integer programme decides
 small tables; in large ones cells are turned at random, mostly four of a rectangle so that few sums change, with a
 tolerance for broken sums that falls (annealing), and what is still off is repaired slice by slice.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from math import prod
 
 import highspy
 import numpy as np
@@ -24,12 +23,13 @@ from diskret.model.errors import BadOption, RoundingOutOfReach
 from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.perturbation import _rounding_kernels as kernels
-from diskret.perturbation.demands import finest_cells
-from diskret.perturbation.lines import one_line_each
+from diskret.perturbation.cuboids import most_cells, tree_of
+from diskret.perturbation.independent_sums import one_line_each
+from diskret.perturbation.leeway import finest_cells
 from diskret.perturbation.slices import repaired
 
 SMALL = 3_000
-"""Up to so many cells that are no multiples a mixed-integer programme is solved."""
+"""Up to so many cells that are not multiples a mixed-integer programme is solved."""
 NODES = 2_000
 ITERATIONS = 400_000
 """Limits of the solver: counted, not timed, so that results do not depend on the machine."""
@@ -50,7 +50,7 @@ NEARLY = 100
 """Nearly done is what has no more off than this. Elsewhere the repair gains next to nothing (measured)."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Sums:
     """One equation per sum: the y of the parts minus the y of the sum are ``missing``. Entries by row and cell."""
 
@@ -85,7 +85,7 @@ def controlled(
         if isinstance(table, Pool):
             raise RoundingOutOfReach(
                 "no controlled rounding of the linked tables was found",
-                where=f"{int(free.sum())} cells that are no multiples of the base",
+                where=f"{int(free.sum())} cells that are not multiples of the base",
                 hint="round fewer tables together, choose another base, or round at random.",
             )
         up = _annealed(table, multiple, rest, lowest, highest, base, rng)
@@ -102,7 +102,7 @@ def _sums_of(table: Table, multiple: Ints) -> Sums:
         entries, rows = one_line_each(table.hierarchies)
         row, cell, coefficient = entries
     missing = -np.bincount(row, weights=coefficient * multiple[cell], minlength=rows)
-    return Sums(row, cell, coefficient, np.rint(missing).astype(np.int64))
+    return Sums(row=row, cell=cell, coefficient=coefficient, missing=np.rint(missing).astype(np.int64))
 
 
 def _programme(sums: Sums, lowest: Ints, highest: Ints, cost: Floats, *, whole: bool) -> Ints | None:
@@ -169,12 +169,12 @@ def _annealed(
     moves = int(min(MOVES, MOVES_PER_CELL * cells.size) // SWEEPS)
     bounds = low.astype(np.int32), high.astype(np.int32), finest
     codes = np.stack(np.unravel_index(cells, table.shape), axis=1).astype(np.int32)
+    tree, masks, widest = tree_of(table), move_kinds(table), most_cells(table)
     for turn in range(1 + AGAIN):
         moves_now, warm = (moves // 4, REHEATED) if turn else (moves, WARM)
-        left = kernels.search(
-            total, *bounds, cells.astype(np.int32), codes, *_lattice(table), np.uint64(rng.integers(1, 2**63)), SWEEPS,
-            moves_now, warm, COLD, TRIES,
-        )  # fmt: skip
+        plan = kernels.Annealing(masks, widest, SWEEPS, moves_now, warm, COLD, TRIES)
+        seed = np.uint64(rng.integers(1, 2**63))
+        left = kernels.search(total, bounds, cells.astype(np.int32), codes, tree, plan, seed)
         if left == 0 or left > NEARLY:
             break
     effort = EFFORT if left <= NEARLY else 0
@@ -182,22 +182,10 @@ def _annealed(
     return above
 
 
-def _lattice(table: Table) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, int]:
-    """The classifications end to end as the search reads them, the kinds of moves, and the most that one changes."""
-    hierarchies = table.hierarchies
-    stride = np.array([prod(table.shape[axis + 1 :]) for axis in range(len(hierarchies))])
-    begin = np.append(0, np.cumsum([len(h) for h in hierarchies]))[:-1]
-    leaves, first, count = [], [], []
-    for hierarchy in hierarchies:
-        finest = np.flatnonzero(hierarchy.is_leaf)
-        leaves.append(np.append(finest, np.zeros(len(hierarchy) - finest.size, dtype=np.int64)))
-        first.append(np.searchsorted(finest, hierarchy.first_below))
-        count.append(np.searchsorted(finest, np.arange(len(hierarchy)), side="right") - first[-1])
+def move_kinds(table: Table) -> Ints:
+    """256 kinds of moves to draw from, each as often as wanted: bit a takes the change back in classification a."""
     # a change can be taken back where there is another code
-    several = [axis for axis, h in enumerate(hierarchies) if h.is_leaf.sum() > 1]
+    several = [axis for axis, h in enumerate(table.hierarchies) if h.is_leaf.sum() > 1]
     kinds = [sum(1 << axis for axis in chosen) for n in range(len(several) + 1) for chosen in combinations(several, n)]
     weight = np.array([KINDS[min(kind.bit_count(), len(KINDS) - 1)] for kind in kinds])
-    masks = np.repeat(kinds, np.diff(np.rint(np.append(0, np.cumsum(weight)) / weight.sum() * 256).astype(np.int64)))
-    parent = np.concatenate([h.parent_index for h in hierarchies])
-    widest = prod(2 * h.depth for h in hierarchies)
-    return stride, begin, parent, np.concatenate(leaves), np.concatenate(first), np.concatenate(count), masks, widest
+    return np.repeat(kinds, np.diff(np.rint(np.append(0, np.cumsum(weight)) / weight.sum() * 256).astype(np.int64)))

@@ -2,120 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
-from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption
-from diskret.model.hierarchy import Hierarchy
-from diskret.model.move import Move
 from diskret.model.pool import Pool
-from diskret.model.protection import Knowledge
-from diskret.model.table import Table
-from diskret.perturbation import _cuboid_kernels as kernels
-from diskret.perturbation.demands import Task
-from diskret.perturbation.moves import error_interval
-from diskret.suppression.moves import Moves, RoutedMoves
+from diskret.perturbation import _move_kernels as kernels
+from diskret.perturbation.leeway import Leeway
+from diskret.perturbation.taken_moves import NOTHING, Found, TakenMoves
 from diskret.suppression.result import Suppression
 
 CLOSE = 1e-7
 MOST_TIMES = 1000
 
 
-@dataclass(frozen=True, eq=False)
-class GivenMoves:
-    """Moves end to end, each a set of cells with whole coefficients, and the step each was taken by in all."""
+def moves_of(suppression: Suppression) -> TakenMoves:
+    """The moves of a suppression, none of them taken; they must keep every sum of the whole table.
 
-    start: Ints
-    all_cells: Ints
-    signs: Ints
-    step: Ints
-    """Confidential, in units of the last decimal."""
-
-    def __len__(self) -> int:
-        return int(self.step.size)
-
-    def cells(self, k: int, hierarchies: Sequence[Hierarchy] = ()) -> tuple[Ints, Floats]:
-        """The cells of one move and their coefficients."""
-        part = slice(int(self.start[k]), int(self.start[k + 1]))
-        return self.all_cells[part], self.signs[part].astype(np.float64)
-
-    def move(self, k: int, table: Table, knowledge: Knowledge) -> Move:
-        """One move, with how far it can go in a table."""
-        cells, signs = self.cells(k)
-        fall, rise = error_interval(table, cells, signs, knowledge)
-        return Move(cells, signs, rise, -fall)
-
-    def using(self, cell: int, hierarchies: Sequence[Hierarchy] = ()) -> Ints:
-        """The moves that change a cell."""
-        found = np.searchsorted(self.start, np.flatnonzero(self.all_cells == cell), side="right") - 1
-        return np.asarray(found[self.step[found] != 0])
-
-
-def moves_of(suppression: Suppression) -> GivenMoves:
-    """The moves of a suppression, as far as they keep every sum of the whole table and have whole coefficients."""
+    Those of linear programmes are divided by their smallest coefficient, and left empty if they are not whole then.
+    """
     table, moves = suppression.table, suppression.moves
-    if isinstance(moves, RoutedMoves):
-        return _whole(moves)
-    if isinstance(table, Pool) or any(h.depth > 2 for h in table.hierarchies):
+    if moves.cuboids and (isinstance(table, Pool) or any(h.depth > 2 for h in table.hierarchies)):
         raise BadOption(
             "the moves of this suppression hold inside subtables only, the table has subtotals",
             hint="suppress with guarantee='audit' or 'complete', or leave along=... out.",
         )
-    cells, signs = _cuboids(moves, table)
-    start = np.arange(len(moves) + 1) * cells.shape[1]
-    nothing = np.zeros(len(moves), dtype=np.int64)
-    return GivenMoves(start, cells.reshape(-1), signs.reshape(-1), nothing)
-
-
-def _cuboids(moves: Moves, table: Table) -> tuple[Ints, Ints]:
-    """All cells of all cuboids of a table without subtotals, one row each; an axis both corners share is no axis."""
-    cells, signs = np.zeros((len(moves), 1), np.int64), np.ones((len(moves), 1), np.int64)
-    pivot, diametral = (np.unravel_index(c, table.shape) for c in (moves.pivot, moves.diametral))
-    for axis, (g, d) in enumerate(zip(pivot, diametral, strict=True)):
-        stride = int(np.prod(table.shape[axis + 1 :]))
-        total = table.shape[axis] - 1
-        if (g == d).all():
-            cells = cells + (g * stride)[:, None]
-            continue
-        across = np.where((g == total) | (d == total), 1, -1)[:, None]
-        cells = np.concatenate([cells + (g * stride)[:, None], cells + (d * stride)[:, None]], axis=1)
-        signs = np.concatenate([signs, across * signs], axis=1)
-    return cells, signs
-
-
-def _whole(moves: RoutedMoves) -> GivenMoves:
-    """Moves of linear programmes over their smallest coefficient; those that are not whole then are left empty."""
-    kept, signs, start = [], [], [0]
-    for k in range(len(moves)):
-        part = slice(int(moves.start[k]), int(moves.start[k + 1]))
-        cells, moved = moves.cells[part], moves.moved[part]
-        cells, moved = cells[np.abs(moved) > CLOSE], moved[np.abs(moved) > CLOSE]
-        times = moved / np.abs(moved).min(initial=np.inf) if moved.size else moved
-        if times.size and (np.abs(times - np.rint(times)) < CLOSE).all() and np.abs(times).max() < MOST_TIMES:
-            kept.append(cells)
-            signs.append(np.rint(times).astype(np.int64))
-        start.append(sum(c.size for c in kept))
     empty = np.empty(0, dtype=np.int64)
-    return GivenMoves(
-        np.array(start, dtype=np.int64), np.concatenate([empty, *kept]), np.concatenate([empty, *signs]),
-        np.zeros(len(moves), dtype=np.int64),
+    cells, coefficients = [empty], [empty]
+    for move in moves.all(table):
+        moved = np.abs(move.coefficients) > CLOSE
+        times = move.coefficients[moved] / np.abs(move.coefficients[moved]).min(initial=np.inf)
+        whole = bool((np.abs(times - np.rint(times)) < CLOSE).all()) and np.abs(times).max(initial=0.0) < MOST_TIMES
+        cells.append(move.cells[moved] if whole else empty)
+        coefficients.append(np.rint(times).astype(np.int64) if whole else empty)
+    nothing = np.zeros(len(moves), dtype=np.int64)
+    return TakenMoves(
+        start=np.cumsum([c.size for c in cells]), cells=np.concatenate(cells),
+        coefficients=np.concatenate(coefficients), step=nothing, pivot=nothing - 1,
     )  # fmt: skip
 
 
-def move_along(task: Task, moves: GivenMoves, rng: np.random.Generator, sd_share: float) -> tuple[GivenMoves, Ints]:
-    """Move every primary cell along one of its moves; returns the moves with their steps, and the cells that failed."""
+def move_along(leeway: Leeway, moves: TakenMoves, rng: np.random.Generator, sd_share: float) -> Found:
+    """Move every primary cell along one of its moves."""
     owner = np.repeat(np.arange(len(moves)), np.diff(moves.start))
-    mine = task.place[moves.all_cells]
+    mine = leeway.place[moves.cells]
     wanted = np.flatnonzero(mine >= 0)
     # the moves of every primary cell, in the order they were made
     order = wanted[np.lexsort((owner[wanted], mine[wanted]))]
-    first = np.searchsorted(mine[order], np.arange(task.primary.size + 1)).astype(np.int64)
+    first = np.searchsorted(mine[order], np.arange(leeway.primary.size + 1))
     step = np.zeros(len(moves), dtype=np.int64)
-    failed = kernels.perturb_along(
-        task.primary, rng.random(task.primary.size), first, owner[order].astype(np.int64), moves.start,
-        moves.all_cells.astype(np.int64), moves.signs, task.cellwise, task.demands, task.cap, sd_share, step,
-    )  # fmt: skip
-    return GivenMoves(moves.start, moves.all_cells, moves.signs, step), task.primary[failed]
+    candidates = kernels.Candidates(moves.start, moves.cells, moves.coefficients, first, owner[order])
+    failed = kernels.perturb_along(rng.random(leeway.primary.size), candidates, leeway, sd_share, step)
+    return Found(moves=replace(moves, step=step), failed=leeway.primary[failed], told=NOTHING)

@@ -13,11 +13,11 @@ from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.exact import exact
 from diskret.model.pool import Pool
 from diskret.model.table import Table
+from diskret.perturbation.changed_table import Perturbation, cleared
 from diskret.perturbation.controlled import controlled
-from diskret.perturbation.demands import Units, finest_cells
-from diskret.perturbation.perturb import cleared
-from diskret.perturbation.result import Perturbation
+from diskret.perturbation.leeway import Units, finest_cells
 from diskret.perturbation.seeds import seeded
+from diskret.perturbation.taken_moves import NOTHING
 
 Method = Literal["controlled", "random", "deterministic"]
 
@@ -49,7 +49,7 @@ def round_table(
     multiple = np.floor_divide(value, step)
     rest = value - multiple * step
     seed, rng = seeded(seed)
-    beyond = np.empty(0, dtype=np.int64)
+    beyond = NOTHING
     if method == "deterministic":
         up = 2 * rest > step
         up |= (2 * rest == step) & (value > 0)
@@ -67,7 +67,9 @@ def round_table(
         )
     changed = cleared(table, rounded.reshape(table.shape), None, "rounded")
     options = {"base": base, "rounding": method, "keep_total": keep_total}
-    return Perturbation(changed, table, f"{method} rounding", seed, options, beyond=beyond)
+    return Perturbation(
+        table=changed, before=table, method=f"{method} rounding", seed=seed, options=options, beyond=beyond
+    )
 
 
 def _base(table: Table, base: float) -> tuple[Units, int]:
@@ -85,11 +87,11 @@ def _base(table: Table, base: float) -> tuple[Units, int]:
 
 
 def _in_units(table: Table, units: Units) -> Ints:
-    """Values in units (flat); where values are no short decimals the sums are made of their parts in units."""
+    """Values in units (flat); where values are not short decimals the sums are made of their parts in units."""
     value = units.whole(table.value.reshape(-1))
     if units.decimals is None:
         if isinstance(table, Pool):
-            raise BadOption("the values of the pool are no short decimals", hint="round them to decimals first.")
+            raise BadOption("the values of the pool are not short decimals", hint="round them to decimals first.")
         parts = np.where(finest_cells(table), value, 0).reshape(table.shape)
         rollup.add_up(parts, table.hierarchies)
         value = parts.reshape(-1)

@@ -21,7 +21,7 @@ from diskret.model import rollup
 from diskret.model.arrays import Floats, Ints
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
-from diskret.perturbation.lines import one_line_each
+from diskret.perturbation.independent_sums import one_line_each
 
 Tops = tuple[int, ...]
 """The code a slice lies below, one per classification."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +15,12 @@ from diskret.model.protection import Knowledge, Protection
 from diskret.model.rollup import inner_cells
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.perturbation import _cuboid_kernels as kernels
+from diskret.perturbation import _move_kernels as kernels
 
 FAR = int(kernels.FAR)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Units:
     """Values as whole numbers: a power of ten where the table has short decimals, else a power of two."""
 
@@ -30,9 +31,9 @@ class Units:
     def of(cls, table: Table) -> Units:
         """The units of a table."""
         if table.decimals is not None:
-            return cls(table.decimals, 10.0**table.decimals)
+            return cls(decimals=table.decimals, scale=10.0**table.decimals)
         largest = float(np.abs(table.value).max(initial=1.0))
-        return cls(None, 2.0 ** np.floor(np.log2(EXACT_LIMIT / 4 / max(largest, 1e-300))))
+        return cls(decimals=None, scale=2.0 ** np.floor(np.log2(EXACT_LIMIT / 4 / max(largest, 1e-300))))
 
     def whole(self, numbers: Floats) -> Ints:
         """Values in units."""
@@ -60,9 +61,11 @@ class Units:
         return moved
 
 
-@dataclass(eq=False)
-class Task:
-    """Flat arrays over the cells, and one entry per primary cell for its demand and the largest change."""
+class Leeway(NamedTuple):
+    """What may change per cell in whole units, and by how much primary cells must: flat arrays, for the kernels.
+
+    ``change`` and ``state`` are written while moves are made.
+    """
 
     value: Ints
     change: Ints
@@ -81,26 +84,13 @@ class Task:
     cap: Ints
     """Per primary cell: largest change by a single error."""
 
-    @property
-    def cellwise(self) -> tuple[Ints, Ints, Ints, npt.NDArray[np.uint8]]:
-        """What the kernels read and write."""
-        return self.change, self.low, self.high, self.state
 
-    @property
-    def demands(self) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
-        """What primary cells demand."""
-        return self.place, self.need_up, self.need_down
-
-
-def task_of(
+def leeway_of(
     table: Table, units: Units, protection: Protection, knowledge: Knowledge, max_relative_change: float | None
-) -> Task:
-    """Everything the kernels need, before anything is changed."""
-    value = units.whole(table.value.reshape(-1))
+) -> Leeway:
+    """What may change in a table of which nothing has been changed yet."""
     room_up, room_down = knowledge.room(table)
     fixed = ~usable_cells(table)
-    low, high = -units.down(room_down), units.down(room_up)
-    low[fixed], high[fixed] = 0, 0
     primary = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)
     state = np.where(fixed, 0, kernels.USABLE).astype(np.uint8)
     state[primary] |= kernels.PRIMARY
@@ -112,8 +102,13 @@ def task_of(
     if max_relative_change is not None:
         share = units.down(max_relative_change * np.abs(table.value.reshape(-1)[primary]))
         cap = np.maximum(share, 2 * np.maximum(need_down, need_up))
-    change = np.zeros(table.size, dtype=np.int64)
-    return Task(value, change, low, high, state, place, primary, need_up, need_down, cap)
+    return Leeway(
+        value=units.whole(table.value.reshape(-1)),
+        change=np.zeros(table.size, dtype=np.int64),
+        low=np.where(fixed, 0, -units.down(room_down)),
+        high=np.where(fixed, 0, units.down(room_up)),
+        state=state, place=place, primary=primary, need_up=need_up, need_down=need_down, cap=cap,
+    )  # fmt: skip
 
 
 def least_changes(table: Table, units: Units, protection: Protection, primary: Ints) -> tuple[Ints, Ints]:
@@ -134,7 +129,7 @@ def usable_cells(table: Table) -> Bools:
     finest = finest_cells(table)
     # a zero that became positive would show somebody where nobody is
     blank = finest & (value == 0) & ((status == Status.OPEN) | (status == Status.SECONDARY))
-    if not (table.positive or not (value < 0).any()):
+    if not nonnegative(table):
         blank &= table.empty.reshape(-1)
     usable &= ~blank
     people = table.respondents
@@ -144,8 +139,13 @@ def usable_cells(table: Table) -> Bools:
     return result
 
 
+def nonnegative(table: Table) -> bool:
+    """Whether no value is negative, by declaration or by the look of it."""
+    return table.positive or not bool((table.value < 0).any())
+
+
 def finest_cells(table: Table) -> Bools:
-    """Cells that are no sum (flat)."""
+    """Cells that are not a sum (flat)."""
     if isinstance(table, Pool):
         finest = np.ones(table.size, dtype=np.bool_)
         finest[table.system.sum_cell] = False
