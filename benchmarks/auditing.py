@@ -92,7 +92,7 @@ def _pattern(name: str) -> dk.Table:
     """A large table with the pattern of the cuboid method."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dk.ProtectionWarning)
-        return dk.suppress(_table(name)).table
+        return dk.suppress(_table(name), dk.Promise(levels=False), dk.methods.Cuboids()).table
 
 
 def _stored(table: str, pattern: str) -> dk.Table:
@@ -103,11 +103,11 @@ def _stored(table: str, pattern: str) -> dk.Table:
 
 
 def _audit_stored(table: str, pattern: str, kind: Any) -> Any:
-    return dk.audit(_stored(table, pattern), insiders=kind) if here() else None
+    return dk.audit(_stored(table, pattern), dk.Promise(guard=kind)) if here() else None
 
 
 def _audit_large(name: str, kind: Any) -> Any:
-    return dk.audit(_pattern(name), insiders=kind)
+    return dk.audit(_pattern(name), dk.Promise(guard=kind))
 
 
 def _attacked(report: Any) -> str:

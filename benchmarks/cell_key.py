@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from diskret.model.contributors import Contributors
 
 CELLS = 10_000_000
 RECORDS = 10_000_000
-COUNTS = {"deviation": 5, "variance": 2, "smallest": 3}
-VALUES = {"deviation": 5, "variance": 1, "step": 0.5, "cells": (1, 5)}
+COUNTS: dict[str, Any] = {"deviation": 5, "variance": 2, "smallest": 3}
+VALUES: dict[str, Any] = {"deviation": 5, "variance": 1, "step": 0.5, "cells": (1, 5)}
 SCALING = dk.Scaling(small=0.3, large=0.03, flex_point=1000)
 
 

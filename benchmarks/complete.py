@@ -50,11 +50,11 @@ def cases() -> Iterator[Case]:
             f"complete-ranges-{name}-{way.replace(' ', '-')}", f"complete, {what}", f"diskret, {way}",
             partial(protect, make, q, "complete", **options), make, warm, judge,
         )  # fmt: skip
-    for name, (what, *how) in SERIES.items():
+    for name, (what, classifications, frequency) in SERIES.items():
         for guarantee in ("complete", "audit"):
             yield Case(
                 f"complete-series-{name}-{guarantee}", f"{NUMBER} small tables, {what}, q = 0.3",
-                f"diskret, {guarantee}", partial(series, guarantee, *how), warm=warm,
+                f"diskret, {guarantee}", partial(series, guarantee, classifications, frequency), warm=warm,
             )  # fmt: skip
 
 
@@ -122,9 +122,8 @@ def protect(make: Make, q: float, guarantee: Any, **options: Any) -> Any:
     known = dk.Knowledge.positive() if q else dk.Knowledge.none()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return dk.suppress(
-            make(), protection=dk.Protection(q), knowledge=known, guarantee=guarantee, **options
-        )  # fmt: skip
+        wanted = dk.Promise(min_relative_range=q, levels=False)
+        return dk.suppress(make(), protection=wanted, knowledge=known, guarantee=guarantee, **options)
 
 
 def warm() -> None:

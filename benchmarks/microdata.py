@@ -20,9 +20,8 @@ from benchmarks.times import seconds
 from diskret.job.models import Job
 from diskret.job.read import job_from
 from diskret.job.run import run_job
-from diskret.microdata.protected import Protected
-from diskret.microdata.records import Records, read_records
-from diskret.publication.records import write_records
+from diskret.microdata.columns import Protected, Records, read_records
+from diskret.publication.microdata_files import write_records
 
 SIZES = {"1M": 1_000_000, "10M": 10_000_000}
 PEERS = {
@@ -48,9 +47,9 @@ def cases() -> Iterator[Case]:
     yield Case("microdata-variance-10M", what, "diskret", keep, partial(column, SIZES["10M"]), warm, kept)
     what = "microaggregate 13,294 records x 30 columns"
     yield Case("microdata-mdav", what, "diskret, MDAV", mdav, partial(firms, 13_294, 30), warm, facts)
-    for how in ("none", "exact", "blocks"):
+    for pairing in ("none", "exact", "blocks"):
         yield Case(
-            f"microdata-noise-13k-{how}", MEANS, f"diskret, pairing {how}", partial(noises, how),
+            f"microdata-noise-13k-{pairing}", MEANS, f"diskret, pairing {pairing}", partial(noises, pairing),
             partial(firms, 13_294, 30), warm, means,
         )  # fmt: skip
     what = "noise on 1M units x 30 columns, two peaks, pairing in blocks"
@@ -114,8 +113,10 @@ def panel() -> Path:
 def warm() -> None:
     small = {name: values[:300] for name, values in firms(13_294, 30).items()}
     for options in ({}, {"keep_variance": True}, {"method": "mdav"}):
-        dk.microaggregate(small, ["c0"], **options)  # type: ignore[arg-type]
-    dk.add_noise(small, list(small), sd=0.12, shift=0.05, seed=1, pairing="blocks", nearest=True)
+        dk.microaggregate(small, ["c0"], **options)
+    dk.add_noise(
+        small, list(small), sd=0.12, shift=0.05, seed=1, options=dk.NoiseOptions(pairing="blocks", nearest=True)
+    )
     few = {name: values[:2000] for name, values in people().items()}
     dk.swap_records(few, ["county"], risk=["sex"], similar=[["sex"]], seed=1)
 
@@ -143,7 +144,7 @@ def mdav() -> Protected:
 
 def noise(n: int, how: Any, seed: int) -> tuple[int, Protected]:
     data = firms(n, 30)
-    return n, dk.add_noise(data, list(data), sd=0.13, shift=0.1, seed=seed, pairing=how)
+    return n, dk.add_noise(data, list(data), sd=0.13, shift=0.1, seed=seed, options=dk.NoiseOptions(pairing=how))
 
 
 def noises(how: str) -> list[tuple[int, Protected]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -28,7 +28,7 @@ SHAPES: dict[str, shapes.Shape] = {
     ),
 }
 SECONDS = 180.0
-WANTED = dk.Protection(levels=True)
+WANTED = dk.Promise()
 
 
 @cache
@@ -68,7 +68,7 @@ def _optimal(singles: bool, shape: str, seed: int) -> Optimum:
     value = made.value.reshape(-1)
     usable = (made.status.reshape(-1) == dk.Status.OPEN) & (value > 0)
     persons = alone(made) if singles else None
-    return optimal(made, usable, value, WANTED, dk.Knowledge.positive(), persons=persons, seconds=SECONDS)
+    return optimal(made, usable, value, WANTED, persons=persons, seconds=SECONDS)
 
 
 def alone(made: dk.Table) -> npt.NDArray[np.int64]:
@@ -79,7 +79,7 @@ def alone(made: dk.Table) -> npt.NDArray[np.int64]:
     return np.where(single, number, -1).reshape(-1)
 
 
-RUNS = {
+RUNS: dict[str, Callable[..., Any]] = {
     "subtables": partial(_suppressed, "subtables"),
     "audited": partial(_suppressed, "audit"),
     "optimal": partial(_optimal, False),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from diskret.model import rollup
 from diskret.perturbation.leeway import finest_cells
 
 BASE = 5
-ROUNDED = {
+ROUNDED: dict[str, tuple[str, Callable[[], tuple[dk.Hierarchy, ...]]]] = {
     "2d": ("400 x 250, subtotals in both", lambda: (shapes.tree([1, 10, 40], 400), shapes.tree([1, 8], 250))),
     "3d": (
         "200 x 62 x 8, subtotals in two",
@@ -104,11 +104,12 @@ def _counts(shape: str, fill: str) -> dk.Table:
     rng = np.random.default_rng(1)
     size = tuple(len(h) for h in hierarchies)
     finest = rollup.inner_cells(hierarchies)
-    drawn = {
+    fills: dict[str, Callable[[], Any]] = {
         "counts": lambda: rng.poisson(1.5, size),
         "sparse": lambda: np.where(rng.random(size) < 0.2, 1 + rng.poisson(2, size), 0),
         "large": lambda: rng.integers(0, 1000, size),
-    }[fill]()
+    }
+    drawn = fills[fill]()
     value = np.where(finest, drawn, 0)
     rollup.add_up(value, hierarchies)
     by = {f"d{i}": h for i, h in enumerate(hierarchies)}

@@ -26,13 +26,13 @@ MADE_UP = {"400": (400, 60, 34), "1000": (1000, 100, 51)}
 def cases() -> Iterator[Case]:
     """Made-up regions in two groupings, then the public files."""
     for name, (regions, sectors, most) in MADE_UP.items():
-        make = partial(groupings, regions, sectors, most)
+        make_up = partial(groupings, regions, sectors, most)
         for way, words in WAYS.items():
             if way == "alone" and regions > 400:
                 continue  # says nothing new, and takes minutes
             yield Case(
                 f"pools-{name}-{way}", f"{regions:,} regions in two groupings by {sectors} sectors, q = 0.3",
-                f"diskret, {words}", partial(protect, make, way, 0.3), make, warm, judge,
+                f"diskret, {words}", partial(protect, make_up, way, 0.3), make_up, warm, judge,
             )  # fmt: skip
     for name, (what, make) in PUBLIC.items():
         for way, words in WAYS.items():
@@ -157,15 +157,15 @@ def protect(make: Callable[[], Tables | None], way: str, q: float, **options: An
     if made is None:
         return None
     tables, how = made
-    asked: dict[str, Any] = {"protection": dk.Protection(min_relative_range=q), **options}
+    asked: dict[str, Any] = {"protection": dk.Promise(min_relative_range=q, levels=False), **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if way != "alone":
-            done = dk.suppress(dk.Pool.of(tables, **how), guarantee=way, **asked)  # type: ignore[arg-type]
+            done = dk.suppress(dk.Pool.of(tables, **how), guarantee=way, **asked)
             return done.table, done.audit
         single = {name: dk.suppress(t, guarantee="audit", **asked).table for name, t in tables.items()}
         pool = dk.Pool.of(single, **how)
-        return pool, dk.audit(pool, protection=asked["protection"])
+        return pool, dk.audit(pool, asked["protection"])
 
 
 def warm() -> None:

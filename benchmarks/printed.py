@@ -31,7 +31,7 @@ def warm() -> None:
     """Everything compiled, on a small table."""
     small = shapes.cube(1000).table()
     for thin in THIN:
-        dk.suppress(small, protection=dk.Protection(min_relative_range=0.2), thin=thin)
+        dk.suppress(small, dk.Promise(levels=False, min_relative_range=0.2), dk.methods.Cuboids(thin=thin))
 
 
 def cases() -> Iterator[Case]:
@@ -88,8 +88,8 @@ def _case(
 def run(shape: Callable[[], shapes.Shape], q: float, thin: bool, barriers: Any = "on") -> tuple[Any, float]:
     """One suppression with the CPU seconds it took."""
     start = time.process_time()
-    wanted = dk.Protection(min_relative_range=q)
-    result = dk.suppress(table(shape), protection=wanted, barriers=barriers, thin=thin)
+    wanted = dk.Promise(min_relative_range=q, levels=False)
+    result = dk.suppress(table(shape), wanted, dk.methods.Cuboids(barriers=barriers, thin=thin))
     return result, time.process_time() - start
 
 

@@ -70,7 +70,9 @@ def recount(
         f"SELECT min(n) FROM (SELECT sum(a) AS n FROM rows GROUP BY {finest}) WHERE n > 0"
     ).fetchall()[0][0]
     totals = con.execute("SELECT sum(o), sum(a) FROM rows").fetchall()[0]
-    largest, mean, within = [], [], ()
+    largest: list[int] = []
+    mean: list[float] = []
+    within: tuple[float, ...] = ()
     for r in range(1, up_to + 1):
         top, cells, off = 0, 0, 0
         near = [0, 0]

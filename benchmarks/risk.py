@@ -48,8 +48,8 @@ def cases() -> Iterator[Case]:
             what = f"link 100,000 x 100,000 firms by 3 values, {words}"
             run = partial(linkage, method, industries)
             warm = partial(linkage, method, industries, 2_000)
-            prepare = partial(firms, 100_000, industries)
-            yield Case(f"risk-link-{method}-{industries}", what, f"diskret, {method}", run, prepare, warm)
+            make = partial(firms, 100_000, industries)
+            yield Case(f"risk-link-{method}-{industries}", what, f"diskret, {method}", run, make, warm)
     yield Case("risk-worst-case", "worst cases of the printed tables (96 integer programmes)", "diskret", worst_cases)
 
 
@@ -172,7 +172,8 @@ def firms(n: int, industries: int, noise: float = 0.1) -> tuple[dict[str, Any], 
     industry = generator.integers(0, industries, n).astype(str).astype(object)
     order = generator.permutation(n)
     external = {"id": np.arange(n), "region": region, "size": size, "industry": industry}
-    withheld = np.where(employees >= 1000, None, region)
+    withheld = region.copy()
+    withheld[employees >= 1000] = None
     released = {"id": order, "region": withheld[order], "size": size[order], "industry": industry[order]}
     for j in range(3):
         external[f"x{j}"], released[f"x{j}"] = values[:, j], shifted[order, j]

@@ -41,7 +41,7 @@ def cases() -> Iterator[Case]:
         for setting, stored in zip(SETTINGS, GHMITER_CPU[table], strict=True):
             words, q, singles, column = SETTINGS[setting]
             what = f"suppress {table} ({shape}): {words}"
-            wanted = dk.Protection(min_relative_range=q)
+            wanted = dk.Promise(min_relative_range=q, levels=False)
             for procedure, (program, options) in PROCEDURES.items():
                 name = f"suppress-{table}-{setting}-{procedure}"
                 yield _ours(name, what, program, table, wanted, singles, options)
@@ -51,13 +51,13 @@ def cases() -> Iterator[Case]:
         for singles, (procedure, (program, options)) in product((False, True), PROCEDURES.items()):
             name = f"suppress-{table}-levels-{procedure}{'-singles' if singles else ''}"
             said = f"{program}, singles" if singles else program
-            yield _ours(name, what, said, table, dk.Protection(levels=True), singles, options)
+            yield _ours(name, what, said, table, dk.Promise(), singles, options)
         yield from peers.cases(table, what)
     yield from printed.cases()
 
 
 def _ours(
-    name: str, what: str, program: str, table: str, protection: dk.Protection, singles: bool, options: Mapping[str, Any]
+    name: str, what: str, program: str, table: str, protection: dk.Promise, singles: bool, options: Mapping[str, Any]
 ) -> Case:
     return Case(
         name,
@@ -80,7 +80,7 @@ def _load(table: str) -> None:
         given(table)
 
 
-def run(table: str, protection: dk.Protection, singles: bool, **options: Any) -> Any:
+def run(table: str, protection: dk.Promise, singles: bool, **options: Any) -> Any:
     """One table protected."""
     if not here():
         return None

@@ -42,7 +42,9 @@ def warm(**options: Any) -> dk.Table:
     """The same on two records, so that everything is compiled."""
     two = {"region": ["00000", "00001"], "nace": ["N0000"] * 2, "size": ["S0"] * 2, "legal": ["L0"] * 2}
     small = {name: dk.Hierarchy.flat(sorted(set(codes))) for name, codes in two.items()}
-    return dk.tabulate({**two, "turnover": [1.5, 2.25], "owner": [1, 1]}, by=small, value="turnover", **options)
+    data = {**two, "turnover": [1.5, 2.25], "owner": [1, 1]}
+    table: dk.Table = dk.tabulate(data, by=small, value="turnover", **options)
+    return table
 
 
 def ours(rows: int, **options: Any) -> str:

@@ -16,9 +16,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from diskret import Promise, methods
 from diskret.model.errors import ProtectionWarning
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.protection import Knowledge
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.cuboid.subtables import Segments
@@ -68,7 +69,11 @@ class Run:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ProtectionWarning)
             usable = "allowed" if zeros else "marked"
-            result = suppress(table, protection=Protection(q), knowledge=knowledge, zeros=usable, thin=False)
+            result = suppress(
+                table,
+                Promise(levels=False, min_relative_range=q, knowledge=knowledge),
+                methods.Cuboids(zeros=usable, thin=False),
+            )
         return cls(result, knowledge, zeros, q)
 
 
@@ -148,15 +153,17 @@ def steps(run: Run) -> Iterator[Step]:
     turn_of = {int(name): turn for turn, group in enumerate(segments.by_level(), 1) for name in group}
     hidden = {int(c) for c in np.flatnonzero(table.hidden)}
     creator: dict[int, str] = {}
-    for k in np.flatnonzero(~moves.second):
-        name, pivot = int(moves.subtable[k]), int(moves.pivot[k])
+    built = [(moves.where(k), int(moves[k].cells[0])) for k in range(len(moves))]
+    for k, (name, pivot) in enumerate(built):
+        if k and built[k - 1] == built[k]:
+            continue  # the second one of a pair
         axes = _axes(segments, name)
         label = " × ".join(h.codes[axis[-1]] for h, axis in zip(table.hierarchies, axes, strict=True))
         primary = table.status.reshape(-1)[pivot] == Status.PRIMARY
         need = run.q * float(table.value.reshape(-1)[pivot]) if primary else 0.0
         found = tuple(cuboids(run, axes, pivot, hidden))
-        size = 2 if k + 1 < len(moves) and moves.second[k + 1] else 1
-        chosen = [frozenset(moves.move(int(k) + i, table).cells.tolist()) for i in range(size)]
+        size = 2 if k + 1 < len(moves) and built[k + 1] == built[k] else 1
+        chosen = [frozenset(moves[k + i].cells.tolist()) for i in range(size)]
         taken = tuple(c for cells in chosen for c in found if frozenset(c.cells) == cells)
         step = Step(turn_of[name], label, pivot, creator.get(pivot, ""), taken, found, need)
         _check(step, table)

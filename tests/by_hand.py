@@ -14,8 +14,9 @@ from typing import Any
 import highspy
 import numpy as np
 
-from diskret import Hierarchy, Knowledge, Protection, Status, Table
+from diskret import Hierarchy, Knowledge, Promise, Status, Table
 from diskret.model.contributors import Contributors
+from diskret.moves.move import MoveSet
 
 Cell = tuple[int, ...]
 CLOSE = 1e-6
@@ -189,7 +190,7 @@ class Attacker:
         return ends[0], ends[1]
 
 
-def kept(table: Table, protection: Protection, cell: Cell, low: float, high: float) -> bool:
+def kept(table: Table, protection: Promise, cell: Cell, low: float, high: float) -> bool:
     """Whether an interval is as wide as asked for."""
     x = float(table.value[cell])
     need = max(protection.min_relative_range * abs(x), protection.min_range or 0.0)
@@ -210,13 +211,13 @@ def primaries(table: Table) -> list[Cell]:
     return [tuple(c) for c in np.argwhere(table.status == Status.PRIMARY).tolist()]
 
 
-def exposed_to_everybody(table: Table, protection: Protection, knowledge: Knowledge, whole: bool = False) -> set[Cell]:
+def exposed_to_everybody(table: Table, protection: Promise, knowledge: Knowledge, whole: bool = False) -> set[Cell]:
     """Primary cells that anybody finds out too closely."""
     attacker = Attacker(table, knowledge, whole=whole)
     return {c for c in primaries(table) if not kept(table, protection, c, *attacker.interval(c))}
 
 
-def exposed_to_single_firms(case: Firms, protection: Protection, knowledge: Knowledge) -> set[Cell]:
+def exposed_to_single_firms(case: Firms, protection: Promise, knowledge: Knowledge) -> set[Cell]:
     """Primary cells that some firm finds out that is alone elsewhere and has no share in them."""
     found = set()
     for firm in case.alone():
@@ -230,3 +231,9 @@ def exposed_to_single_firms(case: Firms, protection: Protection, knowledge: Know
             if not kept(case.table, protection, cell, *attacker.interval(cell)):
                 found.add(cell)
     return found
+
+
+def pairs_of(moves: MoveSet) -> int:
+    """How many cuboids are the second of a pair: they protect a cell in a subtable where another one does too."""
+    seen = [(cell, moves.where(k)) for k in range(len(moves)) for cell in moves.protected(k)]
+    return len(seen) - len(set(seen))

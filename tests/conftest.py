@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,15 +19,6 @@ settings.register_profile(
     "house", deadline=None, max_examples=60, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("house")
-
-
-# test modules import each other by no path of their own: what two rooms share is loaded here under its name
-_spec = importlib.util.spec_from_file_location("by_hand", Path(__file__).parent / "by_hand.py")
-assert _spec is not None
-assert _spec.loader is not None
-_by_hand = importlib.util.module_from_spec(_spec)
-sys.modules["by_hand"] = _by_hand
-_spec.loader.exec_module(_by_hand)
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,9 @@ import highspy
 import numpy as np
 import pytest
 
-from diskret import Hierarchy, Knowledge, Protection, Status, Table, audit, suppress
+from diskret import Hierarchy, Knowledge, Promise, Status, Table, audit, methods, suppress
 from diskret.model import rollup
+from tests.printed import ReadPrinted
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -19,10 +20,10 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 # --- printed counter-examples ---------------------------------------------------------------------------------------
 
 
-def test_cox_counter_example_gives_away_exactly_one_cell(printed) -> None:
+def test_cox_counter_example_gives_away_exactly_one_cell(printed: ReadPrinted) -> None:
     p = printed("ch1-cox-counterexample")
     table = p.table.with_status(Status.PRIMARY, [list(c) for c in p.expected_unknowns()])
-    report = audit(table, knowledge=Knowledge.none())
+    report = audit(table, Promise(knowledge=Knowledge.none()))
     assert [(e.cell, e.lower, e.upper, e.exact) for e in report.exposed] == [("district=3, group=C", 115, 115, True)]
 
 
@@ -52,7 +53,7 @@ def test_matched_subtables_of_figure_6_1_give_two_values_away() -> None:
             status[at] = Status.PRIMARY
         elif cell["value"] is not None and cell["status"] == "open":
             assert cell["value"] == value[at]
-    report = audit(Table(by, "x", value, status), knowledge=Knowledge.none())
+    report = audit(Table(by, "x", value, status), Promise(knowledge=Knowledge.none()))
     found = {e.cell: e.lower for e in report.exposed}
     assert set(found.values()) == {15.0, 5.0}
     assert {"row=1, col=1", "row=2, col=1"} <= set(found)
@@ -79,10 +80,12 @@ def test_intervals_of_the_printed_frequency_example() -> None:
         assert report.intervals[name] == pytest.approx(tuple(each["range"]))
 
 
-def test_attacker_intervals_of_appendix_a_3(printed) -> None:
+def test_attacker_intervals_of_appendix_a_3(printed: ReadPrinted) -> None:
     p = printed("appA-3-example-table-q299")
     pattern = [list(c) for c in p.expected("secondary_non_negative")]
-    report = audit(p.table.with_status(Status.SECONDARY, pattern), intervals="primary", knowledge=Knowledge.positive())
+    report = audit(
+        p.table.with_status(Status.SECONDARY, pattern), Promise(knowledge=Knowledge.positive()), intervals="primary"
+    )
     said = p.content["expected"]["derived_attacker_intervals"]["non_negative_pattern_non_negative_user"]
     for each in said:
         name = f"key1={each['coord'][0]}, key2={each['coord'][1]}"
@@ -103,7 +106,7 @@ def test_linked_part_table_gives_the_hidden_value_back() -> None:
     assert table.value[table.index("all")] == content["table_total"]
     hidden = table.with_status(Status.PRIMARY, [["4522"]]).with_status(Status.SECONDARY, [["4523"]])
     assert [(e.lower, e.exact) for e in audit(hidden).exposed] == [(34200.0, True)]
-    repaired = suppress(hidden, guarantee="audit")
+    repaired = suppress(hidden)
     assert repaired.audit is not None
     assert repaired.audit.safe
     assert repaired.secondary.any()
@@ -177,8 +180,8 @@ def test_exact_intervals_equal_those_of_an_independent_solver(seed: int) -> None
 @pytest.mark.parametrize("seed", range(25))
 def test_repaired_tables_keep_every_range_asked_for(seed: int) -> None:
     table = random_table(seed)
-    wanted = Protection(min_relative_range=0.5)
-    result = suppress(table, protection=wanted, guarantee="audit", zeros="allowed")
+    wanted = Promise(min_relative_range=0.5, levels=False)
+    result = suppress(table, wanted, methods.Moves(zeros="allowed"))
     named = {u.index for u in result.unprotected}
     for at in map(tuple, np.argwhere(table.status == Status.PRIMARY).tolist()):
         low, high = independent_interval(result.table, at)
@@ -189,7 +192,7 @@ def test_repaired_tables_keep_every_range_asked_for(seed: int) -> None:
 def test_a_secondary_that_is_opened_again_is_caught_whenever_it_exposes_something() -> None:
     caught = 0
     for seed in range(40):
-        table = suppress(random_table(seed), guarantee="audit").table
+        table = suppress(random_table(seed)).table
         for at in map(tuple, np.argwhere(table.status == Status.SECONDARY).tolist()[:4]):
             status = table.status.copy()
             status[at] = Status.OPEN

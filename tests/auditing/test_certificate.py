@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import by_hand
 from diskret import MinCount, PPercent, ProtectionWarning, Status, Table, audit, mark, suppress, verify
 from diskret.auditing.certificate import (
     Certificate,
@@ -21,13 +20,15 @@ from diskret.auditing.certificate import (
     write_certificate,
 )
 from diskret.model.errors import BadOption, UnreadableFile
+from diskret.moves.move import MoveSet
+from tests import by_hand
 
 
 def protected(seed: int) -> Table:
     table = mark(by_hand.firms(seed, axes=2).table, MinCount(3) | PPercent(10), special_cases=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
-        return suppress(table, guarantee="audit").table
+        return suppress(table).table
 
 
 def certified(table: Table) -> Certificate:
@@ -72,8 +73,9 @@ def test_any_change_of_the_table_is_noticed(what: str) -> None:
 def test_a_tampered_move_is_refused_and_its_cell_no_longer_proven() -> None:
     table = next(t for t in map(protected, range(20)) if certified(t).moves)
     certificate = certified(table)
-    cells, moved = certificate.moves[0]
-    forged = replace(certificate, moves=((cells, moved * np.where(np.arange(moved.size) == 0, 2.0, 1.0)),))
+    move = certificate.moves[0]
+    changed = move.coefficients * np.where(np.arange(move.cells.size) == 0, 2.0, 1.0)
+    forged = replace(certificate, moves=MoveSet.of([replace(move, coefficients=changed)]))
     found = verify(table, forged)
     assert found.broken_moves == 1
     assert not found.holds
@@ -87,15 +89,15 @@ def test_a_certificate_survives_its_file(tmp_path: Path) -> None:
     write_certificate({"x": certificate}, path)
     again = read_certificate(path)["x"]
     assert verify(table, again) == verify(table, certificate)
-    assert again.protection == certificate.protection
+    assert again.promise == certificate.promise
     assert verify_tables({"x": table}, {"x": again})["x"].same_table
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"format": "something else"}', '{"format": "diskret certificate 1"}'])
+@pytest.mark.parametrize("content", ["", "[]", '{"format": "something else"}', '{"format": "diskret certificate 2"}'])
 def test_what_is_no_certificate_is_refused(content: str, tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(UnreadableFile, match="no certificate"):
+    with pytest.raises(UnreadableFile, match="not a certificate"):
         read_certificate(path)
     with pytest.raises(UnreadableFile, match="cannot be read"):
         read_certificate(tmp_path / "nothing.json")

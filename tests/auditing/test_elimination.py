@@ -14,6 +14,7 @@ from diskret import Hierarchy, Status, Table
 from diskret.auditing import elimination
 from diskret.auditing.elimination import determined, proportional
 from diskret.model.equations import Equations, equations_of
+from tests.printed import ReadPrinted
 
 
 def system_of(rows: list[list[int]]) -> Equations:
@@ -75,19 +76,25 @@ def patterns(draw: st.DrawFn, small_trees: st.SearchStrategy[dict[str, str]]) ->
 
 
 @given(data=st.data())
-def test_determined_unknowns_and_pairs_are_those_of_exact_fractions(data, small_trees) -> None:
+def test_determined_unknowns_and_pairs_are_those_of_exact_fractions(
+    data: st.DataObject, small_trees: st.SearchStrategy[dict[str, str]]
+) -> None:
     system = data.draw(patterns(small_trees))
     size = system.cells.size
     basis = null_space(dense(system), size)
     fixed = determined(system)
     assert fixed.tolist() == [not any(v[c] for v in basis) for c in range(size)]
     holders = np.arange(0, size, 2)
-    expected = [(h, o) for h in holders for o in range(size) if o != h and proportional_by_fractions(basis, h, o)]
+    expected = [
+        (h, o) for h in map(int, holders) for o in range(size) if o != h and proportional_by_fractions(basis, h, o)
+    ]
     assert [tuple(pair) for pair in proportional(system, holders).tolist()] == expected
 
 
 @given(data=st.data())
-def test_a_holder_computes_what_the_equations_fix_once_his_cell_is_known(data, small_trees) -> None:
+def test_a_holder_computes_what_the_equations_fix_once_his_cell_is_known(
+    data: st.DataObject, small_trees: st.SearchStrategy[dict[str, str]]
+) -> None:
     system = data.draw(patterns(small_trees))
     size = system.cells.size
     fixed = determined(system)
@@ -140,7 +147,7 @@ def test_primes_are_primes_and_as_many_as_the_size_demands() -> None:
     assert 70_000 * one**many < 2**-50 < 70_000 * one ** (many - 1)
 
 
-def test_cox_counter_example_is_computable_and_nothing_else(printed) -> None:
+def test_cox_counter_example_is_computable_and_nothing_else(printed: ReadPrinted) -> None:
     p = printed("ch1-cox-counterexample")
     table = p.table.with_status(Status.PRIMARY, [list(c) for c in p.expected_unknowns()])
     system = equations_of(table)

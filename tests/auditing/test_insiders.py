@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-import by_hand
-from diskret import Hierarchy, Knowledge, MinCount, PPercent, Protection, Status, Table, audit, mark, suppress
-from diskret.auditing.insiders import insiders_of, persons_of
+from diskret import Hierarchy, Knowledge, MinCount, PPercent, Promise, Status, Table, audit, mark, suppress
 from diskret.model.contributors import Contributors
+from diskret.moves.insiders import insiders_of, persons_of
+from tests import by_hand
+from tests.present import present
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 POSITIVE = Knowledge.positive()
 
 
-def line(values: list[float], counts: list[int], status: list[Status], **more: object) -> Table:
+def line(values: Sequence[float], counts: list[int], status: list[Status], **more: Any) -> Table:
     """One classification a, b, c, ... with its total."""
     codes = [chr(ord("a") + i) for i in range(len(values))]
     cells = {"s": codes, "x": values, "n": counts, "st": [s.text for s in status]}
@@ -67,7 +70,7 @@ def test_who_stands_in_an_open_cell_still_has_a_share_in_the_sums_above_it() -> 
         count[table.index(codes[0], codes[1].replace("T", by["c"].codes[-1]))] = n
     table = replace(table, respondents=Contributors(count))
     table = table.with_status(SECONDARY, [["a1", by["c"].codes[-1]]])
-    people = insiders_of(table, "single")
+    people = insiders_of(table, Promise())
     (alone,) = np.flatnonzero((people.home >= 0).all(axis=1))
     target = np.array([np.ravel_multi_index(table.index("a", "x"), table.shape)])
     assert people.contribute(np.array([alone]), target, table.shape).all()
@@ -76,21 +79,21 @@ def test_who_stands_in_an_open_cell_still_has_a_share_in_the_sums_above_it() -> 
 # --- what single firms find out --------------------------------------------------------------------------------------
 
 
-def hidden_firms(seed: int) -> tuple[by_hand.Firms, Protection]:
+def hidden_firms(seed: int) -> tuple[by_hand.Firms, Promise]:
     rng = np.random.default_rng(seed)
     axes = 1 + seed % 3
     trees = tuple(rng.choice([1, 2, 3], 3, replace=False).tolist()) if axes == 3 else None
     case = by_hand.firms(seed, axes=axes, most=3, decimals=seed % 2, trees=trees)
     table = by_hand.hide(mark(case.table, PPercent(10)), seed, 0.0, 0.3)
     status = np.where(mark(case.table, PPercent(10)).status == PRIMARY, PRIMARY, table.status)
-    wanted = (Protection(), Protection(levels=True), Protection(min_relative_range=0.4))[seed % 3]
+    wanted = (Promise(levels=False), Promise(), Promise(min_relative_range=0.4, levels=False))[seed % 3]
     return by_hand.Firms(replace(mark(case.table, PPercent(10)), status=status.astype(np.uint8)), case.behind), wanted
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_the_audit_finds_exactly_what_single_firms_find_out(seed: int) -> None:
     case, wanted = hidden_firms(seed)
-    report = audit(case.table, protection=wanted)
+    report = audit(case.table, wanted)
     everybody = by_hand.exposed_to_everybody(case.table, wanted, POSITIVE)
     firms = by_hand.exposed_to_single_firms(case, wanted, POSITIVE)
     assert {e.index for e in report.exposed if not e.by} == everybody
@@ -98,9 +101,11 @@ def test_the_audit_finds_exactly_what_single_firms_find_out(seed: int) -> None:
     assert not report.undecided
 
 
-@pytest.mark.parametrize("wanted", [Protection(min_range=7.5), Protection(min_relative_range=0.77)])
+@pytest.mark.parametrize(
+    "wanted", [Promise(min_range=7.5, levels=False), Promise(min_relative_range=0.77, levels=False)]
+)
 @pytest.mark.parametrize("seed", range(8))
-def test_insiders_are_asked_although_no_single_move_shows_what_the_public_can_see(seed: int, wanted) -> None:
+def test_insiders_are_asked_although_no_single_move_shows_what_the_public_can_see(seed: int, wanted: Any) -> None:
     """Intervals beforehand make lengths that only two moves together reach: no witness, but still insiders."""
     case, _ = hidden_firms(3 * seed)
     rng = np.random.default_rng(seed)
@@ -110,7 +115,7 @@ def test_insiders_are_asked_although_no_single_move_shows_what_the_public_can_se
     ]
     table = replace(case.table, lower=value - around[0], upper=value + around[1])
     case = by_hand.Firms(table, case.behind)
-    report = audit(table, protection=wanted, knowledge=Knowledge.intervals())
+    report = audit(table, replace(wanted, knowledge=Knowledge.intervals()))
     everybody = by_hand.exposed_to_everybody(table, wanted, Knowledge.intervals())
     assert {e.index for e in report.exposed if not e.by} == everybody
     firms = by_hand.exposed_to_single_firms(case, wanted, Knowledge.intervals())
@@ -122,8 +127,8 @@ def test_an_insider_is_asked_about_a_range_that_no_single_move_reaches() -> None
     table = line([10, 6, 6, 50], [4, 1, 4, 9], [PRIMARY, SECONDARY, SECONDARY, OPEN])
     room = np.array([[6, 6], [6, 0], [0, 6], [50, 50], [72, 72]], dtype=float)
     table = replace(table, lower=table.value - room[:, 0], upper=table.value + room[:, 1])
-    wanted = Protection(min_range=11.0)
-    report = audit(table, protection=wanted, knowledge=Knowledge.intervals())
+    wanted = Promise(min_range=11.0, levels=False)
+    report = audit(table, replace(wanted, knowledge=Knowledge.intervals()))
     assert [(e.cell, e.by) for e in report.exposed] == [("s=a", "who is alone in s=b")]
 
 
@@ -131,12 +136,12 @@ def test_an_insider_is_asked_about_a_range_that_no_single_move_reaches() -> None
 def test_a_reopened_secondary_is_caught_whenever_somebody_finds_something_out(seed: int) -> None:
     case, wanted = hidden_firms(seed)
     primary = np.where(case.table.status == PRIMARY, PRIMARY, OPEN).astype(np.uint8)
-    safe = suppress(replace(case.table, status=primary), protection=wanted, guarantee="audit").table
+    safe = suppress(replace(case.table, status=primary), wanted).table
     for at in map(tuple, np.argwhere(safe.status == SECONDARY).tolist()[:6]):
         status = safe.status.copy()
         status[at] = OPEN
         opened = by_hand.Firms(replace(safe, status=status), case.behind)
-        found = {e.index for e in audit(opened.table, protection=wanted).exposed}
+        found = {e.index for e in audit(opened.table, wanted).exposed}
         everybody = by_hand.exposed_to_everybody(opened.table, wanted, POSITIVE)
         assert found == everybody | by_hand.exposed_to_single_firms(opened, wanted, POSITIVE)
 
@@ -159,11 +164,11 @@ def test_who_contributes_to_a_cell_is_the_business_of_the_primary_rule() -> None
 def test_the_largest_contributor_knows_that_a_cell_is_at_least_his_own(seed: int) -> None:
     case, wanted = hidden_firms(seed)
     table = case.table
-    report = audit(table, protection=wanted, insiders="largest")
+    report = audit(table, replace(wanted, guard="largest"))
     exposed = by_hand.exposed_to_everybody(table, wanted, POSITIVE)
     exposed |= by_hand.exposed_to_single_firms(case, wanted, POSITIVE)
     for cell in map(tuple, np.argwhere(table.hidden & (table.count > 1)).tolist()):
-        attacker = by_hand.Attacker(table, POSITIVE, at_least={cell: float(table.largest[(*cell, 0)])})
+        attacker = by_hand.Attacker(table, POSITIVE, at_least={cell: float(present(table.largest)[(*cell, 0)])})
         for target in by_hand.primaries(table):
             above = all(t in by_hand.above(h, c) for t, c, h in zip(target, cell, table.hierarchies, strict=True))
             if not above and not by_hand.kept(table, wanted, target, *attacker.interval(target)):
@@ -176,13 +181,13 @@ def test_the_largest_contributor_of_a_negative_cell_bounds_it_from_above() -> No
     value, status = np.array([-50.0, -20.0, 10.0, -60.0]), np.array([PRIMARY, SECONDARY, OPEN, OPEN], dtype=np.uint8)
     people = Contributors(np.array([3, 3, 3, 9]), np.array([[20.0], [15.0], [5.0], [20.0]]), np.abs(value))
     table = Table(by, "x", value, status, people)
-    wanted = Protection(min_range=10.0)
+    wanted = Promise(min_range=10.0, levels=False)
     lower, upper = value - 6.0, value + 6.0
     bounded = replace(table, lower=lower, upper=upper)
     # the largest of b knows: at most -15, so a is at least -55 and [-55, -44] is still wide enough, [-55, -46] is not
-    assert audit(bounded, knowledge=Knowledge.intervals(), protection=wanted, insiders="largest").safe
-    tighter = Protection(min_range=11.5)
-    report = audit(bounded, knowledge=Knowledge.intervals(), protection=tighter, insiders="largest")
+    assert audit(bounded, replace(wanted, guard="largest", knowledge=Knowledge.intervals())).safe
+    tighter = Promise(min_range=11.5, levels=False)
+    report = audit(bounded, replace(tighter, guard="largest", knowledge=Knowledge.intervals()))
     assert [(e.by, e.lower, e.upper) for e in report.exposed] == [("the largest contributor of s=b", -55.0, -44.0)]
 
 
@@ -192,10 +197,10 @@ def test_the_largest_contributor_of_a_negative_cell_bounds_it_from_above() -> No
 def test_two_who_put_their_cells_together_compute_a_third() -> None:
     table = line([10, 20, 30, 40], [3, 3, 3, 9], [PRIMARY, SECONDARY, SECONDARY, OPEN])
     assert audit(table).safe
-    assert audit(table, coalitions=[[["b"]]]).safe
-    report = audit(table, coalitions=[[["d"]], [["b"], ["c"]]])
+    assert audit(table, Promise(coalitions=((("b",),),))).safe
+    report = audit(table, Promise(coalitions=((("d",),), (("b",), ("c",)))))
     assert [(e.cell, e.by, e.exact) for e in report.exposed] == [("s=a", "coalition 2", True)]
-    result = suppress(table, guarantee="audit", coalitions=[[["b"], ["c"]]])
+    result = suppress(table, Promise(coalitions=((("b",), ("c",)),)))
     assert result.audit is not None
     assert result.audit.safe
     assert result.table.status[table.index("d")] == SECONDARY
@@ -203,8 +208,8 @@ def test_two_who_put_their_cells_together_compute_a_third() -> None:
 
 def test_a_coalition_does_not_find_out_what_it_was_said_to_know() -> None:
     table = line([10, 20, 30], [3, 3, 9], [PRIMARY, SECONDARY, OPEN])
-    assert audit(table, coalitions=[[["a"], ["b"]]]).safe
-    assert not audit(table, coalitions=[[["b"]]]).safe
+    assert audit(table, Promise(coalitions=((("a",), ("b",)),))).safe
+    assert not audit(table, Promise(coalitions=((("b",),),))).safe
 
 
 @pytest.mark.parametrize("seed", [s for s in range(11) if s != 6])  # 6 hides too little for a coalition
@@ -215,7 +220,7 @@ def test_coalitions_find_out_what_an_attacker_with_their_cells_finds_out(seed: i
     assert len(hidden) >= 3
     chosen = [tuple(c) for c in rng.permutation(hidden)[:2].tolist()]
     coalition = [case.table.codes(c) for c in chosen]
-    report = audit(case.table, protection=wanted, insiders="none", coalitions=[coalition])
+    report = audit(case.table, replace(wanted, guard="public", coalitions=(tuple(coalition),)))
     attacker = by_hand.Attacker(case.table, POSITIVE, frozenset(chosen))
     exposed = by_hand.exposed_to_everybody(case.table, wanted, POSITIVE)
     for cell in by_hand.primaries(case.table):
@@ -230,7 +235,7 @@ def test_a_pattern_made_against_a_coalition_keeps_it_out_or_names_what_it_finds(
     primary = np.where(case.table.status == PRIMARY, PRIMARY, OPEN).astype(np.uint8)
     table = replace(case.table, status=primary)
     cells = [tuple(c) for c in np.argwhere(table.value > 0).tolist()[:: max(1, table.size // 3)]]
-    result = suppress(table, protection=wanted, guarantee="audit", coalitions=[[table.codes(c) for c in cells]])
+    result = suppress(table, replace(wanted, coalitions=(tuple(table.codes(c) for c in cells),)))
     attacker = by_hand.Attacker(result.table, POSITIVE, frozenset(c for c in cells if result.table.hidden[c]))
     found = {
         c for c in by_hand.primaries(result.table)
@@ -245,7 +250,7 @@ def test_a_pattern_made_against_a_coalition_keeps_it_out_or_names_what_it_finds(
 def test_reports_show_no_hidden_value_unless_they_are_internal() -> None:
     big = [71_234, 68_765, 53_219, 91_847]
     table = line(big, [1, 1, 4, 4], [PRIMARY, SECONDARY, OPEN, OPEN])
-    report = audit(table, coalitions=[[["b"]]], intervals="hidden", rule=MinCount(3))
+    report = audit(replace(table, judges=(MinCount(3),)), Promise(coalitions=((("b",),),)), intervals="hidden")
     assert report.exposed
     assert report.unions
     for text in (report.report(), repr(report), str(report.summary()), repr(report.exposed)):

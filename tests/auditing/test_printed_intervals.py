@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diskret import Hierarchy, Knowledge, Status, Table, audit, suppress
+from diskret import Hierarchy, Knowledge, Promise, Status, Table, audit, suppress
+from tests.printed import ReadPrinted
 
 Golden = Callable[[str], Any]
 
@@ -29,9 +30,11 @@ def name_of(table: Table, codes: Any) -> str:
         ("ch3-fig3.0-span125-zero-partners", "lp_intervals_whole_table"),
     ],
 )
-def test_intervals_over_whole_tables_of_chapter_3(printed, file: str, said: str) -> None:
+def test_intervals_over_whole_tables_of_chapter_3(printed: ReadPrinted, file: str, said: str) -> None:
     p = printed(file)
-    report = audit(hidden(p.table, p.expected("secondary")), intervals="hidden", knowledge=Knowledge.positive())
+    report = audit(
+        hidden(p.table, p.expected("secondary")), Promise(knowledge=Knowledge.positive()), intervals="hidden"
+    )
     expected = p.content["computed_not_in_source"][said]
     assert len(expected) == len(report.intervals)
     for each in expected:
@@ -46,12 +49,12 @@ def test_intervals_over_whole_tables_of_chapter_3(printed, file: str, said: str)
         ("estimate_error_400_pattern_user_with_upper_bound_5x", "secondary_estimate_error_400", 5.0),
     ],
 )
-def test_intervals_of_users_of_appendix_a_3(printed, said: str, pattern: str, times: float) -> None:
+def test_intervals_of_users_of_appendix_a_3(printed: ReadPrinted, said: str, pattern: str, times: float) -> None:
     p = printed("appA-3-example-table-q299")
     value = p.table.value
     most = np.full(value.shape, np.inf) if np.isinf(times) else times * value
     table = replace(hidden(p.table, p.expected(pattern)), lower=np.zeros(value.shape), upper=most)
-    report = audit(table, intervals="primary", knowledge=Knowledge.intervals())
+    report = audit(table, Promise(knowledge=Knowledge.intervals()), intervals="primary")
     expected = p.content["expected"]["derived_attacker_intervals"][said]
     assert len(expected) == len(report.intervals)
     for each in expected:
@@ -71,7 +74,7 @@ def frequency(content: Any) -> Table:
 def test_ranges_of_the_frequency_cases(golden: Golden, file: str) -> None:
     content = golden(f"rules/{file}")
     table = frequency(content).with_status(Status.PRIMARY, content["expected"]["primary_cells"])
-    alone = audit(table, intervals="primary", insiders="none")
+    alone = audit(table, Promise(guard="public"), intervals="primary")
     for each in content["expected"]["ranges_with_primary_only"]:
         assert alone.intervals[name_of(table, each["cell"])] == tuple(each["range"])
     assert {e.index for e in alone.exposed} == set(map(tuple, np.argwhere(table.hidden).tolist()))
@@ -80,7 +83,7 @@ def test_ranges_of_the_frequency_cases(golden: Golden, file: str) -> None:
         if pattern is None:
             continue
         others = [c for c in pattern["suppressed"] if c not in content["expected"]["primary_cells"]]
-        report = audit(hidden(table, others), intervals="hidden", insiders="none")
+        report = audit(hidden(table, others), Promise(guard="public"), intervals="hidden")
         assert not report.exposed
         assert len(pattern["ranges"]) == len(report.intervals)
         for each in pattern["ranges"]:
@@ -100,7 +103,7 @@ def test_ranges_of_the_magnitude_example(golden: Golden) -> None:
     assert report.safe
 
 
-def test_three_dimensional_table_of_figure_3_5(printed) -> None:
+def test_three_dimensional_table_of_figure_3_5(printed: ReadPrinted) -> None:
     """The wider cuboid leaves [0, 139] to both primaries; star sums are not published."""
     p = printed("ch3-fig3.5-3d-complete-table")
     said = p.content["expected"]["cuboid_A"]
@@ -109,7 +112,7 @@ def test_three_dimensional_table_of_figure_3_5(printed) -> None:
     column = {("1", "L"): "1", ("2", "L"): "2", ("S", "L"): "3", ("1", "R"): "4", ("2", "R"): "5", ("S", "R"): "6"}
     cells = [(str(c["coord"][0]), column[c["coord"][1], c["coord"][2]]) for c in said["intervals"]]
     others = [c for c in cells if base.table.status[base.table.index(*c)] != Status.PRIMARY]
-    report = audit(hidden(base.table, others), intervals="primary", knowledge=Knowledge.positive())
+    report = audit(hidden(base.table, others), Promise(knowledge=Knowledge.positive()), intervals="primary")
     assert set(report.intervals.values()) == {tuple(said["interval_of_both_primaries"])}
 
 
@@ -136,7 +139,7 @@ def test_the_state_that_the_federal_total_gives_away(golden: Golden, berlin: int
     assert table.value[-1] == germany["investment"]
     primary = table.with_status(Status.PRIMARY, [[content["expected"]["primary"][0][0]]])
     assert [(e.lower, e.upper, e.exact) for e in audit(primary).exposed] == [(berlin, berlin, True)]
-    result = suppress(primary, guarantee="audit")
+    result = suppress(primary)
     assert result.audit is not None
     assert result.audit.safe
     parts = result.table.hidden[:-1].sum()

@@ -16,6 +16,7 @@ from diskret import Hierarchy, Knowledge, Status, Table
 from diskret.auditing.proof import Proof, line_name, proof_of
 from diskret.model import rollup
 from diskret.model.equations import Equations, equations_of
+from tests.printed import ReadPrinted
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -55,7 +56,7 @@ def computed_value(table: Table, system: Equations, proof: Proof) -> Fraction:
 
 @pytest.mark.parametrize("upward", [True, False])
 @pytest.mark.parametrize("knowledge", [Knowledge.none(), Knowledge.positive()])
-def test_cox_counter_example_reads_as_it_is_printed(printed, upward: bool, knowledge: Knowledge) -> None:
+def test_cox_counter_example_reads_as_it_is_printed(printed: ReadPrinted, upward: bool, knowledge: Knowledge) -> None:
     p = printed("ch1-cox-counterexample")
     table = p.table.with_status(Status.PRIMARY, [list(c) for c in p.expected_unknowns()])
     system = equations_of(table)
@@ -168,7 +169,8 @@ def test_multipliers_other_than_one_are_printed_and_long_proofs_cut() -> None:
     assert proof.text(table, system) == "1/2 x parts of s Total, because (s b) cannot be negative"
     square = small({("a", "x"): Status.PRIMARY}, row=Hierarchy.flat("ab"), column=Hierarchy.flat("xy"))
     square = square.with_status(Status.SECONDARY, ["ay", "bx", "by"])
-    four = Proof(0, True, tuple((r, Fraction(2)) for r in range(4)), (), Fraction(0))
+    twice = tuple((r, Fraction(2)) for r in range(4))
+    four = Proof(column=0, upward=True, equations=twice, bounds=(), reach=Fraction(0))
     text = four.text(square, equations_of(square), most=2)
     assert text == "2 x column x + 2 x column y ... (2 more lines)"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import diskret as dk
-from diskret import Hierarchy, Knowledge, Pool, Protection, Status, Table
+from diskret import Hierarchy, Knowledge, Pool, Promise, Status, Table
 from diskret.auditing.published_intervals import complete_cells
 from diskret.model.errors import BadOption
 
@@ -51,9 +52,9 @@ def test_the_printed_rule_gives_the_union_over_all_complete_cuboids() -> None:
 
 def test_with_the_required_range_the_intervals_still_protect() -> None:
     table = as_printed(golden("ch3-fig3.0-span125-zero-partners")["table"])
-    wanted = Protection(min_relative_range=1.25)
-    found = dk.publishable_intervals(table, protection=wanted)
-    assert dk.audit(found.known(), protection=wanted, knowledge=Knowledge.intervals()).safe
+    wanted = Promise(min_relative_range=1.25, levels=False)
+    found = dk.publishable_intervals(table, wanted)
+    assert dk.audit(found.known(), replace(wanted, knowledge=Knowledge.intervals())).safe
 
 
 def test_whoever_knows_the_required_range_comes_closer() -> None:
@@ -66,9 +67,10 @@ def test_whoever_knows_the_required_range_comes_closer() -> None:
         "status": ["primary", *["secondary"] * 3],
     }
     table = Table.from_cells(cells, by={"district": None, "group": None}, value="x", status="status")
-    interval = dk.publishable_intervals(table, protection=Protection(min_relative_range=0.5)).of("1", "A")
+    interval = dk.publishable_intervals(table, dk.Promise(levels=False, min_relative_range=0.5)).of("1", "A")
     assert interval == tuple(said["positive_interval_X1"])
-    lower, upper = dk.if_range_is_known(*said["positive_interval_X1"], said["q"])
+    low, high = said["positive_interval_X1"]
+    lower, upper = dk.if_range_is_known(low, high, said["q"])
     assert [lower, upper] == said["known_q_interval_X1"]
     assert (upper - lower) / x1 == pytest.approx(said["relative_span_after_known_q"])
 
@@ -169,11 +171,11 @@ def test_nothing_is_exposed_by_intervals_that_was_not_before(table: Table, seed:
     rng = np.random.default_rng(seed)
     primary = table.hidden & (rng.random(table.shape) < 0.3)
     table = table.with_status(Status.PRIMARY, [table.codes(tuple(i)) for i in np.argwhere(primary).tolist()])
-    wanted = Protection(min_relative_range=0.5)
-    before = {e.cell for e in dk.audit(table, protection=wanted).exposed}
+    wanted = Promise(min_relative_range=0.5, levels=False)
+    before = {e.cell for e in dk.audit(table, wanted).exposed}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = dk.publishable_intervals(table, protection=wanted)
+        found = dk.publishable_intervals(table, wanted)
     assert bool(caught) == bool(before)
     value = table.value
     inside = np.isfinite(found.lower)
@@ -183,7 +185,7 @@ def test_nothing_is_exposed_by_intervals_that_was_not_before(table: Table, seed:
     if inside.any():
         assert known.lower is not None
         assert (known.lower >= 0).all()  # nobody forgets that values are positive
-        after = {e.cell for e in dk.audit(known, protection=wanted, knowledge=Knowledge.intervals()).exposed}
+        after = {e.cell for e in dk.audit(known, replace(wanted, knowledge=Knowledge.intervals())).exposed}
         assert after <= before
 
 
@@ -223,7 +225,7 @@ def test_a_published_interval_is_prior_knowledge_for_the_next_table() -> None:
     assert pool.upper is not None
     assert (pool.lower[cell], pool.upper[cell]) == (0.0, 34.0)
     assert (pool.lower >= 0).all()
-    report = dk.audit(pool, knowledge=Knowledge.intervals(), intervals="hidden")
+    report = dk.audit(pool, dk.Promise(knowledge=Knowledge.intervals()), intervals="hidden")
     assert report.intervals["s=a, t=u"][1] <= 34.0
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
-import highspy
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from diskret import Hierarchy, Knowledge, Status, Table, audit, suppress
-from diskret.auditing import attacker, inside
+from diskret import Hierarchy, Knowledge, Promise, Status, Table, audit, methods, suppress
+from diskret.auditing.attacker import Attacker
 from diskret.cli import app
 from diskret.model.errors import BadOption, BadPriorKnowledge, DiskretError, UnknownCode
+from diskret.model.lp import Answer, Programme, Start
 from diskret.publication.working import save_working
 
 SECRET = 712_345.0
@@ -35,31 +36,34 @@ def unfit() -> Table:
 
 REFUSED: dict[str, tuple[Callable[[], object], type[DiskretError], str]] = {
     "a pattern of another table": (lambda: audit(unfit()), BadOption, "shape"),
-    "a pattern of another table to repair": (lambda: suppress(unfit(), guarantee="audit"), BadOption, "shape"),
+    "a pattern of another table to repair": (lambda: suppress(unfit()), BadOption, "shape"),
     "prior bounds that are wrong": (
-        lambda: audit(wrong_prior(), knowledge=Knowledge.intervals()), BadPriorKnowledge, "do not cover"
+        lambda: audit(wrong_prior(), Promise(knowledge=Knowledge.intervals())), BadPriorKnowledge, "do not cover"
     ),
     "prior bounds that are wrong, to repair": (
-        lambda: suppress(wrong_prior(), knowledge=Knowledge.intervals(), guarantee="audit"),
+        lambda: suppress(wrong_prior(), Promise(knowledge=Knowledge.intervals())),
         BadPriorKnowledge, "do not cover",
     ),
     "prior bounds that are missing": (
-        lambda: audit(table(), knowledge=Knowledge.intervals()), BadOption, "no prior intervals"
+        lambda: audit(table(), Promise(knowledge=Knowledge.intervals())), BadOption, "no prior intervals"
     ),
-    "insiders of no known kind": (lambda: audit(table(), insiders="all"), BadOption, "insiders 'all'"),  # type: ignore[arg-type]
+    "a guard of no known kind": (lambda: audit(table(), Promise(guard="all")), BadOption, "guard 'all'"),  # type: ignore[arg-type]
     "intervals of no known kind": (lambda: audit(table(), intervals="all"), BadOption, "intervals 'all'"),  # type: ignore[arg-type]
-    "an effort nobody knows": (lambda: suppress(table(), effort="much"), BadOption, "effort 'much'"),  # type: ignore[arg-type]
-    "a guarantee nobody gives": (lambda: suppress(table(), guarantee="all"), BadOption, "guarantee 'all'"),  # type: ignore[arg-type]
-    "a coalition that knows nothing": (lambda: audit(table(), coalitions=[[["a"]], []]), BadOption, "coalition 2"),
-    "a coalition that knows no such cell": (lambda: audit(table(), coalitions=[[["q"]]]), UnknownCode, "'q'"),
+    "an effort nobody knows": (lambda: methods.Moves(effort="much"), BadOption, "effort 'much'"),  # type: ignore[arg-type]
+    "a coalition that knows nothing": (
+        lambda: audit(table(), Promise(coalitions=((("a",),), ()))), BadOption, "coalition 2"
+    ),
+    "a coalition that knows no such cell": (
+        lambda: audit(table(), Promise(coalitions=((("q",),),))), UnknownCode, "'q'"
+    ),
     "largest contributors of an unknown size": (
-        lambda: audit(table(), insiders="largest"), BadOption, "without contributions"
+        lambda: audit(table(), Promise(guard="largest")), BadOption, "without contributions"
     ),
     "largest contributors of an unknown size, to repair": (
-        lambda: suppress(table(), guarantee="audit", largest_contributors=True), BadOption, "without contributions"
+        lambda: suppress(table(), Promise(guard="largest")), BadOption, "without contributions"
     ),
     "coalitions the cuboid method does not see": (
-        lambda: suppress(table(), coalitions=[[["b"]]]), BadOption, "without the guarantee 'audit'"
+        lambda: suppress(table(), Promise(coalitions=((("b",),),)), methods.Cuboids()), BadOption, "in subtables"
     ),
 }  # fmt: skip
 
@@ -90,11 +94,11 @@ def exposed_by_bounds() -> Table:
 
 @pytest.fixture
 def gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Tired(highspy.Highs):
-        def getModelStatus(self) -> highspy.HighsModelStatus:  # noqa: N802
-            return highspy.HighsModelStatus.kTimeLimit
+    def tired(self: Programme, start: Start = "last") -> Answer:
+        self.answer = Answer.GAVE_UP
+        return self.answer
 
-    monkeypatch.setattr(attacker.highspy, "Highs", Tired)
+    monkeypatch.setattr(Programme, "solve", tired)
 
 
 def test_the_table_of_these_tests_needs_a_programme() -> None:
@@ -114,7 +118,7 @@ def test_what_a_solver_gives_up_on_is_undecided_and_not_safe() -> None:
 
 
 @pytest.mark.usefixtures("gives_up")
-def test_the_command_says_so_by_its_exit_code(tmp_path) -> None:
+def test_the_command_says_so_by_its_exit_code(tmp_path: Path) -> None:
     save_working(exposed_by_bounds(), tmp_path / "table.parquet")
     result = CliRunner().invoke(app, ["audit", str(tmp_path / "table.parquet")])
     assert result.exit_code == 1
@@ -125,20 +129,20 @@ def test_an_insider_on_whom_the_solver_gives_up_leaves_the_cell_undecided(monkey
     cells = {"s": ["a", "b", "c", "d"], "x": [10, 20, 30, 40], "n": [5, 5, 5, 5]}
     table = Table.from_cells(cells, by={"s": Hierarchy.flat("abcd")}, value="x", count="n")
     hidden = table.with_status(PRIMARY, [["a"]]).with_status(SECONDARY, [["b"], ["c"]])
-    monkeypatch.setattr(inside.Attacker, "extreme", lambda *_: None)
-    report = audit(hidden, coalitions=[[["b"], ["c"]]])
+    monkeypatch.setattr(Attacker, "extreme", lambda *_: None)
+    report = audit(hidden, Promise(coalitions=((("b",), ("c",)),)))
     assert report.undecided == ("s=a",)
     assert not report.safe
 
 
 def test_a_pattern_that_cannot_be_decided_is_named_as_unprotected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inside.Attacker, "push", lambda *_: None)
-    monkeypatch.setattr(inside.Attacker, "extreme", lambda *_: None)
+    monkeypatch.setattr(Attacker, "push", lambda *_: None)
+    monkeypatch.setattr(Attacker, "extreme", lambda *_: None)
     table = exposed_by_bounds()
     shown = replace(table, status=np.where(table.status == PRIMARY, PRIMARY, Status.NEVER).astype(np.uint8))
     shown.status[0, 1], shown.status[1, 0], shown.status[1, 1] = SECONDARY, SECONDARY, SECONDARY
     with pytest.warns(match="cannot be protected"):
-        result = suppress(shown, guarantee="audit")
+        result = suppress(shown)
     assert result.audit is not None
     assert not result.audit.safe
     assert [u.cell for u in result.unprotected] == ["r=one, c=x"]

@@ -129,7 +129,7 @@ def test_one_record_more_shows_as_often_as_computed() -> None:
 
 
 def test_without_the_record_nothing_differs_so_a_difference_is_proof() -> None:
-    data = {"s": ["a"] * 5 + ["b"] * 4, "t": ["x"] * 9, "rkey": dk.draw_keys(9, 3)}
+    data: dict[str, Any] = {"s": ["a"] * 5 + ["b"] * 4, "t": ["x"] * 9, "rkey": dk.draw_keys(9, 3)}
     table = dk.perturb_by_key(dk.tabulate(data, by={"s": None}, key="rkey"), P).table
     only_a = {name: column[:5] for name, column in data.items()}
     again = dk.perturb_by_key(dk.tabulate(only_a, by={"s": None}, key="rkey"), P).table
@@ -171,7 +171,7 @@ def test_other_tables_are_refused() -> None:
 def test_bounds_keep_every_true_table(data: Any) -> None:
     dice = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     rows_, columns = dk.Hierarchy.from_nested({"A": {"B": ["x", "y"], "z": None}}), dk.Hierarchy.flat(["p", "q", "r"])
-    inner = {"r": [], "c": [], "v": []}
+    inner: dict[str, list[Any]] = {"r": [], "c": [], "v": []}
     for r, c in itertools.product(("x", "y", "z"), ("p", "q", "r")):
         inner["r"].append(r)
         inner["c"].append(c)

@@ -157,11 +157,11 @@ BAD = {
         PARQUET, {"firms.parquet": b""}, "T8", "the data cannot be read", "firms.parquet", "is the file complete",
     ),
     "CSV that is really Parquet": Bad(
-        MICRODATA, {"firms.csv": parquet}, "T8", "the file is no plain text", "firms.csv", "its name says",
+        MICRODATA, {"firms.csv": parquet}, "T8", "the file is not plain text", "firms.csv", "its name says",
     ),
     "binary garbage": Bad(
         MICRODATA, {"firms.csv": bytes(range(256)) * 20},
-        "T8", "the file is no plain text", "firms.csv", "its name says",
+        "T8", "the file is not plain text", "firms.csv", "its name says",
     ),
     "wrong encoding": Bad(
         MICRODATA, {"firms.csv": (GOOD + "Köln,small,1\n").encode("latin-1")},

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 Call = Callable[..., Any]
-HEAVY = ("numba", "duckdb", "numpy", "altair", "pyspark")
+HEAVY = ("numba", "duckdb", "numpy", "vl_convert", "pyspark")
 SCRIPT = """
 import sys
 from diskret.cli import main

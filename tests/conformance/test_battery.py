@@ -23,12 +23,14 @@ from diskret import (
     MinCount,
     OneCategory,
     PPercent,
+    Promise,
     ProtectionWarning,
     SmallCells,
     SmallMargin,
     Status,
     Table,
     mark,
+    methods,
     suppress,
     tabulate,
 )
@@ -52,9 +54,11 @@ MARKING: dict[str, Method] = {
     "several rules": lambda table: mark(table, MinCount(3) | PPercent(10) | Dominance(1, 85)),
 }
 PROTECTING: dict[str, Method] = {
-    "cuboids": lambda table: suppress(mark(table, MinCount(3))).table,
-    "cuboids as printed": lambda table: suppress(mark(table, MinCount(3)), thin=False).table,
-    "audited cuboids": lambda table: suppress(mark(table, MinCount(3)), guarantee="audit").table,
+    "cuboids": lambda table: suppress(mark(table, MinCount(3)), Promise(levels=False), methods.Cuboids()).table,
+    "cuboids as printed": lambda table: (
+        suppress(mark(table, MinCount(3)), Promise(levels=False), methods.Cuboids(thin=False)).table
+    ),
+    "audited cuboids": lambda table: suppress(mark(table, MinCount(3))).table,
 }
 """Methods that mark and then protect."""
 METHODS = MARKING | PROTECTING
@@ -67,9 +71,7 @@ FIXED = (Status.NEVER, Status.PUBLISHED)
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 
-def table_of(
-    records: Records[tuple[str, str, float, str]], first: Hierarchy = FLAT, second: Hierarchy = RAGGED
-) -> Table:
+def table_of(records: Records, first: Hierarchy = FLAT, second: Hierarchy = RAGGED) -> Table:
     """A table of two classifications, with everything a method may ask for."""
     columns = dict(zip(("first", "second", "x", "owner"), zip(*records, strict=True), strict=True))
     given = {name: list(column) for name, column in columns.items()}
@@ -96,7 +98,8 @@ def nobody(table: Table) -> Table:
         if people is None:
             return None
         arrays = {f.name: getattr(people, f.name) for f in fields(people)}
-        return Contributors(**{n: None if a is None else np.zeros_like(a) for n, a in arrays.items()})
+        empty: dict[str, Any] = {n: None if a is None else np.zeros_like(a) for n, a in arrays.items()}
+        return Contributors(**empty)
 
     return replace(
         table, value=np.zeros(table.shape), respondents=nothing(table.respondents), holdings=nothing(table.holdings)

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from diskret.io.hierarchies import read_hierarchy
 from diskret.job.read import read_job
 from diskret.model import errors
 from diskret.model.errors import DiskretError
-from diskret.web.runs import Runs
+from diskret.web.run_folders import Runs
 from diskret.web.workspace import Workspace
 
 PAGE = Path(__file__).parents[2] / "docs" / "errors.md"
@@ -159,7 +160,7 @@ def bad_record_keys() -> None:
 
 
 def in_two_years(value: float, status: dk.Status = dk.Status.OPEN) -> dict[str, dk.Table]:
-    cells = {"region": ["N1", "N2", "S1"], "turnover": [10.5, 2.0, 7.25]}
+    cells: dict[str, list[Any]] = {"region": ["N1", "N2", "S1"], "turnover": [10.5, 2.0, 7.25]}
     one = dk.Table.from_cells(cells, by={"region": REGION}, value="turnover")
     cells["turnover"][0] = value
     two = dk.Table.from_cells(cells, by={"region": REGION}, value="turnover")

@@ -118,7 +118,7 @@ def test_separated_microdata_have_widths_and_no_header(tmp_path: Path) -> None:
 def test_a_first_line_that_is_too_short_is_not_taken_for_a_title(tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text("2\n1;28\n2;30\n")
     with pytest.raises(UnreadableFile):
-        open_source(Delimited(tmp_path / "m.csv", ";", names=("Sex", "Income")))
+        open_source(Delimited(path=tmp_path / "m.csv", delimiter=";", names=("Sex", "Income")))
 
 
 def test_metadata_of_cells_are_known_by_their_tags(tmp_path: Path) -> None:

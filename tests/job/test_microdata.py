@@ -15,9 +15,9 @@ import pytest
 from diskret.job.read import job_from, read_job
 from diskret.job.result import JobResult
 from diskret.job.run import run_job
-from diskret.microdata.records import read_records
+from diskret.microdata.columns import read_records
 from diskret.model.errors import BadJob
-from diskret.publication.records import write_records
+from diskret.publication.microdata_files import write_records
 
 PANEL = Path(__file__).parents[2] / "examples" / "panel"
 UNITS = 900

@@ -119,7 +119,7 @@ def test_the_job_does_what_the_pool_does_in_python(run: Run, folder: Path) -> No
         )
         for name in ("districts", "zones")
     }  # fmt: skip
-    again = dk.suppress(dk.Pool.of(tables), guarantee="audit").table
+    again = dk.suppress(dk.Pool.of(tables)).table
     assert (again.status == result.pools["x"].status).all()
 
 

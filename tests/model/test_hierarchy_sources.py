@@ -62,7 +62,7 @@ def test_flat_codes_keep_their_order_under_one_total() -> None:
 
 def test_codes_are_text_whatever_they_were() -> None:
     assert Hierarchy.flat([1, 2]).codes == ("1", "2", "Total")  # type: ignore[list-item]
-    assert Hierarchy.from_parents({1: 0, 2: 0}).codes == ("1", "2", "0")  # type: ignore[dict-item]
+    assert Hierarchy.from_parents({1: 0, 2: 0}).codes == ("1", "2", "0")  # type: ignore[arg-type]
     assert Hierarchy.from_nested({"all": [1, 2]}).codes == ("1", "2", "all")  # type: ignore[list-item]
 
 

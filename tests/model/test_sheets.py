@@ -81,9 +81,9 @@ def test_codes_keep_their_zeros_and_numbers_their_value(tmp_path: Path) -> None:
 def test_a_sheet_is_chosen_by_its_name(tmp_path: Path) -> None:
     path = book(tmp_path / "two.xlsx", {"Notes": data(text("A1", "nothing")), "Firms": FIRMS}, STRINGS)
     assert sheet_names(path) == ["Notes", "Firms"]
-    assert list(columns(Workbook(path, "Firms"))) == ["region", "turnover"]
+    assert list(columns(Workbook(path=path, sheet="Firms"))) == ["region", "turnover"]
     with pytest.raises(BadOption, match="'Notes', 'Firms'") as refusal:
-        open_source(Workbook(path, "firms"))
+        open_source(Workbook(path=path, sheet="firms"))
     assert "'firms'" in refusal.value.what
 
 

@@ -11,16 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import by_hand
 from diskret import (
     CuboidOptions,
     Hierarchy,
     MinCount,
     Pool,
     PPercent,
+    Promise,
     ProtectionWarning,
     Table,
     mark,
+    methods,
     perturb,
     round_table,
     suppress,
@@ -29,6 +30,7 @@ from diskret.perturbation import perturbation_attack as inside
 from diskret.perturbation.bounds import tightened
 from diskret.perturbation.changed_table import Perturbation
 from diskret.perturbation.perturbation_attack import attack_perturbed
+from tests import by_hand
 
 seeds = st.integers(0, 10**6)
 
@@ -62,7 +64,7 @@ def test_without_the_second_error_a_single_contributor_computes_its_neighbour() 
 def test_along_a_suppression_the_single_contributor_succeeds_where_it_shares_the_only_move() -> None:
     cells = {"s": ["a", "b", "c"], "x": [50, 60, 700], "n": [1, 1, 9]}
     table = mark(Table.from_cells(cells, by={"s": None}, value="x", count="n"), MinCount(3))
-    hidden = suppress(table, single_contributors=False, thin=False)
+    hidden = suppress(table, Promise(guard="public", levels=False), methods.Cuboids(thin=False))
     assert attack_perturbed(perturb(table, seed=1, along=hidden)).told.size == 2
 
 
@@ -135,7 +137,7 @@ def test_a_pool_is_narrowed_by_the_sums_of_all_its_tables() -> None:
     lower, upper = np.zeros(pool.size), np.full(pool.size, 9.0)
     known = [pool.index(*codes)[0] for codes in (("a", "u"), ("a", "v"), ("Total", "Total"))]
     lower[known] = upper[known] = pool.value[known]
-    low, high = tightened(lower, upper, pool)
+    low, high = tightened(lower, upper, pool.equations(np.ones(pool.size, np.bool_)))
     at = pool.index("b", "Total")
     assert low[at] == high[at] == 3
     assert (low <= pool.value).all()

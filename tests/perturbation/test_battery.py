@@ -9,10 +9,10 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-import by_hand
 from diskret import CuboidOptions, Hierarchy, MinCount, ProtectionWarning, Status, Table, mark, perturb, round_table
 from diskret.model.contributors import Contributors
 from diskret.perturbation.changed_table import Perturbation
+from tests import by_hand
 
 Method = Callable[[Table, int], Perturbation]
 METHODS: dict[str, Method] = {

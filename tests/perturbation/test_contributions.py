@@ -11,7 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskret import Hierarchy, Knowledge, PPercent, Protection, ProtectionWarning, Table, mark, suppress
+from diskret import (
+    Hierarchy,
+    Knowledge,
+    PPercent,
+    Promise,
+    ProtectionWarning,
+    Table,
+    mark,
+    methods,
+    suppress,
+)
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, NegativeValue
 from diskret.perturbation.contributions import (
@@ -92,7 +102,9 @@ def test_printed_breakdown(golden: Golden, name: str) -> None:
         known = Knowledge.intervals()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
-        done = suppress(table, protection=Protection(said["parameters"]["q"]), knowledge=known)
+        done = suppress(
+            table, Promise(levels=False, min_relative_range=said["parameters"]["q"], knowledge=known), methods.Cuboids()
+        )
     still = [table.codes((3, i))[1] for i in range(3) if not done.table.hidden[3, i]]
     assert still == (["Total"] if name == "positive-table" else [])
 

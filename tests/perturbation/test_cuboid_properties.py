@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import by_hand
 from diskret import (
     CuboidOptions,
     Hierarchy,
@@ -20,11 +19,12 @@ from diskret import (
     MinCount,
     Pool,
     PPercent,
-    Protection,
+    Promise,
     ProtectionWarning,
     Status,
     Table,
     mark,
+    methods,
     perturb,
     suppress,
 )
@@ -33,6 +33,8 @@ from diskret.perturbation import _move_kernels as kernels
 from diskret.perturbation.changed_table import Perturbation
 from diskret.perturbation.cuboids import most_cells, tree_of
 from diskret.perturbation.leeway import Leeway
+from tests import by_hand
+from tests.present import present
 
 seeds = st.integers(0, 10**6)
 
@@ -69,7 +71,7 @@ def test_sums_hold_and_demands_are_met(
         assert (after.value[table.value == 0] == 0).all()
     primary = table.status == Status.PRIMARY
     assert (change[primary] != 0).all()
-    up, down = change >= table.above - 1e-9, -change >= table.below - 1e-9
+    up, down = change >= present(table.above) - 1e-9, -change >= present(table.below) - 1e-9
     assert (up | down)[primary].all()
 
 
@@ -85,11 +87,12 @@ def test_same_seed_same_table(seed: int, axes: int) -> None:
 def test_moves_explain_every_change(seed: int, axes: int) -> None:
     table = marked(seed, axes=axes)
     done = quietly(table, seed=seed)
+    moves = present(done.moves)
     change = np.zeros(table.size)
-    for k in range(len(done.moves)):
-        cells, signs = done.moves.members(k)
-        change[cells] += signs * done.moves.step[k]
-        assert {(i, k) for i in range(cells.size)} <= set(done.moves.using(cells))
+    for k in range(len(moves)):
+        cells, signs = moves.members(k)
+        change[cells] += signs * moves.step[k]
+        assert {(i, k) for i in range(cells.size)} <= set(moves.using(cells))
     assert np.array_equal(change.reshape(table.shape), done.change)
 
 
@@ -97,7 +100,10 @@ def test_moves_explain_every_change(seed: int, axes: int) -> None:
 def test_range_of_the_protection_is_kept_on_both_sides_of_the_published_value(seed: int, q: float) -> None:
     table = marked(seed)
     done = quietly(
-        table, CuboidOptions(max_relative_change=None), seed=seed, protection=Protection(min_relative_range=q)
+        table,
+        CuboidOptions(max_relative_change=None),
+        seed=seed,
+        protection=Promise(levels=False, min_relative_range=q),
     )
     primary = table.status == Status.PRIMARY
     assert (2 * np.abs(done.change) > q * table.value)[primary].all()
@@ -156,9 +162,10 @@ def test_no_single_contributor_can_compute_the_error_of_another_cell() -> None:
         case = by_hand.firms(seed, axes=2)
         table = mark(case.table, MinCount(3), special_cases=False)
         done = quietly(table, seed=seed)
-        member = np.zeros((table.size, len(done.moves)))
-        for k in range(len(done.moves)):
-            cells, signs = done.moves.members(k)
+        moves = present(done.moves)
+        member = np.zeros((table.size, len(moves)))
+        for k in range(len(moves)):
+            cells, signs = moves.members(k)
             member[cells, k] = signs
         for firm in case.alone():
             own = [int(np.ravel_multi_index(c, table.shape)) for c in case.knows(firm)]
@@ -179,12 +186,12 @@ def test_second_errors_are_as_large_as_the_first_would_have_to_be() -> None:
         done = quietly(table, seed=seed)
         assert not done.told.size
         for codes in (("a",), ("b",)):
-            assert abs(done.change[table.index(*codes)]) >= table.above[table.index(*codes)]
+            assert abs(done.change[table.index(*codes)]) >= present(table.above)[table.index(*codes)]
 
 
 def test_cuboids_of_a_suppression_are_taken_along() -> None:
     table = mark(by_hand.firms(3, trees=(1, 3)).table, MinCount(3), special_cases=False)
-    hidden = suppress(table)
+    hidden = suppress(table, Promise(levels=False), methods.Cuboids())
     done = perturb(table, seed=1, along=hidden)
     assert adds_up(done.table)
     assert (done.change[~hidden.table.hidden] == 0).all()
@@ -195,17 +202,17 @@ def test_moves_inside_subtables_are_refused_where_there_are_subtotals() -> None:
     table = mark(by_hand.firms(3, trees=(0, 1)).table, MinCount(3), special_cases=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        hidden = suppress(table, guarantee="subtables")
+        hidden = suppress(table, Promise(levels=False), methods.Cuboids())
     with pytest.raises(BadOption, match="subtotals"):
         perturb(table, along=hidden)
 
 
-@pytest.mark.parametrize("guarantee", ["audit", "complete"])
-def test_moves_over_the_whole_table_are_taken_along(guarantee: Literal["audit", "complete"]) -> None:
+@pytest.mark.parametrize("method", [methods.Moves(), methods.Complete()])
+def test_moves_over_the_whole_table_are_taken_along(method: Any) -> None:
     table = mark(by_hand.firms(3, trees=(0, 1)).table, MinCount(3), special_cases=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        hidden = suppress(table, guarantee=guarantee)
+        hidden = suppress(table, method=method)
     done = perturb(table, seed=1, along=hidden)
     assert adds_up(done.table)
     assert (done.change[table.status == Status.PRIMARY] != 0).all()
@@ -217,7 +224,7 @@ def test_linked_tables_are_moved_as_one() -> None:
     one = mark(Table.from_cells(cells, by={"r": None, "s": None}, value="x", count="n"), MinCount(3))
     two = {"r": list("aabbcc"), "t": list("uv") * 3, "x": [100, 45, 90, 110, 25, 35]}
     pool = Pool.of({"one": one, "two": Table.from_cells(two, by={"r": None, "t": None}, value="x")})
-    done = perturb(pool, seed=4, along=suppress(pool, guarantee="audit"))
+    done: Any = perturb(pool, seed=4, along=suppress(pool))
     parts = done.table.split()
     assert all(adds_up(t) for t in parts.values())
     assert parts["one"].value[0, 0] != 5
@@ -234,7 +241,7 @@ def test_published_table_keeps_nothing_that_tells_what_was_primary() -> None:
     assert not (done.status == Status.PRIMARY).any()
     kept = {f.name for f in fields(done) if getattr(done, f.name) is not None}
     assert not kept & {"rule", "below", "above", "lower", "upper", "weight", "creator", "holdings"}
-    assert done.respondents.largest is None
+    assert present(done.respondents).largest is None
     with pytest.raises(BadOption, match="already"):
         perturb(done)
 
@@ -266,7 +273,7 @@ def test_a_negative_seed_is_refused() -> None:
 def test_older_keywords_mean_the_same_and_say_that_they_are_old() -> None:
     table = marked(1)
     with pytest.warns(DeprecationWarning, match="CuboidOptions"):
-        old = perturb(table, "cuboid", seed=5, distribution="normal", single_contributors=False)
+        old = perturb(table, method="cuboid", seed=5, distribution="normal", single_contributors=False)
     new = perturb(table, CuboidOptions(distribution="normal", single_contributors=False), seed=5)
     assert np.array_equal(old.table.value, new.table.value)
     with pytest.warns(DeprecationWarning, match="method"), pytest.raises(BadOption, match="round_table"):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import diskret as dk
 from diskret.model.errors import UnknownCode
 from diskret.perturbation.partitions import best_intervals, best_partition, good_partition
+from tests.present import present
 
 Groups = Sequence[tuple[int, ...]]
 
@@ -41,10 +42,15 @@ def set_partitions(things: list[int]) -> Iterator[list[tuple[int, ...]]]:
 def tabulated(data: dict[str, Any], mapping: dict[str, str], **options: Any) -> dk.Table:
     recoded = data | {"size": np.array([mapping[c] for c in data["size"].tolist()])}
     order = list(dict.fromkeys(mapping.values()))
-    return dk.tabulate(recoded, by={"size": dk.Hierarchy.flat(order), "region": None}, **options)
+    table: dk.Table = dk.tabulate(recoded, by={"size": dk.Hierarchy.flat(order), "region": None}, **options)
+    return table
 
 
-RULES = {"minimum count": dk.MinCount(3), "p%": dk.PPercent(10) | dk.MinCount(3), "dominance": dk.Dominance(1, 75)}
+RULES: dict[str, Any] = {
+    "minimum count": dk.MinCount(3),
+    "p%": dk.PPercent(10) | dk.MinCount(3),
+    "dominance": dk.Dominance(1, 75),
+}
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -63,7 +69,8 @@ def test_no_other_merging_removes_all_primaries_at_a_smaller_loss(rule: str, ord
         def bits(x: np.ndarray) -> float:
             return float(sum(v * np.log2(v) for v in x if v > 0))
 
-        return sum(bits(inner[list(g)].sum(axis=0)) - sum(bits(inner[i]) for i in g) for g in groups) / inner.sum()
+        lost = sum(bits(inner[list(g)].sum(axis=0)) - sum(bits(inner[i]) for i in g) for g in groups)
+        return float(lost / inner.sum())
 
     best = np.inf
     for groups in set_partitions(list(range(4))):
@@ -86,7 +93,7 @@ def test_the_table_after_merging_is_the_one_tabulated_with_its_hierarchy(seed: i
     tree = dk.Hierarchy.from_nested({"All": {"small": ["a", "b"], "large": ["c", "d", "e"]}})
     roles = {"size": data["size"], "region": data["region"], "turnover": data["turnover"],
              "open": np.random.default_rng(seed).random(60) < 0.2}  # fmt: skip
-    options = {"value": "turnover", "largest": 3, "public": "open"}
+    options: dict[str, Any] = {"value": "turnover", "largest": 3, "public": "open"}
     table = dk.tabulate(roles, by={"size": tree, "region": None}, **options)
     found = dk.propose_merging(table, "size", dk.PPercent(15))
     recoded = roles | {"size": np.array([found.recode[c] for c in data["size"].tolist()])}
@@ -97,8 +104,11 @@ def test_the_table_after_merging_is_the_one_tabulated_with_its_hierarchy(seed: i
     )
     assert again.value.tolist() == found.after.value.tolist()
     assert again.count.tolist() == found.after.count.tolist()
-    assert again.largest.tolist() == found.after.largest.tolist()
-    assert again.respondents.public_value.tolist() == found.after.respondents.public_value.tolist()
+    assert present(again.largest).tolist() == present(found.after.largest).tolist()
+    assert (
+        present(present(again.respondents).public_value).tolist()
+        == present(present(found.after.respondents).public_value).tolist()
+    )
     assert again.status.tolist() == found.after.status.tolist()
 
 

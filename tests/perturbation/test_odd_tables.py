@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import by_hand
 import diskret as dk
 from diskret.cellkey.options import Scaling
 from diskret.model.contributors import Contributors
+from tests import by_hand
 
 COUNTS = dk.design_p_table(deviation=5, variance=2, smallest=3)
 VALUES = dk.design_p_table(deviation=5, variance=1, step=0.5, cells=(1, 5))

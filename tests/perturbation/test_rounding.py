@@ -11,7 +11,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import by_hand
 from diskret import Hierarchy, Pool, ProtectionWarning, Table, round_table
 from diskret.model import rollup
 from diskret.model.arrays import Ints
@@ -21,6 +20,7 @@ from diskret.perturbation import controlled as inside
 from diskret.perturbation.cuboids import most_cells, tree_of
 from diskret.perturbation.leeway import finest_cells
 from diskret.perturbation.slices import repaired
+from tests import by_hand
 
 seeds = st.integers(0, 10**6)
 Trees = st.SearchStrategy[dict[str, str]]
@@ -134,7 +134,7 @@ def test_linked_tables_agree_after_rounding() -> None:
         "one": Table.from_cells(one, by={"r": None, "s": None}, value="n", frequency=True),
         "two": Table.from_cells(two, by={"r": None, "t": None}, value="n", frequency=True),
     }
-    done = round_table(Pool.of(tables), 5, seed=1)
+    done: Any = round_table(Pool.of(tables), 5, seed=1)
     parts = done.table.split()
     for name, table in tables.items():
         assert is_controlled(table, parts[name], 5)

@@ -93,14 +93,15 @@ def sheets(path: Path) -> dict[str, list[dict[str, tuple[str, str, int]]]]:
         workbook = ElementTree.fromstring(book.read("xl/workbook.xml"))
         found = {}
         for number, sheet in enumerate(workbook.iter(f"{MAIN}sheet"), start=1):
-            rows = []
+            rows: list[dict[str, tuple[str, str, int]]] = []
             for row in ElementTree.fromstring(book.read(f"xl/worksheets/sheet{number}.xml")).iter(f"{MAIN}row"):
                 cells = {}
                 for cell in row:
                     letters, digits = re.fullmatch(r"([A-Z]+)(\d+)", cell.attrib["r"]).groups()  # type: ignore[union-attr]
                     assert digits == row.attrib["r"]
                     text = "".join(t.text or "" for t in (*cell.iter(f"{MAIN}t"), *cell.iter(f"{MAIN}v")))
-                    cells[letters] = (cell.attrib.get("t", "n"), text, int(cell.attrib["s"]))
+                    cells[letters] = (cell.attrib.get("t", "n"), text, int(cell.attrib.get("s", 0)))
+                rows += [{}] * (int(row.attrib["r"]) - 1 - len(rows))  # blank rows may be left out
                 rows.append(cells)
             found[sheet.attrib["name"]] = rows
         return found

@@ -12,9 +12,9 @@ import pytest
 
 from diskret import LadderSearch, anonymise
 from diskret.model.errors import BadOption
-from diskret.publication.anonymous import write_anonymous_file, write_quality
-from diskret.publication.deviation_plots import deviation_chart, plot_deviations
-from diskret.safe.result import Anonymisation
+from diskret.publication.microdata_files import write_anonymous_file, write_quality
+from diskret.publication.plots import deviation_chart, plot_deviations
+from diskret.safe.anonymisation import Anonymisation
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_plots_compare_runs(done: Anonymisation, tmp_path: Path, ending: str) ->
 
 
 def test_shares_in_the_plot_add_up_to_one(done: Anonymisation) -> None:
-    values = deviation_chart({"run": done.quality}).to_dict()["data"]["values"]
+    values = deviation_chart({"run": done.quality})["data"]["values"]
     for dimension in ("1-dimensional", "2-dimensional", "3-dimensional"):
         assert sum(v["share"] for v in values if v["dimension"] == dimension) == pytest.approx(1)
 
@@ -68,5 +68,5 @@ def test_shares_in_the_plot_add_up_to_one(done: Anonymisation) -> None:
 def test_other_endings_are_refused(done: Anonymisation, tmp_path: Path) -> None:
     for write in (write_anonymous_file, write_quality):
         with pytest.raises(BadOption, match=r"not written as '\.xyz'"):
-            write(done, tmp_path / "out.xyz")  # type: ignore[operator]
+            write(done, tmp_path / "out.xyz")
     assert not list(tmp_path.iterdir())

@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskret.publication.drawing import HEIGHT, WIDTH, Box, Path, Plot, draw, svg
+from diskret.publication.drawing import HEIGHT, WIDTH, Box, Path, Plot, draw
+from diskret.publication.report_html import svg
 
 VALUES = st.floats(0, 1e9, allow_nan=False)
 
@@ -22,7 +23,9 @@ def plots(draw_: Any) -> Plot:
         f"series {k}": tuple(draw_(st.lists(gaps, min_size=size, max_size=size)))
         for k in range(draw_(st.integers(1, 4)))
     }
-    return Plot(kind, "Title <&>", names, series, "x", "y", percent=draw_(st.booleans()))
+    return Plot(
+        kind=kind, title="Title <&>", x=names, series=series, x_title="x", y_title="y", percent=draw_(st.booleans())
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -44,7 +47,7 @@ def test_everything_drawn_lies_on_the_paper(plot: Plot, language: str) -> None:
 
 
 def test_the_highest_bar_belongs_to_the_highest_value() -> None:
-    drawing = draw(Plot("bars", "Cells", ("a", "b", "c"), {"hidden": (1.0, 3.0, 2.0)}))
+    drawing = draw(Plot(kind="bars", title="Cells", x=("a", "b", "c"), series={"hidden": (1.0, 3.0, 2.0)}))
     heights = [p.height for p in drawing.parts if isinstance(p, Box)]
     assert heights[1] == max(heights)
     assert heights[0] * 3 == heights[1] or abs(heights[0] * 3 - heights[1]) < 1e-6

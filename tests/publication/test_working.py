@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import fields, replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -14,12 +17,17 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from diskret.model.contributors import Contributors
-from diskret.model.errors import BadOption, UnreadableFile
+from diskret.model.errors import BadOption, ProtectionWarning, UnreadableFile
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.rule import Verdict
 from diskret.model.table import Table
 from diskret.publication import working
 from diskret.publication.publish import publish
 from diskret.publication.working import load_working, save_working
+from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
+from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
+from diskret.rules.rule import Joinable
+from diskret.rules.stored import KINDS
 
 
 def same(one: object, two: object) -> bool:
@@ -36,12 +44,45 @@ def same(one: object, two: object) -> bool:
     return type(one) is type(two) and one == two
 
 
-def test_every_field_of_a_table_is_saved():
+def test_every_field_of_a_table_is_saved() -> None:
     """A new field of Table must find its way into the working file."""
-    assert {f.name for f in fields(Table)} == {"by", *working.ARRAYS, *working.SCALARS, *working.LEVELS}
+    assert {f.name for f in fields(Table)} == {"by", "judges", *working.ARRAYS, *working.SCALARS, *working.LEVELS}
 
 
-def test_all_arrays_come_back(tools, tmp_path):
+def test_the_rules_a_table_was_marked_by_come_back(tools: Any, tmp_path: Path) -> None:
+    rules = (
+        MinCount(3, margin=Decimal("12.50")), Dominance(2, Fraction(250, 3)), PPercent("10", counted_by="holding"),
+        PQ(5, 50.5), SmallCells(3, margins=True), SmallMargin(2, ("region",)), OneCategory(),
+    )  # fmt: skip
+    table = replace(tools.example(), judges=rules)
+    save_working(table, tmp_path / "w.parquet")
+    assert same(load_working(tmp_path / "w.parquet")["turnover"], table)
+    assert {type(rule) for rule in rules} == set(KINDS.values())
+
+
+def test_a_file_of_before_there_were_judges_still_loads(tools: Any, tmp_path: Path) -> None:
+    """It is the file of a table without judges, to the last byte."""
+    marked = replace(tools.example(), judges=(MinCount(3),))
+    save_working(tools.example(), tmp_path / "old.parquet")
+    save_working(replace(marked, judges=()), tmp_path / "none.parquet")
+    assert b"judges" not in (tmp_path / "old.parquet").read_bytes()
+    assert (tmp_path / "old.parquet").read_bytes() == (tmp_path / "none.parquet").read_bytes()
+    assert load_working(tmp_path / "old.parquet")["turnover"].judges == ()
+
+
+def test_a_rule_of_the_users_own_is_not_lost_in_silence(tools: Any, tmp_path: Path) -> None:
+    class Mine(Joinable):
+        name = "my rule"
+
+        def judge(self, table: Table) -> Verdict:
+            return Verdict(primary=table.value > 1)
+
+    with pytest.warns(ProtectionWarning, match="not saved: 'my rule'"):
+        save_working(replace(tools.example(), judges=(Mine(), MinCount(3))), tmp_path / "w.parquet")
+    assert load_working(tmp_path / "w.parquet")["turnover"].judges == (MinCount(3),)
+
+
+def test_all_arrays_come_back(tools: Any, tmp_path: Path) -> None:
     table = tools.example(decimals=None)
     shape = table.shape
     holdings = Contributors(
@@ -55,7 +96,7 @@ def test_all_arrays_come_back(tools, tmp_path):
 
 @settings(max_examples=40, deadline=None)
 @given(hnp.arrays(np.float64, (3, 2), elements=st.floats(width=64)), hnp.arrays(np.uint32, (3, 2)))
-def test_floats_come_back_bit_for_bit(values, bits):
+def test_floats_come_back_bit_for_bit(values: Any, bits: Any) -> None:
     by = {"a": Hierarchy.flat(["1", "2"]), "b": Hierarchy.flat(['it\'s "ü" 日本'])}
     table = Table(by, "x", values, np.zeros((3, 2), dtype=np.uint8), rules=("r'1",), rule=bits, lower=values.T.copy().T)
     with tempfile.TemporaryDirectory() as folder:
@@ -63,7 +104,7 @@ def test_floats_come_back_bit_for_bit(values, bits):
         assert same(load_working(Path(folder) / "w.parquet")["x"], table)
 
 
-def test_several_tables_share_what_they_shared(tools, tmp_path):
+def test_several_tables_share_what_they_shared(tools: Any, tmp_path: Path) -> None:
     first = tools.example()
     second = replace(first, response="wages", value=first.value * 2)
     save_working({"A": first, "a": second}, tmp_path / "w.parquet")
@@ -76,20 +117,20 @@ def test_several_tables_share_what_they_shared(tools, tmp_path):
     assert len([c for c in columns if "status" in c[0]]) == 1
 
 
-def test_a_table_without_anything_optional(tmp_path):
+def test_a_table_without_anything_optional(tmp_path: Path) -> None:
     table = Table({"a": Hierarchy.flat([])}, "x", np.array([-0.0]), np.array([1], dtype=np.uint8))
     save_working(table, tmp_path / "w [1].parquet")
     assert same(load_working(tmp_path / "w [1].parquet")["x"], table)
 
 
-def test_an_array_without_contributions(tmp_path):
+def test_an_array_without_contributions(tmp_path: Path) -> None:
     people = Contributors(np.array([1]), np.empty((1, 0)))
     table = Table({"a": Hierarchy.flat([])}, "x", np.array([2.0]), np.array([1], dtype=np.uint8), people)
     save_working(table, tmp_path / "w.parquet")
     assert same(load_working(tmp_path / "w.parquet")["x"], table)
 
 
-def test_something_else_is_refused_with_a_hint(tools, tmp_path):
+def test_something_else_is_refused_with_a_hint(tools: Any, tmp_path: Path) -> None:
     publish(tools.example(), tmp_path / "published.parquet")
     (tmp_path / "text.parquet").write_text("no parquet")
     (tmp_path / "empty.parquet").write_bytes(b"")
@@ -100,11 +141,11 @@ def test_something_else_is_refused_with_a_hint(tools, tmp_path):
         with pytest.raises(UnreadableFile) as caught:
             load_working(tmp_path / f"{name}.parquet")
         assert caught.value.hint
-    with pytest.raises(UnreadableFile, match="no working file"):
+    with pytest.raises(UnreadableFile, match="not a working file"):
         load_working(tmp_path / "published.parquet")
 
 
-def test_another_version_and_lost_rows_are_refused(tools, tmp_path, monkeypatch):
+def test_another_version_and_lost_rows_are_refused(tools: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(working, "VERSION", 99)
     save_working(tools.example(), tmp_path / "new.parquet")
     monkeypatch.undo()
@@ -122,7 +163,7 @@ def test_another_version_and_lost_rows_are_refused(tools, tmp_path, monkeypatch)
         load_working(tmp_path / "short.parquet")
 
 
-def test_tables_of_different_classifications_are_refused(tools, tmp_path):
+def test_tables_of_different_classifications_are_refused(tools: Any, tmp_path: Path) -> None:
     other = Table({"a": Hierarchy.flat([])}, "x", np.array([2.0]), np.array([1], dtype=np.uint8))
     with pytest.raises(BadOption):
         save_working({"a": tools.example(), "b": other}, tmp_path / "w.parquet")

@@ -19,7 +19,9 @@ def table_of(cells: Sequence[Sequence[float]], largest: int = 4, **roles: Sequen
     }
     for role, given in roles.items():
         columns[role] = [entry for entries in given for entry in entries]
-    return tabulate(columns, by=by, value="x", largest=largest, **{role: role for role in roles})  # type: ignore[arg-type]
+    named: dict[str, Any] = {role: role for role in roles}
+    table: Table = tabulate(columns, by=by, value="x", largest=largest, **named)
+    return table
 
 
 @pytest.fixture(scope="session")

@@ -162,5 +162,5 @@ def test_line_rules_in_three_dimensions_equal_walking_every_line(data: st.DataOb
     small_counts = {cell for cell, n in counts.items() if n in (1, 2)}
     assert at(SmallCells(3, margins=True).judge(table).primary) == small_counts
     totals = [h.total for h in table.hierarchies]
-    inner = {cell for cell in small_counts if not any(c == t for c, t in zip(cell, totals, strict=True))}
-    assert at(SmallCells(3).judge(table).primary) == inner
+    inside = {cell for cell in small_counts if not any(c == t for c, t in zip(cell, totals, strict=True))}
+    assert at(SmallCells(3).judge(table).primary) == inside

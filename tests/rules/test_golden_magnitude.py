@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from diskret import PQ, Dominance, MinCount, PPercent, Table, mark
+from diskret.rules.rule import Rule
 
 Golden = Callable[[str], Any]
 
@@ -49,7 +50,7 @@ def cell(golden: Golden) -> tuple[Table, dict[str, Any]]:
 
 def test_the_cell_of_chapter_0_is_judged_as_stated(cell: tuple[Table, dict[str, Any]]) -> None:
     table, file = cell
-    rules = {
+    rules: dict[str, Callable[[dict[str, Any]], Rule]] = {
         "(1,k)": lambda c: Dominance(1, 100 * Fraction(repr(c["k"]))),
         "(2,k)": lambda c: Dominance(2, 100 * Fraction(repr(c["k"]))),
         "p%": lambda c: PPercent(100 * Fraction(repr(c["p"]))),

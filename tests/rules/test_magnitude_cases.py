@@ -8,6 +8,7 @@ import pytest
 
 from diskret import PQ, Dominance, MinCount, PPercent, Table, mark
 from diskret.model import errors
+from tests.present import present
 
 
 def flag(table: Table, rule: Any) -> bool:
@@ -85,8 +86,8 @@ def test_a_public_contributor_is_nobodys_target(cells_of: Any) -> None:
 
 def test_minimum_count_may_ask_for_a_margin(cells_of: Any) -> None:
     marked = mark(cells_of([[50], [10, 10, 10]]), MinCount(3, margin=20))
-    assert marked.above.tolist() == [10, 0, 0]
-    assert marked.below.tolist() == [10, 0, 0]
+    assert present(marked.above).tolist() == [10, 0, 0]
+    assert present(marked.below).tolist() == [10, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from diskret import (
     Hierarchy,
     MinCount,
     OneCategory,
+    Pool,
     PPercent,
     ProtectionWarning,
     SmallCells,
@@ -28,30 +29,46 @@ from diskret import (
 )
 from diskret.model import errors
 from diskret.rules.rule import largest_needed
+from tests.present import present
 
 CELLS = [[90, 4, 1], [30, 20, 20, 10], [50, 10], [0, 0], [34, 33, 33]]
 
 
 def test_every_primary_cell_knows_its_rules_and_its_protection(cells_of: Any) -> None:
     marked = mark(cells_of(CELLS), MinCount(3) | PPercent(10) | Dominance(1, 85))
-    told = {marked.codes(at)[0]: (marked.rules_of(at), marked.above[at], marked.below[at]) for at, _ in marked.marks()}
+    told = {
+        marked.codes(at)[0]: (marked.rules_of(at), present(marked.above)[at], present(marked.below)[at])
+        for at, _ in marked.marks()
+    }
     assert told == {
         # p%: 10 % of 90 less the remainder of 1; dominance: 90 / 0.85 less 95
         "c0": (("p%", "(1,k) dominance"), pytest.approx(90 / 0.85 - 95), pytest.approx(90 / 0.85 - 95)),
         "c2": (("minimum count", "p%"), 5.0, 5.0),
     }
     assert marked.rules_of((1,)) == ()
-    assert not marked.above[~marked.hidden].any()
+    assert not present(marked.above)[~marked.hidden].any()
 
 
 def test_joined_rules_catch_what_any_of_them_catches(cells_of: Any) -> None:
     table = cells_of(CELLS)
-    rules = [MinCount(3), PPercent(3), Dominance(2, 65)]
+    rules: list[Any] = [MinCount(3), PPercent(3), Dominance(2, 65)]
     alone = [mark(table, rule).hidden for rule in rules]
     together = mark(table, rules[0] | rules[1] | rules[2])
     assert np.array_equal(together.hidden, np.any(alone, axis=0))
     for bit, hidden in enumerate(alone, start=1):
-        assert np.array_equal((together.rule >> bit & 1).astype(bool), hidden)
+        assert np.array_equal((present(together.rule) >> bit & 1).astype(bool), hidden)
+
+
+def test_a_marked_table_knows_its_judges(cells_of: Any) -> None:
+    marked = mark(cells_of(CELLS), MinCount(3) | PPercent(10))
+    assert marked.judges == (MinCount(3), PPercent(10))
+    assert mark(marked, PPercent(5)).judges == (PPercent(5),)
+    assert "10" not in repr(marked)
+
+
+def test_a_pool_has_the_judges_of_all_its_tables(cells_of: Any) -> None:
+    one, two = (mark(cells_of(CELLS), rules) for rules in (MinCount(3) | PPercent(10), PPercent(10) | Dominance(1, 85)))
+    assert Pool.of({"one": one, "two": two}).judges == (MinCount(3), PPercent(10), Dominance(1, 85))
 
 
 def test_marking_changes_nothing_in_its_input(cells_of: Any) -> None:
@@ -59,7 +76,7 @@ def test_marking_changes_nothing_in_its_input(cells_of: Any) -> None:
     before = copy.deepcopy(table)
     marked = mark(table, MinCount(3) | PPercent(10))
     marked.status[:] = 9
-    marked.above[:] = 9
+    present(marked.above)[:] = 9
     for name in ("value", "status"):
         assert np.array_equal(getattr(table, name), getattr(before, name))
     assert np.array_equal(table.largest, before.largest)
@@ -80,8 +97,8 @@ def test_marking_again_replaces_the_marks_of_the_rules_but_not_those_made_by_han
     assert again.rules == fresh.rules
     for name in ("status", "rule"):
         assert np.array_equal(getattr(again, name), getattr(fresh, name))
-    by_rule = again.rule & 1 == 0
-    assert np.array_equal(again.above[by_rule], fresh.above[by_rule])
+    by_rule = present(again.rule) & 1 == 0
+    assert np.array_equal(present(again.above)[by_rule], present(fresh.above)[by_rule])
     assert again.rules_of((4,)) == ("given",)
 
 
@@ -118,7 +135,12 @@ def test_parameters_are_never_in_the_name_of_a_rule(a: int, b: int) -> None:
 
 
 def test_a_rule_for_holdings_says_so_in_its_name() -> None:
-    rules = [MinCount, lambda **o: Dominance(1, 80, **o), lambda **o: PPercent(10, **o), lambda **o: PQ(5, 50, **o)]
+    rules: list[Any] = [
+        MinCount,
+        lambda **o: Dominance(1, 80, **o),
+        lambda **o: PPercent(10, **o),
+        lambda **o: PQ(5, 50, **o),
+    ]
     for make in rules:
         assert make(counted_by="holding").name == make().name + " of holdings"
 
@@ -197,7 +219,7 @@ def test_special_cases_can_be_switched_off(golden: Any) -> None:
 
 def test_comparison_counts_what_each_rule_marks_and_what_only_it_marks(cells_of: Any) -> None:
     table = cells_of([[90, 4, 3, 3], [51, 40, 5, 4], [20, 20, 20, 20, 20], [60, 40], []])
-    rules = [Dominance(1, 85), Dominance(2, 90), MinCount(3)]
+    rules: list[Any] = [Dominance(1, 85), Dominance(2, 90), MinCount(3)]
     comparison = compare_rules(table, rules)
     sets = [{int(i) for i in np.flatnonzero(rule.judge(table).primary)} for rule in rules]
     assert sets == [{0}, {0, 1, 3}, {3}]
@@ -207,8 +229,8 @@ def test_comparison_counts_what_each_rule_marks_and_what_only_it_marks(cells_of:
     assert comparison.both.tolist() == [[len(a & b) for b in sets] for a in sets]
     assert comparison.names == ("1. (1,k) dominance", "2. (2,k) dominance", "3. minimum count")
     assert comparison.borders == ((1.0, 0.0, 0.85), (1.0, 1.0, 0.9), None)
-    assert comparison.shares[0].tolist() == [0.9, 0.04]
-    assert len(comparison.shares) == comparison.occupied.sum() == 5
+    assert present(comparison.shares)[0].tolist() == [0.9, 0.04]
+    assert len(present(comparison.shares)) == comparison.occupied.sum() == 5
 
 
 def test_comparison_prints_no_parameter_and_takes_joined_rules(cells_of: Any) -> None:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import diskret
-from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table
+from diskret import Hierarchy, Knowledge, Promise, Status, Table
 from diskret.model.contributors import Contributors
-from diskret.suppression.by_cuboids import Settings
 from diskret.suppression.complete.by_complete import search_of
 from diskret.suppression.complete.faces import balanced, corners, diametrals, faces_of, first_range, shift
 from diskret.suppression.complete.space import FORBIDDEN, Space
 from diskret.suppression.complete.strands import strand_of
+from diskret.suppression.methods import Complete
+from tests.printed import ReadFile
 
-EXACT = Settings(Protection(), Knowledge.none(), Cost(), thin=False)
+EXACT = Promise(levels=False, knowledge=Knowledge.none())
+RIGID = Complete(deformations=0, thin=False)
 
 
 def regular(*lengths: int) -> Hierarchy:
@@ -40,13 +44,13 @@ def code_at(space: Space, *elementary: int) -> int:
 
 
 @pytest.fixture(scope="module")
-def reference(printed_file) -> Space:
+def reference(printed_file: ReadFile) -> Space:
     """The classification of figures 7.1 to 7.3."""
     said = printed_file("ch7-abb71-73-index-reference-table")["table"]
     return Space.of(Hierarchy.from_levels([str(u) for u in said["user_index"]], said["aggregation_index"]))
 
 
-def test_index_reference_table(printed_file, reference) -> None:
+def test_index_reference_table(printed_file: ReadFile, reference: Space) -> None:
     said = printed_file("ch7-abb71-73-index-reference-table")["expected"]
     assert [reference.tuples[:, a].tolist() for a in range(3)] == [said["E1"], said["E2"], said["E3"]]
     assert reference.lengths == tuple(said["max_segment_length"].values())
@@ -56,7 +60,7 @@ def test_index_reference_table(printed_file, reference) -> None:
 # --- candidate ranges ------------------------------------------------------------------------------------------------
 
 
-def test_candidate_ranges_of_user_index_6(printed_file, reference) -> None:
+def test_candidate_ranges_of_user_index_6(printed_file: ReadFile, reference: Space) -> None:
     said = printed_file("ch7-candidate-ranges")["expected"]["pivot_6"]
     code = reference.hierarchy.index("6")
     assert list(tuples_of(reference, "6")) == said["tuple"]
@@ -69,7 +73,7 @@ def test_candidate_ranges_of_user_index_6(printed_file, reference) -> None:
     assert _user_indices(reference, code, 2) == set(said["range_2"]["user_indices"])
 
 
-def test_candidate_ranges_of_user_index_14(printed_file, reference) -> None:
+def test_candidate_ranges_of_user_index_14(printed_file: ReadFile, reference: Space) -> None:
     said = printed_file("ch7-candidate-ranges")["expected"]["pivot_14"]
     code = reference.hierarchy.index("14")
     assert list(tuples_of(reference, "14")) == said["tuple"]
@@ -91,7 +95,7 @@ def _user_indices(space: Space, code: int, top: int) -> set[int]:
     return {int(c) + 1 for c in found if c >= 0}
 
 
-def test_partner_sets_in_one_classification(printed_file, reference) -> None:
+def test_partner_sets_in_one_classification(printed_file: ReadFile, reference: Space) -> None:
     said = printed_file("ch7-candidate-ranges")["expected"]["derived_partner_sets"]
     for pivot, top, key in ((6, 2, "pivot_6_range_2"), (14, 2, "pivot_14_range_1")):
         code = reference.hierarchy.index(str(pivot))
@@ -108,7 +112,7 @@ def test_partner_sets_in_one_classification(printed_file, reference) -> None:
 # --- strands ---------------------------------------------------------------------------------------------------------
 
 
-def test_7_5_the_strand_below_a_pivot(printed_file) -> None:
+def test_7_5_the_strand_below_a_pivot(printed_file: ReadFile) -> None:
     said = printed_file("ch7-abb75-strand-tracing")
     rows, columns = Space.of(regular(3, 2)), Space.of(regular(2, 3, 2))
     primary = np.zeros((len(rows.hierarchy), len(columns.hierarchy)), dtype=bool)
@@ -140,7 +144,7 @@ def test_strands_lie_in_the_cuboid_and_are_protected_with_the_pivot() -> None:
     table = Table.from_cells(cells, by=by, value="v")
     assert table.value.shape == value.shape
     table = table.with_status(Status.PRIMARY, [["1", "x"], ["1.2", "x"]])
-    result = diskret.suppress(table, guarantee="complete", thin=False)
+    result = diskret.suppress(table, method=diskret.methods.Complete(thin=False))
     upper, lower = (int(np.ravel_multi_index(table.index(c, "x"), table.shape)) for c in ("1", "1.2"))
     # column by column the lower one comes first; its cuboid does not reach the sum, whose own holds both
     assert all(lower in m.cells for m in result.moves_of("1", "x"))
@@ -150,7 +154,7 @@ def test_strands_lie_in_the_cuboid_and_are_protected_with_the_pivot() -> None:
 # --- double cuboids --------------------------------------------------------------------------------------------------
 
 
-def test_7_4_two_cuboids_protect_the_pivot_and_nothing_below_it(printed_file) -> None:
+def test_7_4_two_cuboids_protect_the_pivot_and_nothing_below_it(printed_file: ReadFile) -> None:
     """Someone alone in layer 2 can compute what lies below the pivot there, but not the pivot."""
     said = printed_file("ch7-abb74-double-cuboid-subordinate-values-unprotected")
     by = {"row": Hierarchy.flat(["1", "2"], total="3"),
@@ -179,19 +183,20 @@ def test_7_4_two_cuboids_protect_the_pivot_and_nothing_below_it(printed_file) ->
     status[pivot] = Status.PRIMARY
     table = Table(by, "x", value, status, Contributors(count))
     flat = int(np.ravel_multi_index(pivot, table.shape))
-    both = search_of(table, EXACT, deformations=0).secured(flat)
+    both = search_of(table, EXACT, RIGID).secured(flat)
     layers = [{int(c) % 7 // 3 + 1 for c in cuboid.cells if int(c) % 7 < 6} for cuboid in both]
     assert sorted(map(sorted, layers)) == [[1], [2]]
     below = [at(*t) for t in said["table"]["subordinate_primaries"]]
     for cell in below:
         status[cell] = Status.PRIMARY
     again = replace(table, status=status)
-    search = search_of(again, EXACT, deformations=0)
+    search = search_of(again, EXACT, RIGID)
     assert not search.secured(int(np.ravel_multi_index(below[0], table.shape)))
-    exposed = {e.index for e in diskret.audit(again, knowledge=Knowledge.none()).exposed}
+    exposed = {e.index for e in diskret.audit(again, diskret.Promise(knowledge=Knowledge.none())).exposed}
     assert exposed == set(below)
     assert not diskret.audit(
-        diskret.suppress(again, guarantee="complete", knowledge=Knowledge.none()).table, knowledge=Knowledge.none()
+        diskret.suppress(again, diskret.Promise(knowledge=Knowledge.none()), diskret.methods.Complete()).table,
+        diskret.Promise(knowledge=Knowledge.none()),
     ).exposed
 
 
@@ -199,7 +204,7 @@ def test_7_4_two_cuboids_protect_the_pivot_and_nothing_below_it(printed_file) ->
 
 
 @pytest.fixture(scope="module")
-def bent(printed_file) -> tuple[dict, Space, Space]:
+def bent(printed_file: ReadFile) -> tuple[dict[str, Any], Space, Space]:
     said = printed_file("ch7-abb76-cuboid-deformation")
     return said, Space.of(regular(3, 2)), Space.of(regular(2, 3))
 
@@ -209,7 +214,7 @@ def _box(rows: np.ndarray, columns: np.ndarray) -> list[list[int]]:
     return sorted([*r[::-1].tolist(), *c[::-1].tolist()] for r in rows for c in columns)
 
 
-def test_7_6_two_shifts_around_zeros(bent) -> None:
+def test_7_6_two_shifts_around_zeros(bent: tuple[dict[str, Any], Space, Space]) -> None:
     said, rows, columns = bent
     expected = said["expected"]
     pivot, diametral = expected["pivot"], np.array(expected["diametral"])
@@ -241,13 +246,15 @@ def _stars(rows: Space, columns: Space, field: list[int]) -> list[bool]:
     return [bool(s.is_star(t, a)[0]) for s, t in ((rows, r), (columns, c)) for a in (1, 0)]
 
 
-def _symbol(said: dict, field: list[int]) -> str:
+def _symbol(said: dict[str, Any], field: list[int]) -> str:
     block, row, strip, column = field
     symbol: str = said["table"]["grid"][(block - 1) * 4 + row - 1][(strip - 1) * 3 + column - 1]
     return symbol
 
 
-def test_7_6_the_search_finds_the_deformed_cuboid_only_if_two_shifts_are_allowed(bent) -> None:
+def test_7_6_the_search_finds_the_deformed_cuboid_only_if_two_shifts_are_allowed(
+    bent: tuple[dict[str, Any], Space, Space],
+) -> None:
     said, rows, columns = bent
     grid = np.array([[_symbol(said, [rb, r, cb, c]) for cb, c in product((1, 2, 3, 4), (1, 2, 3))]
                      for rb, r in product((1, 2, 3), (1, 2, 3, 4))])  # fmt: skip
@@ -280,7 +287,9 @@ def test_7_7_a_face_of_two_segments_straight_and_shifted() -> None:
     assert b not in straight
 
 
-def test_sets_without_forbidden_dummies_add_up_and_those_with_one_do_not(trees) -> None:
+def test_sets_without_forbidden_dummies_add_up_and_those_with_one_do_not(
+    trees: st.SearchStrategy[dict[str, str]],
+) -> None:
     """Two forbidden dummies of one segment may cancel; a smaller range then holds the same codes."""
 
     @settings(max_examples=40)

@@ -1,10 +1,11 @@
-"""What guarantee="complete" promises on random ragged tables, against the exact attack and against a slow twin."""
+"""What the method Complete promises on random ragged tables, against the exact attack and against a slow twin."""
 
 from __future__ import annotations
 
 import itertools
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import diskret as dk
-from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table
+from diskret import Hierarchy, Knowledge, Promise, Status, Table
 from diskret.model.errors import BadOption, ProtectionWarning
-from diskret.suppression.by_cuboids import Settings
 from diskret.suppression.complete.by_complete import search_of
 from diskret.suppression.complete.engine import in_turn
 from diskret.suppression.complete.intervals import protection_intervals
@@ -44,51 +44,51 @@ def tables(draw: st.DrawFn, trees: st.SearchStrategy[dict[str, str]], most: int 
     return found
 
 
-def test_no_primary_cell_is_computed_more_closely_than_asked(small_trees) -> None:
+def test_no_primary_cell_is_computed_more_closely_than_asked(small_trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=50)
     @given(tables(small_trees), st.sampled_from([0.0, 0.5, 1.0]), st.booleans(), st.sampled_from([0, 1]))
     def check(table: Table, q: float, thin: bool, deformations: int) -> None:
-        asked = Protection(q)
-        result = dk.suppress(table, guarantee="complete", protection=asked, thin=thin, deformations=deformations)
-        report = dk.audit(result.table, protection=asked)
+        asked = Promise(min_relative_range=q, levels=False)
+        result = dk.suppress(table, asked, dk.methods.Complete(thin=thin, deformations=deformations))
+        report = dk.audit(result.table, asked)
         assert {e.index for e in report.exposed} <= {u.index for u in result.unprotected}
 
     check()
 
 
-def test_no_primary_cell_leaks_where_one_classification_is_deep(trees) -> None:
+def test_no_primary_cell_leaks_where_one_classification_is_deep(trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=25)
     @given(tables(trees, most=1), tables(trees, most=1), st.integers(0, 99))
     def check(first: Table, second: Table, seed: int) -> None:
         pairs = [{c: h.codes[p] for c, p in zip(h.codes, h.parents, strict=True) if p >= 0}
                  for t in (first, second) for h in t.hierarchies]  # fmt: skip
         table = random_table(pairs, seed)
-        result = dk.suppress(table, guarantee="complete", protection=Protection(0.5))
-        report = dk.audit(result.table, protection=Protection(0.5))
+        result = dk.suppress(table, dk.Promise(levels=False, min_relative_range=0.5), dk.methods.Complete())
+        report = dk.audit(result.table, dk.Promise(levels=False, min_relative_range=0.5))
         assert {e.index for e in report.exposed} <= {u.index for u in result.unprotected}
 
     check()
 
 
-def test_intervals_reach_as_far_as_the_primary_rules_demand(small_trees) -> None:
+def test_intervals_reach_as_far_as_the_primary_rules_demand(small_trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=25)
     @given(tables(small_trees, most=2), st.sampled_from([0.1, 0.4]), st.sampled_from([0.2, 0.7]))
     def check(table: Table, down: float, up: float) -> None:
         primary = table.status == Status.PRIMARY
         demanding = replace(table, below=down * table.value * primary, above=up * table.value * primary)
-        result = dk.suppress(demanding, guarantee="complete")
+        result = dk.suppress(demanding, method=dk.methods.Complete())
         report = dk.audit(result.table)
         assert {e.index for e in report.exposed} <= {u.index for u in result.unprotected}
 
     check()
 
 
-def test_every_cuboid_leaves_every_published_sum_as_it_is(small_trees) -> None:
+def test_every_cuboid_leaves_every_published_sum_as_it_is(small_trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=30)
     @given(tables(small_trees), st.sampled_from([0, 1, 2]))
     def check(table: Table, deformations: int) -> None:
-        result = dk.suppress(table, guarantee="complete", deformations=deformations)
-        for move in result.moves.all(table):
+        result = dk.suppress(table, method=dk.methods.Complete(deformations=deformations))
+        for move in result.moves:
             moved = np.zeros(table.size)
             moved[move.cells] = move.coefficients
             moved = moved.reshape(table.shape)
@@ -101,17 +101,19 @@ def test_every_cuboid_leaves_every_published_sum_as_it_is(small_trees) -> None:
     check()
 
 
-def test_intervals_hold_the_value_and_an_attacker_cannot_narrow_them(small_trees) -> None:
+def test_intervals_hold_the_value_and_an_attacker_cannot_narrow_them(
+    small_trees: st.SearchStrategy[dict[str, str]],
+) -> None:
     @settings(max_examples=20)
     @given(tables(small_trees, most=2))
     def check(table: Table) -> None:
-        result = dk.suppress(table, guarantee="complete", protection=Protection(0.5))
+        result = dk.suppress(table, dk.Promise(levels=False, min_relative_range=0.5), dk.methods.Complete())
         lower, upper = protection_intervals(result)
         shown = ~np.isnan(lower)
         assert (result.table.hidden | ~shown).all()
         assert (lower[shown] <= table.value[shown]).all()
         assert (upper[shown] >= table.value[shown]).all()
-        exact = dk.audit(result.table, protection=Protection(0.5), intervals="hidden").intervals
+        exact = dk.audit(result.table, dk.Promise(levels=False, min_relative_range=0.5), intervals="hidden").intervals
         for cell in np.flatnonzero(shown).tolist():
             low, high = exact[table.name_of(cell)]
             assert low <= lower.flat[cell] + 1e-6
@@ -120,27 +122,29 @@ def test_intervals_hold_the_value_and_an_attacker_cannot_narrow_them(small_trees
     check()
 
 
-def test_thinning_only_opens_and_keeps_every_primary_protected(small_trees) -> None:
+def test_thinning_only_opens_and_keeps_every_primary_protected(small_trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=25)
     @given(tables(small_trees))
     def check(table: Table) -> None:
-        plain = dk.suppress(table, guarantee="complete", thin=False)
-        thin = dk.suppress(table, guarantee="complete")
+        plain = dk.suppress(table, method=dk.methods.Complete(thin=False))
+        thin = dk.suppress(table, method=dk.methods.Complete())
         assert (plain.table.hidden | ~thin.table.hidden).all()
         assert {u.index for u in thin.unprotected} == {u.index for u in plain.unprotected}
-        again = dk.suppress(thin.table, guarantee="complete")
+        again = dk.suppress(thin.table, method=dk.methods.Complete())
         assert not again.secondary.any()
 
     check()
 
 
-def test_the_search_agrees_with_trying_every_product_of_faces(small_trees) -> None:
+def test_the_search_agrees_with_trying_every_product_of_faces(small_trees: st.SearchStrategy[dict[str, str]]) -> None:
     """A readable twin of the kernels: all cuboids and all pairs of the whole table, compared by their rank."""
 
     @settings(max_examples=25)
     @given(tables(small_trees, most=2), st.sampled_from([0.0, 0.5]))
     def check(table: Table, q: float) -> None:
-        search = search_of(table, Settings(Protection(q), Knowledge.positive(), Cost()))
+        search = search_of(
+            table, Promise(min_relative_range=q, levels=False, knowledge=Knowledge.positive()), dk.methods.Complete()
+        )
         task = search.task
         for pivot in in_turn(task)[:3].tolist():
             at = np.unravel_index(pivot, table.shape)
@@ -155,7 +159,7 @@ def test_the_search_agrees_with_trying_every_product_of_faces(small_trees) -> No
     check()
 
 
-def _best_by_trying(search, pivot, faces):
+def _best_by_trying(search: Any, pivot: int, faces: Any) -> Any:
     task = search.task
     at = [int(i) for i in np.unravel_index(pivot, task.shape)]
     options = []
@@ -182,7 +186,7 @@ def _best_by_trying(search, pivot, faces):
 # --- raised tables ---------------------------------------------------------------------------------------------------
 
 
-def test_raising_and_lowering_are_a_pair(small_trees) -> None:
+def test_raising_and_lowering_are_a_pair(small_trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=40)
     @given(tables(small_trees))
     def check(table: Table) -> None:
@@ -198,14 +202,18 @@ def test_raising_and_lowering_are_a_pair(small_trees) -> None:
     check()
 
 
-def test_whoever_attacks_the_raised_table_learns_what_the_table_itself_tells(small_trees) -> None:
+def test_whoever_attacks_the_raised_table_learns_what_the_table_itself_tells(
+    small_trees: st.SearchStrategy[dict[str, str]],
+) -> None:
     @settings(max_examples=20)
     @given(tables(small_trees, most=2))
     def check(table: Table) -> None:
         raised = raise_table(table)
-        here = {int(np.ravel_multi_index(e.index, table.shape)) for e in dk.audit(table, insiders="none").exposed}
+        here = {
+            int(np.ravel_multi_index(e.index, table.shape)) for e in dk.audit(table, dk.Promise(guard="public")).exposed
+        }
         there = {int(np.ravel_multi_index(e.index, raised.table.shape))
-                 for e in dk.audit(raised.table, insiders="none").exposed}  # fmt: skip
+                 for e in dk.audit(raised.table, dk.Promise(guard="public")).exposed}  # fmt: skip
         assert {int(raised.cells[c]) for c in here} == there
 
     check()
@@ -222,42 +230,46 @@ def lonely() -> Table:
     return table.with_status(Status.PRIMARY, [["a"]])
 
 
-def test_a_cell_beyond_the_deformation_limit_is_named(lonely) -> None:
+def test_a_cell_beyond_the_deformation_limit_is_named(lonely: Table) -> None:
     locked = lonely.with_status(Status.NEVER, [["all"]])
     with pytest.warns(ProtectionWarning, match="at most 1 deformation protects it; allow more"):
-        result = dk.suppress(locked, guarantee="complete")
+        result = dk.suppress(locked, method=dk.methods.Complete())
     (left,) = result.unprotected
     assert left.cell == "s=a"
-    assert "guarantee='audit'" in left.why
+    assert "use the method Moves" in left.why
     assert not result.secondary.any()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        dk.suppress(locked, guarantee="complete", deformations=2)
+        dk.suppress(locked, method=dk.methods.Complete(deformations=2))
     assert any("at most 2 deformations" in str(w.message) for w in said)
 
 
 @pytest.mark.parametrize("deformations", [-1, 4])
-def test_deformation_limits_out_of_reach_are_refused(lonely, deformations) -> None:
+def test_deformation_limits_out_of_reach_are_refused(lonely: Table, deformations: Any) -> None:
     with pytest.raises(BadOption, match="deformations per cuboid"):
-        dk.suppress(lonely, guarantee="complete", deformations=deformations)
+        dk.suppress(lonely, method=dk.methods.Complete(deformations=deformations))
 
 
-def test_options_of_subtables_are_refused(lonely) -> None:
-    with pytest.raises(BadOption, match="guarantee='subtables'"):
-        dk.suppress(lonely, guarantee="complete", carry="once", thin=False)
+def test_options_of_subtables_are_refused() -> None:
+    with pytest.raises(BadOption, match="method Cuboids"):
+        dk.methods.Complete(cost=dk.Cost(distance={"a": 1}))
 
 
 def test_prior_knowledge_closer_than_the_range_is_said() -> None:
     table = random_table([{"a": "t", "b": "t", "c": "t"}], 3)
     marked = table.with_status(Status.PRIMARY, [["a"]])
     with pytest.warns(ProtectionWarning, match="known beforehand"):
-        dk.suppress(marked, guarantee="complete", knowledge=Knowledge.relative(0.1), protection=Protection(0.5))
+        dk.suppress(
+            marked,
+            dk.Promise(levels=False, min_relative_range=0.5, knowledge=Knowledge.relative(0.1)),
+            dk.methods.Complete(),
+        )
 
 
 def test_intervals_are_for_complete_cuboids_only() -> None:
     table = random_table([{"a": "t", "b": "t", "c": "t"}], 3)
     with pytest.raises(BadOption, match="subtable by subtable"):
-        protection_intervals(dk.suppress(table))
+        protection_intervals(dk.suppress(table, dk.Promise(levels=False), dk.methods.Cuboids()))
 
 
 def test_positions_of_codes_are_checked() -> None:
@@ -272,6 +284,6 @@ def test_positions_of_codes_are_checked() -> None:
         raise_table(table).lower(table)
 
 
-def test_the_reasons_of_a_cell_are_told(lonely) -> None:
-    result = dk.suppress(lonely, guarantee="complete")
+def test_the_reasons_of_a_cell_are_told(lonely: Table) -> None:
+    result = dk.suppress(lonely, method=dk.methods.Complete())
     assert "protected together with" in result.explain("a")

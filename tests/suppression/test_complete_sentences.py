@@ -10,24 +10,25 @@ import numpy as np
 import pytest
 
 import diskret
-from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table
-from diskret.suppression.by_cuboids import Settings
+from diskret import Cost, Hierarchy, Knowledge, Promise, Status, Table, methods
 from diskret.suppression.complete.by_raised import by_raised
 from diskret.suppression.complete.faces import corners, diametrals, faces_of, first_range, shift
 from diskret.suppression.complete.intervals import protection_intervals
 from diskret.suppression.complete.raising import Raised, raise_table
 from diskret.suppression.complete.space import ALLOWED, FORBIDDEN, Space
-from diskret.suppression.options import CLASSES, log_classes
+from diskret.suppression.prices import CLASSES, log_classes
 from diskret.suppression.result import Suppression
+from tests.printed import ReadFile, ReadPrinted
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table has subtotals")
-EXACT = Settings(Protection(), Knowledge.none(), Cost("log"), barriers="off", thin=False)
+EXACT = Promise(levels=False, knowledge=Knowledge.none())
+CLASSES_ONLY = methods.Complete(cost=Cost("log"), barriers="off", thin=False)
 """The settings of 6.2.2.2: no interval protection, no barriers, class values."""
 Codes = set[tuple[str, ...]]
 
 
 @pytest.fixture(scope="module")
-def table(printed) -> Table:
+def table(printed: ReadPrinted) -> Table:
     """The 16 x 15 example table before protection."""
     return printed("ch6-abb67-example-table-secured-as-complete-4d").table
 
@@ -40,7 +41,7 @@ def raised(table: Table) -> Raised:
 @pytest.fixture(scope="module")
 def run(raised: Raised) -> Suppression:
     """The printed run over the stored complete table."""
-    return by_raised(raised, EXACT)
+    return by_raised(raised, EXACT, CLASSES_ONLY)
 
 
 def secondary(table: Table) -> Codes:
@@ -59,13 +60,19 @@ def columns_below(table: Table, code: str) -> set[str]:
 # --- figures 6.7 and 6.8 ---------------------------------------------------------------------------------------------
 
 
-def test_6_7_compared_with_matched_subtables(printed_file, table: Table, raised: Raised, run: Suppression) -> None:
+def test_6_7_compared_with_matched_subtables(
+    printed_file: ReadFile, table: Table, raised: Raised, run: Suppression
+) -> None:
     said = printed_file("ch6-abb67-example-table-secured-as-complete-4d")["expected"]
     assert {table.codes(tuple(at)) for at in np.argwhere(table.status == Status.PRIMARY).tolist()} == cells(
         said["primary"]
     )
     baseline = said["baseline_abb_1_7_subtable_matching"]
-    matched = diskret.suppress(table, knowledge=Knowledge.none(), barriers="off", thin=False).table
+    matched = diskret.suppress(
+        table,
+        diskret.Promise(levels=False, knowledge=Knowledge.none()),
+        diskret.methods.Cuboids(barriers="off", thin=False),
+    ).table
     assert secondary(matched) == cells(baseline["secondary"])
     assert len(secondary(matched)) == baseline["secondary_count"]
     assert matched.value[matched.status == Status.SECONDARY].sum() == baseline["secondary_value_sum"]
@@ -84,10 +91,10 @@ def test_6_7_compared_with_matched_subtables(printed_file, table: Table, raised:
     assert {r for r, _ in theirs - ours} == {"111"}
 
 
-def test_6_8_counts_of_fields(printed_file, raised: Raised, run: Suppression) -> None:
+def test_6_8_counts_of_fields(printed_file: ReadFile, raised: Raised, run: Suppression) -> None:
     said = printed_file("ch6-abb68-complete-4d-table")["expected"]["counts_printed"]
     used = np.zeros(raised.table.size, dtype=bool)
-    used[np.concatenate([m.cells for m in run.moves.all(raised.table)])] = True
+    used[np.concatenate([m.cells for m in run.moves])] = True
     real = np.zeros(raised.table.size, dtype=bool)
     real[raised.cells] = True
     status = run.table.status.reshape(-1)
@@ -109,10 +116,10 @@ def labels(printed_file: Any, shape: tuple[int, ...]) -> dict[int, str]:
 
 def of_pivot(run: Suppression, raised: Raised, name: dict[int, str], pivot: str) -> list[set[str]]:
     (at,) = [c for c, label in name.items() if label == pivot]
-    return [{name[int(c)] for c in run.moves.move(int(k), raised.table).cells} for k in run.moves.protecting(at)]
+    return [{name[int(c)] for c in run.moves[int(k)].cells} for k in run.moves.protecting(at)]
 
 
-def test_6_8_cuboids_in_words(printed_file, raised: Raised, run: Suppression) -> None:
+def test_6_8_cuboids_in_words(printed_file: ReadFile, raised: Raised, run: Suppression) -> None:
     said = printed_file("ch6-abb68-complete-4d-table")["expected"]
     name = labels(printed_file, raised.table.shape)
     real = {name[int(c)] for c in raised.cells}
@@ -131,10 +138,10 @@ def test_6_8_cuboids_in_words(printed_file, raised: Raised, run: Suppression) ->
     assert fourth == of_pivot(run, raised, name, "110;ABA")[0]  # it secures that pivot too
 
 
-def test_6_8_what_every_pivot_of_the_printed_run_adds(printed_file, table: Table, raised: Raised) -> None:
+def test_6_8_what_every_pivot_of_the_printed_run_adds(printed_file: ReadFile, table: Table, raised: Raised) -> None:
     """Pivot by pivot, cell for cell."""
     said = printed_file("ch6-abb68-complete-4d-table")["expected"]["derived_processing_trace"]
-    run = by_raised(raised, EXACT)
+    run = by_raised(raised, EXACT, CLASSES_ONLY)
     name = labels(printed_file, raised.table.shape)
     real = {name[int(c)] for c in raised.cells}
     hidden = {name[int(c)] for c in raised.cells[table.hidden.reshape(-1)]}
@@ -155,7 +162,9 @@ def test_6_8_what_every_pivot_of_the_printed_run_adds(printed_file, table: Table
             assert not step["new_real_suppressions"] or any(diametral in c for c in cuboids)
 
 
-def test_6_8_why_row_112_is_taken_for_113_aad(printed_file, table: Table, raised: Raised, run: Suppression) -> None:
+def test_6_8_why_row_112_is_taken_for_113_aad(
+    printed_file: ReadFile, table: Table, raised: Raised, run: Suppression
+) -> None:
     """Cheaper real values in row 111, but more star sums that nobody has used yet."""
     said = printed_file("ch6-abb68-complete-4d-table")["expected"]["third_strip_choice"]
     name = labels(printed_file, raised.table.shape)
@@ -183,13 +192,21 @@ def test_6_8_why_row_112_is_taken_for_113_aad(printed_file, table: Table, raised
     assert points == said["class_point_difference"] == dummy["expected"]["three_times"]
 
 
-def test_6_8_with_the_row_moved_the_middle_strip_is_that_of_matched_subtables(printed_file, table: Table) -> None:
+def test_6_8_with_the_row_moved_the_middle_strip_is_that_of_matched_subtables(
+    printed_file: ReadFile, table: Table
+) -> None:
     said = printed_file("ch6-abb68-variant-dummy-row-moved")
     order = said["table"]["row_block_3_order"]
     places = {code: i + 1 for i, code in enumerate(order[:-1]) if not code.startswith("D")}
     moved = raise_table(table, positions={"key1": {c: n for c, n in places.items() if c != "113"}})
-    found = secondary(moved.lower(by_raised(moved, EXACT).table))
-    matched = secondary(diskret.suppress(table, knowledge=Knowledge.none(), barriers="off", thin=False).table)
+    found = secondary(moved.lower(by_raised(moved, EXACT, CLASSES_ONLY).table))
+    matched = secondary(
+        diskret.suppress(
+            table,
+            diskret.Promise(levels=False, knowledge=Knowledge.none()),
+            diskret.methods.Cuboids(barriers="off", thin=False),
+        ).table
+    )
     expected = said["expected"]
     assert len(found) == expected["secondary_count"]
     assert len(found) - len(matched) == expected["difference_to_abb_1_7"]
@@ -199,7 +216,7 @@ def test_6_8_with_the_row_moved_the_middle_strip_is_that_of_matched_subtables(pr
     assert expected["no_suppression_in_row_100_or_column_A"] is not any(r == "100" or c == "A" for r, c in found)
 
 
-def test_class_values_of_hidden_cells_and_of_better_dummies(printed_file) -> None:
+def test_class_values_of_hidden_cells_and_of_better_dummies(printed_file: ReadFile) -> None:
     said = printed_file("ch6-dummy-class-values")
     given, expected = said["table"], said["expected"]
     classes = log_classes(np.array([given["min_table_value"], given["dummy_value"], given["max_table_value"]], float))
@@ -225,7 +242,7 @@ def elementary(table: Table, codes: tuple[str, ...]) -> list[int]:
     return found
 
 
-def test_6_4_elementary_coordinates_of_the_repairs(gap: Table, printed_file) -> None:
+def test_6_4_elementary_coordinates_of_the_repairs(gap: Table, printed_file: ReadFile) -> None:
     said = printed_file("ch6-abb64-gap-closed-in-complete-table")
     assert raise_table(gap).table.size == said["table"]["complete_table_fields"]
     zeros, sums = said["expected"]["zeros_suppressible"], said["expected"]["zeros_not_suppressible"]
@@ -236,10 +253,10 @@ def test_6_4_elementary_coordinates_of_the_repairs(gap: Table, printed_file) -> 
     # X2 + X7 = 20 no longer holds: column 4 of the repaired table has a third unknown
     (zero,) = zeros["new_suppressions"]
     repaired = gap.with_status(Status.SECONDARY, [list(map(str, zero))])
-    assert not diskret.audit(repaired, knowledge=Knowledge.none()).exposed
+    assert not diskret.audit(repaired, diskret.Promise(knowledge=Knowledge.none())).exposed
 
 
-def test_6_4_raising_the_columns_alone_needs_the_same_two_repairs(gap: Table, printed_file) -> None:
+def test_6_4_raising_the_columns_alone_needs_the_same_two_repairs(gap: Table, printed_file: ReadFile) -> None:
     said = printed_file("ch6-abb64-gap-closed-in-complete-table")["expected"]
     assert said["only_columns_raised_3d"].endswith("same two repairs as above")
     rows = gap.by["row"]
@@ -251,9 +268,9 @@ def test_6_4_raising_the_columns_alone_needs_the_same_two_repairs(gap: Table, pr
     strip = replace(gap, by=by, value=gap.value[chosen], status=status)
     raised = raise_table(strip)
     given = secondary(strip)
-    sums = secondary(raised.lower(by_raised(raised, EXACT).table)) - given
+    sums = secondary(raised.lower(by_raised(raised, EXACT, CLASSES_ONLY).table)) - given
     assert sums == cells(said["zeros_not_suppressible"]["new_suppressions"])
-    one = secondary(raised.lower(by_raised(raised, replace(EXACT, zeros="allowed")).table)) - given
+    one = secondary(raised.lower(by_raised(raised, EXACT, replace(CLASSES_ONLY, zeros="allowed")).table)) - given
     either = [cells(said["zeros_suppressible"][k]) for k in ("new_suppressions", "equivalent_alternative")]
     assert one in either
 
@@ -262,13 +279,13 @@ def test_6_4_raising_the_columns_alone_needs_the_same_two_repairs(gap: Table, pr
 
 
 @pytest.fixture(scope="module")
-def reference(printed_file) -> Space:
+def reference(printed_file: ReadFile) -> Space:
     """The classification of figures 7.1 to 7.3."""
     said = printed_file("ch7-abb71-73-index-reference-table")["table"]
     return Space.of(Hierarchy.from_levels([str(u) for u in said["user_index"]], said["aggregation_index"]))
 
 
-def test_dummies_named_in_the_text_and_their_numbers(printed_file, reference: Space) -> None:
+def test_dummies_named_in_the_text_and_their_numbers(printed_file: ReadFile, reference: Space) -> None:
     said = printed_file("ch7-dummy-kinds")["expected"]
     source, counts = said["from_source"], said["derived_counts"]
     assert (reference.look_up(np.array(source["forbidden"])) == FORBIDDEN).all()
@@ -285,7 +302,7 @@ def test_dummies_named_in_the_text_and_their_numbers(printed_file, reference: Sp
     assert dummies.shape[0] - hinterland == counts["allowed_star_or_dummy_margin"]
 
 
-def test_columns_of_the_raised_table_with_their_dummies(printed_file, table: Table) -> None:
+def test_columns_of_the_raised_table_with_their_dummies(printed_file: ReadFile, table: Table) -> None:
     said = printed_file("ch7-abb68-column-elementary-indices")
     space = Space.of(table.by["key2"])
     at = np.array([said["expected"]["E1"], said["expected"]["E2"]]).T
@@ -299,7 +316,7 @@ def test_columns_of_the_raised_table_with_their_dummies(printed_file, table: Tab
             assert space.hierarchy.codes[kind] == code
 
 
-def test_kinds_and_bounding_sums_of_candidate_ranges(printed_file, reference: Space) -> None:
+def test_kinds_and_bounding_sums_of_candidate_ranges(printed_file: ReadFile, reference: Space) -> None:
     said = printed_file("ch7-candidate-ranges")["expected"]
     for pivot, ranges in ((6, ("range_1", "range_2")), (14, ("range_1",))):
         code = reference.hierarchy.index(str(pivot))
@@ -325,7 +342,7 @@ def test_kinds_and_bounding_sums_of_candidate_ranges(printed_file, reference: Sp
         assert text.startswith(f"E{index + 1}={dummy[index]}")
 
 
-def test_7_4_ranks_of_pivots(printed_file) -> None:
+def test_7_4_ranks_of_pivots(printed_file: ReadFile) -> None:
     """m' is the number of varying indices in which a pivot is no sum."""
     said = printed_file("ch7-abb74-double-cuboid-subordinate-values-unprotected")
     row = Space.of(Hierarchy.flat(["1", "2"], total="3"))
@@ -349,7 +366,7 @@ def regular(*lengths: int) -> Hierarchy:
     return Hierarchy.from_parents(up)
 
 
-def test_7_5_kinds_in_the_strand_and_the_cuboid_of_the_text(printed_file) -> None:
+def test_7_5_kinds_in_the_strand_and_the_cuboid_of_the_text(printed_file: ReadFile) -> None:
     said = printed_file("ch7-abb75-strand-tracing")
     expected, grid = said["expected"], said["table"]["grid"]
     kinds = [grid[(t[0] - 1) * 4 + t[1] - 1][(t[3] - 1) * 3 + t[4] - 1] for t in expected["strand"]]
@@ -375,7 +392,7 @@ def test_7_5_kinds_in_the_strand_and_the_cuboid_of_the_text(printed_file) -> Non
 
 
 @pytest.fixture(scope="module")
-def bent(printed_file) -> tuple[dict[str, Any], Space, Space]:
+def bent(printed_file: ReadFile) -> tuple[dict[str, Any], Space, Space]:
     return printed_file("ch7-abb76-cuboid-deformation"), Space.of(regular(3, 2)), Space.of(regular(2, 3))
 
 
@@ -385,7 +402,7 @@ def start_cuboid(said: dict[str, Any], rows: Space, columns: Space) -> tuple[Any
     return corners(rows, row, diametral[None, 1::-1], 2)[0], corners(columns, column, diametral[None, :1:-1], 2)[0]
 
 
-def test_7_6_neighbours_of_the_offending_zero(bent) -> None:
+def test_7_6_neighbours_of_the_offending_zero(bent: tuple[dict[str, Any], Space, Space]) -> None:
     """Eight neighbours; two lie outside, four are corners already, to the other two a face can be shifted."""
     said, rows, columns = bent
     expected = said["expected"]
@@ -413,7 +430,7 @@ def test_7_6_neighbours_of_the_offending_zero(bent) -> None:
     assert {tuple(n) for n in rejected["already_in_cuboid"]} <= fields
 
 
-def test_7_6_both_attempts_and_their_marks(bent) -> None:
+def test_7_6_both_attempts_and_their_marks(bent: tuple[dict[str, Any], Space, Space]) -> None:
     said, rows, columns = bent
     expected, grid = said["expected"], said["table"]["grid"]
 
@@ -438,7 +455,7 @@ def test_7_6_both_attempts_and_their_marks(bent) -> None:
     assert final == {tuple(f) for f in expected["final_cuboid"]}
 
 
-def test_7_7_error_traces_of_our_faces(printed_file) -> None:
+def test_7_7_error_traces_of_our_faces(printed_file: ReadFile) -> None:
     """Positions across, segments down: the error of every code of a face, and what the sums take up."""
     said = printed_file("ch7-abb77-78-error-trace-of-deformation")["expected"]
     space = Space.of(Hierarchy.from_nested({"all": {"AB": ["a", "b"], "CD": ["c", "d"]}}))
@@ -464,9 +481,11 @@ def test_7_7_error_traces_of_our_faces(printed_file) -> None:
         assert eps[:2, 2].sum() == 0
 
 
-def test_closing_example_relative_lengths(printed_file, table: Table) -> None:
+def test_closing_example_relative_lengths(printed_file: ReadFile, table: Table) -> None:
     said = printed_file("ch7-closing-protection-intervals")["expected"]
-    result = diskret.suppress(table, guarantee="complete", protection=Protection(0.5), thin=False)
+    result = diskret.suppress(
+        table, diskret.Promise(levels=False, min_relative_range=0.5), diskret.methods.Complete(thin=False)
+    )
     assert len(secondary(result.table)) == said["secondary_count"]
     lower, upper = protection_intervals(result)
     for text, length in said["relative_interval_lengths_stated"].items():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from diskret import Hierarchy, Protection, Status, Table, compare_suppressions, suppress
+from diskret import Hierarchy, Promise, Status, Table, compare_suppressions, suppress
 from diskret.cli import app
 from diskret.model.errors import BadOption
 from diskret.publication.working import save_working
@@ -28,8 +28,8 @@ def table(seed: int = 1) -> Table:
 
 
 def test_what_only_one_hides_is_what_the_other_shows() -> None:
-    one = suppress(table(), guarantee="audit", protection=Protection(0.2))
-    two = suppress(table(), guarantee="audit", protection=Protection(2.0))
+    one = suppress(table(), Promise(levels=False, min_relative_range=0.2))
+    two = suppress(table(), Promise(levels=False, min_relative_range=2.0))
     found = compare_suppressions(one, two)
     a, b = one.table.hidden.reshape(-1), two.table.hidden.reshape(-1)
     assert set(found.only_one) == set(np.flatnonzero(a & ~b))
@@ -48,7 +48,7 @@ def test_the_share_counts_every_value_once() -> None:
 
 
 def test_without_the_internal_view_neither_share_nor_closest_call_is_told() -> None:
-    one = suppress(table(), guarantee="audit", protection=Protection(0.2))
+    one = suppress(table(), Promise(levels=False, min_relative_range=0.2))
     found = compare_suppressions(one, table())
     said = json.dumps(found.plain()) + " ".join(found.words() + found.words("de")) + repr(found)
     assert "share" not in said
@@ -65,7 +65,7 @@ def test_other_data_are_noticed_and_other_tables_refused() -> None:
 
 
 def test_the_command_compares_working_files(tmp_path: Path) -> None:
-    protected = suppress(table(), guarantee="audit", protection=Protection(0.2)).table
+    protected = suppress(table(), Promise(levels=False, min_relative_range=0.2)).table
     save_working({"x": table()}, tmp_path / "one.parquet")
     save_working({"x": protected}, tmp_path / "two.parquet")
     files = [str(tmp_path / "one.parquet"), str(tmp_path / "two.parquet")]
@@ -79,7 +79,7 @@ def test_the_command_compares_working_files(tmp_path: Path) -> None:
 
 
 def test_the_command_writes_a_report_on_a_working_file(tmp_path: Path) -> None:
-    protected = suppress(table(), guarantee="audit", protection=Protection(0.2)).table
+    protected = suppress(table(), Promise(levels=False, min_relative_range=0.2)).table
     save_working({"x": protected}, tmp_path / "two.parquet")
     asked = ["report", str(tmp_path / "two.parquet"), "--out", str(tmp_path / "r.html"), "--attack", "--title", "T"]
     assert CliRunner().invoke(app, asked).exit_code == 0

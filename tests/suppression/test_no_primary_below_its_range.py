@@ -15,11 +15,16 @@ from typing import Any
 
 import highspy
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import diskret as dk
-from diskret import Hierarchy, Knowledge, Pool, Protection, Status, Table
+from diskret import Hierarchy, Knowledge, Pool, Promise, Status, Table
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
+]
 
 Key = tuple[str, ...]
 Leaf = tuple[str, ...]
@@ -134,7 +139,10 @@ def rooms(knowledge: Knowledge) -> Any:
     if knowledge.kind == "positive":
         return lambda value: (0.0, np.inf)
     if knowledge.kind == "relative":
-        error = lambda value: max(knowledge.error * abs(value), knowledge.absolute)  # noqa: E731
+
+        def error(value: float) -> float:
+            return max(knowledge.error * abs(value), knowledge.absolute)
+
         return lambda value: (value - error(value), value + error(value))
     return lambda value: (-np.inf, np.inf)
 
@@ -208,7 +216,7 @@ def test_no_primary_cell_of_a_table_is_found_out(small_trees: Any) -> None:
         table = world.table(world.by, marked)
         assume((table.status == Status.PRIMARY).any())
         guarantee, options = how
-        asked = Protection(q, min_range=1.0 if q else None)
+        asked = Promise(min_relative_range=q, min_range=1.0 if q else None, levels=False)
         result = suppressed(table, guarantee=guarantee, knowledge=knowledge, protection=asked, zeros=zeros, **options)
         left = {_key(world, table, table.codes(u.index)) for u in result.unprotected}
         check_promise(world, {"t": result.table}, left, knowledge, q, seed)
@@ -242,7 +250,7 @@ def test_no_primary_cell_of_a_pool_is_found_out(small_trees: Any) -> None:
         tables["regrouped"] = world.table(runs, set(world.value))
         assume(any((t.status == Status.PRIMARY).any() for t in tables.values()))
         pool = Pool.of(tables)
-        asked = Protection(q, min_range=1.0 if q else None)
+        asked = Promise(min_relative_range=q, min_range=1.0 if q else None, levels=False)
         result = suppressed(pool, guarantee=guarantee, knowledge=knowledge, protection=asked, zeros="allowed")
         left = {_of_pool(world, pool, u.index[0]) for u in result.unprotected if u.index}
         assert all(u.index for u in result.unprotected)  # nothing undecided in tables this small

@@ -19,10 +19,12 @@ from hypothesis import strategies as st
 import diskret as dk
 from diskret import Hierarchy, Pool, Status, Table
 from diskret.auditing.certificate import certificate_of
-from diskret.auditing.insiders import insiders_of, persons_of
 from diskret.model.errors import BadOption, LateTable, NothingShared, SharedCellsDiffer, UnknownCode, WrongSum
+from diskret.moves.insiders import insiders_of, persons_of
 from diskret.suppression import by_turns
 from diskret.suppression.result import Suppression
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
 
 RULES = Path(__file__).parents[1] / "golden" / "rules"
 
@@ -117,7 +119,7 @@ def test_a_sub_table_gives_away_what_its_main_table_hides_and_no_longer_after_pr
     (leak,) = dk.audit(pool).exposed
     assert (leak.cell, leak.exact, leak.lower) == ("wz=4522", True, recovered)
     assert leak.proof == "(wz=Total, region=Total along wz) + (wz=4523 along region)"
-    result = dk.suppress(pool, guarantee="audit")
+    result = dk.suppress(pool)
     assert result.audit is not None
     assert result.audit.safe
     low, high = ends(split_of(result), {"sub": {"wz": "4523"}})["Total", "4522"]
@@ -130,7 +132,7 @@ def test_states_add_up_to_the_country_although_no_table_shows_both() -> None:
     # each state is a table of its own; only their sum over states is the country's
     tables = {s: flat("wz", {"4521": v, "4522": 5e6, "4523": 3e6}) for s, v in states.items()}
     tables["03 Berlin"] = tables["03 Berlin"].with_status(Status.PRIMARY, [["4521"]])
-    tables["03 Berlin"] = dk.suppress(tables["03 Berlin"], guarantee="audit").table
+    tables["03 Berlin"] = dk.suppress(tables["03 Berlin"]).table
     assert dk.audit(tables["03 Berlin"]).safe
     whole = {wz: float(sum(t.value[t.index(wz)] for t in tables.values())) for wz in ("4521", "4522", "4523")}
     pool = Pool.of(
@@ -139,7 +141,7 @@ def test_states_add_up_to_the_country_although_no_table_shows_both() -> None:
         over={"state": Hierarchy.flat(states)},
     )
     assert [e.cell for e in dk.audit(pool).exposed] == ["wz=4521, state=03 Berlin"]
-    done = dk.suppress(pool, guarantee="audit")
+    done = dk.suppress(pool)
     assert done.audit is not None
     assert done.audit.safe
     split = split_of(done)
@@ -211,7 +213,7 @@ def test_a_pattern_that_is_safe_in_each_grouping_leaks_through_both() -> None:
 def test_primary_anywhere_is_primary_everywhere_and_the_tables_come_back_with_one_pattern() -> None:
     tables = in_two_groupings()
     tables["zones"] = tables["zones"].with_status(Status.PRIMARY, [["a"]])
-    result = dk.suppress(Pool.of(tables), guarantee="audit")
+    result = dk.suppress(Pool.of(tables))
     split = split_of(result)
     for code in (*REGIONS, "Total"):
         assert (
@@ -232,7 +234,7 @@ def test_an_insider_is_the_same_person_in_all_tables() -> None:
     pool = Pool.of({"fine": fine, "coarse": coarse})
     persons = persons_of(pool)
     assert persons[pool.index("a", "s")] == persons[pool.index("a", "Total")] >= 0
-    people = insiders_of(pool, "single")
+    people = insiders_of(pool, dk.Promise())
     behind = people.contribute(np.array([0]), np.arange(pool.size), pool.shape)[:, 0]
     assert {pool.codes((c,)) for c in np.flatnonzero(behind).tolist()} == {
         ("a", "s"), ("a", "Total"), ("Total", "s"), ("Total", "Total")
@@ -322,7 +324,7 @@ def late_sizes(primary: list[list[str]]) -> Table:
 
 def test_a_late_table_only_hides_cells_of_its_own() -> None:
     pool = Pool.of({"out": flat("s", REGIONS), "late": late_sizes([["a", "k"]])}, published=["out"])
-    result = dk.suppress(pool, guarantee="audit")
+    result = dk.suppress(pool)
     split = split_of(result)
     assert not split["out"].hidden.any()
     assert (split["out"].status == pool.tables["out"].status).all()
@@ -340,7 +342,7 @@ def test_a_late_table_that_needs_published_cells_is_refused_with_its_cells() -> 
     narrow = narrow.with_status(Status.PRIMARY, [["a", "k"]])
     pool = Pool.of({"out": flat("s", REGIONS), "late": narrow}, published=["out"])
     with pytest.warns(dk.ProtectionWarning), pytest.raises(LateTable, match="'late' cannot be protected") as caught:
-        dk.suppress(pool, guarantee="audit")
+        dk.suppress(pool)
     assert "s=a, z=k" in str(caught.value)
 
 
@@ -352,17 +354,19 @@ def test_a_late_table_cannot_hide_what_is_out() -> None:
 
 def test_what_is_for_single_tables_is_refused_for_a_pool(tmp_path: Path) -> None:
     pool = Pool.of(in_two_groupings())
-    with pytest.raises(BadOption, match="a pool with the guarantee 'complete'"):
-        dk.suppress(pool, guarantee="complete")
-    for guarantee in ("audit", "subtables"):
+    with pytest.raises(BadOption, match="a pool as a complete table"):
+        dk.suppress(pool, method=dk.methods.Complete())
+    for method in (dk.methods.Moves, dk.methods.Cuboids):
         with pytest.raises(BadOption, match="no classification 'size'"):
-            dk.suppress(pool, guarantee=guarantee, barriers={"size": 1})
+            dk.suppress(pool, method=method(barriers={"size": 1}))
     with pytest.raises(BadOption, match="one previous table for a pool"):
-        dk.suppress(pool, previous=in_two_groupings()["zones"])
+        dk.suppress(pool, dk.Promise(levels=False), dk.methods.Cuboids(), previous=in_two_groupings()["zones"])
     with pytest.raises(BadOption, match="no table 'other' in the pool"):
-        dk.suppress(pool, previous={"other": in_two_groupings()["zones"]})
+        dk.suppress(
+            pool, dk.Promise(levels=False), dk.methods.Cuboids(), previous={"other": in_two_groupings()["zones"]}
+        )
     with pytest.raises(BadOption, match="several previous tables"):
-        dk.suppress(in_two_groupings()["zones"], previous=pool)
+        dk.suppress(in_two_groupings()["zones"], dk.Promise(levels=False), dk.methods.Cuboids(), previous=pool)
     with pytest.raises(BadOption, match="split"):
         dk.publish(pool, tmp_path / "pool.csv")
     with pytest.raises(BadOption, match="several tables"):
@@ -374,7 +378,7 @@ def test_what_is_for_single_tables_is_refused_for_a_pool(tmp_path: Path) -> None
 
 def test_a_pool_is_thinned_explained_and_certified_like_a_table() -> None:
     pool = Pool.of(in_two_groupings("primary"))
-    everything = dk.suppress(pool, guarantee="audit")
+    everything = dk.suppress(pool)
     status = np.where(everything.table.status == Status.OPEN, np.uint8(Status.SECONDARY), everything.table.status)
     thinned = dk.thin(replace(everything.table, status=status))
     assert (thinned.table.status == Status.SECONDARY).sum() < (status == Status.SECONDARY).sum()
@@ -440,7 +444,7 @@ def test_nobody_who_is_alone_in_a_cell_of_one_table_finds_out_a_cell_of_another(
     tables = {n: dk.mark(dk.tabulate(records, by=by, value="x"), dk.MinCount(2)) for n, by in groupings.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dk.ProtectionWarning)
-        result = dk.suppress(Pool.of(tables), guarantee="audit", zeros="allowed")
+        result = dk.suppress(Pool.of(tables), method=dk.methods.Moves(zeros="allowed"))
     pool, split = result.table, split_of(result)
     assert isinstance(pool, Pool)
     left = {u.index for u in result.unprotected}
@@ -480,7 +484,7 @@ def test_pools_reach_a_fixed_point_and_are_safe_or_say_what_is_left(tables: dict
         assert (high - low > 1e-6) == ((cell,) not in left)
     # a second run has nothing to add
     if not left:
-        again = dk.suppress(Pool.of(split), guarantee="audit")
+        again = dk.suppress(Pool.of(split))
         assert not again.secondary.any()
 
 
@@ -494,16 +498,16 @@ def test_secondaries_a_table_set_itself_are_not_protected_again(monkeypatch: pyt
     for number, grouping in enumerate(groupings):
         by = {"region": Hierarchy.from_nested({"Total": grouping}), "sector": Hierarchy.flat(sectors)}
         tables[str(number)] = dk.mark(Table.from_cells(cells, by=by, value="x", count="n"), dk.MinCount(2))
-    pool, wanted = Pool.of(tables), dk.Protection(min_relative_range=0.3)
+    pool, wanted = Pool.of(tables), dk.Promise(min_relative_range=0.3, levels=False)
 
     def forgetful(table: Table, status: npt.NDArray[np.uint8]) -> Table:
         return replace(table, status=status, creator=None)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dk.ProtectionWarning)
-        ruled = dk.suppress(pool, protection=wanted)
+        ruled = dk.suppress(pool, wanted, dk.methods.Cuboids())
         monkeypatch.setattr(by_turns, "_with_pattern", forgetful)
-        over = dk.suppress(pool, protection=wanted)
+        over = dk.suppress(pool, wanted, dk.methods.Cuboids())
     assert ruled.passes > 1
     assert ruled.secondary.sum() < over.secondary.sum()
 
@@ -514,7 +518,9 @@ def test_carried_intervals_only_ever_hide_more_and_end(tables: dict[str, Table])
     pool = Pool.of(tables)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dk.ProtectionWarning)
-        carried = dk.suppress(pool, carry="always", protection=dk.Protection(min_relative_range=0.2))
+        carried = dk.suppress(
+            pool, dk.Promise(levels=False, min_relative_range=0.2), dk.methods.Cuboids(carry="always")
+        )
     assert not carried.notes
     left = {u.index for u in carried.unprotected}
     intervals = ends(split_of(carried))
@@ -528,10 +534,10 @@ def test_carried_intervals_only_ever_hide_more_and_end(tables: dict[str, Table])
 def test_a_late_table_never_touches_what_is_out(tables: dict[str, Table]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dk.ProtectionWarning)
-        out = dk.suppress(tables["first"], guarantee="audit").table
+        out = dk.suppress(tables["first"]).table
         try:
             pool = Pool.of({"out": out, "late": tables["second"]}, published=["out"])
-            result = dk.suppress(pool, guarantee="audit")
+            result = dk.suppress(pool)
         except LateTable as refused:
             assert "=" in refused.where  # noqa: PT017
             return
@@ -550,13 +556,13 @@ def test_a_late_table_never_touches_what_is_out(tables: dict[str, Table]) -> Non
 def test_responses_that_add_up_give_each_other_away_unless_protected_jointly() -> None:
     cells = {"s": list("abcd"), "wages": [5, 8, 9, 4], "other": [3, 2, 6, 7], "costs": [8, 10, 15, 11]}
     tables = Table.from_cells(cells, by={"s": None}, value=["wages", "other", "costs"])
-    wages = dk.suppress(tables["wages"].with_status(Status.PRIMARY, [["a"]]), guarantee="audit").table
+    wages = dk.suppress(tables["wages"].with_status(Status.PRIMARY, [["a"]])).table
     assert dk.audit(wages).safe
     parts = {"wages": wages, "other": tables["other"]}
     joint = dk.jointly(parts, tables["costs"])
     (leak,) = dk.audit(joint).exposed  # costs minus other costs
     assert leak.exact
-    done = dk.suppress(joint, guarantee="audit")
+    done = dk.suppress(joint)
     assert done.audit is not None
     assert done.audit.safe
     single = dk.apart(done.table)
@@ -574,7 +580,7 @@ def test_the_pattern_of_the_leading_response_is_passed_on() -> None:
     cells = {"s": list("aabbcc"), "z": list("klklkl"), "x": [4, 6, 8, 12, 13, 17], "y": [1, 9, 3, 4, 5, 2]}
     by = {"s": Hierarchy.flat("abc"), "z": Hierarchy.flat("kl")}
     tables = Table.from_cells(cells, by=by, value=["x", "y"])
-    leading = dk.suppress(tables["x"].with_status(Status.PRIMARY, [["a", "k"]]), guarantee="audit").table
+    leading = dk.suppress(tables["x"].with_status(Status.PRIMARY, [["a", "k"]])).table
     other = tables["y"].with_status(Status.PRIMARY, [["c", "l"]])
     done = dk.follow(leading, {"y": other})["y"]
     assert (done.table.hidden | ~leading.hidden).all()

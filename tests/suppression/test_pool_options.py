@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ import pytest
 import diskret as dk
 from diskret import Hierarchy, Pool, Status, Table
 from diskret.model.errors import BadOption
+from tests.present import present
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
 
 REGIONS = list("abcdefghijkl")
 DISTRICTS = Hierarchy.from_nested({"Total": {"N": REGIONS[:6], "S": REGIONS[6:]}})
@@ -36,8 +40,8 @@ def hidden(pool: Table) -> set[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("guarantee", ["audit", "subtables"])
-def test_the_pattern_of_last_period_is_kept_in_a_pool(guarantee: str) -> None:
-    before = dk.suppress(Pool.of(tables(1)), guarantee=guarantee).table
+def test_the_pattern_of_last_period_is_kept_in_a_pool(guarantee: Any) -> None:
+    before: Any = dk.suppress(Pool.of(tables(1)), guarantee=guarantee).table
     now = Pool.of(tables(2))
     free = dk.suppress(now, guarantee=guarantee)
     kept = dk.suppress(now, guarantee=guarantee, previous=before)
@@ -52,16 +56,17 @@ def test_the_pattern_of_last_period_is_kept_in_a_pool(guarantee: str) -> None:
 
 
 def test_a_previous_table_may_be_known_for_some_tables_of_the_pool_only() -> None:
-    before = dk.suppress(Pool.of(tables(1)), guarantee="audit").table.split()["zones"]
+    first: Any = dk.suppress(Pool.of(tables(1))).table
+    before = first.split()["zones"]
     now = Pool.of(tables(2))
-    kept = dk.suppress(now, guarantee="audit", previous={"zones": before})
+    kept: Any = dk.suppress(now, previous={"zones": before})
     was = {tuple(before.codes(tuple(at))) for at in np.argwhere(before.hidden).tolist()}
     mine = kept.table.split()["zones"]
     assert was <= {tuple(mine.codes(tuple(at))) for at in np.argwhere(mine.hidden).tolist()}
 
 
 @pytest.mark.parametrize("guarantee", ["audit", "subtables"])
-def test_barriers_per_classification_move_the_pattern_of_a_pool(guarantee: str) -> None:
+def test_barriers_per_classification_move_the_pattern_of_a_pool(guarantee: Any) -> None:
     cells = {"r": list("aabb"), "s": list("klkl"), "x": [40, 60, 50, 55]}
     by = {"r": Hierarchy.flat("ab"), "s": Hierarchy.flat("kl")}
     wide = Table.from_cells(cells, by=by, value="x").with_status(Status.PRIMARY, [["a", "Total"]])
@@ -82,7 +87,7 @@ def test_the_optimum_of_a_pool_is_the_cheapest_of_all_patterns() -> None:
     two = Hierarchy.from_nested({"T": {"wet": ["a", "c"], "dry": ["b", "d"]}})
     groupings = (("one", one), ("two", two))
     pool = Pool.of({n: Table.from_cells(cells, by={"region": h}, value="x", status="st") for n, h in groupings})
-    best = dk.suppress(pool, guarantee="audit", method="optimal", seconds=20)
+    best = dk.suppress(pool, method=dk.methods.Optimal(seconds=20))
     assert "proved: the cheapest pattern there is" in best.notes
     found = float(pool.value[best.secondary].sum())
     others = np.flatnonzero(pool.status == Status.OPEN)
@@ -122,12 +127,12 @@ def test_a_table_without_waivers_beside_one_with_them_is_taken_as_if_nobody_had_
     told = dk.tabulate(records, by=by, value="x", waiver="yes")
     silent = dk.tabulate(records, by=by, value="x")
     pool = Pool.of({"told": told, "silent": silent})
-    assert pool.respondents.protected_count.tolist() == [2, 2, 4]
-    assert pool.respondents.protected_largest.tolist() == [7.0, 9.0, 9.0]
+    assert present(present(pool.respondents).protected_count).tolist() == [2, 2, 4]
+    assert present(present(pool.respondents).protected_largest).tolist() == [7.0, 9.0, 9.0]
 
 
 @pytest.mark.parametrize("guarantee", ["subtables", "complete", "audit"])
-def test_a_word_for_zeros_that_is_none_is_refused(guarantee: str) -> None:
+def test_a_word_for_zeros_that_is_none_is_refused(guarantee: Any) -> None:
     with pytest.raises(BadOption, match="zeros 'x'"):
         dk.suppress(tables(1)["zones"], guarantee=guarantee, zeros="x")
 
@@ -147,9 +152,9 @@ def test_a_pool_of_counts_is_safe_with_no_more_cells_than_its_tables_in_turns_an
     pool = Pool.of(made)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dk.ProtectionWarning)
-        turns = dk.suppress(pool, zeros="allowed")
-        done = dk.suppress(pool, guarantee="audit", zeros="allowed")
-        by_moves = dk.suppress(turns.table, guarantee="audit", zeros="allowed")
+        turns = dk.suppress(pool, dk.Promise(levels=False), dk.methods.Cuboids(zeros="allowed"))
+        done = dk.suppress(pool, method=dk.methods.Moves(zeros="allowed"))
+        by_moves = dk.suppress(turns.table, method=dk.methods.Moves(zeros="allowed"))
     assert done.audit is not None
     assert not done.unprotected
     assert dk.audit(done.table).safe

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks import shapes
 
 import diskret as dk
+from benchmarks import shapes
 from diskret import Hierarchy, Pool, Table
 from diskret.suppression.complete.faces import corners, diametrals
 from diskret.suppression.complete.raising import raise_table
 from diskret.suppression.complete.space import Space
+from tests.printed import ReadFile
 
 N, M, J = 14, 9, 12
 """Numbers of regions, legal forms and branches; the last of each is the sum of the others."""
@@ -66,7 +67,7 @@ def expanded(said: str | list[str], hierarchy: Hierarchy) -> list[str]:
 
 
 def test_the_overlap_of_two_tables_is_the_product_of_their_pseudo_indices_with_what_both_run_over(
-    cube: Table, printed_file
+    cube: Table, printed_file: ReadFile
 ) -> None:
     said = printed_file("ch6-612-overlap-region")
     case = said["table"]["minimal_case"]
@@ -79,7 +80,7 @@ def test_the_overlap_of_two_tables_is_the_product_of_their_pseudo_indices_with_w
     assert shared(pool) == set(product(["WZ_6"], ["RF_4"], REGIONS.codes))
 
 
-def test_sets_of_pseudo_indices_overlap_in_their_product(cube: Table, printed_file) -> None:
+def test_sets_of_pseudo_indices_overlap_in_their_product(cube: Table, printed_file: ReadFile) -> None:
     said = printed_file("ch6-612-overlap-region")["expected"]["overlap_set_valued"]
     assert said == "{WZ_j1..WZ_ji} x {RF_k1..RF_kv} x {R_1..R_n}"
     branches, forms = ["WZ_2", "WZ_5", "WZ_12"], ["RF_1", "RF_7"]
@@ -89,7 +90,7 @@ def test_sets_of_pseudo_indices_overlap_in_their_product(cube: Table, printed_fi
     assert shared(Pool.of(tables, fixed=fixed)) == set(product(branches, forms, REGIONS.codes))
 
 
-def test_the_printed_second_example_is_a_union_of_two_blocks(cube: Table, printed_file) -> None:
+def test_the_printed_second_example_is_a_union_of_two_blocks(cube: Table, printed_file: ReadFile) -> None:
     """The drawing is lost; these tables have the printed overlap (the roles are a reconstruction)."""
     blocks = printed_file("ch6-612-overlap-region")["expected"]["overlap_of_the_printed_second_example"]
     tables = {"A": projection(cube, {"R": REGIONS, "WZ": BRANCHES}, {"RF": "RF_4"})}
@@ -122,7 +123,7 @@ def classification(segments: list[list[int]]) -> Hierarchy:
     up: dict[str, str] = {}
     above = ["all"]
     for level, lengths in enumerate(segments):
-        below = []
+        below: list[str] = []
         for parent, length in zip(above, lengths, strict=True):
             below += [f"{level}:{len(below) + i}" for i in range(length)]
             up |= dict.fromkeys(below[-length:], parent)
@@ -148,12 +149,14 @@ ECONOMIC = [[15], spread(29, 15, 14), spread(58, 29, 5), spread(220, 58, 9)]
 
 
 @pytest.fixture(scope="module")
-def extracts(printed_file) -> list[tuple[dict[str, Any], list[Hierarchy]]]:
+def extracts(printed_file: ReadFile) -> list[tuple[dict[str, Any], list[Hierarchy]]]:
     said = printed_file("appA4-2-simulated-vat-benchmarks")["table"]["extracts"]
     return [(e, [REGIONAL, classification(ECONOMIC[: len(e["economic"]) - 1])]) for e in said[:3]]
 
 
-def test_extracts_1_to_3_have_the_printed_fields_dimensions_and_raised_sizes(extracts) -> None:
+def test_extracts_1_to_3_have_the_printed_fields_dimensions_and_raised_sizes(
+    extracts: list[tuple[dict[str, Any], list[Hierarchy]]],
+) -> None:
     for said, hierarchies in extracts:
         assert prod(len(h) for h in hierarchies) == said["fields"]
         assert [h.depth for h in hierarchies] == [len(said["regional"]), len(said["economic"])]
@@ -163,7 +166,9 @@ def test_extracts_1_to_3_have_the_printed_fields_dimensions_and_raised_sizes(ext
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_raising_extracts_stores_as_many_cells_as_printed(extracts, printed_file, number: int) -> None:
+def test_raising_extracts_stores_as_many_cells_as_printed(
+    extracts: list[tuple[dict[str, Any], list[Hierarchy]]], printed_file: ReadFile, number: int
+) -> None:
     said, hierarchies = extracts[number - 1]
     runs = printed_file("appA4-1-vat-1994-complete-tables")["table"]["runs"][number - 1]
     table = shapes.Shape(tuple(hierarchies), 5_000).table()
@@ -179,20 +184,24 @@ def test_raising_extracts_stores_as_many_cells_as_printed(extracts, printed_file
     assert runs["occupied_raised"] - runs["dummies_among_occupied"] == runs["occupied_2d"] == said["occupied"]
 
 
-def test_the_raised_size_of_extract_4_is_a_printed_record(printed_file) -> None:
+def test_the_raised_size_of_extract_4_is_a_printed_record(printed_file: ReadFile) -> None:
     """No product of whole segment lengths over the levels of extract 3 gives it (the file says so too)."""
     third, fourth = printed_file("appA4-2-simulated-vat-benchmarks")["table"]["extracts"][2:]
     assert fourth["fields_raised"] % third["fields_raised"] != 0
 
 
-def test_growth_of_raised_tables(extracts, printed_file) -> None:
+def test_growth_of_raised_tables(
+    extracts: list[tuple[dict[str, Any], list[Hierarchy]]], printed_file: ReadFile
+) -> None:
     said = printed_file("appA4-1-vat-1994-complete-tables")["expected"]["growth_factors"]
     for (_, hierarchies), key in zip(extracts[:2], ("4-dim", "5-dim"), strict=True):
         factor = prod(Space.of(h).size for h in hierarchies) / prod(len(h) for h in hierarchies)
         assert f"({factor:.2f})" in said[key]
 
 
-def test_the_effort_of_a_stored_table_is_what_the_search_lists_per_pivot(extracts, printed_file) -> None:
+def test_the_effort_of_a_stored_table_is_what_the_search_lists_per_pivot(
+    extracts: list[tuple[dict[str, Any], list[Hierarchy]]], printed_file: ReadFile
+) -> None:
     """R = a N_g prod(m_i - 1) 2^n: as many diametral fields as we list, with 2^n corners each.
 
     The source puts T^(1/n) for all m_i; from the real ones the extrapolated hours stay more than ten.
@@ -219,7 +228,7 @@ def test_the_effort_of_a_stored_table_is_what_the_search_lists_per_pivot(extract
     assert sum(a[:2]) / 2 * volumes[2] / 3600 > 10
 
 
-def test_the_made_up_extracts_are_as_large_and_as_full_as_printed(printed_file) -> None:
+def test_the_made_up_extracts_are_as_large_and_as_full_as_printed(printed_file: ReadFile) -> None:
     """What the benchmarks run on: printed sizes and levels, occupied and primary cells within a few percent."""
     for said in printed_file("appA4-2-simulated-vat-benchmarks")["table"]["extracts"]:
         table = shapes.extract(said["id"]).table()

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from diskret import Knowledge, Protection, Status, Table
-from diskret.suppression.by_cuboids import Settings, _segments, _task
+from diskret import Knowledge, Promise, Status, Table
+from diskret.moves.move import Move
+from diskret.suppression.by_cuboids import _segments, _task
 from diskret.suppression.cuboid import _kernels
+from diskret.suppression.cuboid.expanded import expanded
 from diskret.suppression.cuboid.thinning import reaches
-from diskret.suppression.moves import Moves
-from diskret.suppression.options import Cost
+from diskret.suppression.methods import Cuboids
+from tests.printed import ReadFile, ReadPrinted
 
 
-def cuboid(table: Table, knowledge: Knowledge, pivot, diametral):
+def cuboid(table: Table, knowledge: Knowledge, pivot: Sequence[object], diametral: Sequence[object]) -> Move:
     """The cuboid of two diametral cells as a move, with how far it can go."""
     segments = _segments(table, ())
-    task = _task(table, Settings(Protection(), knowledge, Cost()))
+    task = _task(table, Promise(levels=False, knowledge=knowledge), Cuboids())
     g, d = (np.array([np.ravel_multi_index(table.index(*map(str, c)), table.shape)]) for c in (pivot, diametral))
     inside = segments.containing(table.shape)
     name = 0
@@ -28,10 +32,10 @@ def cuboid(table: Table, knowledge: Knowledge, pivot, diametral):
         )
         name = name * count + int(max(both))
     up, down = reaches(task, segments, g, d, np.array([name]))
-    return Moves(g, d, up, down, np.array([name]), np.array([False])).move(0, table)
+    return expanded(np.stack([g, d, up, down, [name], [0]], axis=1).astype(float), table)[0]
 
 
-def with_bounds(printed, name: str) -> Table:
+def with_bounds(printed: ReadPrinted, name: str) -> Table:
     """A golden table whose cells may carry prior intervals."""
     p = printed(name)
     lower, upper = np.zeros(p.table.shape), np.full(p.table.shape, np.inf)
@@ -42,7 +46,7 @@ def with_bounds(printed, name: str) -> Table:
     return replace(p.table, lower=lower, upper=upper)
 
 
-def check_intervals(table: Table, move, said) -> None:
+def check_intervals(table: Table, move: Any, said: Any) -> None:
     for each in said:
         cell = int(np.ravel_multi_index(table.index(*map(str, each["coord"])), table.shape))
         low, high = move.interval(cell, float(table.value.reshape(-1)[cell]))
@@ -56,7 +60,7 @@ def check_intervals(table: Table, move, said) -> None:
         "ch3-fig3.10-right-subtable", "ch3-fig3.5-second-pass-top",
     ],
 )  # fmt: skip
-def test_intervals_of_the_chain_of_figure_3_5(printed, golden) -> None:
+def test_intervals_of_the_chain_of_figure_3_5(printed: ReadPrinted, golden: str) -> None:
     table = with_bounds(printed, golden)
     expected = printed(golden).content["expected"]
     move = cuboid(table, Knowledge.intervals(), expected["pivot"], expected["diametral"])
@@ -64,7 +68,7 @@ def test_intervals_of_the_chain_of_figure_3_5(printed, golden) -> None:
     check_intervals(table, move, expected["intervals"])
 
 
-def test_3_9_exact_bounds_accept_what_the_short_form_refuses(printed) -> None:
+def test_3_9_exact_bounds_accept_what_the_short_form_refuses(printed: ReadPrinted) -> None:
     table = with_bounds(printed, "ch3-fig3.9-left-corner-cuboid")
     expected = printed("ch3-fig3.9-left-corner-cuboid").content["expected"]
     move = cuboid(table, Knowledge.intervals(), expected["pivot"], expected["diametral"])
@@ -73,7 +77,7 @@ def test_3_9_exact_bounds_accept_what_the_short_form_refuses(printed) -> None:
     assert set(move.coefficients.tolist()) == {1}
 
 
-def test_3_1_knowing_every_cell_to_50_percent_makes_the_range_collapse(printed) -> None:
+def test_3_1_knowing_every_cell_to_50_percent_makes_the_range_collapse(printed: ReadPrinted) -> None:
     table = with_bounds(printed, "ch3-fig3.1-prior50-collapse")
     expected = printed("ch3-fig3.1-prior50-collapse").content["expected"]
     for knowledge, key in ((Knowledge.positive(), "positive_only"), (Knowledge.intervals(), "with_prior_pm50")):
@@ -83,14 +87,14 @@ def test_3_1_knowing_every_cell_to_50_percent_makes_the_range_collapse(printed) 
     assert cuboid(table, Knowledge.relative(0.5), (1, 1), (2, 2)).range == expected["with_prior_pm50"]["range"]
 
 
-def test_corner_cuboid_has_no_odd_cell_and_no_upper_end(printed) -> None:
+def test_corner_cuboid_has_no_odd_cell_and_no_upper_end(printed: ReadPrinted) -> None:
     p = printed("ch3-parity-corner-cuboid")
     move = cuboid(p.table, Knowledge.positive(), ("g", "g"), ("d", "d"))
     assert move.coefficients.tolist() == [1, 1, 1, 1]
     assert move.interval(0, 20.0) == (0.0, np.inf)
 
 
-def test_even_and_odd_cells_of_a_cuboid_without_margins(printed_file) -> None:
+def test_even_and_odd_cells_of_a_cuboid_without_margins(printed_file: ReadFile) -> None:
     expected = printed_file("ch3-parity-inner-3d")["expected"]
     from diskret import Hierarchy
 
@@ -105,7 +109,7 @@ def test_even_and_odd_cells_of_a_cuboid_without_margins(printed_file) -> None:
     assert len(signs) == expected["cells"]
 
 
-def test_cuboid_index_formula_and_number_of_cuboids(printed_file) -> None:
+def test_cuboid_index_formula_and_number_of_cuboids(printed_file: ReadFile) -> None:
     expected = printed_file("ch2-cuboid-index-and-effort")["expected"]["derived"]
     for case in (expected["enumeration_n2"], expected["enumeration_n3"]):
         n = len(case["g"])
@@ -117,7 +121,7 @@ def test_cuboid_index_formula_and_number_of_cuboids(printed_file) -> None:
         assert (cells[0], cells[-1]) == (g, d)
 
 
-def test_candidates_of_pivot_53_are_refused_by_their_smallest_opposite_cell(printed) -> None:
+def test_candidates_of_pivot_53_are_refused_by_their_smallest_opposite_cell(printed: ReadPrinted) -> None:
     p = printed("ch3-fig3.0-pivot53-candidates")
     expected = p.content["expected"]
     assert cuboid(p.table, Knowledge.positive(), expected["pivot"], expected["selected_diametral"]).range == 221
@@ -127,7 +131,7 @@ def test_candidates_of_pivot_53_are_refused_by_their_smallest_opposite_cell(prin
         assert cuboid(p.table, Knowledge.positive(), expected["pivot"], diametral).range <= 1.25 * 53
 
 
-def test_candidates_of_pivot_95_are_refused_as_printed(printed) -> None:
+def test_candidates_of_pivot_95_are_refused_as_printed(printed: ReadPrinted) -> None:
     p = printed("ch3-fig3.0-pivot95-candidates")
     expected = p.content["expected"]
     assert cuboid(p.table, Knowledge.positive(), expected["pivot"], expected["selected_diametral"]).range == 290

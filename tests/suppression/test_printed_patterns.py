@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
 
-import diskret
-from diskret import Cost, Hierarchy, Knowledge, Protection, Status, Table
+from diskret import Cost, Hierarchy, Knowledge, Promise, Status, Table, methods, suppress
 from diskret.suppression.time_series import weighed
+from tests.printed import ReadPrinted
 
-pytestmark = pytest.mark.filterwarnings("ignore:the table has subtotals")
-suppress = partial(diskret.suppress, thin=False)
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:the table has subtotals"),
+]
+
+
 """The printed procedure never takes a suppression back."""
 
 
-def secondary(result) -> set[tuple[str, ...]]:
+def secondary(result: Any) -> set[tuple[str, ...]]:
     table = result.table
     return {table.codes(tuple(int(i) for i in at)) for at in np.argwhere(table.status == Status.SECONDARY)}
 
@@ -35,34 +40,42 @@ def secondary(result) -> set[tuple[str, ...]]:
         pytest.param("ch2-paired-single-no-pool", {}, id="2.5"),
     ],
 )
-def test_pattern_against_exact_computation(printed, golden, options) -> None:
+def test_pattern_against_exact_computation(printed: ReadPrinted, golden: str, options: Any) -> None:
     p = printed(golden)
     result = suppress(p.table, knowledge=Knowledge.none(), **options)
     assert secondary(result) == p.expected("secondary", "secondary_cells")
     assert result.unprotected == ()
 
 
-def test_1_6_totals_suppressed_from_above_force_cells_inside(printed) -> None:
-    first = suppress(printed("ch1-min-count").table, knowledge=Knowledge.none())
+def test_1_6_totals_suppressed_from_above_force_cells_inside(printed: ReadPrinted) -> None:
+    first = suppress(
+        printed("ch1-min-count").table, Promise(levels=False, knowledge=Knowledge.none()), methods.Cuboids(thin=False)
+    )
     p = printed("ch1-higher-level-forces-inner")
     from_above = first.table.with_status(Status.SECONDARY, p.content["expected"]["pivots"])
-    result = suppress(from_above, knowledge=Knowledge.none())
+    result = suppress(from_above, Promise(levels=False, knowledge=Knowledge.none()), methods.Cuboids(thin=False))
     assert p.names(result.secondary) == p.expected("secondary_new")
     assert p.names(result.table.hidden) == p.expected("suppressed_final")
 
 
-def test_2_4_counts_that_do_not_add_up_need_the_row_of_totals_as_a_table(printed) -> None:
+def test_2_4_counts_that_do_not_add_up_need_the_row_of_totals_as_a_table(printed: ReadPrinted) -> None:
     p = printed("ch2-nonadditive-counts-pool")
-    alone = suppress(p.table, knowledge=Knowledge.none())
+    alone = suppress(p.table, Promise(levels=False, knowledge=Knowledge.none()), methods.Cuboids(thin=False))
     assert secondary(alone) == p.codes(p.content["expected"]["main_table_alone"]["secondary"])
-    pooled = suppress(p.table, knowledge=Knowledge.none(), non_additive=["row"])
+    pooled = suppress(
+        p.table, Promise(levels=False, knowledge=Knowledge.none()), methods.Cuboids(thin=False, non_additive=("row",))
+    )
     assert secondary(pooled) == p.codes(p.content["expected"]["after_alignment"]["secondary"])
 
 
 @pytest.mark.parametrize("cost", [Cost(), Cost("log")], ids=["value", "log"])
-def test_3_0_interval_protection_with_zeros_as_partners(printed, cost) -> None:
+def test_3_0_interval_protection_with_zeros_as_partners(printed: ReadPrinted, cost: Any) -> None:
     p = printed("ch3-fig3.0-span125-zero-partners")
-    result = suppress(p.table, protection=Protection(1.25), knowledge=Knowledge.positive(), zeros="allowed", cost=cost)
+    result = suppress(
+        p.table,
+        Promise(levels=False, min_relative_range=1.25, knowledge=Knowledge.positive()),
+        methods.Cuboids(cost=cost, zeros="allowed", thin=False),
+    )
     assert secondary(result) == p.expected("secondary")
 
 
@@ -73,38 +86,54 @@ def test_3_0_interval_protection_with_zeros_as_partners(printed, cost) -> None:
         pytest.param(Knowledge.relative(4.0), "secondary_estimate_error_400", id="known to within 400 %"),
     ],
 )
-def test_a_3_minimum_range_of_299_percent(printed, knowledge, key) -> None:
+def test_a_3_minimum_range_of_299_percent(printed: ReadPrinted, knowledge: Any, key: Any) -> None:
     p = printed("appA-3-example-table-q299")
     table = replace(p.table, positive=True)
-    result = suppress(table, protection=Protection(2.99), knowledge=knowledge, barriers="off")
+    result = suppress(
+        table,
+        Promise(levels=False, min_relative_range=2.99, knowledge=knowledge),
+        methods.Cuboids(barriers="off", thin=False),
+    )
     assert secondary(result) == p.expected(key)
 
 
-LAYER_TOTALS = {("largest", "total"): 1, ("second", "total"): 1}
+LAYER_TOTALS: dict[tuple[str, ...], int] = {("largest", "total"): 1, ("second", "total"): 1}
 
 
-def test_4_1_dominance_protection_leaves_only_the_total_open(printed) -> None:
+def test_4_1_dominance_protection_leaves_only_the_total_open(printed: ReadPrinted) -> None:
     p = printed("ch4-abb4-1-positive-table")
     table = p.with_counts(LAYER_TOTALS)
-    result = suppress(table, protection=Protection(0.5), knowledge=Knowledge.positive())
+    result = suppress(
+        table,
+        Promise(levels=False, min_relative_range=0.5, knowledge=Knowledge.positive()),
+        methods.Cuboids(thin=False),
+    )
     assert secondary(result) == p.expected("secondary_cells")
 
 
-def test_4_1_with_estimate_intervals_nothing_stays_open(printed) -> None:
+def test_4_1_with_estimate_intervals_nothing_stays_open(printed: ReadPrinted) -> None:
     p = printed("ch4-abb4-1-estimate-intervals")
     table = p.with_counts(LAYER_TOTALS)
-    result = suppress(table, protection=Protection(0.5), knowledge=Knowledge.intervals())
+    result = suppress(
+        table,
+        Promise(levels=False, min_relative_range=0.5, knowledge=Knowledge.intervals()),
+        methods.Cuboids(thin=False),
+    )
     assert result.table.hidden.all()
 
 
 # --- the chain of figure 3.5: intervals handed from subtable to subtable --------------------------------------------
 
 
-def test_3_5_first_pass_without_transfer(printed) -> None:
+def test_3_5_first_pass_without_transfer(printed: ReadPrinted) -> None:
     p = printed("ch3-fig3.5-base-table")
-    result = suppress(p.table, protection=Protection(0.2), knowledge=Knowledge.positive())
+    result = suppress(
+        p.table,
+        Promise(levels=False, min_relative_range=0.2, knowledge=Knowledge.positive()),
+        methods.Cuboids(thin=False),
+    )
     assert secondary(result) == p.expected("secondary")
-    top = result.moves.move(0, result.table)
+    top = result.moves[0]
     assert p.names(np.isin(np.arange(p.table.size).reshape(p.table.shape), top.cells)) == p.codes(
         p.content["expected"]["cuboids"]["top"]
     )
@@ -115,29 +144,41 @@ def test_3_5_first_pass_without_transfer(printed) -> None:
         assert top.interval(cell, values[cell]) == (each["lower"], each["upper"])
 
 
-def test_3_8_to_3_10_intervals_carried_once(printed) -> None:
+def test_3_8_to_3_10_intervals_carried_once(printed: ReadPrinted) -> None:
     p = printed("ch3-fig3.5-base-table")
-    result = suppress(p.table, protection=Protection(0.2), knowledge=Knowledge.positive(), carry="once")
+    result = suppress(
+        p.table,
+        Promise(levels=False, min_relative_range=0.2, knowledge=Knowledge.positive()),
+        methods.Cuboids(thin=False, carry="once"),
+    )
     marks = [(2, 2), (2, 3), (2, 4), (2, 6), (1, 4), (1, 6), (3, 1), (3, 2), (3, 3), (3, 4), (3, 6)]
     assert secondary(result) == {(str(a), str(b)) for a, b in marks}
 
 
-def test_3_10_the_right_subtable_moves_between_minus_39_and_1(printed) -> None:
+def test_3_10_the_right_subtable_moves_between_minus_39_and_1(printed: ReadPrinted) -> None:
     p = printed("ch3-fig3.5-base-table")
-    result = suppress(p.table, protection=Protection(0.2), knowledge=Knowledge.positive(), carry="once")
+    result = suppress(
+        p.table,
+        Promise(levels=False, min_relative_range=0.2, knowledge=Knowledge.positive()),
+        methods.Cuboids(thin=False, carry="once"),
+    )
     expected = printed("ch3-fig3.10-right-subtable").content["expected"]
     wanted = p.codes(expected["even"])
     cells = np.arange(p.table.size).reshape(p.table.shape)
-    moves = [m for m in result.moves.all(result.table) if p.names(np.isin(cells, m.cells)) == wanted]
+    moves = [m for m in result.moves if p.names(np.isin(cells, m.cells)) == wanted]
     assert moves
     assert {tuple(sorted((m.up, m.down))) for m in moves} == {(1.0, 39.0)}
 
 
-def test_repeated_transfer_makes_intervals_collapse(printed) -> None:
+def test_repeated_transfer_makes_intervals_collapse(printed: ReadPrinted) -> None:
     """The source warns of it: with every pass narrower, cell 90 can no longer be protected."""
     p = printed("ch3-fig3.5-base-table")
     with pytest.warns(match="cannot be protected"):
-        result = suppress(p.table, protection=Protection(0.2), knowledge=Knowledge.positive(), carry="always")
+        result = suppress(
+            p.table,
+            Promise(levels=False, min_relative_range=0.2, knowledge=Knowledge.positive()),
+            methods.Cuboids(thin=False, carry="always"),
+        )
     assert "row=2, col=3" in {u.cell for u in result.unprotected}
 
 
@@ -148,12 +189,19 @@ def test_5_1_2_3_two_zeros_protect_each_other_only_if_signs_are_unknown() -> Non
     cells = {"s": ["a", "b", "c"], "x": [0, 0, 5], "status": ["primary", "zero", "never"]}
     table = Table.from_cells(cells, by={"s": Hierarchy.flat("abc")}, value="x", status="status")
     table = table.with_status(Status.NEVER, [["Total"]])
-    assert secondary(suppress(table, knowledge=Knowledge.none())) == {("b",)}
+    assert secondary(
+        suppress(table, Promise(levels=False, knowledge=Knowledge.none()), methods.Cuboids(thin=False))
+    ) == {("b",)}
     with pytest.warns(match="cannot be protected"):
-        assert suppress(table, knowledge=Knowledge.positive()).unprotected[0].reached == 0.0
+        assert (
+            suppress(table, Promise(levels=False, knowledge=Knowledge.positive()), methods.Cuboids(thin=False))
+            .unprotected[0]
+            .reached
+            == 0.0
+        )
 
 
-def test_5_3_2_time_series_weights(printed_vectors) -> None:
+def test_5_3_2_time_series_weights(printed_vectors: Callable[[str], list[dict[str, Any]]]) -> None:
     for each in printed_vectors("ch5-3-2-time-series-weight-vectors"):
         if each["combined"] is None:
             continue
@@ -171,7 +219,7 @@ def one_cell(value: float, status: Status = Status.OPEN) -> Table:
 
 
 @pytest.mark.parametrize("powers", [(2, 2), (1, 0), (-1, 2)])
-def test_5_3_3_far_cells_cost_more_by_the_printed_distance(powers) -> None:
+def test_5_3_3_far_cells_cost_more_by_the_printed_distance(powers: Any) -> None:
     """Among equal values the partners with the smallest |distance| ** p are taken: the cost decides alone."""
     names = ["r", "c"]
     codes = [str(i) for i in range(1, 6)]
@@ -182,13 +230,17 @@ def test_5_3_3_far_cells_cost_more_by_the_printed_distance(powers) -> None:
     status = np.zeros((6, 6), dtype=np.uint8)
     status[0, 1] = Status.PRIMARY
     table = Table(by, "x", value, status)
-    result = suppress(table, knowledge=Knowledge.none(), cost=Cost(distance=dict(zip(names, powers, strict=True))))
+    result = suppress(
+        table,
+        Promise(levels=False, knowledge=Knowledge.none()),
+        methods.Cuboids(cost=Cost(distance=dict(zip(names, powers, strict=True))), thin=False),
+    )
 
-    def weight(cell) -> float:
+    def weight(cell: Any) -> float:
         gaps = [abs(q - g) for q, g in zip(cell, (0, 1), strict=True)]
         return sum((gap**p if gap else float(p == 0)) for gap, p in zip(gaps, powers, strict=True))
 
-    def price(d) -> float:
+    def price(d: Any) -> float:
         return sum(7.0 * weight(cell) for cell in ((0, d[1]), (d[0], 1), d))
 
     inner = [(i, j) for i in range(1, 5) for j in (0, 2, 3, 4)]

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-import by_hand
-from diskret import Knowledge, MinCount, PPercent, Protection, Table, mark
-from diskret.auditing.cover import Nobody
-from diskret.auditing.insiders import insiders_of
-from diskret.auditing.pattern import Pattern
-from diskret.suppression.by_cuboids import Settings, usable_cells
-from diskret.suppression.by_moves import Guarding, routed
-from diskret.suppression.options import Cost
+from diskret import MinCount, PPercent, Promise, Table, mark
+from diskret.model.promise import Guard
+from diskret.moves.demands import demands_of
+from diskret.moves.insiders import insiders_of
+from diskret.moves.pattern import Pattern
+from diskret.suppression.by_cuboids import usable_cells
+from diskret.suppression.by_moves import routed
+from diskret.suppression.methods import Effort, Moves
 from diskret.suppression.rerouting import redo, reroute_cells, reroute_moves, ruin
+from tests import by_hand
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
-SETTINGS = Settings(Protection(levels=True), Knowledge.positive(), Cost())
 
 
 def table(seed: int, axes: int = 2) -> Table:
@@ -24,11 +26,12 @@ def table(seed: int, axes: int = 2) -> Table:
     return mark(by_hand.firms(seed, axes=axes, trees=trees).table, PPercent(15) | MinCount(2))
 
 
-def pattern(seed: int, effort="quick", insiders="single", axes: int = 2) -> Pattern:
+def pattern(seed: int, effort: Effort = "quick", guard: Guard = "single", axes: int = 2) -> Pattern:
     given = table(seed, axes)
     usable = usable_cells(given, "marked")
-    people = insiders_of(given, insiders, among=given.hidden.reshape(-1) | usable)
-    return routed(given, usable, people, SETTINGS, Guarding(insiders, effort=effort))
+    promise = Promise(guard=guard)
+    people = insiders_of(given, promise, among=given.hidden.reshape(-1) | usable)
+    return routed(given, promise, Moves(effort=effort), demands_of(given, promise), usable=usable, people=people)
 
 
 def cost(made: Pattern) -> float:
@@ -37,16 +40,14 @@ def cost(made: Pattern) -> float:
 
 def unsettled(made: Pattern) -> set[int]:
     """Demands with somebody who can object."""
-    return {d for d in range(made.cover.targets.count) if made.cover.objectors(d) != Nobody}
+    return {d for d in range(made.cover.ways.size) if not made.cover.state(d).entirely}
 
 
 def is_sound(made: Pattern) -> bool:
     """The books of the cover agree with the moves in it."""
     cells = {c for kept in made.cover.moves.values() for c in kept.cells.tolist()}
     through = {c: {n for n, kept in made.cover.moves.items() if c in kept.cells} for c in cells}
-    settled = [
-        sorted(n for n, k in made.cover.moves.items() if d in k.settles) for d in range(made.cover.targets.count)
-    ]
+    settled = [sorted(n for n, k in made.cover.moves.items() if d in k.settles) for d in range(made.cover.ways.size)]
     return (
         set(np.flatnonzero(made.cover.in_use).tolist()) == cells
         and made.cover.through == through
@@ -54,9 +55,9 @@ def is_sound(made: Pattern) -> bool:
     )
 
 
-@pytest.mark.parametrize("insiders", ["single", "none"])
+@pytest.mark.parametrize("insiders", ["single", "public"])
 @pytest.mark.parametrize("seed", range(8))
-def test_default_is_never_dearer_than_quick(seed: int, insiders) -> None:
+def test_default_is_never_dearer_than_quick(seed: int, insiders: Any) -> None:
     quick, default = (pattern(seed, effort, insiders, axes=2 + seed % 2) for effort in ("quick", "default"))
     assert cost(default) <= cost(quick) + 1e-9
     assert unsettled(default) == unsettled(quick)

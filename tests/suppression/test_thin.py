@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import pytest
 
-import by_hand
-from diskret import DiskretError, MinCount, PPercent, ProtectionWarning, Status, Table, audit, mark, suppress, thin
-from diskret.suppression.options import Cost
+from diskret import (
+    DiskretError,
+    MinCount,
+    PPercent,
+    Promise,
+    ProtectionWarning,
+    Status,
+    Table,
+    audit,
+    mark,
+    methods,
+    suppress,
+    thin,
+)
+from diskret.suppression.prices import Cost
+from tests import by_hand
 
 
 def marked(seed: int) -> Table:
     return mark(by_hand.firms(seed, axes=2, empty=0.1).table, MinCount(3) | PPercent(10), special_cases=False)
 
 
-def quietly(function, *arguments, **options):
+def quietly(function: Any, *arguments: Any, **options: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
         return function(*arguments, **options)
@@ -40,22 +54,20 @@ def test_thinning_only_opens_and_exposes_nothing_new(seed: int) -> None:
 def test_the_optimum_is_safe_and_never_dearer_than_the_pattern_by_moves(seed: int) -> None:
     table = marked(seed)
     price = Cost("value").of(table).reshape(table.shape)
-    quick = quietly(suppress, table, guarantee="audit")
-    best = quietly(suppress, table, guarantee="audit", method="optimal", seconds=20)
+    quick = quietly(suppress, table)
+    best = quietly(suppress, table, method=methods.Optimal(seconds=20))
     assert {e.cell for e in audit(best.table).exposed} == {e.cell for e in audit(quick.table).exposed}
     assert price[best.secondary].sum() <= price[quick.secondary].sum() + 1e-9
     if not quick.unprotected:
         assert any(note.startswith("proved:") for note in best.notes)
 
 
-def test_the_optimum_needs_the_audit_and_knows_single_contributors_only() -> None:
-    with pytest.raises(DiskretError, match="optimal"):
-        suppress(marked(0), method="optimal")
+def test_the_optimum_knows_single_contributors_only() -> None:
     with pytest.raises(DiskretError, match="single contributors only"):
-        suppress(marked(0), guarantee="audit", method="optimal", largest_contributors=True)
+        suppress(marked(0), Promise(guard="largest"), methods.Optimal())
 
 
 def test_leaving_single_contributors_out_is_said_aloud() -> None:
     table = next(t for t in map(marked, range(20)) if (t.count[t.hidden] == 1).any())
     with pytest.warns(ProtectionWarning, match="single contributors are not guarded against"):
-        suppress(table, guarantee="audit", single_contributors=False)
+        suppress(table, Promise(guard="public"))

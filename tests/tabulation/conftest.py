@@ -135,7 +135,9 @@ def reference_table(
     return found
 
 
-def assert_same_people(people: Contributors, expected: Mapping[Cell, Mapping[str, Any]], table: Table, close: bool):
+def assert_same_people(
+    people: Contributors, expected: Mapping[Cell, Mapping[str, Any]], table: Table, close: bool
+) -> None:
     empty = described([], people.ranked)
     for at in np.ndindex(table.shape):
         cell = table.codes(at)
@@ -161,7 +163,7 @@ def assert_as_expected(table: Table, expected: Reference, *, close: bool = False
 
 def arrays_of(table: Table) -> dict[str, np.ndarray]:
     """Every array of a table by name."""
-    found = {"value": table.value, "status": table.status}
+    found: dict[str, np.ndarray] = {"value": table.value, "status": table.status}
     for level in ("respondents", "holdings"):
         people = getattr(table, level)
         for name in people.__dataclass_fields__ if people is not None else ():

@@ -13,13 +13,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import numpy as np
-from starlette.testclient import TestClient
 
 PORT = 8765
 ORIGIN = f"http://127.0.0.1:{PORT}"
 SCREENSHOTS = Path(__file__).parent / "screenshots"
-JOB = {
+JOB: dict[str, Any] = {
     "data": {"microdata": "firms.csv"},
     "table": {"by": ["industry", "region"], "value": ["turnover"], "positive": True},
     "classifications": {"region": {"prefixes": [1]}},
@@ -51,7 +51,7 @@ def many_firms(path: Path) -> None:
     path.write_text("product,country,trade\n" + "\n".join(rows) + "\n", encoding="utf-8")
 
 
-LONG_JOB = {
+LONG_JOB: dict[str, Any] = {
     "data": {"microdata": "trade.csv"},
     "table": {"by": ["product", "country"], "value": ["trade"], "positive": True},
     "classifications": {"product": {"prefixes": [1, 2]}, "country": {"prefixes": [1, 2]}},
@@ -60,7 +60,7 @@ LONG_JOB = {
 }
 
 
-def ended(page: TestClient, run: str, seconds: float = 120) -> dict[str, Any]:
+def ended(page: httpx2.Client, run: str, seconds: float = 120) -> dict[str, Any]:
     """Wait until a run is no longer at work."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,16 +10,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from diskret.web.app import make_app
+from diskret.web.server import make_app
 from diskret.web.workbench import Workbench
-
-# test modules import each other by no path of their own: what they share is loaded here under its name
-_spec = importlib.util.spec_from_file_location("web_case", Path(__file__).parent / "case.py")
-assert _spec is not None
-assert _spec.loader is not None
-_case = importlib.util.module_from_spec(_spec)
-sys.modules["web_case"] = _case
-_spec.loader.exec_module(_case)
+from tests.web import case
 
 
 @pytest.fixture
@@ -29,8 +20,8 @@ def bench(tmp_path: Path) -> Iterator[Workbench]:
     """A workbench on a folder with some firms."""
     folder = tmp_path / "workspace"
     folder.mkdir()
-    _case.firms(folder / "firms.csv")
-    made = Workbench.at(folder, _case.PORT)
+    case.firms(folder / "firms.csv")
+    made = Workbench.at(folder, case.PORT)
     yield made
     made.runs.close()
 
@@ -38,7 +29,7 @@ def bench(tmp_path: Path) -> Iterator[Workbench]:
 @pytest.fixture
 def stranger(bench: Workbench) -> TestClient:
     """Somebody on this machine without the token."""
-    return TestClient(make_app(bench, most_upload=1_000_000), base_url=_case.ORIGIN, headers={"origin": _case.ORIGIN})
+    return TestClient(make_app(bench, most_upload=1_000_000), base_url=case.ORIGIN, headers={"origin": case.ORIGIN})
 
 
 @pytest.fixture
@@ -51,7 +42,7 @@ def page(bench: Workbench, stranger: TestClient) -> TestClient:
 @pytest.fixture
 def chosen(page: TestClient) -> TestClient:
     """The page with a table chosen."""
-    assert page.put("/api/draft", json=_case.JOB).status_code == 200
+    assert page.put("/api/draft", json=case.JOB).status_code == 200
     return page
 
 
@@ -61,7 +52,7 @@ def serve() -> Iterator[Callable[[Path], Any]]:
     started: list[Any] = []
 
     def start(folder: Path) -> Any:
-        started.append(_case.Served(folder))
+        started.append(case.Served(folder))
         return started[-1]
 
     yield start

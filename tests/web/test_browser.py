@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web_case import JOB, LONG_JOB, SCREENSHOTS, Served, firms, many_firms
 
 from diskret.publication.working import load_working
+from tests.web.case import JOB, LONG_JOB, SCREENSHOTS, Served, firms, many_firms
 
 PATIENCE = 40.0
 """Seconds a step may take on a machine that does other things too."""

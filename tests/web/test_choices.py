@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from typing import Any
 
 from starlette.testclient import TestClient
-from web_case import JOB, ORIGIN, PORT
 
 from diskret.job.read import job_from
 from diskret.job.result import summary_of
 from diskret.job.run import run_job
-from diskret.web.app import make_app
+from diskret.web.server import make_app
 from diskret.web.workbench import Workbench
+from tests.web.case import JOB, ORIGIN, PORT
 
 
-def with_rules(**rules: object) -> dict[str, object]:
+def with_rules(**rules: object) -> dict[str, Any]:
     return deepcopy(JOB) | {"rules": rules}
 
 

@@ -17,12 +17,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from starlette.testclient import TestClient
-from web_case import JOB, ORIGIN, PORT, ended, firms
 
 from diskret.model.table import Table
 from diskret.publication.working import load_working
-from diskret.web.app import make_app
+from diskret.web.server import make_app
 from diskret.web.workbench import Workbench
+from tests.web.case import JOB, ORIGIN, PORT, ended, firms
 
 FORMATS = ("csv", "xlsx", "json", "px", "parquet")
 SECRETS = ("13.37",)
@@ -32,7 +32,8 @@ class Recorder:
     """The page, with everything it was ever told."""
 
     def __init__(self, page: TestClient) -> None:
-        self.page, self.told = page, {}
+        self.page = page
+        self.told: dict[str, bytes] = {}
 
     def __call__(self, method: str, path: str, **given: Any) -> Any:
         answer = self.page.request(method, path, **given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -118,7 +119,7 @@ OTHER_PATHS = [
 
 
 @pytest.mark.parametrize("part", OTHER_PATHS, ids=lambda p: next(iter(p)))
-def test_no_part_of_a_job_leads_outside(page: TestClient, part: dict[str, object]) -> None:
+def test_no_part_of_a_job_leads_outside(page: TestClient, part: dict[str, Any]) -> None:
     answer = page.put("/api/draft", json={"data": {"microdata": "firms.csv"}} | part)
     assert answer.json()["error"]["code"] in ("W2", "O1")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -41,7 +43,7 @@ def test_a_window_is_a_part_of_the_table(seed: int, axes: list[str], internal: b
 def test_a_table_that_is_not_protected_shows_marks_and_no_values() -> None:
     whole = table(1)
     every = [list(range(n)) for n in SHAPE[:2]]
-    asked = {"row_axis": "a", "column_axis": "b", "at": {}, "protected": False}
+    asked: dict[str, Any] = {"row_axis": "a", "column_axis": "b", "at": {}, "protected": False}
     shown = window(whole, *every, **asked)
     assert {value for row in shown["value"] for value in row} == {None}
     assert shown["status"] == whole.status[:, :, -1].tolist()
@@ -62,7 +64,7 @@ def test_a_description_holds_no_value_of_a_hidden_cell() -> None:
         {"at": {"c": 99}}, {"at": {"z": 0}}, {"rows": [0] * MOST_CELLS, "columns": [0, 1]},
     ],
 )  # fmt: skip
-def test_a_window_that_is_none_is_refused(given: dict[str, object]) -> None:
+def test_a_window_that_is_none_is_refused(given: dict[str, Any]) -> None:
     asked = {"rows": [0], "columns": [0], "row_axis": "a", "column_axis": "b", "at": {}} | given
     with pytest.raises(BadOption):
-        window(table(1), asked.pop("rows"), asked.pop("columns"), **asked)  # type: ignore[arg-type]
+        window(table(1), asked.pop("rows"), asked.pop("columns"), **asked)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
-from web_case import PORT
 
 from diskret.web.workbench import Workbench
+from tests.web.case import PORT
 
 API = ["/api/state", "/api/files", "/api/draft", "/api/draft/marks", "/api/runs", "/api/tables/draft", "/api/recognise"]
 
@@ -146,7 +146,7 @@ def test_a_mistake_in_diskret_tells_its_kind_and_nothing_else(
 def test_more_than_a_page_ever_says_is_not_read(page: TestClient) -> None:
     assert page.put("/api/draft", content=b"[" * 2_000_000).status_code == 413
     assert page.put("/api/draft", content=b"[1, 2]").status_code == 422
-    assert page.put("/api/draft", content=b"{" * 100_000).json()["error"]["what"] == "the request is no JSON object"
+    assert page.put("/api/draft", content=b"{" * 100_000).json()["error"]["what"] == "the request is not a JSON object"
 
 
 def test_there_are_no_web_sockets(page: TestClient) -> None:

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from web_case import JOB, ORIGIN, PORT, ended, firms
 
 from diskret.job.plan import read_plan, run_plan
 from diskret.job.read import read_job
 from diskret.job.run import run_job
 from diskret.publication.working import load_working
-from diskret.web.app import make_app
-from diskret.web.results import WORKING
+from diskret.web.server import make_app
+from diskret.web.table_runs import WORKING
 from diskret.web.workbench import Workbench
+from tests.web.case import JOB, ORIGIN, PORT, ended, firms
 
 STATIC = Path(__file__).parents[2] / "src" / "diskret" / "web" / "static"
 SAFE = {
@@ -198,7 +198,7 @@ def test_the_report_on_a_table_holds_no_suppressed_value_and_is_the_job_files(fi
         page = chosen.get(f"/api/runs/{run}/report.html?language={language}")
         assert page.headers["content-disposition"].startswith("attachment")
         assert not [s for s in spelled if s in page.text]
-        assert str(JOB["rules"]["p_percent"]) not in page.text  # type: ignore[index]
+        assert str(JOB["rules"]["p_percent"]) not in page.text
         pdf = chosen.get(f"/api/runs/{run}/report.pdf?language={language}").content
         streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
         told = b"".join(zlib.decompress(s) for s in streams if s[:1] == b"x").decode("latin-1")

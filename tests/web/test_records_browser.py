@@ -12,7 +12,8 @@ import pytest
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from web_case import SCREENSHOTS
+
+from tests.web.case import SCREENSHOTS
 
 SECONDS = 60
 

@@ -13,11 +13,11 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 from starlette.testclient import TestClient
-from web_case import JOB, LONG_JOB, Served, ended, many_firms
 
 from diskret.model.status import Status
 from diskret.publication.working import load_working
 from diskret.web.workbench import Workbench
+from tests.web.case import JOB, LONG_JOB, Served, ended, many_firms
 
 
 def names(folder: Path) -> set[str]:
@@ -124,7 +124,7 @@ def test_a_server_that_was_killed_finds_its_finished_runs_again(
     with closing(_client(first)) as page:
         page.put("/api/draft", json=JOB)
         done = page.post("/api/runs", json={"name": "done"}).json()["id"]
-        assert ended(page, done)["state"] == "finished"  # type: ignore[arg-type]
+        assert ended(page, done)["state"] == "finished"
         cells = page.get(f"/api/tables/{done}").json()
         page.put("/api/draft", json=LONG_JOB)
         long = page.post("/api/runs", json={"name": "long"}).json()["id"]

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from web_case import Served
 
 from diskret.model.errors import BadOption, MissingExtra
 from diskret.web.serve import _listen, serve
+from tests.web.case import Served
 
 
 def test_only_this_machine_is_listened_to() -> None:

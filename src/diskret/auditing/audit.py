@@ -6,31 +6,29 @@ no trust. What they do not settle, linear programmes over the whole table decide
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from diskret.auditing.case import Case
-from diskret.auditing.cover import Nobody
 from diskret.auditing.elimination import determined
 from diskret.auditing.inside import attack_from_inside
-from diskret.auditing.insiders import Kind, insiders_of
 from diskret.auditing.integers import integer_extreme
 from diskret.auditing.lines import all_zero, unions_breaking
-from diskret.auditing.outsiders import Attack, Needs, attack
+from diskret.auditing.outsiders import Attack, attack
 from diskret.auditing.report import AuditReport, ClosestCall
-from diskret.auditing.targets import targets_of
-from diskret.auditing.witnesses import reached, search, search_near, witnesses
-from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.arrays import Bools, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
-from diskret.model.protection import Knowledge, Protection
-from diskret.model.status import Status
+from diskret.model.older import older_attack
+from diskret.model.promise import Promise
 from diskret.model.table import Table
-from diskret.rules.rule import AnyOf, Rule
+from diskret.moves.demands import Demands, demands_of
+from diskret.moves.insiders import insiders_of
+from diskret.moves.move import MoveSet
+from diskret.moves.witnesses import reached, search, search_near, witnesses
 
-Move = tuple[Ints, Floats]
+Intervals = Literal["none", "primary", "hidden"]
 CLOSE_CALLS = 5
 LARGE = 50_000
 """Beyond this many unknowns programmes over the whole table are slow: first look near the cells."""
@@ -38,28 +36,20 @@ LARGE = 50_000
 
 def audit(
     table: Table,
+    promise: Promise = Promise(),
     *,
-    protection: Protection | None = None,
-    knowledge: Knowledge | None = None,
-    insiders: Kind = "single",
-    coalitions: Sequence[Iterable[Sequence[str]]] = (),
-    rule: Rule | AnyOf | None = None,
-    intervals: Literal["none", "primary", "hidden"] = "none",
-    moves: Sequence[Move] = (),
+    intervals: Intervals = "none",
+    moves: MoveSet | None = None,
     certify: bool = False,
     seconds: float = 10.0,
+    **older: Any,
 ) -> AuditReport:
-    """Attack a table with a solver: find the primary cells that can be computed more closely than they may be.
+    """Attack a table with a solver: find the primary cells that can be computed more closely than was promised.
 
-    ``protection`` says what must be kept (left out: the levels the primary rules demand, or that no value can be
-    computed exactly), ``knowledge`` what the attacker knows beforehand (left out: that values are positive, if they
-    are). ``insiders``: "single" lets everybody who is alone in a cell attack the others, "largest" the largest
-    contributor of every hidden cell too; ``coalitions`` are lists of cells (by their codes) that somebody knows
-    together. With ``rule`` the hidden cells of a line, taken together, must not break it. ``intervals`` asks for the
-    exact interval of every primary or every hidden cell as well, which takes two programmes each (an end is not a
-    number if the solver gave up on it). ``moves`` are witnesses from an earlier run; they are checked, not trusted.
-    ``certify`` looks for a move for every cell, also where a few programmes would settle many at once. A frequency
-    table is attacked in whole numbers, with at most ``seconds`` for a cell.
+    ``intervals`` asks for the exact interval of every primary or every hidden cell as well, which takes two programmes
+    each (an end is not a number if the solver gave up on it). ``moves`` are witnesses from an earlier run; they are
+    checked, not trusted. ``certify`` looks for a move for every cell, also where a few programmes would settle many at
+    once. A frequency table is attacked in whole numbers, with at most ``seconds`` for a cell.
 
     >>> from diskret import Hierarchy
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "open", "open"]}
@@ -70,12 +60,25 @@ def audit(
     """
     if intervals not in ("none", "primary", "hidden"):
         raise BadOption(f"intervals {intervals!r}", hint="'none', 'primary' or 'hidden'.")
+    if older:
+        table, promise = older_attack(table, promise, older)
     table.check_pattern()
-    wanted = protection or Protection(levels=table.below is not None)
-    nonnegative = table.positive or not (table.value < 0).any()
-    known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
-    together = tuple(tuple(tuple(codes) for codes in cells) for cells in coalitions)
-    case = _case(table, wanted, known, insiders, together, moves)
+    demands = demands_of(table, promise)
+    return attacked(table, promise, demands, intervals=intervals, moves=moves, certify=certify, seconds=seconds)
+
+
+def attacked(
+    table: Table,
+    promise: Promise,
+    demands: Demands,
+    *,
+    intervals: Intervals = "none",
+    moves: MoveSet | None = None,
+    certify: bool = False,
+    seconds: float = 10.0,
+) -> AuditReport:
+    """The attack on a table whose demands are known already."""
+    case = _case(table, promise, demands, moves or MoveSet.none())
     if certify or case.system.cells.size > LARGE:
         search_near(case.witnesses)
     waiting = np.flatnonzero(_open_demands(case))
@@ -85,77 +88,73 @@ def audit(
     if case.insiders.count:
         attack_from_inside(case)
     zeros = _zero_lines(case) if table.frequency else ()
-    unions = unions_breaking(table, case.system, rule) if rule is not None else ()
-    primary = case.needs.columns
+    unions = unions_breaking(table, case.system) if promise.unions else ()
+    primary = case.columns
     asked = primary if intervals == "primary" else np.arange(case.system.cells.size if intervals == "hidden" else 0)
     exact = {case.name(c): case.interval(c, *_farthest(case, attacker, c, seconds)) for c in asked.tolist()}
     settled = ~_open_demands(case, against_insiders=True)
-    calls = _close_calls(case, attacker)
     return AuditReport(
-        table,
-        tuple(case.exposed),
-        tuple(case.name(int(primary[k])) for k in sorted(case.undecided)),
-        attacker.programmes + case.witnesses.router.programmes + case.programmes,
-        primary.size,
-        exact,
-        int(settled.sum()),
-        int(np.unique(case.insiders.who).size),
-        unions,
-        zeros,
-        calls[0] if calls else None,
-        tuple((kept.cells, kept.moved) for kept in case.witnesses.cover.moves.values()),
-        wanted,
-        known,
-        insiders,
-        together,
-        calls,
+        table=table,
+        promise=promise,
+        exposed=tuple(case.exposed),
+        undecided=tuple(case.name(int(primary[k])) for k in sorted(case.undecided)),
+        programmes=attacker.programmes + case.witnesses.router.programmes + case.programmes,
+        checked=primary.size,
+        intervals=exact,
+        without_solver=int(settled.sum()),
+        insiders=int(np.unique(case.insiders.who).size),
+        unions=unions,
+        zeros=zeros,
+        moves=case.witnesses.cover.all(),
+        close_calls=_close_calls(case, attacker),
     )
 
 
-def _case(
-    table: Table, wanted: Protection, known: Knowledge, insiders: Kind,
-    coalitions: Sequence[Iterable[Sequence[str]]], moves: Sequence[Move],
-) -> Case:  # fmt: skip
+def _case(table: Table, promise: Promise, demands: Demands, moves: MoveSet) -> Case:
     """Check what is given, and put it together."""
-    up, down = known.room(table)
-    system = equations_of(table)
-    primary = np.flatnonzero(table.status.reshape(-1)[system.cells] == Status.PRIMARY)
-    people = insiders_of(table, insiders, coalitions)
-    pattern = witnesses(table, targets_of(table, wanted), people, up, down, moves)
-    needs = Needs.of(table, wanted, system, primary)
-    return Case(table, system, up[system.cells], down[system.cells], needs, people, pattern)
+    up, down = promise.knowledge.room(table)
+    system, people = equations_of(table), insiders_of(table, promise)
+    return Case(
+        table=table,
+        system=system,
+        up=up[system.cells],
+        down=down[system.cells],
+        demands=demands,
+        columns=np.searchsorted(system.cells, demands.cells),
+        insiders=people,
+        witnesses=witnesses(table, demands, people, up, down, moves),
+    )
 
 
 def _open_demands(case: Case, against_insiders: bool = False) -> Bools:
     """Targets with a demand that no move settles (or that some insider can object to)."""
     cover = case.witnesses.cover
-    left = [cover.objectors(d) for d in range(cover.targets.count)]
-    still_open = [o is None or (against_insiders and o != Nobody) for o in left]
-    cells = cover.targets.cell[np.array(still_open, dtype=np.bool_)]
-    return np.isin(case.system.cells[case.needs.columns], cells)
+    states = [cover.state(d) for d in range(cover.ways.size)]
+    still_open = [not state.settled or (against_insiders and bool(state.against)) for state in states]
+    return np.isin(case.demands.cells, cover.ways.cell[np.array(still_open, dtype=np.bool_)])
 
 
 def _attack_from_outside(case: Case, waiting: Ints) -> Attack:
     """Programmes for what no move settles; what stays too short is exposed to everybody."""
     if waiting.size:
         # what equations alone fix is decided without any tolerance
-        fixed = determined(case.system)[case.needs.columns[waiting]]
+        fixed = determined(case.system)[case.columns[waiting]]
         for k in waiting[fixed].tolist():
             case.lost.add(k)
             case.expose(k, 0.0, 0.0, case.up, case.down)
         waiting = waiting[~fixed]
-    needs = case.needs.some(waiting)
-    attacker, given_up = attack(case.system, case.up, case.down, needs)
+    demands, columns = case.demands.some(waiting), case.columns[waiting]
+    attacker, given_up = attack(case.system, case.up, case.down, columns, demands)
     case.undecided |= {int(waiting[k]) for k in given_up}
-    for k in waiting[~needs.met(attacker.reached_up, attacker.reached_down)].tolist():
+    for k in waiting[~demands.kept(attacker.reached_up[columns], attacker.reached_down[columns])].tolist():
         if k in case.undecided:
             continue
-        limits = max(case.needs.up[k], case.needs.range[k]), max(case.needs.down[k], case.needs.range[k])
-        rise, fall = attacker.extremes(int(case.needs.columns[k]), limits)
+        limits = tuple(float(max(side[k], case.demands.length[k])) for side in (case.demands.up, case.demands.down))
+        rise, fall = attacker.extremes(int(case.columns[k]), (limits[0], limits[1]))
         if np.isnan(rise + fall):
             case.undecided.add(k)
             continue
-        if case.needs.some(np.array([k])).enough(np.array([rise]), np.array([fall]))[0]:
+        if case.keeps(k, rise, fall):
             continue  # the batches stop at the level; on its own the cell goes far enough
         case.lost.add(k)
         case.expose(k, rise, fall, case.up, case.down)
@@ -171,7 +170,7 @@ def _in_whole_numbers(case: Case, waiting: Ints, seconds: float) -> None:
     for k in still.tolist():
         if k in case.lost or k in case.undecided:
             continue
-        column = int(case.needs.columns[k])
+        column = int(case.columns[k])
         ends = [
             integer_extreme(case.system, values, case.up, case.down, column, upward, seconds)
             for upward in (True, False)
@@ -180,7 +179,7 @@ def _in_whole_numbers(case: Case, waiting: Ints, seconds: float) -> None:
         rise, fall = ends
         if rise is None or fall is None:
             case.undecided.add(k)
-        elif not case.needs.some(np.array([k])).enough(np.array([rise]), np.array([fall]))[0]:
+        elif not case.keeps(k, rise, fall):
             case.lost.add(k)
             case.expose(k, rise, fall, case.up, case.down)
 
@@ -202,8 +201,11 @@ def _zero_lines(case: Case) -> tuple[str, ...]:
     possible = np.ones(case.system.cells.size, dtype=np.bool_)
     if zero.size:
         nothing = np.zeros(zero.size)
-        needs = Needs(zero, np.ones(zero.size), nothing, nothing, nothing)
-        attacker, _ = attack(case.system, case.up, case.down, needs)
+        one_up = Demands(
+            cells=case.system.cells[zero], up=np.ones(zero.size), down=nothing, length=nothing, size=nothing,
+            sliding=np.zeros(zero.size, dtype=np.bool_),
+        )  # fmt: skip
+        attacker, _ = attack(case.system, case.up, case.down, zero, one_up)
         case.programmes += attacker.programmes
         possible[zero] = attacker.reached_up[zero] >= 0.5
     return all_zero(case.table, case.system, possible)
@@ -212,11 +214,10 @@ def _zero_lines(case: Case) -> tuple[str, ...]:
 def _close_calls(case: Case, attacker: Attack) -> tuple[ClosestCall, ...]:
     """The protected cells with the least to spare, by what was seen; the closest first."""
     rise, fall = reached(case.witnesses.cover)
-    columns = case.needs.columns
-    cells = case.system.cells[columns]
+    columns, cells = case.columns, case.demands.cells
     up = np.maximum(rise[cells], attacker.reached_up[columns])
     down = np.maximum(fall[cells], attacker.reached_down[columns])
-    times = case.needs.times(up, down)
+    times = case.demands.times(up, down)
     times[sorted(case.lost | case.undecided)] = np.inf
     order = np.argsort(times, kind="stable")[:CLOSE_CALLS]
     return tuple(ClosestCall(case.name(int(columns[k])), float(times[k])) for k in order if np.isfinite(times[k]))

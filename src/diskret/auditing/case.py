@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from diskret.auditing.insiders import Insiders
-from diskret.auditing.outsiders import TOLERANCE, Needs
-from diskret.auditing.pattern import Pattern
 from diskret.auditing.proof import proof_of
 from diskret.auditing.report import Exposure
-from diskret.model.arrays import Floats
+from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.table import Table
+from diskret.moves.demands import TOLERANCE, Demands
+from diskret.moves.insiders import Insiders
+from diskret.moves.pattern import Pattern
 
 MOST_PROOFS = 200
 """Beyond this many exposed cells a proof each would only take time: the pattern is no good."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Case:
     """Everything an attack looks at; columns are the hidden cells, targets the primary ones among them."""
 
@@ -27,7 +27,9 @@ class Case:
     system: Equations
     up: Floats
     down: Floats
-    needs: Needs
+    demands: Demands
+    columns: Ints
+    """Where the primary cells stand among the hidden ones."""
     insiders: Insiders
     witnesses: Pattern
     undecided: set[int] = field(default_factory=set)
@@ -53,22 +55,31 @@ class Case:
 
     def expose(self, target: int, rise: float, fall: float, up: Floats, down: Floats, by: str = "") -> None:
         """Note down an exposed target, with the lines that give it away."""
-        column = int(self.needs.columns[target])
+        column = int(self.columns[target])
         cell = int(self.system.cells[column])
         exact = self.is_exact(column, rise, fall)
         # the side that is too short is what has to be explained
-        upward = rise - self.needs.up[target] <= fall - self.needs.down[target]
+        upward = rise - self.demands.up[target] <= fall - self.demands.down[target]
         proof = None
         if len(self.exposed) < MOST_PROOFS:
             proof = proof_of(self.system, up, down, column, bool(upward), rise if upward else fall)
         index = tuple(int(i) for i in np.unravel_index(cell, self.table.shape))
         lower, upper = self.interval(column, rise, fall)
-        required = float(self.needs.down[target]), float(max(self.needs.up[target], self.needs.range[target]))
+        required = float(self.demands.down[target]), float(max(self.demands.up[target], self.demands.length[target]))
         words = "" if proof is None else proof.text(self.table, self.system)
-        self.exposed.append(Exposure(self.name(column), index, lower, upper, exact, by, words, required))
+        self.exposed.append(
+            Exposure(
+                cell=self.name(column), index=index, lower=lower, upper=upper, exact=exact, by=by, proof=words,
+                required=required,
+            )
+        )  # fmt: skip
 
     def give_up(self) -> None:
         """Look for no moves of targets that are exposed to everybody, or undecided."""
-        gone = self.system.cells[self.needs.columns[sorted(self.lost | self.undecided)]]
-        targets = self.witnesses.cover.targets
-        self.witnesses.hopeless |= dict.fromkeys(np.flatnonzero(np.isin(targets.cell, gone)).tolist())
+        gone = self.demands.cells[sorted(self.lost | self.undecided)]
+        mine = np.isin(self.witnesses.cover.ways.cell, gone)
+        self.witnesses.hopeless |= dict.fromkeys(np.flatnonzero(mine).tolist())
+
+    def keeps(self, target: int, rise: float, fall: float) -> bool:
+        """Whether a target keeps what it needs, given how far it moves."""
+        return bool(self.demands.some(np.array([target])).kept(np.array([rise]), np.array([fall]))[0])

@@ -10,7 +10,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -18,74 +18,84 @@ from typing import Any
 
 import numpy as np
 
-from diskret.auditing.cover import Cover, Nobody
-from diskret.auditing.insiders import Kind, insiders_of
-from diskret.auditing.recheck import hold
+from diskret.auditing.lines import unions_breaking
 from diskret.auditing.report import AuditReport
-from diskret.auditing.targets import targets_of
 from diskret.io.files import whole_file
-from diskret.model.arrays import Floats, Ints
+from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, UnreadableFile, listed
-from diskret.model.pool import Pool
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.cover import Cover
+from diskret.moves.demands import demands_of
+from diskret.moves.insiders import insiders_of
+from diskret.moves.move import Move, MoveSet
+from diskret.moves.recheck import hold
 
-FORMAT = "diskret certificate 1"
-Move = tuple[Ints, Floats]
+FORMAT = "diskret certificate 2"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Certificate:
     """What was promised, and the moves that prove it."""
 
     table: str
     """Fingerprint of hierarchies, values, counts and statuses."""
-    protection: Protection
-    knowledge: Knowledge
-    insiders: Kind
-    coalitions: tuple[tuple[tuple[str, ...], ...], ...]
+    promise: Promise
     exposed: tuple[str, ...]
     """Cells that were found exposed or undecided: no promise is made about them."""
-    moves: tuple[Move, ...]
+    moves: MoveSet
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Verification:
     """What a certificate proves about a table."""
 
-    same_table: bool
+    promise: Promise
+    """What the certificate says was promised."""
+    same_table: bool = True
+    enough: bool = True
+    """Whether that covers the promise that was asked for."""
     checked: int
     """Primary cells about which something was promised."""
-    proven: int
+    proven: int = 0
     """Those that the moves alone prove, re-checked without a solver."""
-    open: tuple[str, ...]
+    open: tuple[str, ...] = ()
     """Those the moves do not prove: an audit has to decide."""
-    broken_moves: int
-    exposed: tuple[str, ...]
+    broken_moves: int = 0
+    unions: tuple[str, ...] = ()
+    """Lines whose hidden cells together break a primary rule, although the promise says that none do."""
+    exposed: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
         """Whether every promise is proven and nothing is exposed."""
-        return self.same_table and not self.open and not self.broken_moves and not self.exposed
+        sound = self.same_table and self.enough and not self.broken_moves
+        return sound and not (self.open or self.unions or self.exposed)
 
     def summary(self) -> dict[str, Any]:
         """Counts only."""
         return {
-            "holds": self.holds, "same table": self.same_table, "checked": self.checked, "proven": self.proven,
-            "open": len(self.open), "broken moves": self.broken_moves, "exposed": len(self.exposed),
+            "holds": self.holds, "same table": self.same_table, "promise is enough": self.enough,
+            "checked": self.checked, "proven": self.proven, "open": len(self.open),
+            "broken moves": self.broken_moves, "lines breaking the rule": len(self.unions),
+            "exposed": len(self.exposed),
         }  # fmt: skip
 
     def report(self) -> str:
         """In words; no values."""
         if not self.same_table:
             return "the certificate belongs to another table, or the table was changed"
-        lines = [f"{self.proven} of {self.checked} primary cells are proven by moves that were checked again"]
+        lines = ["promised: " + " ".join(self.promise.describe().split())]
+        if not self.enough:
+            lines.append("that is less than the promise asked for")
+        lines.append(f"{self.proven} of {self.checked} primary cells are proven by moves that were checked again")
         if self.broken_moves:
             lines.append(f"{self.broken_moves} moves do not hold: the certificate was damaged or tampered with")
         lines += [f"not proven by moves: {name} (audit the table)" for name in self.open]
+        lines += [f"the hidden cells of {name} together break a primary rule" for name in self.unions]
         lines += [f"exposed already when the certificate was made: {name}" for name in self.exposed]
         if self.holds:
             lines.append("the certificate holds")
@@ -97,36 +107,43 @@ def certificate_of(report: AuditReport) -> Certificate:
     packages = {name: version(name) for name in ("diskret", "numpy", "highspy")}
     names = dict.fromkeys([e.cell for e in report.exposed] + list(report.undecided))
     return Certificate(
-        fingerprint(report.table), report.protection, report.knowledge, report.kind, report.coalitions, tuple(names),
-        report.moves, report.intervals, packages | {"python": platform.python_version()},
+        table=fingerprint(report.table), promise=report.promise, exposed=tuple(names), moves=report.moves,
+        intervals=report.intervals, versions=packages | {"python": platform.python_version()},
     )  # fmt: skip
 
 
-def verify(table: Table, certificate: Certificate) -> Verification:
+def verify(table: Table, certificate: Certificate, promise: Promise | None = None) -> Verification:
     """Check a certificate against a table, without any solver: equations are added up, demands made anew.
+
+    ``promise`` is what the certificate must prove at least; left out, whatever it says it does.
 
     >>> from diskret import audit
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
-    >>> print(verify(table, certificate_of(audit(table))).report())
-    1 of 1 primary cells are proven by moves that were checked again
-    the certificate holds
+    >>> found = verify(table, certificate_of(audit(table)), Promise(guard="public"))
+    >>> print(found.report().splitlines()[-1], found.holds)
+    the certificate holds True
     """
     primary = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)
     names = [n for n in table.name_cells(table.status == Status.PRIMARY, primary.size) if n not in certificate.exposed]
     if fingerprint(table) != certificate.table:
-        return Verification(False, len(names), 0, (), 0, certificate.exposed)
-    up, down = certificate.knowledge.room(table)
-    people = insiders_of(table, certificate.insiders, certificate.coalitions)
-    cover = Cover(targets_of(table, certificate.protection), people, up, down, table.shape)
+        return Verification(
+            promise=certificate.promise, same_table=False, checked=len(names), exposed=certificate.exposed
+        )
+    up, down = certificate.promise.knowledge.room(table)
+    people = insiders_of(table, certificate.promise)
+    cover = Cover(demands_of(table, certificate.promise), people, up, down, table.shape)
     good, _ = hold(table, certificate.moves)
-    for (cells, moved), holds in zip(certificate.moves, good.tolist(), strict=True):
-        if holds:
-            cover.add(cover.judge(cells, moved))
-    open_cells = {int(cover.targets.cell[d]) for d in range(cover.targets.count) if cover.objectors(d) != Nobody}
+    for number in np.flatnonzero(good).tolist():
+        cover.add(cover.judge(certificate.moves[number].cells, certificate.moves[number].coefficients))
+    open_cells = {int(cover.ways.cell[d]) for d in range(cover.ways.size) if not cover.state(d).entirely}
     unproven = tuple(n for n in map(table.name_of, sorted(open_cells)) if n not in certificate.exposed)
-    broken = int((~good).sum())
-    return Verification(True, len(names), len(names) - len(unproven), unproven, broken, certificate.exposed)
+    return Verification(
+        promise=certificate.promise, enough=promise is None or certificate.promise.covers(promise),
+        checked=len(names), proven=len(names) - len(unproven), open=unproven, broken_moves=int((~good).sum()),
+        unions=unions_breaking(table, equations_of(table)) if certificate.promise.unions else (),
+        exposed=certificate.exposed,
+    )  # fmt: skip
 
 
 def fingerprint(table: Table) -> str:
@@ -138,12 +155,8 @@ def fingerprint(table: Table) -> str:
     False
     """
     content = hashlib.sha256()
-    for name, hierarchy in table.by.items():
-        content.update(json.dumps([name, hierarchy.codes, hierarchy.parents]).encode())
-    if isinstance(table, Pool):
-        content.update(json.dumps([table.space.names, table.space.codes]).encode())
-        for numbers in (*table.space.at, table.system.start, table.system.columns, table.system.coefficients):
-            content.update(np.ascontiguousarray(numbers).tobytes())
+    for part in table.structure():
+        content.update(part)
     for array in (table.value, table.status, table.below, table.above, table.lower, table.upper):
         content.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
     for people in (table.respondents, table.holdings):
@@ -151,12 +164,14 @@ def fingerprint(table: Table) -> str:
     return content.hexdigest()
 
 
-def verify_tables(tables: Mapping[str, Table], certificates: Mapping[str, Certificate]) -> dict[str, Verification]:
+def verify_tables(
+    tables: Mapping[str, Table], certificates: Mapping[str, Certificate], promise: Promise | None = None
+) -> dict[str, Verification]:
     """Check the certificates of several tables; every table needs one."""
     missing = [name for name in tables if name not in certificates]
     if missing:
         raise BadOption(f"no certificate for {listed(missing)}", hint=f"there are some for {listed(certificates)}.")
-    return {name: verify(table, certificates[name]) for name, table in tables.items()}
+    return {name: verify(table, certificates[name], promise) for name, table in tables.items()}
 
 
 def write_certificate(certificates: Mapping[str, Certificate], path: str | PathLike[str]) -> None:
@@ -179,29 +194,28 @@ def read_certificate(path: str | PathLike[str]) -> dict[str, Certificate]:
         return {name: _certificate(each) for name, each in content["tables"].items()}
     except OSError as e:
         raise UnreadableFile("the certificate cannot be read", where=str(path), hint=str(e.strerror or e)) from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, BadOption):
         raise UnreadableFile(
-            "this is no certificate of diskret", where=str(path), hint="write one with diskret audit --certificate."
+            "this is not a certificate of diskret", where=str(path), hint="write one with diskret audit --certificate."
         ) from None
 
 
 def _plain(certificate: Certificate) -> dict[str, Any]:
-    moves = [[cells.tolist(), moved.tolist()] for cells, moved in certificate.moves]
+    moves = [[move.cells.tolist(), move.coefficients.tolist()] for move in certificate.moves]
     return {name: getattr(certificate, name) for name in certificate.__dataclass_fields__} | {
-        "protection": asdict(certificate.protection),
-        "knowledge": asdict(certificate.knowledge),
+        "promise": certificate.promise.to_dict(),
         "moves": moves,
     }
 
 
 def _certificate(content: dict[str, Any]) -> Certificate:
     plain = dict(content)
-    plain["protection"] = Protection(**plain["protection"])
-    plain["knowledge"] = Knowledge(**plain["knowledge"])
-    plain["coalitions"] = tuple(tuple(tuple(c) for c in cells) for cells in plain["coalitions"])
+    plain["promise"] = Promise.from_dict(plain["promise"])
     plain["exposed"] = tuple(plain["exposed"])
     plain["intervals"] = {name: (float(a), float(b)) for name, (a, b) in plain["intervals"].items()}
-    plain["moves"] = tuple(
-        (np.array(cells, dtype=np.int64), np.array(moved, dtype=np.float64)) for cells, moved in plain["moves"]
-    )
+    moves = [
+        Move(cells=np.array(cells, dtype=np.int64), coefficients=np.array(moved, dtype=np.float64))
+        for cells, moved in plain["moves"]
+    ]
+    plain["moves"] = MoveSet.of(moves)
     return Certificate(**plain)

@@ -10,22 +10,22 @@ import numpy as np
 
 from diskret.auditing.attacker import Attacker
 from diskret.auditing.case import Case
-from diskret.auditing.cover import Nobody
 from diskret.auditing.elimination import proportional
 from diskret.auditing.integers import integer_extreme
-from diskret.auditing.witnesses import search
 from diskret.model.arrays import Floats
+from diskret.moves.move import NOBODY
+from diskret.moves.witnesses import search
 
 
 def attack_from_inside(case: Case) -> None:
     """Let every insider loose on every primary cell that the public cannot find out."""
-    pattern, targets = case.witnesses, case.witnesses.cover.targets
+    pattern, ways = case.witnesses, case.witnesses.cover.ways
     case.give_up()
-    target_of = {int(c): k for k, c in enumerate(case.system.cells[case.needs.columns].tolist())}
+    target_of = {int(c): k for k, c in enumerate(case.demands.cells.tolist())}
     gone = case.lost | case.undecided
     waiting = [
-        d for d, cell in enumerate(targets.cell.tolist())
-        if target_of[cell] not in gone and pattern.cover.objectors(d) != Nobody
+        d for d, cell in enumerate(ways.cell.tolist())
+        if target_of[cell] not in gone and not pattern.cover.state(d).entirely
     ]  # fmt: skip
     if not waiting:
         return
@@ -34,17 +34,17 @@ def attack_from_inside(case: Case) -> None:
         for who in sorted(people):
             case.expose(target_of[cell], 0.0, 0.0, *_with_knowledge(case, who), case.insiders.name(who, case.table))
     for demand in waiting:
-        surely = exactly.get(int(targets.cell[demand]))
+        surely = exactly.get(int(ways.cell[demand]))
         if surely:
             pattern.hopeless[demand] = surely
     search(pattern, whole=case.table.frequency)
     suspects: dict[int, dict[int, None]] = {}
     for demand in waiting:
-        cell = int(targets.cell[demand])
-        objectors = pattern.cover.objectors(demand)
+        cell = int(ways.cell[demand])
+        state = pattern.cover.state(demand)
         # what no single move shows, but programmes did for the public, says nothing about any insider
-        doubtful = _strangers(case, cell) if objectors is None else objectors
-        suspects.setdefault(target_of[cell], {}).update(dict.fromkeys(sorted(doubtful - exactly.get(cell, Nobody))))
+        doubtful = state.against if state.settled else _strangers(case, cell)
+        suspects.setdefault(target_of[cell], {}).update(dict.fromkeys(sorted(doubtful - exactly.get(cell, NOBODY))))
     _judge(case, {k: list(people) for k, people in suspects.items() if people})
 
 
@@ -66,7 +66,7 @@ def _exactly(case: Case) -> dict[int, frozenset[int]]:
     for column, person in zip(at.tolist(), who.tolist(), strict=True):
         owners.setdefault(column, []).append(person)
     found: dict[int, set[int]] = {}
-    primary = set(case.needs.columns.tolist())
+    primary = set(case.columns.tolist())
     for holder, other in pairs.tolist():
         if other in primary:
             cell, people = case.system.cells[[other]], np.array(owners[holder])
@@ -86,27 +86,22 @@ def _judge(case: Case, suspects: dict[int, list[int]]) -> None:
     nothing = np.empty(0)
     attacker = Attacker(case.system, case.up, case.down, np.empty(0, np.int64), nothing, nothing)
     for target, people in suspects.items():
-        column = int(case.needs.columns[target])
+        column = int(case.columns[target])
         for who in people:
             up, down = _with_knowledge(case, who)
             attacker.narrow(up, down)
             rise, fall = attacker.extreme(column, True), attacker.extreme(column, False)
-            if case.table.frequency and rise is not None and fall is not None and _is_kept(case, target, rise, fall):
+            if case.table.frequency and rise is not None and fall is not None and case.keeps(target, rise, fall):
                 # an insider counts in whole numbers too
                 values = case.table.value.reshape(-1)[case.system.cells]
                 rise, fall = (integer_extreme(case.system, values, up, down, column, way) for way in (True, False))
                 case.programmes += 2
             if rise is None or fall is None:
                 case.undecided.add(target)
-            elif not _is_kept(case, target, rise, fall):
+            elif not case.keeps(target, rise, fall):
                 case.expose(target, rise, fall, up, down, case.insiders.name(who, case.table))
                 break
     case.programmes += attacker.programmes
-
-
-def _is_kept(case: Case, target: int, rise: float, fall: float) -> bool:
-    """Whether a target keeps what it needs, given how far it moves."""
-    return bool(case.needs.some(np.array([target])).enough(np.array([rise]), np.array([fall]))[0])
 
 
 def _with_knowledge(case: Case, who: int) -> tuple[Floats, Floats]:

@@ -6,20 +6,13 @@ for by a mixed-integer programme; a solver's point counts only after it was re-c
 
 from __future__ import annotations
 
-from typing import Any
-
-import highspy
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.errors import BadOption
-
-FREE = 1e30
-NEAR = 1e-6
-"""How far from a whole number a solver's value may lie to be taken for one; the re-check decides."""
-LARGEST = 2.0**53
-UNBOUNDED = (highspy.HighsModelStatus.kUnbounded, highspy.HighsModelStatus.kUnboundedOrInfeasible)
+from diskret.model.lp import Answer, Matrix, Programme, Way
+from diskret.model.tolerances import EXACT_LIMIT, ROUNDING, WHOLE
 
 
 def whole_move(system: Equations, moved: Floats, room_up: Floats, room_down: Floats) -> Ints | None:
@@ -38,7 +31,7 @@ def whole_move(system: Equations, moved: Floats, room_up: Floats, room_down: Flo
     True
     """
     rounded = np.rint(moved)
-    if (np.abs(moved - rounded) > NEAR).any() or (np.abs(rounded) > LARGEST).any():
+    if (np.abs(moved - rounded) > WHOLE).any() or (np.abs(rounded) > EXACT_LIMIT).any():
         return None
     steps = rounded.astype(np.int64)
     weights = np.rint(system.coefficients).astype(np.int64)
@@ -72,48 +65,33 @@ def integer_extreme(
     1.0
     """
     if (value != np.rint(value)).any():
-        raise BadOption("whole-number intervals of values that are no whole numbers", hint="use them for counts only.")
+        raise BadOption("whole-number intervals of values that are not whole numbers", hint="use them for counts only.")
     label = system.components()
     columns = np.flatnonzero(label == label[column])
     part = system.part(columns)
     at = int(np.searchsorted(columns, column))
     # rounding inwards; a room that is whole up to binary fractions stays whole
-    up = np.floor(room_up[columns] + NEAR * 1e-3)
-    down = np.floor(room_down[columns] + NEAR * 1e-3)
+    up = np.floor(room_up[columns] + ROUNDING)
+    down = np.floor(room_down[columns] + ROUNDING)
     sign = 1.0 if upward else -1.0
-    model = _model(part, up, down, at, sign, seconds)
-    model.run()
-    status = model.getModelStatus()
-    if status in UNBOUNDED:
+    cost = np.zeros(columns.size)
+    cost[at] = -sign
+    programme = Programme(
+        Matrix(part.start, part.columns, part.coefficients, by_rows=True),
+        np.zeros(part.rows),
+        lower=-down,
+        upper=up,
+        cost=cost,
+        whole=True,
+        # the goal is a whole number: a gap below one is none
+        way=Way(seconds=seconds, relative_gap=0.0, absolute_gap=0.999),
+    )
+    found = programme.best()
+    if programme.answer is Answer.UNBOUNDED:
         # doing nothing is possible, so it is not infeasible; and whole multiples of a rational direction are whole
         return float("inf")
-    if status != highspy.HighsModelStatus.kOptimal:
-        return None
-    steps = whole_move(part, np.array(model.getSolution().col_value), up, down)
-    bound = -float(model.getInfo().mip_dual_bound)
-    if steps is None or np.floor(bound + NEAR * max(1.0, abs(bound))) > sign * steps[at]:
+    steps = None if found is None else whole_move(part, found, up, down)
+    bound = -programme.bound
+    if steps is None or np.floor(bound + WHOLE * max(1.0, abs(bound))) > sign * steps[at]:
         return None
     return float(abs(steps[at]))
-
-
-def _model(part: Equations, up: Floats, down: Floats, at: int, sign: float, seconds: float) -> Any:
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = part.cells.size, part.rows
-    cost = np.zeros(part.cells.size)
-    cost[at] = -sign
-    lp.col_cost_ = cost
-    lp.col_lower_, lp.col_upper_ = np.maximum(-down, -FREE), np.minimum(up, FREE)
-    lp.row_lower_ = lp.row_upper_ = np.zeros(part.rows)
-    lp.integrality_ = [highspy.HighsVarType.kInteger] * part.cells.size
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_ = part.start.astype(np.int32), part.columns.astype(np.int32)
-    lp.a_matrix_.value_ = part.coefficients
-    model = highspy.Highs()
-    model.setOptionValue("output_flag", False)
-    model.setOptionValue("threads", 1)
-    model.setOptionValue("time_limit", float(seconds))
-    model.setOptionValue("mip_rel_gap", 0.0)
-    # the goal is a whole number: a gap below one is none
-    model.setOptionValue("mip_abs_gap", 0.999)
-    model.passModel(lp)
-    return model

@@ -12,33 +12,32 @@ from diskret.model.equations import Equations
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
-from diskret.rules.rule import AnyOf, Rule, rules_in
 
 JUDGE_ONE_CELL = (MinCount, Dominance, PPercent, PQ)
 
 
-def unions_breaking(table: Table, system: Equations, rule: Rule | AnyOf) -> tuple[str, ...]:
-    """Lines with an open sum whose hidden cells, taken as one cell, break a primary rule.
+def unions_breaking(table: Table, system: Equations) -> tuple[str, ...]:
+    """Lines with an open sum whose hidden cells, taken as one cell, break a rule the table was marked by.
 
     Their total is known to everybody: the published sum minus what is open. If one enterprise holds nearly all of it,
     the second one can estimate it, however many cells are hidden. Contributors of different cells count as different.
     """
-    rows, _, _, broken = _broken(table, system, rule)
+    rows, _, _, broken = _broken(table, system)
     return tuple(line_name(table, system, int(r)) for r in rows[broken])
 
 
-def cells_breaking(table: Table, system: Equations, rule: Rule | AnyOf) -> Ints:
+def cells_breaking(table: Table, system: Equations) -> Ints:
     """The hidden cells of those lines (flat)."""
-    _, line, cells, broken = _broken(table, system, rule)
+    _, line, cells, broken = _broken(table, system)
     return np.unique(cells[broken[line]])
 
 
-def _broken(table: Table, system: Equations, rule: Rule | AnyOf) -> tuple[Ints, Ints, Ints, Bools]:
-    """Rows with an open sum, their hidden cells (number of the line, cell), and which of them break the rule."""
+def _broken(table: Table, system: Equations) -> tuple[Ints, Ints, Ints, Bools]:
+    """Rows with an open sum, their hidden cells (number of the line, cell), and which of them break a rule."""
     rows, line, cells = _open_lines(table, system)
     lines = int(rows.size)
     broken = np.zeros(lines, dtype=np.bool_)
-    judges = [r for r in rules_in(rule) if isinstance(r, JUDGE_ONE_CELL) and _knows_enough(table, r)]
+    judges = [r for r in table.judges if isinstance(r, JUDGE_ONE_CELL) and _knows_enough(table, r)]
     if not lines or not judges:
         return rows, line, cells, broken
     unions = Table(
@@ -73,13 +72,18 @@ def all_zero(table: Table, system: Equations, possible: Bools) -> tuple[str, ...
 
 
 def _open_lines(table: Table, system: Equations) -> tuple[Ints, Ints, Ints]:
-    """Rows whose sum is published, and their hidden cells: number of the line and flat cell."""
-    open_sum = ~table.hidden.reshape(-1)[system.sum_cell]
-    rows = np.flatnonzero(open_sum)
-    number = np.cumsum(open_sum) - 1
+    """Rows that tell the sum of their hidden cells, and these: number of the line and flat cell.
+
+    That is where all hidden cells stand on one side with one coefficient: mostly parts of a published sum.
+    """
     row = system.row_of()
-    chosen = open_sum[row]
-    return rows, number[row[chosen]], system.cells[system.columns[chosen]]
+    least, most = np.full(system.rows, np.inf), np.full(system.rows, -np.inf)
+    np.minimum.at(least, row, system.coefficients)
+    np.maximum.at(most, row, system.coefficients)
+    alike = least == most
+    number = np.cumsum(alike) - 1
+    chosen = alike[row]
+    return np.flatnonzero(alike), number[row[chosen]], system.cells[system.columns[chosen]]
 
 
 def _together(table: Table, people: Contributors | None, cells: Ints, line: Ints, lines: int) -> Contributors | None:

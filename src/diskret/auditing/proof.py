@@ -6,27 +6,28 @@ proof counts only if those, added up exactly, leave nothing but the cell asked a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-import highspy
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.cells import Cells
 from diskret.model.equations import Equations
 from diskret.model.exact import exact
-from diskret.model.pool import Pool
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.lp import Matrix, Programme, Way
 from diskret.model.table import Table
+from diskret.model.tolerances import SOLVER
 
-TOLERANCE = 1e-7
-"""How much a proof may miss the reach asked for, relative to it (at least to 1): that one comes from a solver."""
 DENOMINATORS = (1, 2, 6, 60, 5040, 10**6)
-FREE = 1e30
+"""Multipliers are rounded to fractions with at most these denominators, until the proof holds: most are small."""
+WAY = Way(only_simplex=True)
+REASONS = ("cannot be negative", "cannot be smaller than known", "cannot be larger than known")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Bound:
     """What is known beforehand about one unknown, and how often the proof uses it."""
 
@@ -38,7 +39,7 @@ class Bound:
     """How far the bound is from the true value: confidential."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Proof:
     """A combination of equations (row, multiplier) and bounds that limits one unknown on one side.
 
@@ -67,13 +68,19 @@ class Proof:
         if len(terms) > most:
             shown.append(f"... ({len(terms) - most} more lines)")
         words = " ".join(shown).removeprefix("+ ")
-        reasons = []
-        for reason in ("cannot be negative", "cannot be smaller than known", "cannot be larger than known"):
-            names = [cell_name(table, system, b.column) for b in self.bounds if _reason(b, table, system) == reason]
-            if names:
-                more = f" and {len(names) - most} more" if len(names) > most else ""
-                reasons.append(f"{', '.join(names[:most])}{more} {reason}")
-        return ", ".join(part for part in (words, "because " + "; ".join(reasons) if reasons else "") if part)
+        reasons = self._reasons(table, system, most)
+        return ", ".join(part for part in (words, f"because {reasons}" if reasons else "") if part)
+
+    def _reasons(self, table: Table, system: Equations, most: int) -> str:
+        """The bounds in words, by what is known."""
+        found: dict[str, list[str]] = {reason: [] for reason in REASONS}
+        for bound in self.bounds:
+            found[_reason(bound, table, system)].append(cell_name(table, system, bound.column))
+        return "; ".join(
+            f"{', '.join(names[:most])}{f' and {len(names) - most} more' if len(names) > most else ''} {reason}"
+            for reason, names in found.items()
+            if names
+        )
 
 
 def proof_of(
@@ -94,24 +101,32 @@ def proof_of(
     >>> proof.reach, proof.text(table, system)
     (Fraction(2, 1), 'parts of s Total, because (s b) cannot be negative')
     """
-    sign = 1.0 if upward else -1.0
     if not np.isfinite(reach):
         return None
+    limit = exact(float(reach)) + exact(SOLVER * max(1.0, float(reach)))
     for rows in _ever_wider(system, column):
-        near = _Near.of(system, rows, column)
-        moved = near.farthest(room_up, room_down, sign)
-        if moved is None or sign * moved[near.at] > reach + TOLERANCE * max(1.0, reach):
-            continue
-        multipliers = near.multipliers(room_up, room_down, sign, moved)
-        if multipliers is None:
-            continue
-        for denominator in DENOMINATORS:
-            rounded = [Fraction(float(sign * z)).limit_denominator(denominator) for z in multipliers]
-            chosen = {int(r): m for r, m in zip(rows, rounded, strict=True) if m}
+        for chosen in _combinations(_Near.of(system, rows, column), room_up, room_down, upward, reach):
             proof = _proof(system, room_up, room_down, column, upward, chosen)
-            if proof is not None and proof.reach <= exact(float(reach)) + exact(TOLERANCE * max(1.0, float(reach))):
+            if proof is not None and proof.reach <= limit:
                 return proof
     return None
+
+
+def _combinations(
+    near: _Near, room_up: Floats, room_down: Floats, upward: bool, reach: float
+) -> Iterator[dict[int, Fraction]]:
+    """What a solver proposes: the multipliers of rows, rounded to ever larger denominators."""
+    sign = 1.0 if upward else -1.0
+    up, down = room_up[near.columns], room_down[near.columns]
+    moved = near.farthest(up, down, sign)
+    if moved is None or sign * moved[near.at] > reach + SOLVER * max(1.0, reach):
+        return
+    multipliers = near.multipliers(up, down, sign, moved)
+    if multipliers is None:
+        return
+    for denominator in DENOMINATORS:
+        rounded = [Fraction(float(sign * z)).limit_denominator(denominator) for z in multipliers]
+        yield {int(r): m for r, m in zip(near.rows, rounded, strict=True) if m}
 
 
 def _proof(
@@ -131,9 +146,10 @@ def _proof(
         room = float(room_up[c] if over > 0 else room_down[c])
         if not np.isfinite(room):
             return None
-        bounds.append(Bound(c, over > 0, abs(over), exact(room)))
+        bounds.append(Bound(column=c, upper=over > 0, multiplier=abs(over), room=exact(room)))
         reach += abs(over) * exact(room)
-    return Proof(column, upward, tuple(sorted(chosen.items())), tuple(bounds), reach)
+    equations = tuple(sorted(chosen.items()))
+    return Proof(column=column, upward=upward, equations=equations, bounds=tuple(bounds), reach=reach)
 
 
 def _ever_wider(system: Equations, column: int) -> Iterator[Ints]:
@@ -153,15 +169,15 @@ def _ever_wider(system: Equations, column: int) -> Iterator[Ints]:
         seen[system.columns[chosen[row]]] = True
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _Near:
     """Some rows of a system and their unknowns, renumbered."""
 
-    columns: Ints
-    start: Ints
-    index: Ints
-    value: Floats
+    rows: Ints
     axis: Ints
+    columns: Ints
+    matrix: Matrix
+    """By rows; seen the other way round, a column for every row."""
     at: int
     """Where the unknown asked about stands among the columns."""
 
@@ -172,68 +188,48 @@ class _Near:
         entries = np.repeat(system.start[rows] - start[:-1], lengths) + np.arange(start[-1])
         columns = np.union1d(system.columns[entries], column)
         index = np.searchsorted(columns, system.columns[entries])
-        value, axis = system.coefficients[entries], system.axis[rows]
-        return cls(columns, start, index, value, axis, int(np.searchsorted(columns, column)))
+        matrix = Matrix(start, index, system.coefficients[entries], by_rows=True)
+        at = int(np.searchsorted(columns, column))
+        return cls(rows=rows, axis=system.axis[rows], columns=columns, matrix=matrix, at=at)
 
-    def farthest(self, room_up: Floats, room_down: Floats, sign: float) -> Floats | None:
+    def _only(self, value: float) -> Floats:
+        """Zero everywhere but at the unknown asked about."""
+        result = np.zeros(self.columns.size)
+        result[self.at] = value
+        return result
+
+    def farthest(self, up: Floats, down: Floats, sign: float) -> Floats | None:
         """The attacker's best point with these rows only; None if it is unbounded or not found."""
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = self.columns.size, self.axis.size
-        cost = np.zeros(self.columns.size)
-        cost[self.at] = -sign
-        lp.col_cost_ = cost
-        lp.col_lower_ = np.maximum(-room_down[self.columns], -FREE)
-        lp.col_upper_ = np.minimum(room_up[self.columns], FREE)
-        lp.row_lower_ = lp.row_upper_ = np.zeros(self.axis.size)
-        self._matrix(lp, highspy.MatrixFormat.kRowwise, self.start, self.index, self.value)
-        return _solved(lp)
+        nothing = np.zeros(self.rows.size)
+        return Programme(self.matrix, nothing, lower=-down, upper=up, cost=self._only(-sign), way=WAY).best()
 
-    def multipliers(self, room_up: Floats, room_down: Floats, sign: float, moved: Floats) -> Floats | None:
+    def multipliers(self, up: Floats, down: Floats, sign: float, moved: Floats) -> Floats | None:
         """The smallest multipliers that prove this point to be the farthest.
 
         Bounds may be used only where the point lies on them (complementary slackness), which makes every combination
         found a best one; so the programme has no numbers of the table in it, and its corners are small fractions.
         """
-        hair = TOLERANCE * np.maximum(1.0, np.abs(moved))
-        above = np.flatnonzero(room_up[self.columns] - moved <= hair)
-        below = np.flatnonzero(room_down[self.columns] + moved <= hair)
-        rows, bounds = self.axis.size, above.size + below.size
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = 2 * rows + bounds, self.columns.size
+        hair = SOLVER * np.maximum(1.0, np.abs(moved))
+        above, below = np.flatnonzero(up - moved <= hair), np.flatnonzero(down + moved <= hair)
+        rows, bounds = self.rows.size, above.size + below.size
         # ties: rather add lines of the first classification, which run along the last, and take the others away
         added, taken = 1 + 1e-4 * (self.axis.max(initial=0) - self.axis), 1 + 1e-4 * (self.axis + 1)
         costs = (added, taken) if sign > 0 else (taken, added)
-        lp.col_cost_ = np.concatenate([*costs, np.full(bounds, 100.0)])
-        lp.col_lower_, lp.col_upper_ = np.zeros(lp.num_col_), np.full(lp.num_col_, FREE)
-        goal = np.zeros(self.columns.size)
-        goal[self.at] = sign
-        lp.row_lower_ = lp.row_upper_ = goal
-        start = np.concatenate(
-            [self.start, self.start[-1] + self.start[1:], 2 * self.start[-1] + 1 + np.arange(bounds)]
+        twice = self.matrix.both_ways()
+        matrix = Matrix(
+            np.concatenate([twice.start, twice.start[-1] + 1 + np.arange(bounds)]),
+            np.concatenate([twice.at, above, below]),
+            np.concatenate([twice.value, np.ones(above.size), -np.ones(below.size)]),
         )
-        index = np.concatenate([self.index, self.index, above, below])
-        value = np.concatenate([self.value, -self.value, np.ones(above.size), -np.ones(below.size)])
-        self._matrix(lp, highspy.MatrixFormat.kColwise, start, index, value)
-        found = _solved(lp)
+        found = Programme(
+            matrix,
+            self._only(sign),
+            lower=np.zeros(2 * rows + bounds),
+            upper=np.full(2 * rows + bounds, np.inf),
+            cost=np.concatenate([*costs, np.full(bounds, 100.0)]),
+            way=WAY,
+        ).best()
         return None if found is None else found[:rows] - found[rows : 2 * rows]
-
-    @staticmethod
-    def _matrix(lp: Any, form: Any, start: Ints, index: Ints, value: Floats) -> None:
-        lp.a_matrix_.format_ = form
-        lp.a_matrix_.start_, lp.a_matrix_.index_ = start.astype(np.int32), index.astype(np.int32)
-        lp.a_matrix_.value_ = value
-
-
-def _solved(lp: Any) -> Floats | None:
-    model = highspy.Highs()
-    model.setOptionValue("output_flag", False)
-    model.setOptionValue("threads", 1)
-    model.setOptionValue("solver", "simplex")
-    model.passModel(lp)
-    model.run()
-    if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        return None
-    return np.array(model.getSolution().col_value)
 
 
 # --- names ----------------------------------------------------------------------------------------------------------
@@ -241,7 +237,7 @@ def _solved(lp: Any) -> Floats | None:
 
 def _lines(table: Table, system: Equations, equations: tuple[tuple[int, Fraction], ...]) -> list[tuple[Fraction, str]]:
     """Multipliers and names of lines; a line and the subtotals on it that are used alike are named once."""
-    if isinstance(table, Pool):
+    if not table.product:
         return [(multiplier, line_name(table, system, row)) for row, multiplier in equations]
     alike: dict[tuple[int, int, Fraction], dict[int, int]] = {}
     for row, multiplier in equations:
@@ -252,45 +248,29 @@ def _lines(table: Table, system: Equations, equations: tuple[tuple[int, Fraction
         alike.setdefault(line, {})[code] = row
     named = []
     for (axis, _, multiplier), rows in alike.items():
-        parents, codes = table.hierarchies[axis].parents, table.hierarchies[axis].codes
-        through: dict[int, list[str]] = {}
-        for code in rows:
-            top = code
-            while parents[top] in rows:
-                top = parents[top]
-            through.setdefault(top, []).extend([codes[code]] if code != top else [])
-        named += [(rows[top], multiplier, tuple(below)) for top, below in through.items()]
+        named += [(rows[top], multiplier, below) for top, below in _tops(table.hierarchies[axis], rows).items()]
     return [(m, line_name(table, system, row, below)) for row, m, below in sorted(named)]
 
 
-def line_name(table: Table, system: Equations, row: int, through: tuple[str, ...] = ()) -> str:
-    """The line an equation adds along, by what is fixed: ``region 05``, or ``region 05 within sector C``.
-
-    Subtotals that are taken apart on the way come after ``through``. In a table of one classification the line is
-    named by its sum.
-    """
-    axis = int(system.axis[row])
-    if isinstance(table, Pool):
-        return table.line_name(axis, int(system.sum_cell[row]))
-    at = np.unravel_index(int(system.sum_cell[row]), table.shape)
-    codes = table.codes(tuple(int(i) for i in at))
-    along = table.names[axis]
-    fixed = [f"{n} {c}" for a, (n, c) in enumerate(zip(table.names, codes, strict=True)) if a != axis]
-    apart = f" through {along} {', '.join(through)}" if through else ""
-    if not fixed:
-        return f"parts of {along} {codes[axis]}{apart}"
-    is_total = table.hierarchies[axis].parents[int(at[axis])] < 0
-    name = ", ".join(fixed) + ("" if is_total else f" within {along} {codes[axis]}") + apart
-    return f"({name})" if len(fixed) > 1 or len(through) > 1 else name
+def _tops(hierarchy: Hierarchy, used: Collection[int]) -> dict[int, tuple[str, ...]]:
+    """Codes in use whose sums are not, each with the codes in use below it."""
+    below: dict[int, tuple[str, ...]] = {}
+    for code in used:
+        top = code
+        while hierarchy.parents[top] in used:
+            top = hierarchy.parents[top]
+        below[top] = below.get(top, ()) + ((hierarchy.codes[code],) if code != top else ())
+    return below
 
 
-def cell_name(table: Table, system: Equations, column: int) -> str:
+def line_name(table: Cells, system: Equations, row: int, through: tuple[str, ...] = ()) -> str:
+    """The line an equation adds along; see `Cells.line_name`."""
+    return table.line_name(int(system.axis[row]), int(system.sum_cell[row]), through)
+
+
+def cell_name(table: Cells, system: Equations, column: int) -> str:
     """An unknown by its codes: ``(region 05; sector C)``."""
-    if isinstance(table, Pool):
-        return f"({table.name_of(int(system.cells[column]))})"
-    at = np.unravel_index(int(system.cells[column]), table.shape)
-    codes = table.codes(tuple(int(i) for i in at))
-    return "(" + "; ".join(f"{n} {c}" for n, c in zip(table.names, codes, strict=True)) + ")"
+    return table.cell_name(int(system.cells[column]))
 
 
 def _times(multiplier: Fraction) -> str:
@@ -299,6 +279,6 @@ def _times(multiplier: Fraction) -> str:
 
 def _reason(bound: Bound, table: Table, system: Equations) -> str:
     if bound.upper:
-        return "cannot be larger than known"
+        return REASONS[2]
     value = exact(float(table.value.reshape(-1)[system.cells[bound.column]]))
-    return "cannot be negative" if bound.room == value else "cannot be smaller than known"
+    return REASONS[0] if bound.room == value else REASONS[1]

@@ -13,17 +13,17 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from diskret.auditing import _complete_kernels
 from diskret.auditing.audit import audit
-from diskret.auditing.insiders import Kind
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, ProtectionWarning, listed
-from diskret.model.pool import Pool
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.knowledge import Knowledge
+from diskret.model.older import older_attack
+from diskret.model.promise import Promise
 from diskret.model.table import Table
 
 ROUNDING = 1e-9
@@ -61,12 +61,12 @@ class Intervals:
 
     def split(self) -> dict[str, Intervals]:
         """The intervals of a pool, table by table."""
-        if not isinstance(self.table, Pool):
+        if not self.table.linked:
             raise BadOption("these are intervals of a single table", hint="only those of a pool can be split.")
         pool, result = self.table, {}
         up, down = self.knowledge.room(pool)
         for name, table in pool.split().items():
-            cells, shape = pool.cells_of[name], table.shape
+            cells, shape = pool.linked[name][1], table.shape
             if self.knowledge.kind == "intervals":
                 # what is known about a shared cell from another table is known here too
                 low, high = (pool.value - down)[cells].reshape(shape), (pool.value + up)[cells].reshape(shape)
@@ -77,16 +77,11 @@ class Intervals:
 
 
 def publishable_intervals(
-    table: Table,
-    *,
-    protection: Protection | None = None,
-    knowledge: Knowledge | None = None,
-    insiders: Kind = "single",
-    decimals: int | None = None,
+    table: Table, promise: Promise = Promise(), *, decimals: int | None = None, **older: Any
 ) -> Intervals:
     """Intervals for hidden cells of a protected table or pool, as far as they may be published.
 
-    ``protection`` and ``knowledge`` are those of the suppression. Bounds are rounded outwards to ``decimals`` (left
+    ``promise`` is that of the suppression. Bounds are rounded outwards to ``decimals`` (left
     out: those of the table; negative ones round to tens, hundreds and so on). Cells that several tables of a pool
     share never get an interval, nor do those that equations link with a cell that is exposed already.
 
@@ -96,16 +91,15 @@ def publishable_intervals(
     >>> found.of("a", "u"), found.of("b", "v"), found.count
     ((0.0, 30.0), (20.0, 50.0), 4)
     """
-    nonnegative = table.positive or not (table.value < 0).any()
-    known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
-    wanted = protection or Protection(levels=table.below is not None)
-    up, down = known.room(table)
+    if older:
+        table, promise = older_attack(table, promise, older)
+    up, down = promise.knowledge.room(table)
     rise, fall = _union(table, up, down)
     shown = np.isfinite(rise) & np.isfinite(fall) & (rise + fall > 0)
     value = table.value.reshape(-1)
     lower, upper = _outwards(value - fall, value + rise, table.decimals if decimals is None else decimals)
     groups = _groups(table)
-    exposed_anyway = _exposed(table, up, down, wanted, insiders)
+    exposed_anyway = _exposed(table, up, down, promise)
     if exposed_anyway:
         # every bound near a cell that is found out already would only help to find out more
         cells = sorted({cell for cell, _ in exposed_anyway})
@@ -119,7 +113,7 @@ def publishable_intervals(
     while shown.any():
         room_up = np.where(shown, np.minimum(up, upper - value), up)
         room_down = np.where(shown, np.minimum(down, value - lower), down)
-        fresh = _exposed(table, room_up, room_down, wanted, insiders) - exposed_anyway
+        fresh = _exposed(table, room_up, room_down, promise) - exposed_anyway
         if not fresh:
             break
         # an interval that harms stands in the same group of equations as the cell it harms
@@ -129,7 +123,7 @@ def publishable_intervals(
         table,
         np.where(shown, lower, nothing).reshape(table.shape),
         np.where(shown, upper, nothing).reshape(table.shape),
-        known,
+        promise.knowledge,
     )
 
 
@@ -156,15 +150,19 @@ def if_range_is_known(lower: float, upper: float, min_relative_range: float) -> 
 def _union(table: Table, up: Floats, down: Floats) -> tuple[Floats, Floats]:
     """How far complete cuboids carry each cell; of a pool those of its tables, without what they share."""
     rise, fall = np.zeros(table.size), np.zeros(table.size)
-    if not isinstance(table, Pool):
+    if not table.linked:
+        table.refuse_without_product("an interval that may be published")
         return _carried(table, _usable(table, complete_cells(table)), up, down)
-    lines = np.diff(table.by_cell[0])
+    lines = np.bincount(table.equations(np.ones(table.size, dtype=np.bool_)).columns, minlength=table.size)
+    shared = table.shared
     for name, one in table.split().items():
-        cells = table.cells_of[name]
-        system = equations_of(one, np.ones(one.size, dtype=np.bool_))
+        if not one.product:
+            continue
+        cells = table.linked[name][1]
+        system = one.equations(np.ones(one.size, dtype=np.bool_))
         # a cell of an equation that only the pool knows is secured there as well
         own = np.bincount(system.columns, minlength=one.size) == lines[cells]
-        usable = _usable(one, complete_cells(one) & ~table.shared[cells] & own)
+        usable = _usable(one, complete_cells(one) & ~shared[cells] & own)
         rise[cells], fall[cells] = (
             np.maximum(old[cells], new)
             for old, new in zip((rise, fall), _carried(one, usable, up[cells], down[cells]), strict=True)
@@ -175,7 +173,7 @@ def _union(table: Table, up: Floats, down: Floats) -> tuple[Floats, Floats]:
 def _usable(table: Table, complete: Bools) -> Bools:
     """Hidden cells that stand in one subtable only, and below no hidden sum that stands in several."""
     hidden = table.hidden.reshape(-1)
-    system = equations_of(table)
+    system = table.equations()
     elsewhere = (hidden & ~complete)[system.sum_cell]
     usable = complete & hidden
     usable[system.cells[system.columns[elsewhere[system.row_of()]]]] = False
@@ -225,11 +223,11 @@ def _outwards(lower: Floats, upper: Floats, decimals: int | None) -> tuple[Float
 # --- the attack with what is published --------------------------------------------------------------------------------
 
 
-def _exposed(table: Table, up: Floats, down: Floats, wanted: Protection, insiders: Kind) -> set[tuple[int, str]]:
+def _exposed(table: Table, up: Floats, down: Floats, promise: Promise) -> set[tuple[int, str]]:
     """Primary cells that are found out (or not decided), and by whom, by an attacker with this prior knowledge."""
     value = table.value.reshape(-1)
     narrow = replace(table, lower=(value - down).reshape(table.shape), upper=(value + up).reshape(table.shape))
-    report = audit(narrow, protection=wanted, knowledge=Knowledge.intervals(), insiders=insiders)
+    report = audit(narrow, replace(promise, knowledge=Knowledge.intervals(), unions=False))
     found = {(int(np.ravel_multi_index(e.index, table.shape)), e.by) for e in report.exposed}
     names = {table.name_of(int(c)): int(c) for c in np.flatnonzero(table.hidden.reshape(-1))}
     return found | {(names[name], "?") for name in report.undecided}
@@ -237,7 +235,7 @@ def _exposed(table: Table, up: Floats, down: Floats, wanted: Protection, insider
 
 def _groups(table: Table) -> Ints:
     """A number per cell: equal for hidden cells that equations link, directly or over others."""
-    system = equations_of(table)
+    system = table.equations()
     label, row = np.arange(system.cells.size), system.row_of()
     while True:
         least = np.full(system.rows, system.cells.size)

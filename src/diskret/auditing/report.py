@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from diskret.auditing.insiders import Kind
-from diskret.model.arrays import Floats, Ints
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.promise import Promise
 from diskret.model.table import Table
+from diskret.moves.move import MoveSet
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Exposure:
     """A primary cell that can be found out too closely, by everybody or by one insider."""
 
@@ -28,6 +27,16 @@ class Exposure:
     required: tuple[float, float] = field(default=(0.0, 0.0), repr=False)
     """How far down and up the interval should reach at least: secret, like the parameters of the rules."""
 
+    def words(self, *, internal: bool) -> list[str]:
+        """What is found out and how; the interval only if ``internal``."""
+        how = "can be computed exactly" if self.exact else "can be computed too closely"
+        line = f"exposed: {self.cell} {how}{f' by {self.by}' if self.by else ''}"
+        if internal:
+            line += f": [{self.lower:.10g}; {self.upper:.10g}]"
+            if self.required != (0.0, 0.0):
+                line += f", required {self.required[0]:.10g} below and {self.required[1]:.10g} above"
+        return [line, f"  follows from {self.proof}"] if self.proof else [line]
+
 
 @dataclass(frozen=True)
 class ClosestCall:
@@ -38,11 +47,12 @@ class ClosestCall:
     """At least how many times the demanded range is possible."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class AuditReport:
     """What the attack found."""
 
     table: Table
+    promise: Promise
     exposed: tuple[Exposure, ...]
     undecided: tuple[str, ...]
     programmes: int
@@ -57,16 +67,15 @@ class AuditReport:
     """Lines whose hidden cells together break the primary rule."""
     zeros: tuple[str, ...] = ()
     """Lines of a frequency table whose hidden cells must all be zero."""
-    closest: ClosestCall | None = None
-    moves: tuple[tuple[Ints, Floats], ...] = field(default=(), repr=False)
-    """Witnesses: cells and by how much each moves; internal."""
-    protection: Protection = field(default_factory=Protection)
-    knowledge: Knowledge = field(default_factory=Knowledge.positive)
-    kind: Kind = "none"
-    """Which insiders were let loose."""
-    coalitions: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    moves: MoveSet = field(default_factory=MoveSet.none, repr=False)
+    """Witnesses; internal."""
     close_calls: tuple[ClosestCall, ...] = field(default=(), repr=False)
     """The protected cells with the least to spare, the closest first."""
+
+    @property
+    def closest(self) -> ClosestCall | None:
+        """The protected cell with the least to spare."""
+        return self.close_calls[0] if self.close_calls else None
 
     @property
     def safe(self) -> bool:
@@ -112,22 +121,10 @@ class AuditReport:
             + (f" and {self.insiders} insiders" if self.insiders else "")
             + f": {share} settled by re-checked moves, the rest with {self.programmes} linear programmes"
         ]
-        for e in self.exposed:
-            how = "can be computed exactly" if e.exact else "can be computed too closely"
-            who = f" by {e.by}" if e.by else ""
-            line = f"exposed: {e.cell} {how}{who}"
-            if internal:
-                line += f": [{e.lower:.10g}; {e.upper:.10g}]"
-                if e.required != (0.0, 0.0):
-                    line += f", required {e.required[0]:.10g} below and {e.required[1]:.10g} above"
-            lines.append(line)
-            if e.proof:
-                lines.append(f"  follows from {e.proof}")
+        lines += [line for e in self.exposed for line in e.words(internal=internal)]
         lines += [f"undecided: {name} (the solver gave up; do not treat it as safe)" for name in self.undecided]
         lines += [f"exposed: the hidden cells of {name} together break the primary rule" for name in self.unions]
         lines += [f"exposed: the hidden cells of {name} must all be zero" for name in self.zeros]
         if internal and self.closest is not None:
             lines.append(f"closest call: {self.closest.cell}, {self.closest.times:.4g} times what is required")
-        if self.safe:
-            lines.append("nothing is exposed")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(["nothing is exposed"] if self.safe else [])])

@@ -14,7 +14,9 @@ from diskret.cli.app import EXPOSED, Json, Quiet, app, run_content
 def audit(
     table: Annotated[Path, typer.Argument(help="Working file with suppressed cells.")],
     min_relative_range: Annotated[float, typer.Option(help="Interval over value must be greater.")] = 0.0,
-    insiders: Annotated[str, typer.Option(help="Who attacks besides the public: single, largest or none.")] = "single",
+    guard: Annotated[
+        str, typer.Option("--guard", "--insiders", help="Who attacks besides everybody: single, largest or public.")
+    ] = "single",
     certificate: Annotated[
         Path | None, typer.Option(help="File for a certificate that diskret verify checks; confidential.")
     ] = None,
@@ -25,13 +27,13 @@ def audit(
     """Attack a table with a solver; exit code 1 if anything is exposed."""
     from diskret.auditing.audit import audit as attack
     from diskret.auditing.certificate import certificate_of, write_certificate
-    from diskret.model.protection import Protection
+    from diskret.model.promise import Promise
     from diskret.publication.working import load_working
 
     reports = {}
     for name, each in load_working(table).items():
-        wanted = Protection(min_relative_range, levels=each.below is not None)
-        reports[name] = attack(each, protection=wanted, insiders=cast(Any, insiders), certify=certificate is not None)
+        promise = Promise(guard=cast(Any, guard), min_relative_range=min_relative_range)
+        reports[name] = attack(each, promise, certify=certificate is not None)
     if certificate is not None:
         write_certificate({name: certificate_of(r) for name, r in reports.items()}, certificate)
     if json:

@@ -36,7 +36,7 @@ def plan(
         said = before | said | {"shares": before.get("shares", {}) | said["shares"]}
     found = run_plan(plan_from(said, str(file or "the command's options")))
     if plot is not None:
-        from diskret.publication.risk_plots import plot_estimate
+        from diskret.publication.plots import plot_estimate
 
         plot_estimate(found.estimate, plot)
     if json:

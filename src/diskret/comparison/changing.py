@@ -22,6 +22,7 @@ from diskret.perturbation.perturbation_attack import attack_perturbed
 from diskret.perturbation.rounding import round_table
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
+from diskret.safe.options import AnonymiseOptions
 from diskret.safe.rematch import rematch
 from diskret.tabulation.tabulate import tabulate
 
@@ -110,7 +111,10 @@ def by_safe(table: Table, records: Mapping[str, Any], options: ComparisonOptions
     by = dict(table.by)
     control = Control(up_to=min(3, len(by)))
     with without_care():
-        done = anonymise(records, by, control=control, k=options.k, seed=options.seed, time_limit=options.time_limit)
+        done = anonymise(
+            records, by, control=control, k=options.k, seed=options.seed,
+            options=AnonymiseOptions(time_limit=options.time_limit),
+        )  # fmt: skip
     notes = [] if done.complete else ["the search was stopped by the time limit: it could be better"]
     dimension = _dimensions(table)
     if table.frequency:

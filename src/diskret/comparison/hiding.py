@@ -11,13 +11,15 @@ from diskret.comparison.outcome import Outcome, known_exactly, middle, without_c
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.knowledge import Knowledge
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.bounds import tightened
 from diskret.perturbation.leeway import nonnegative
 from diskret.perturbation.merging import Merging, propose_merging
 from diskret.rules.rule import AnyOf, Rule
+from diskret.suppression.methods import Moves
 from diskret.suppression.suppress import suppress
 
 MOST_ATTACKED = 300
@@ -27,7 +29,7 @@ MOST_ATTACKED = 300
 def suppressed(table: Table) -> tuple[Table, tuple[str, ...]]:
     """The table with a pattern that an audit found safe, and what the audit says otherwise."""
     with without_care():
-        done = suppress(table, guarantee="audit", zeros="allowed" if table.frequency else "marked")
+        done = suppress(table, method=Moves(zeros="allowed" if table.frequency else "marked"))
     notes = []
     if done.unprotected:
         notes.append(f"{len(done.unprotected)} primary cells cannot be protected by suppression")
@@ -40,7 +42,7 @@ def by_suppression(table: Table, hidden: Table, notes: tuple[str, ...]) -> Outco
     """Marks in the place of values; the attacker solves for them."""
     shown = np.where(hidden.hidden, np.nan, table.value)
     lower, upper = tightened(*known_exactly(shown, nonnegative(table)), table.hierarchies, table.decimals)
-    lower, upper, more = _attacked(hidden, None, lower, upper)
+    lower, upper, more = _attacked(hidden, Knowledge.usual(), lower, upper)
     return Outcome(
         method="suppression", shown=shown, lower=lower, upper=upper, guesses=(middle(lower, upper),),
         notes=(*notes, *more),
@@ -49,13 +51,13 @@ def by_suppression(table: Table, hidden: Table, notes: tuple[str, ...]) -> Outco
 
 def by_intervals(table: Table, hidden: Table, notes: tuple[str, ...]) -> Outcome:
     """The same pattern, with intervals where they may be published; the attacker knows them too."""
-    found = publishable_intervals(hidden, protection=Protection(levels=hidden.below is not None))
+    found = publishable_intervals(hidden)
     shown = np.where(hidden.hidden, np.nan, table.value)
     lower, upper = known_exactly(shown, nonnegative(table))
     lower, upper = np.fmax(lower, found.lower), np.fmin(upper, found.upper)
     lower, upper = tightened(lower, upper, table.hierarchies, table.decimals)
     known = found.known() if found.count else hidden
-    lower, upper, more = _attacked(known, Knowledge.intervals() if found.count else None, lower, upper)
+    lower, upper, more = _attacked(known, Knowledge.intervals() if found.count else Knowledge.usual(), lower, upper)
     given = f"{found.count} of {int(hidden.hidden.sum())} hidden cells may have an interval"
     return Outcome(
         method="intervals", shown=shown, lower=lower, upper=upper, guesses=(middle(lower, upper),),
@@ -64,7 +66,7 @@ def by_intervals(table: Table, hidden: Table, notes: tuple[str, ...]) -> Outcome
 
 
 def _attacked(
-    hidden: Table, knowledge: Knowledge | None, lower: Floats, upper: Floats
+    hidden: Table, knowledge: Knowledge, lower: Floats, upper: Floats
 ) -> tuple[Floats, Floats, tuple[str, ...]]:
     """Exact intervals of the primary cells by the solver, where they are not too many."""
     primary = np.flatnonzero(hidden.status == Status.PRIMARY)
@@ -72,7 +74,7 @@ def _attacked(
         return lower, upper, ()
     if primary.size > MOST_ATTACKED:
         return lower, upper, (f"intervals of more than {MOST_ATTACKED} primary cells are bounded from outside",)
-    found = audit(hidden, knowledge=knowledge, insiders="none", intervals="primary").intervals
+    found = audit(hidden, Promise(guard="public", knowledge=knowledge), intervals="primary").intervals
     low, high = lower.reshape(-1).copy(), upper.reshape(-1).copy()
     for cell in primary.tolist():
         ends = found.get(hidden.name_of(cell))

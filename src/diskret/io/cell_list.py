@@ -108,32 +108,29 @@ def _response(metadata: Metadata, value: str | None) -> str:
     where = str(metadata.path)
     if not metadata.having(Role.EXPLANATORY):
         raise BadOption("no explanatory variable", where=where, hint="mark the classifications with <RECODEABLE>.")
-    possible = [v.name for v in metadata.variables if v.response and Role.EXPLANATORY not in v.roles]
-    possible = possible or [v.name for v in metadata.having(Role.FREQUENCY)]
+    possible = _responses(metadata)
     if value is not None:
-        found = [name for name in possible if name.lower() == value.lower()]
-        if not found:
+        by_name = {name.lower(): name for name in reversed(possible)}
+        if value.lower() not in by_name:
             raise MissingColumn.named([value], possible, where)
-        return found[0]
-    if len(possible) == 1:
-        return possible[0]
+        return by_name[value.lower()]
     if not possible:
         raise BadOption("no response and no frequencies", where=where, hint="mark one with <NUMERIC> or <FREQUENCY>.")
-    raise BadOption(f"several responses: {listed(possible)}", where=where, hint="choose one with value=....")
+    if len(possible) > 1:
+        raise BadOption(f"several responses: {listed(possible)}", where=where, hint="choose one with value=....")
+    return possible[0]
+
+
+def _responses(metadata: Metadata) -> list[str]:
+    """What could be tabulated: numbers, or else frequencies."""
+    numbers = tuple(v for v in metadata.variables if v.response and Role.EXPLANATORY not in v.roles)
+    return [v.name for v in numbers or metadata.having(Role.FREQUENCY)]
 
 
 def _columns(path: Path, metadata: Metadata) -> Columns:
     """The file as text columns without outer blanks; every line must hold every variable."""
     names = [v.name for v in metadata.variables]
-    texts = [line for line in read_text(path).splitlines() if line.strip()]
-    try:
-        rows = list(csv.reader(texts, delimiter=metadata.separator or ";", skipinitialspace=True))
-    except (TypeError, ValueError):
-        raise UnreadableFile(
-            "the separator is not one visible character", where=str(metadata.path), hint='for example <SEPARATOR> ";".'
-        ) from None
-    except csv.Error as e:
-        raise UnreadableFile("the file is no list of cells", where=str(path), hint="is it complete?") from e
+    rows = _rows(path, metadata)
     for number, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise UnreadableFile(
@@ -142,6 +139,18 @@ def _columns(path: Path, metadata: Metadata) -> Columns:
                 hint=f"every line holds {listed(names, most=20)}.",
             )
     return {name: [text.strip() for text in texts] for name, texts in zip(names, zip(*rows, strict=True), strict=True)}
+
+
+def _rows(path: Path, metadata: Metadata) -> list[list[str]]:
+    lines = [line for line in read_text(path).splitlines() if line.strip()]
+    try:
+        return list(csv.reader(lines, delimiter=metadata.separator or ";", skipinitialspace=True))
+    except (TypeError, ValueError):
+        raise UnreadableFile(
+            "the separator is not one visible character", where=str(metadata.path), hint='for example <SEPARATOR> ";".'
+        ) from None
+    except csv.Error as e:
+        raise UnreadableFile("the file is not a list of cells", where=str(path), hint="is it complete?") from e
 
 
 def _numeric(metadata: Metadata) -> list[Variable]:

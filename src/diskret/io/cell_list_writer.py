@@ -61,7 +61,7 @@ def write_cell_list(table: Table, to: str | Path) -> tuple[Path, ...]:
     for number, (name, hierarchy) in enumerate(table.by.items(), start=1):
         base = f"{prefix.name}_{number}_{_file_name(name)}"
         fields, texts = _referred(hierarchy, base)
-        explanatory.append(replace(Variable(name, roles=frozenset({Role.EXPLANATORY})), **fields))
+        explanatory.append(replace(Variable(name=name, roles=frozenset({Role.EXPLANATORY})), **fields))
         files |= {prefix.with_name(file): text for file, text in texts.items()}
     columns = _columns(table)
     described = Metadata(
@@ -119,25 +119,25 @@ def _columns(table: Table) -> list[Column]:
         columns = [_column(name, table.value, Role.FREQUENCY)]
     else:
         columns = [_column(name, table.value, Role.NUMERIC, decimals=table.decimals or 0)]
-        if people is not None:
-            columns.append(_column(f"{name}_Freq", people.count, Role.FREQUENCY))
-    if table.weight is not None:
-        columns.append(_column(f"{name}_Cost", table.weight, Role.NUMERIC, Role.COST))
+        columns += _optional(f"{name}_Freq", people.count if people is not None else None, Role.FREQUENCY)
+    columns += _optional(f"{name}_Cost", table.weight, Role.NUMERIC, Role.COST)
     if people is not None and people.largest is not None and not only_counts:
         columns += [_column(f"{name}_Top{j + 1}", people.largest[..., j], Role.MAXSCORE) for j in range(people.ranked)]
-    columns.append((Variable(f"{name}_Status", roles=frozenset({Role.STATUS})), _letters(table)))
-    if table.below is not None:
-        columns.append(_column(f"{name}_LowerPL", table.below, Role.NUMERIC, Role.LOWER_LEVEL))
-    if table.above is not None:
-        columns.append(_column(f"{name}_UpperPL", table.above, Role.NUMERIC, Role.UPPER_LEVEL))
-    return columns
+    columns.append((Variable(name=f"{name}_Status", roles=frozenset({Role.STATUS})), _letters(table)))
+    columns += _optional(f"{name}_LowerPL", table.below, Role.NUMERIC, Role.LOWER_LEVEL)
+    return columns + _optional(f"{name}_UpperPL", table.above, Role.NUMERIC, Role.UPPER_LEVEL)
+
+
+def _optional(name: str, numbers: npt.NDArray[Any] | None, *roles: Role) -> list[Column]:
+    """A column, or none where the table does not have it."""
+    return [] if numbers is None else [_column(name, numbers, *roles)]
 
 
 def _column(name: str, numbers: npt.NDArray[Any], *roles: Role, decimals: int = 0) -> Column:
     if not np.isfinite(numbers).all():
         raise NotFinite(f"{name!r} has undefined or infinite numbers", hint="tau-ARGUS cannot read them.")
     texts = [_number(x) for x in numbers.reshape(-1).tolist()]
-    return Variable(name, roles=frozenset(roles), decimals=decimals), texts
+    return Variable(name=name, roles=frozenset(roles), decimals=decimals), texts
 
 
 def _number(x: float) -> str:

@@ -32,7 +32,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     except OSError as e:
         raise _cannot_write(target, e) from e
     except ValueError as e:
-        raise CannotWrite("this is no path", where=repr(str(target)), hint="choose another name.") from e
+        raise CannotWrite("this is not a path", where=repr(str(target)), hint="choose another name.") from e
     os.close(handle)
     part = Path(name)
     try:
@@ -74,7 +74,7 @@ def all_or_none() -> Iterator[Callable[[str | Path], Path]]:
                 except OSError as e:
                     raise _cannot_write(target, e) from e
                 except ValueError as e:
-                    raise CannotWrite("this is no path", where=repr(str(target)), hint="choose another name.") from e
+                    raise CannotWrite("this is not a path", where=repr(str(target)), hint="choose another name.") from e
                 stages[target.parent] = Path(stack.enter_context(hidden))
             return stages[target.parent] / target.name
 

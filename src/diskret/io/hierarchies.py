@@ -33,8 +33,9 @@ def read_hierarchy(
     """Read a hierarchy from any file we know, by its ending and its columns.
 
     ``.hrc`` (tau-ARGUS); ``.csv`` or ``.tsv`` with columns ``code, parent[, label]`` or ``code, level[, label]`` (a
-    lock file, sums after their parts); ``.json`` with nested dicts, with ``codes`` and ``levels``, or as
-    `Hierarchy.describe` gives it. ``total`` names the sum of several tops; ``labels`` go before the labels of the file.
+    level list, sums after their parts); ``.json`` with nested dicts, with ``codes`` and ``levels``, or as
+    `Hierarchy.describe` gives it. Columns ``parent2``, ``parent3`` and so on are further groupings of the same codes.
+    ``total`` names the sum of several tops; ``labels`` go before the labels of the file.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -59,62 +60,84 @@ def read_hierarchy(
 
 
 def _from_csv(text: str, delimiter: str | None, total: str | None, labels: Labels) -> Hierarchy:
-    lines = text.splitlines()
-    head = next(line for line in lines if line.strip())
-    delimiter = delimiter or max(",;\t|", key=head.count)
-    try:
-        rows = [[field.strip() for field in row] for row in csv.reader(lines, delimiter=delimiter)]
-    except csv.Error as e:
-        raise UnreadableFile("the file is no table of codes", hint="is it complete, one code per line?") from e
-    numbered = [(n, row) for n, row in enumerate(rows, start=1) if any(row)]
-    if not numbered:
-        raise EmptyData("the file has no codes", hint="one code per line below the column names.")
-    names = [name.lower() for name in numbered[0][1]]
+    places, columns = _columns(text, delimiter)
+    codes = columns["code"]
+    if "" in codes:
+        raise MissingCode("a line has no code", where=places[codes.index("")], hint="fill it or take the line out.")
+    named = zip(codes, columns.get("label", [""] * len(codes)), strict=True)
+    given = {code: label for code, label in named if label} | dict(labels)
+    if "parent" in columns:
+        further = [name for name in columns if name.startswith("parent") and name[6:].strip().isdecimal()]
+        first, *more = ([p or None for p in columns[name]] for name in ("parent", *further))
+        return _from_parents(codes, first, places, total, given, more)
+    levels = [_level(level, place) for level, place in zip(columns["level"], places, strict=True)]
+    return Hierarchy.from_levels(codes, levels, labels=given)
+
+
+def _columns(text: str, delimiter: str | None) -> tuple[list[str], dict[str, list[str]]]:
+    """Where each row stands, and the columns by their names."""
+    (_, first), *body = _rows(text.splitlines(), delimiter)
+    names = [name.lower() for name in first]
     if "code" not in names or not {"parent", "level"} & set(names):
         missing = ["code"] if "code" not in names else ["parent", "level"]
         raise MissingColumn.named(missing, names, "the first line")
+    width = len(names)
+    filled = [(row + [""] * width)[:width] for _, row in body]
+    columns = {name: [row[names.index(name)] for row in filled] for name in names}
+    return [f"line {n}" for n, _ in body], columns
 
-    def column(name: str) -> list[str]:
-        at = names.index(name)
-        return [row[at] if at < len(row) else "" for _, row in numbered[1:]]
 
-    codes = column("code")
-    places = [f"line {n}" for n, _ in numbered[1:]]
-    if "" in codes:
-        raise MissingCode("a line has no code", where=places[codes.index("")], hint="fill it or take the line out.")
-    named = dict(zip(codes, column("label"), strict=True)) if "label" in names else {}
-    given = {code: label for code, label in named.items() if label} | dict(labels)
-    if "parent" in names:
-        return _from_parents(codes, [p or None for p in column("parent")], places, total, given)
-    levels = [_level(level, place) for level, place in zip(column("level"), places, strict=True)]
-    return Hierarchy.from_levels(codes, levels, labels=given)
+def _rows(lines: Sequence[str], delimiter: str | None) -> list[tuple[int, list[str]]]:
+    """The lines that are not blank, in fields, with their numbers."""
+    head = next(line for line in lines if line.strip())
+    try:
+        rows = list(csv.reader(lines, delimiter=delimiter or max(",;\t|", key=head.count)))
+    except csv.Error as e:
+        raise UnreadableFile("the file is not a table of codes", hint="is it complete, one code per line?") from e
+    stripped = [[field.strip() for field in row] for row in rows]
+    numbered = [(n, row) for n, row in enumerate(stripped, start=1) if any(row)]
+    if not numbered:
+        raise EmptyData("the file has no codes", hint="one code per line below the column names.")
+    return numbered
 
 
 def _level(text: str, place: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise BrokenLevels("a level is no whole number", where=place, hint="1 is the finest level.") from None
+        raise BrokenLevels("a level is not a whole number", where=place, hint="1 is the finest level.") from None
 
 
 def _from_parents(
+    codes: Sequence[str], parents: Sequence[str | None], places: Sequence[str], total: str | None, labels: Labels,
+    further: Sequence[Sequence[str | None]] = (),
+) -> Hierarchy:  # fmt: skip
+    """One row per code with its parent in the first grouping and in further ones."""
+    if not further:
+        return _tree(codes, parents, places, total, labels)
+    groupings: list[dict[str, list[str]]] = []
+    for more in further:
+        groupings.append({})
+        for code, parent in zip(codes, more, strict=True):
+            if parent is not None:
+                groupings[-1].setdefault(parent, []).append(code)
+    outside = {sum_ for grouping in groupings for sum_ in grouping} - {*parents, total}
+    outside = {c for c, parent in zip(codes, parents, strict=True) if parent is None and c in outside}
+    rows = [row for row in zip(codes, parents, places, strict=True) if row[0] not in outside]
+    if not rows:
+        raise EmptyData("no code belongs to the first grouping", hint="fill the column parent.")
+    first = _tree([c for c, _, _ in rows], [p for _, p, _ in rows], [at for _, _, at in rows], total, labels)
+    return Hierarchy.from_groupings(first, *groupings, labels=labels)
+
+
+def _tree(
     codes: Sequence[str], parents: Sequence[str | None], places: Sequence[str], total: str | None, labels: Labels
 ) -> Hierarchy:
     """One row per code; a code without a parent must be the top, or have the top named for it."""
-    seen: dict[str, str | None] = {}
-    for code, parent, place in zip(codes, parents, places, strict=True):
-        if seen.setdefault(code, parent) != parent:
-            raise TwoParents(
-                f"code {code!r} has two parents, {seen[code]!r} and {parent!r}",
-                where=place,
-                hint="a code adds to one sum of a hierarchy; make two classifications of the two groupings.",
-            )
-    if len(seen) < len(codes):
-        at = next(i for i, code in enumerate(codes) if code in codes[:i])
-        raise DuplicateCode(f"code {codes[at]!r} stands twice", where=places[at], hint="give every code one line.")
+    _refuse_doubles(codes, parents, places)
     ups = [p if p is not None or c == total else total for c, p in zip(codes, parents, strict=True)]
-    sums = set(ups)
-    alone = [c for c, up in zip(codes, ups, strict=True) if up is None and c not in sums and c != total]
+    sums = {*ups, total}
+    alone = [c for c, up in zip(codes, ups, strict=True) if up is None and c not in sums]
     if alone:
         raise BrokenLevels(
             f"codes {listed(alone)} have neither a parent nor parts",
@@ -124,28 +147,51 @@ def _from_parents(
     return Hierarchy.from_parents(pairs, labels=labels, total=total)
 
 
+def _refuse_doubles(codes: Sequence[str], parents: Sequence[str | None], places: Sequence[str]) -> None:
+    """A code has one line and one parent; that it has two is the graver mistake."""
+    seen: dict[str, str | None] = {}
+    for code, parent, place in zip(codes, parents, places, strict=True):
+        if seen.setdefault(code, parent) != parent:
+            raise TwoParents(
+                f"code {code!r} has two parents, {seen[code]!r} and {parent!r}",
+                where=place,
+                hint="a code adds to one sum of a grouping; write the other grouping into a column parent2.",
+            )
+    if len(seen) < len(codes):
+        at = next(i for i, code in enumerate(codes) if code in codes[:i])
+        raise DuplicateCode(f"code {codes[at]!r} stands twice", where=places[at], hint="give every code one line.")
+
+
 def _from_json(text: str, total: str | None, labels: Labels) -> Hierarchy:
     try:
         content = json.loads(text, object_pairs_hook=_without_doubles)
     except (ValueError, RecursionError) as e:
-        raise UnreadableFile("the file is no JSON", hint="is it complete?") from e
+        raise UnreadableFile("the file is not JSON", hint="is it complete?") from e
     if not isinstance(content, dict) or not content:
-        raise UnreadableFile("the JSON is no object with codes", hint=f"for example {EXAMPLE}.")
-    if "codes" not in content or not {"parents", "levels"} & set(content):
-        _refuse_odd_nesting(content)
-        nested = {total: content} if total is not None and list(content) != [total] else content
-        return Hierarchy.from_nested(nested, labels=labels)
+        raise UnreadableFile("the JSON is not an object with codes", hint=f"for example {EXAMPLE}.")
+    if "codes" in content and {"parents", "levels"} & set(content):
+        return _from_lists(content, total, labels)
+    _refuse_odd_nesting(content)
+    nested = {total: content} if total is not None and list(content) != [total] else content
+    return Hierarchy.from_nested(nested, labels=labels)
+
+
+def _from_lists(content: Mapping[str, Any], total: str | None, labels: Labels) -> Hierarchy:
+    """Codes in one list, their levels or parents in another."""
     codes = [_code(c) for c in _list(content, "codes")]
     given = _labels(codes, content.get("labels")) | dict(labels)
     if "levels" in content:
         levels = _list(content, "levels")
         if not all(type(level) is int for level in levels):
-            raise BrokenLevels("a level is no whole number", where="'levels'", hint="1 is the finest level.")
+            raise BrokenLevels("a level is not a whole number", where="'levels'", hint="1 is the finest level.")
         return Hierarchy.from_levels(codes, levels, labels=given)
     parents = [None if p is None else _code(p) for p in _list(content, "parents")]
     if len(codes) != len(parents):
         raise BrokenLevels(f"{len(codes)} codes but {len(parents)} parents", hint="give one parent per code.")
-    return _from_parents(codes, parents, [f"code number {i + 1}" for i in range(len(codes))], total, given)
+    further = [[None if p is None else _code(p) for p in more] for more in content.get("further", ())]
+    if any(len(more) != len(codes) for more in further):
+        raise BrokenLevels("a further grouping has another length than 'codes'", hint="give one parent per code.")
+    return _from_parents(codes, parents, [f"code number {i + 1}" for i in range(len(codes))], total, given, further)
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -159,7 +205,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _list(content: Mapping[str, Any], key: str) -> list[Any]:
     found = content[key]
     if not isinstance(found, list):
-        raise UnreadableFile(f"{key!r} is no list", hint="see Hierarchy.describe for the form.")
+        raise UnreadableFile(f"{key!r} is not a list", hint="see Hierarchy.describe for the form.")
     return found
 
 
@@ -178,7 +224,7 @@ def _labels(codes: Sequence[str], found: object) -> dict[str, str]:
         return {c: label for c, label in found.items() if isinstance(label, str)}
     if found is None:
         return {}
-    raise UnreadableFile("'labels' does not go with 'codes'", hint="one label per code, or code: label.")
+    raise UnreadableFile("'labels' does not fit 'codes'", hint="one label per code, or code: label.")
 
 
 def _refuse_odd_nesting(content: Mapping[str, Any]) -> None:

@@ -51,6 +51,18 @@ def hrc_text(hierarchy: Hierarchy, lead: str = LEAD) -> str:
     >>> hrc_text(Hierarchy.from_parents({"a": "A", "A": "all", "b": "all"}))
     'A\\n@a\\nb\\n'
     """
+    _refuse_unwritable(hierarchy, lead)
+    lines: list[str] = []
+    stack = [(len(hierarchy) - 1, -1)]
+    while stack:
+        i, depth = stack.pop()
+        if depth >= 0:
+            lines.append(lead * depth + hierarchy.codes[i] + "\n")
+        stack.extend((int(part), depth + 1) for part in hierarchy.part_index[i][::-1])
+    return "".join(lines)
+
+
+def _refuse_unwritable(hierarchy: Hierarchy, lead: str) -> None:
     if not lead or lead != lead.lstrip("\r\n") or len(lead.splitlines()) != 1:
         raise BadOption("the lead string of a .hrc file is empty or a line end", hint="it is '@' in most files.")
     if len(hierarchy) < 2:
@@ -61,14 +73,6 @@ def hrc_text(hierarchy: Hierarchy, lead: str = LEAD) -> str:
             f"codes {listed(bad)} cannot be written behind the lead string {lead!r}",
             hint="choose another lead string; codes have no outer blanks and no line ends.",
         )
-    lines: list[str] = []
-    stack = [(len(hierarchy) - 1, -1)]
-    while stack:
-        i, depth = stack.pop()
-        if depth >= 0:
-            lines.append(lead * depth + hierarchy.codes[i] + "\n")
-        stack.extend((int(part), depth + 1) for part in hierarchy.part_index[i][::-1])
-    return "".join(lines)
 
 
 def read_codelist(path: str | Path) -> dict[str, str]:
@@ -87,7 +91,7 @@ def read_codelist(path: str | Path) -> dict[str, str]:
         code, comma, label = (part.strip().strip('"').strip() for part in line.partition(","))
         if not comma or not code:
             raise UnreadableFile(
-                "a line of the code list is no code with a label",
+                "a line of the code list is not a code with a label",
                 where=f"{path}, line {number}",
                 hint="write code,label.",
             )

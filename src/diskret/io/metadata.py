@@ -33,7 +33,7 @@ class Role(StrEnum):
     RECORD_KEY = "RECORDKEY"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Variable:
     """One column: where it stands, what it is for, and how its codes add up."""
 
@@ -63,7 +63,7 @@ class Variable:
         return Role.NUMERIC in self.roles and self.roles <= {Role.NUMERIC, Role.EXPLANATORY}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Metadata:
     """The columns of one data file."""
 
@@ -110,14 +110,17 @@ def source(
 
     Numbers of fixed-width files have their decimal point written; ``<DECIMALS>`` does not move it.
 
-    >>> source(Metadata((Variable("Size", 9, 2),), Path("firms.rda")), "firms.asc").fields
+    >>> size = Variable(name="Size", first=9, width=2)
+    >>> source(Metadata(variables=(size,), path=Path("firms.rda")), "firms.asc").fields
     {'Size': (9, 2)}
     """
     if metadata.separator is not None:
         names = tuple(v.name for v in metadata.variables)
-        return Delimited(Path(data_path), metadata.separator, decimal, names, encoding)
+        return Delimited(
+            path=Path(data_path), delimiter=metadata.separator, decimal=decimal, names=names, encoding=encoding
+        )
     fields = {v.name: (v.first or 1, v.width or 1) for v in metadata.variables}
-    return FixedWidth(Path(data_path), fields, decimal, encoding)
+    return FixedWidth(path=Path(data_path), fields=fields, decimal=decimal, encoding=encoding)
 
 
 def classification(metadata: Metadata, name: str, codes: Iterable[str]) -> Hierarchy:
@@ -126,26 +129,37 @@ def classification(metadata: Metadata, name: str, codes: Iterable[str]) -> Hiera
     From its ``.hrc`` file, from the digits of the codes, or else flat, in the order of ``codes``. A missing code that
     stands in the data and not in the hierarchy becomes a part of the total; any other such code is refused.
 
-    >>> firms = Metadata((Variable("Nace", 1, 3, missing=("999",), digits=(2, 1)),), Path("firms.rda"))
+    >>> nace = Variable(name="Nace", first=1, width=3, missing=("999",), digits=(2, 1))
+    >>> firms = Metadata(variables=(nace,), path=Path("firms.rda"))
     >>> classification(firms, "nace", ["101", "102", "110", "999"]).codes
     ('101', '102', '10', '110', '11', '999', 'Total')
     """
     variable = metadata.variable(name)
     labels = read_codelist(metadata.file(variable.codelist)) if variable.codelist else {}
-    found = [c for c in dict.fromkeys(code.strip() for code in codes) if c and c != variable.total]
+    found = dict.fromkeys(code.strip() for code in codes)
+    for code in ("", variable.total):
+        found.pop(code, None)
     regular = [c for c in found if c not in variable.missing]
-    if variable.hierarchy is not None:
-        known = read_hrc(metadata.file(variable.hierarchy), variable.lead, variable.total, labels)
-    elif any(variable.digits):
-        lengths = [sum(variable.digits[: i + 1]) for i, n in enumerate(variable.digits) if n]
-        known = Hierarchy.from_prefixes(regular, lengths, total=variable.total, labels=labels)
-    else:
-        known = Hierarchy.flat(regular, total=variable.total, labels=labels)
+    known = _described(metadata, variable, regular, labels)
     unknown = [c for c in regular if c not in known]
     if unknown:
         raise UnknownCode.in_column(variable.name, unknown, known.codes)
-    missing = [c for c in found if c not in known]
-    if not missing:
+    return _with_parts(known, [c for c in found if c not in known], labels)
+
+
+def _with_parts(known: Hierarchy, codes: list[str], labels: dict[str, str]) -> Hierarchy:
+    """The hierarchy with further parts of its total."""
+    if not codes:
         return known
     pairs = [(c, known.codes[p]) for c, p in zip(known.codes, known.parents, strict=True) if p >= 0]
-    return Hierarchy.from_parents(pairs + [(c, known.total) for c in missing], labels=labels)
+    return Hierarchy.from_parents(pairs + [(c, known.total) for c in codes], labels=labels)
+
+
+def _described(metadata: Metadata, variable: Variable, codes: list[str], labels: dict[str, str]) -> Hierarchy:
+    """The hierarchy as the metadata describe it: a file, digits of the codes, or nothing."""
+    if variable.hierarchy is not None:
+        return read_hrc(metadata.file(variable.hierarchy), variable.lead, variable.total, labels)
+    if any(variable.digits):
+        lengths = [sum(variable.digits[: i + 1]) for i, n in enumerate(variable.digits) if n]
+        return Hierarchy.from_prefixes(codes, lengths, total=variable.total, labels=labels)
+    return Hierarchy.flat(codes, total=variable.total, labels=labels)

@@ -15,12 +15,15 @@ from diskret.model.errors import BadOption, BrokenLevels, EmptyData, UnreadableF
 OTHER_SPELLINGS = {"RECODABLE": "RECODEABLE", "COST": "COSTVAR"}
 OF_THE_FILE = {"SEPARATOR": "separator", "SAFE": "safe", "UNSAFE": "unsafe", "PROTECT": "protect"}
 OF_A_VARIABLE = {"CODELIST": "codelist", "HIERCODELIST": "hierarchy", "HIERLEADSTRING": "lead", "TOTCODE": "total"}
+NUMBERS = {"DISTANCE": "distance", "HIERLEVELS": "digits"}
 CELLS_ONLY = {"FREQUENCY", "MAXSCORE", "STATUS", "LOWERPL", "UPPERPL", "COSTVAR", "SHADOW", "SAFE", "UNSAFE", "PROTECT"}
 
+READABLE = re.compile(r'(?!<|//)(?=.*\S)[^"\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+')
+"""Names that stand in one line, are not blank, and look neither like a tag nor like a remark."""
 _WORD = re.compile(r'<(?P<tag>\w+)>|"(?P<quoted>[^"]*)"?|(?P<bare>[^\s"]+)')
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Line:
     """A line in words: a variable with what stands behind its name, then tags with theirs."""
 
@@ -44,12 +47,10 @@ def read_metadata(path: str | Path, *, tabular: bool | None = None) -> Metadata:
     """
     texts = enumerate(read_text(path).splitlines(), start=1)
     lines = [line for number, text in texts if (line := _line(text, f"{path}, line {number}"))]
-    used = {tag for line in lines for tag, _ in line.tags}
     if tabular is None:
-        widths = [len(line.head) > 1 and line.bare[1] and line.head[1].isdecimal() for line in lines if line.head]
-        tabular = bool(used & CELLS_ONLY) or ("SEPARATOR" in used and not all(widths))
-    metadata = Metadata((), Path(path), separator=";" if tabular else None, tabular=tabular)
-    free = tabular or "SEPARATOR" in used
+        tabular = _about_cells(lines)
+    metadata = Metadata(variables=(), path=Path(path), separator=";" if tabular else None, tabular=tabular)
+    free = tabular or "SEPARATOR" in _tags(lines)
     for line in lines:
         if line.head:
             metadata = replace(metadata, variables=(*metadata.variables, _variable(line, free, tabular)))
@@ -57,6 +58,17 @@ def read_metadata(path: str | Path, *, tabular: bool | None = None) -> Metadata:
             metadata = _tagged(metadata, tag, words, line.where)
     _refuse_unusable(metadata)
     return metadata
+
+
+def _tags(lines: Sequence[_Line]) -> set[str]:
+    return {tag for line in lines for tag, _ in line.tags}
+
+
+def _about_cells(lines: Sequence[_Line]) -> bool:
+    """Whether metadata describe a list of cells: by its tags, or because not every variable has a width."""
+    used = _tags(lines)
+    widths = [len(line.head) > 1 and line.bare[1] and line.head[1].isdecimal() for line in lines if line.head]
+    return bool(used & CELLS_ONLY) or ("SEPARATOR" in used and not all(widths))
 
 
 def _line(text: str, where: str) -> _Line | None:
@@ -76,7 +88,8 @@ def _line(text: str, where: str) -> _Line | None:
             bare.append(bool(word))
     if not head and not tags:
         return None
-    return _Line(where, tuple(head), tuple(bare), tuple((tag, tuple(words)) for tag, words in tags))
+    found_tags = tuple((tag, tuple(words)) for tag, words in tags)
+    return _Line(where=where, head=tuple(head), bare=tuple(bare), tags=found_tags)
 
 
 def _variable(line: _Line, free: bool, tabular: bool) -> Variable:
@@ -92,7 +105,8 @@ def _variable(line: _Line, free: bool, tabular: bool) -> Variable:
         )
     places = _whole_numbers(rest[:numbers], line.where, least=1)
     first, width = (None, None) if tabular else (None, places[0]) if free else (places[0], places[1])
-    return Variable(name, first, width, tuple(code for code in rest[numbers:] if code))
+    missing = tuple(code for code in rest[numbers:] if code)
+    return Variable(name=name, first=first, width=width, missing=missing)
 
 
 def _tagged(metadata: Metadata, tag: str, words: tuple[str, ...], where: str) -> Metadata:
@@ -103,25 +117,27 @@ def _tagged(metadata: Metadata, tag: str, words: tuple[str, ...], where: str) ->
     if not metadata.variables:
         raise UnreadableFile(f"<{tag}> stands before the first variable", where=where, hint="name a variable first.")
     variable = metadata.variables[-1]
+    told = _told(variable, tag, words, where)
+    if told is None:
+        return replace(metadata, ignored=tuple(dict.fromkeys((*metadata.ignored, f"<{tag}>"))))
+    return replace(metadata, variables=(*metadata.variables[:-1], replace(variable, **told)))
+
+
+def _told(variable: Variable, tag: str, words: tuple[str, ...], where: str) -> dict[str, Any] | None:
+    """What a tag says about a variable; None for a tag that means nothing to us."""
     if tag in set(Role):
-        changed = replace(variable, roles=variable.roles | {Role(tag)})
-        if tag == Role.REQUEST:
-            changed = replace(changed, request=tuple(word.strip() for word in words))
-    elif tag in OF_A_VARIABLE:
+        roles = {"roles": variable.roles | {Role(tag)}}
+        return roles | ({"request": tuple(word.strip() for word in words)} if tag == Role.REQUEST else {})
+    if tag in OF_A_VARIABLE:
         # blanks count in a lead string, nowhere else
         text = _one(tag, words, where)
-        named = {OF_A_VARIABLE[tag]: text if tag == "HIERLEADSTRING" else text.strip()}
-        changed = replace(variable, **named)
-    elif tag in ("DISTANCE", "HIERLEVELS"):
-        numbers = _whole_numbers(words, where)
-        changed = replace(variable, distance=numbers) if tag == "DISTANCE" else replace(variable, digits=numbers)
-    elif tag == "DECIMALS":
-        changed = replace(variable, decimals=_whole_numbers([_one(tag, words, where)], where)[0])
-    elif tag == "HIERARCHICAL":
-        return metadata  # says nothing that <HIERLEVELS> and <HIERCODELIST> do not say
-    else:
-        return replace(metadata, ignored=tuple(dict.fromkeys((*metadata.ignored, f"<{tag}>"))))
-    return replace(metadata, variables=(*metadata.variables[:-1], changed))
+        return {OF_A_VARIABLE[tag]: text if tag == "HIERLEADSTRING" else text.strip()}
+    if tag in NUMBERS:
+        return {NUMBERS[tag]: _whole_numbers(words, where)}
+    if tag == "DECIMALS":
+        return {"decimals": _whole_numbers([_one(tag, words, where)], where)[0]}
+    # <HIERARCHICAL> says nothing that <HIERLEVELS> and <HIERCODELIST> do not say
+    return {} if tag == "HIERARCHICAL" else None
 
 
 def _one(tag: str, words: Sequence[str], where: str) -> str:
@@ -160,7 +176,8 @@ def _refuse_unusable(metadata: Metadata) -> None:
 def rda_text(metadata: Metadata) -> str:
     """The text of a ``.rda`` file, in the order tau-ARGUS writes it.
 
-    >>> print(rda_text(Metadata((Variable("Size", roles=frozenset({Role.EXPLANATORY})),), Path(), ";", True)), end="")
+    >>> size = Variable(name="Size", roles=frozenset({Role.EXPLANATORY}))
+    >>> print(rda_text(Metadata(variables=(size,), path=Path(), separator=";", tabular=True)), end="")
        <SEPARATOR> ";"
     Size
         <RECODEABLE>
@@ -169,7 +186,7 @@ def rda_text(metadata: Metadata) -> str:
     _refuse_unusable(metadata)
     lines = [f'   <SEPARATOR> "{metadata.separator}"'] if metadata.separator is not None else []
     for v in metadata.variables:
-        if '"' in v.name or v.name.startswith(("<", "//")) or not v.name.strip() or len(v.name.splitlines()) != 1:
+        if not READABLE.fullmatch(v.name):
             raise BadOption(f"variable {v.name!r} has a name tau-ARGUS cannot read", hint="use letters and digits.")
         places = [str(n) for n in (v.first, v.width) if n is not None]
         lines.append(" ".join([f'"{v.name}"' if " " in v.name else v.name, *places, *(f'"{c}"' for c in v.missing)]))
@@ -178,22 +195,16 @@ def rda_text(metadata: Metadata) -> str:
 
 
 def _tag_lines(v: Variable) -> list[str]:
-    lines: list[str] = []
-    if Role.EXPLANATORY in v.roles:
-        lines += ["<RECODEABLE>", f'<TOTCODE> "{v.total}"']
-    if v.distance:
-        lines.append("<DISTANCE> " + " ".join(map(str, v.distance)))
-    if v.codelist:
-        lines.append(f'<CODELIST> "{v.codelist}"')
-    if v.digits:
-        lines += ["<HIERARCHICAL>", "<HIERLEVELS> " + " ".join(map(str, v.digits))]
-    if v.hierarchy:
-        lines += ["<HIERARCHICAL>", f'<HIERCODELIST> "{v.hierarchy}"', f'<HIERLEADSTRING> "{v.lead}"']
     # tau-ARGUS reads a companion of a number only in one line: <NUMERIC> <COSTVAR>
     others = [f"<{role}>" for role in Role if role in v.roles and role not in (Role.EXPLANATORY, Role.REQUEST)]
-    lines += [" ".join(others)] if others else []
-    if Role.REQUEST in v.roles:
-        lines.append(" ".join(["<REQUEST>", *(f'"{code}"' for code in v.request)]))
-    if v.decimals:
-        lines.append(f"<DECIMALS> {v.decimals}")
-    return lines
+    said: list[tuple[object, list[str]]] = [
+        (Role.EXPLANATORY in v.roles, ["<RECODEABLE>", f'<TOTCODE> "{v.total}"']),
+        (v.distance, ["<DISTANCE> " + " ".join(map(str, v.distance))]),
+        (v.codelist, [f'<CODELIST> "{v.codelist}"']),
+        (v.digits, ["<HIERARCHICAL>", "<HIERLEVELS> " + " ".join(map(str, v.digits))]),
+        (v.hierarchy, ["<HIERARCHICAL>", f'<HIERCODELIST> "{v.hierarchy}"', f'<HIERLEADSTRING> "{v.lead}"']),
+        (others, [" ".join(others)]),
+        (Role.REQUEST in v.roles, [" ".join(["<REQUEST>", *(f'"{code}"' for code in v.request)])]),
+        (v.decimals, [f"<DECIMALS> {v.decimals}"]),
+    ]
+    return [line for holds, lines in said if holds for line in lines]

@@ -10,7 +10,7 @@ from diskret.model.errors import DiskretError, EmptyData, UnreadableFile, listed
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a file: UTF-8, or Latin-1 where it is no UTF-8; refuses missing, empty and binary files.
+    """The text of a file: UTF-8, or Latin-1 where it is not UTF-8; refuses missing, empty and binary files.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -31,23 +31,25 @@ def toml_value(value: Any, indent: str = "") -> str:
     '{ codes = ["05", "a\\\\"b"], share = 0.5, open = true }'
     """
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return str(value).lower()
     if isinstance(value, str):
         return _text(value)
-    if isinstance(value, float):
-        return repr(value)  # inf and nan are spelled alike
-    if isinstance(value, int | Decimal):
-        return str(value)
+    if isinstance(value, int | float | Decimal):
+        return str(value)  # inf and nan are spelled alike
     if isinstance(value, Mapping):
         entries = [f"{toml_key(str(k))} = {toml_value(v)}" for k, v in value.items() if v is not None]
         return "{ " + ", ".join(entries) + " }" if entries else "{}"
     if isinstance(value, Sequence):
-        entries = [toml_value(v) for v in value]
-        line = "[" + ", ".join(entries) + "]"
-        if len(line) <= WIDE:
-            return line
-        return "[\n" + "".join(f"{indent}  {entry},\n" for entry in entries) + f"{indent}]"
+        return _list([toml_value(v) for v in value], indent)
     raise BadOption(f"TOML has no {type(value).__name__}", hint="give text, numbers, true or false, lists, tables.")
+
+
+def _list(entries: Sequence[str], indent: str) -> str:
+    """In one line, or one entry per line if that is too long."""
+    line = "[" + ", ".join(entries) + "]"
+    if len(line) <= WIDE:
+        return line
+    return "[\n" + "".join(f"{indent}  {entry},\n" for entry in entries) + f"{indent}]"
 
 
 def _text(value: str) -> str:

@@ -13,15 +13,15 @@ from diskret.job.problem import Problem
 from diskret.job.report import write_safe_report
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
-from diskret.publication.anonymous import write_anonymous_file, write_quality, write_rematched
-from diskret.publication.deviation_plots import plot_deviations
-from diskret.publication.report import ENDINGS as REPORTS
+from diskret.publication.microdata_files import write_anonymous_file, write_quality, write_rematched
+from diskret.publication.plots import plot_deviations
+from diskret.publication.report_file import ENDINGS as REPORTS
+from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
 from diskret.safe.history import Watch
-from diskret.safe.options import LadderSearch, PrintedSearch, SearchOptions
+from diskret.safe.options import AnonymiseOptions, LadderSearch, PrintedSearch, SearchOptions
 from diskret.safe.rematch import rematch
-from diskret.safe.result import Anonymisation
 from diskret.tabulation.tabulate import Progress
 
 ANONYMOUS_OUTPUTS = {
@@ -86,12 +86,12 @@ def anonymise_file(
     assert asked is not None
     fictitious: object = here / asked.fictitious if isinstance(asked.fictitious, str) else asked.fictitious or None
     missing = {n: c.missing for n, c in job.classifications.items() if c.missing is not None}
-    return anonymise(
-        data, by, control=Control(asked.up_to, asked.tables, asked.counters), k=asked.k, search=search_of(asked),
-        weights=asked.weights, fictitious=fictitious, missing=missing, seed=asked.seed, time_limit=asked.time_limit,
-        checkpoint=None if asked.checkpoint is None else here / asked.checkpoint, engine=job.data.engine,
-        progress=progress, watch=watch,
+    control = Control(up_to=asked.up_to, tables=asked.tables, counters=asked.counters, weights=asked.weights)
+    options = AnonymiseOptions(
+        missing=missing, fictitious=fictitious, time_limit=asked.time_limit, engine=job.data.engine,
+        checkpoint=None if asked.checkpoint is None else here / asked.checkpoint, progress=progress, watch=watch,
     )  # fmt: skip
+    return anonymise(data, by, control=control, k=asked.k, search=search_of(asked), seed=asked.seed, options=options)
 
 
 def write_anonymous(job: Job, here: Path, data: object, done: Anonymisation) -> tuple[Path, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 from diskret.io.files import all_or_none
 from diskret.job.models import AttackSection, Job
 from diskret.model.source import file_source
-from diskret.publication.risk_plots import save_chart
+from diskret.publication.plots import save_chart
 from diskret.risk.anonymity import measure_anonymity
 from diskret.risk.attack import attack
 from diskret.risk.judgement import Attack

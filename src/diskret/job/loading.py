@@ -13,8 +13,8 @@ from diskret.io.rda import read_metadata
 from diskret.job.models import FlagColumn, Job
 from diskret.job.noise import RANKED, record_key
 from diskret.job.rules import rules_of
-from diskret.model.cells import MISSING
 from diskret.model.errors import BadOption, listed
+from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.source import file_source, open_source
 from diskret.model.status import Status

@@ -25,18 +25,19 @@ from diskret.job.models import (
     SwapStep,
     WithholdStep,
 )
-from diskret.microdata.coarsening import Coarsened, Drop, Recode, Release, Step, Withhold, coarsen
+from diskret.microdata.coarsening import Coarsened, Drop, Recode, ReleaseUnits, Step, Withhold, coarsen
+from diskret.microdata.columns import Protected, Records, read_records
 from diskret.microdata.microaggregation import microaggregate
 from diskret.microdata.noise import add_noise
+from diskret.microdata.options import NoiseOptions
 from diskret.microdata.panel import renumber
 from diskret.microdata.pram import post_randomise
-from diskret.microdata.protected import Protected
-from diskret.microdata.records import Records, read_records
 from diskret.microdata.swapping import swap_records
 from diskret.microdata.utility import Regression, Utility, measure_utility
+from diskret.publication.microdata_files import write_records
 from diskret.publication.phrases import in_german, section_in_german
-from diskret.publication.records import write_records
-from diskret.publication.report import ReportSection, write_report
+from diskret.publication.report_file import write_report
+from diskret.publication.sections import ReportSection
 from diskret.publication.utility_report import classes_section, protection_section, utility_sections
 from diskret.risk.judgement import Attack
 from diskret.tabulation.tabulate import Progress
@@ -106,7 +107,7 @@ def protect(asked: MicrodataSection, here: Path, source: object, progress: Progr
     say("comparing", len(asked.steps), len(asked.steps))
     kept = [name for name in asked.values if name in current]
     classes = [name for name in asked.classes if name in current]
-    regressions = [Regression(r.response, tuple(r.on), r.logs) for r in asked.regressions]
+    regressions = [Regression(response=r.response, on=tuple(r.on), logs=r.logs) for r in asked.regressions]
     utility = measure_utility(reduced.frame, current, kept, classes=classes, regressions=regressions)
     return ScientificUse(reduced.frame, current, reduced, tuple(done), utility)
 
@@ -115,15 +116,18 @@ def _reducing(asked: MicrodataSection, here: Path) -> Iterator[Step]:
     """The steps that take information away."""
     for step in asked.steps:
         if isinstance(step, DropStep):
-            yield Drop(tuple(step.columns))
+            yield Drop(columns=tuple(step.columns))
         elif isinstance(step, WithholdStep):
-            yield Withhold(tuple(step.columns), step.where, step.decides)
+            yield Withhold(columns=tuple(step.columns), where=step.where, decides=step.decides)
         elif isinstance(step, ReleaseStep):
-            yield Release(step.where, step.decides)
+            yield ReleaseUnits(where=step.where, decides=step.decides)
         elif isinstance(step, RecodeStep):
             mapping: Mapping[str, str] | None = read_mapping(here / step.file) if step.file else step.mapping
             tree = read_hierarchy(here / step.hierarchy) if step.hierarchy else None
-            yield Recode(step.column, mapping, tree, step.level, step.prefix, tuple(step.removed))
+            yield Recode(
+                column=step.column, mapping=mapping, hierarchy=tree, level=step.level, prefix=step.prefix,
+                removed=tuple(step.removed),
+            )  # fmt: skip
 
 
 def _changed(
@@ -136,10 +140,11 @@ def _changed(
             keep_variance=step.keep_variance, wave=None if step.pooled else asked.wave,
         )  # fmt: skip
     if isinstance(step, NoiseStep):
-        panel = {"unit": asked.unit, "wave": asked.wave} if asked.unit and asked.wave else {}
+        unit, wave = (asked.unit, asked.wave) if asked.unit and asked.wave else (None, None)
+        options = NoiseOptions(pairing=step.pairing, unit=unit, wave=wave, gaps=step.gaps, nearest=step.nearest)
         return add_noise(
             records, _columns(asked, step.columns, records), seed=seed, sd=step.sd, shift=step.shift,
-            amount=step.amount, pairing=step.pairing, gaps=step.gaps, nearest=step.nearest, **panel,
+            amount=step.amount, options=options,
         )  # fmt: skip
     if isinstance(step, SwapStep):
         return swap_records(

@@ -56,4 +56,4 @@ def _knowledge(asked: PerturbationSection) -> Knowledge | None:
     said = asked.knowledge
     if isinstance(said, RelativeKnowledge):
         return Knowledge.relative(said.relative, said.absolute)
-    return Knowledge(said) if said else None
+    return Knowledge(kind=said) if said else None

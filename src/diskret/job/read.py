@@ -21,9 +21,9 @@ from diskret.job.problem import Problem
 from diskret.model.errors import BadJob, BadOption, listed
 from diskret.model.source import EXCEL
 from diskret.model.status import Status
+from diskret.publication.microdata_files import ENDINGS
 from diskret.publication.publish import WRITERS
-from diskret.publication.records import ENDINGS
-from diskret.publication.report import ENDINGS as REPORTS
+from diskret.publication.report_file import ENDINGS as REPORTS
 
 MOST_LARGEST = 100
 

@@ -10,10 +10,11 @@ from diskret.job.models import Job
 from diskret.job.section import RelativeKnowledge
 from diskret.model.table import Table
 from diskret.publication.options import publication
-from diskret.publication.report import ReportSection, write_report
+from diskret.publication.report_file import write_report
 from diskret.publication.safe_report import safe_sections
+from diskret.publication.sections import ReportSection
 from diskret.publication.table_report import ReportFacts, report_note, table_sections
-from diskret.safe.result import Anonymisation
+from diskret.safe.anonymisation import Anonymisation
 from diskret.suppression.result import Suppression
 
 TITLES = {
@@ -29,7 +30,12 @@ def table_facts(
     """What a report says about the protection of a job's tables; ``audits`` where they were made apart."""
     found = {name: s.audit.plain() for name, s in suppressions.items() if s.audit is not None}
     unprotected = {name: [u.cell for u in s.unprotected] for name, s in suppressions.items()}
-    return ReportFacts(dict(found if audits is None else audits), asked_of(job), unprotected, tuple(warnings))
+    return ReportFacts(
+        audits=dict(found if audits is None else audits),
+        asked=asked_of(job),
+        unprotected=unprotected,
+        warnings=tuple(warnings),
+    )
 
 
 def asked_of(job: Job) -> list[tuple[str, str]]:

@@ -9,14 +9,13 @@ from typing import Any
 
 from diskret.cellkey.cell_key import KeyedNoise
 from diskret.comparison.compare import Comparison
-from diskret.model.pool import Pool
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.changed_table import Perturbation
 from diskret.perturbation.perturbation_attack import PerturbationAttack
 from diskret.risk.judgement import Attack
 from diskret.rules.compare import RuleComparison
-from diskret.safe.result import Anonymisation
+from diskret.safe.anonymisation import Anonymisation
 from diskret.suppression.result import Suppression
 
 
@@ -32,7 +31,7 @@ class JobResult:
     microdata: Mapping[str, Any] | None = None
     attack: Attack | None = None
     anonymisation: Anonymisation | None = None
-    pools: Mapping[str, Pool] = field(default_factory=dict)
+    pools: Mapping[str, Table] = field(default_factory=dict)
     """Linked tables as one, by their response; then suppressions are those of the pools."""
     noise: Mapping[str, KeyedNoise] = field(default_factory=dict)
     methods: Comparison | None = None

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from diskret.auditing.insiders import Kind
 from diskret.auditing.published_intervals import Intervals, publishable_intervals
 from diskret.job.models import Job, SuppressionSection
 from diskret.job.pool import previous_of
 from diskret.job.section import RelativeKnowledge
 from diskret.model.errors import BadOption, listed
-from diskret.model.pool import Pool
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.knowledge import Knowledge
+from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.publication.working import load_working
-from diskret.rules.rule import AnyOf
-from diskret.suppression.options import Cost
+from diskret.suppression.methods import AnyMethod, Complete, Cuboids, Moves
+from diskret.suppression.prices import Cost
 from diskret.suppression.responses import inherited, leading_of
 from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
@@ -24,7 +24,7 @@ from diskret.tabulation.tabulate import Progress
 
 
 def suppress_tables(
-    job: Job, here: Path, tables: Mapping[str, Table], rules: AnyOf, progress: Progress | None = None
+    job: Job, here: Path, tables: Mapping[str, Table], progress: Progress | None = None
 ) -> dict[str, Suppression]:
     """Protect every table or pool of the job, on its own or after a leading one; nothing if the job does not ask."""
     asked = job.suppression
@@ -33,29 +33,8 @@ def suppress_tables(
     before = _previous(job, here, tables)
 
     def protected(name: str, table: Table) -> Suppression:
-        return suppress(
-            table,
-            protection=protection_of(asked, table),
-            knowledge=knowledge_of(job, table),
-            guarantee=asked.guarantee,
-            deformations=asked.deformations,
-            totals_last=asked.totals_last,
-            stages=asked.stages,
-            cost=Cost(asked.cost, distance=asked.distance),
-            zeros=asked.zeros,
-            barriers=asked.barriers,
-            single_contributors=asked.single_contributors,
-            largest_contributors=asked.largest_contributors,
-            coalitions=[[_codes(cell, table) for cell in cells] for cells in asked.coalitions],
-            rule=rules if rules.rules else None,
-            effort=asked.effort,
-            seconds=asked.seconds,
-            non_additive=asked.non_additive,
-            carry=asked.carry,
-            previous=before.get(name),
-            thin=asked.thin,
-            progress=progress,
-        )
+        promise, method = promise_of(job, table), method_of(asked)
+        return suppress(table, promise, method, previous=before.get(name), progress=progress)
 
     if asked.leading is None:
         return {name: protected(name, table) for name, table in tables.items()}
@@ -87,20 +66,42 @@ def intervals_of(job: Job, tables: Mapping[str, Table]) -> dict[str, Intervals]:
     """What may be published about hidden cells; nothing if the job does not ask for it."""
     if not job.output.intervals:
         return {}
+    return {name: publishable_intervals(table, promise_of(job, table)) for name, table in tables.items()}
+
+
+def promise_of(job: Job, table: Table) -> Promise:
+    """What a job promises about one of its tables; the whole promise if it asks for no suppression."""
     asked = job.suppression or SuppressionSection()
-    kind: Kind = "largest" if asked.largest_contributors else "single" if asked.single_contributors else "none"
-    return {
-        name: publishable_intervals(
-            table, protection=protection_of(asked, table), knowledge=knowledge_of(job, table), insiders=kind
-        )
-        for name, table in tables.items()
+    return Promise(
+        guard="largest" if asked.largest_contributors else "single" if asked.single_contributors else "public",
+        coalitions=tuple(tuple(tuple(_codes(cell, table)) for cell in cells) for cells in asked.coalitions),
+        levels=asked.guarantee != "subtables" if asked.levels is None else asked.levels,
+        sliding=asked.sliding,
+        min_relative_range=asked.min_relative_range,
+        min_range=asked.min_range,
+        knowledge=knowledge_of(job, table),
+    )
+
+
+def method_of(asked: SuppressionSection) -> AnyMethod:
+    """How a job protects its tables."""
+    common: dict[str, Any] = {
+        "cost": _cost_of(asked),
+        "zeros": asked.zeros,
+        "barriers": asked.barriers,
+        "thin": asked.thin,
     }
+    if asked.guarantee == "subtables":
+        return Cuboids(**common, non_additive=tuple(asked.non_additive), carry=asked.carry)
+    if asked.guarantee == "complete":
+        return Complete(**common, deformations=asked.deformations, totals_last=asked.totals_last, stages=asked.stages)
+    return Moves(**common, effort=asked.effort, seconds=asked.seconds)
 
 
-def protection_of(asked: SuppressionSection, table: Table) -> Protection:
-    """What is asked for; over the whole table the levels of the rules, unless that is switched off."""
-    levels = asked.guarantee != "subtables" and table.below is not None if asked.levels is None else asked.levels
-    return Protection(asked.min_relative_range, asked.min_range, levels, asked.sliding)
+def _cost_of(asked: SuppressionSection) -> Cost | None:
+    """Left out it is the value, or with last period's table classes of values."""
+    said = asked.model_fields_set & {"cost", "distance"}
+    return Cost(asked.cost, distance=asked.distance) if said else None
 
 
 def _codes(cell: Mapping[str, str], table: Table) -> list[str]:
@@ -112,18 +113,17 @@ def _codes(cell: Mapping[str, str], table: Table) -> list[str]:
             where="[suppression] coalitions",
             hint=f"the table has {listed(table.names)}.",
         )
-    tops = table.space.tops if isinstance(table, Pool) else [h.total for h in table.by.values()]
-    return [cell.get(name, top) for name, top in zip(table.names, tops, strict=True)]
+    return [cell.get(name, top) for name, top in zip(table.names, table.tops, strict=True)]
 
 
-def knowledge_of(job: Job, table: Table) -> Knowledge | None:
-    """What the attacker knows; None: that values are positive, if they are.
+def knowledge_of(job: Job, table: Table) -> Knowledge:
+    """What the attacker knows; left out, that no value is negative, if none is.
 
     Intervals of tables that are out already are known to everybody, whether the job says so or not.
     """
     said = job.suppression.knowledge if job.suppression else None
-    if said is None and isinstance(table, Pool) and table.published and table.upper is not None:
+    if said is None and table.out and table.upper is not None:
         return Knowledge.intervals()
     if isinstance(said, RelativeKnowledge):
         return Knowledge.relative(said.relative, said.absolute)
-    return Knowledge(said) if said else None
+    return Knowledge(kind=said) if said else Knowledge.usual()

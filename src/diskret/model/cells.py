@@ -1,325 +1,314 @@
-"""From a list of cells to a table and back: codes to positions, sums computed or checked."""
+"""What protecting and attacking need to know of a table, whatever it is made of.
+
+Three things have it: a `Table` (a product of trees), a `Pool` (linked tables), and a `System` (cells in any linear
+equations). Whoever protects, attacks, rounds or adjusts asks for `Cells` and never which of the three it is. Cells are
+numbered from 0 on (their flat positions); arrays over them may have a shape.
+"""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model import rollup
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
-from diskret.model.errors import (
-    BadOption,
-    BadPriorKnowledge,
-    DuplicateCell,
-    MissingCode,
-    NegativeValue,
-    ProtectionWarning,
-    UnknownCode,
-    WrongSum,
-    listed,
-)
-from diskret.model.exact import EXACT_LIMIT, decimals_of, from_units, to_units
-from diskret.model.hierarchy import TOTAL, Hierarchy
-from diskret.model.memory import refuse_too_large
-from diskret.model.source import Relation, literal, open_source
+from diskret.model.equations import Entries, Equations
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.near import Near
+from diskret.model.product import Line
+from diskret.model.rule import Rule
 from diskret.model.status import Status
-from diskret.model.table import Table
 
-MISSING = "(missing)"
+if TYPE_CHECKING:
+    from diskret.model.table import Table
 
-
-@dataclass(frozen=True)
-class CellColumns:
-    """Which columns of a list of cells hold what, and how strictly it is read."""
-
-    count: str | None = None
-    largest: Sequence[str] = ()
-    status: str | None = None
-    lower: str | None = None
-    upper: str | None = None
-    weight: str | None = None
-    positive: bool = False
-    frequency: bool = False
-    tolerance: float = 0.0
-    total: str = TOTAL
-    status_codes: Mapping[str, Status] | None = None
-    """Other words for the statuses, such as the letters of tau-ARGUS."""
-
-    def numeric(self) -> list[str]:
-        """The columns that must hold numbers."""
-        named = [self.count, *self.largest, self.lower, self.upper, self.weight]
-        return [c for c in named if c is not None]
+Index = tuple[int, ...]
 
 
-def tables_from_cells(
-    source: object, by: Mapping[str, Hierarchy | None], values: Sequence[str], given: CellColumns
-) -> dict[str, Table]:
-    """Build one table per value column; all share classifications, counts and status."""
-    if not by or not values:
-        raise BadOption("a table needs at least one classification and one value", hint="fill by=... and value=....")
-    if given.largest and not given.count:
-        raise BadOption("largest contributions without contributor counts", hint="name the counts with count=....")
-    data = open_source(source)
-    others = [c for c in (given.status,) if c is not None]
-    data.require([*by, *values, *given.numeric(), *others])
-    bounds = [c for c in (given.lower, given.upper) if c is not None]
-    data.refuse_bad_numbers([*values, *(c for c in given.numeric() if c not in bounds)])
-    data.refuse_bad_numbers(bounds, blanks=True)
-    classifications = {n: h if h is not None else _flat_from_data(data, n, given.total) for n, h in by.items()}
-    refuse_too_large(classifications, 4 * len(values) + 2 * len(given.largest) + 6)
-    shape = tuple(len(h) for h in classifications.values())
-    position = _positions(data, classifications, shape)
-    _refuse_duplicates(position, classifications, shape, data.where)
+class Cells(Protocol):
+    """Values, statuses, names, equations, neighbourhoods, and who stands behind which cell."""
 
-    def column(name: str) -> Floats:
-        return data.arrays(f"SELECT CAST({data.number(name)} AS DOUBLE) AS x FROM {data.view}")["x"].astype(np.float64)
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+    """All three are frozen dataclasses: ``dataclasses.replace`` makes the same cells with another pattern."""
 
-    def spread(values: Floats, fill: float = 0.0) -> Floats:
-        dense = np.full(shape, fill)
-        dense.reshape(-1)[position] = values
-        return dense
+    # --- one entry per cell; see `Table` -----------------------------------------------------------------------------
 
-    present = np.zeros(shape, dtype=np.bool_)
-    present.reshape(-1)[position] = True
-    frame = _Frame(tuple(classifications.values()), tuple(classifications), present, given, data.where)
-    contributors = _contributors(frame, spread, column, given)
-    status = _status(data, position, shape, given)
-    lower, upper = (spread(column(c), np.nan) if c else None for c in (given.lower, given.upper))
-    weight = spread(column(given.weight), 1.0) if given.weight else None
-    tables = {}
-    for name in values:
-        value, decimals = _sums(frame, name, spread(column(name)))
-        low, high = _prior(frame, name, value, lower, upper)
-        tables[name] = Table(
-            classifications, name, value, status, contributors[0],
-            lower=low, upper=high, weight=weight, decimals=decimals,
-            frequency=given.frequency, positive=given.positive, additive_counts=contributors[1],
-        )  # fmt: skip
-    return tables
+    @property
+    def response(self) -> str:
+        """What the values are of."""
+        ...
 
+    @property
+    def value(self) -> Floats:
+        """The values."""
+        ...
 
-@dataclass(frozen=True, eq=False)
-class _Frame:
-    """What every column of one list of cells shares."""
+    @property
+    def status(self) -> npt.NDArray[np.uint8]:
+        """What may happen to each cell, and what has; see `Status`."""
+        ...
 
-    hierarchies: tuple[Hierarchy, ...]
-    names: tuple[str, ...]
-    present: Bools
-    given: CellColumns
-    where: str
+    @property
+    def respondents(self) -> Contributors | None:
+        """Who stands behind the cells, counted by respondent."""
+        ...
 
-    def name(self, chosen: Bools, most: int = 10) -> list[str]:
-        """Names of the first chosen cells."""
-        cells = np.argwhere(chosen)[:most]
-        return [
-            ", ".join(f"{n}={h.codes[i]}" for n, h, i in zip(self.names, self.hierarchies, cell, strict=True))
-            for cell in cells
-        ]
+    @property
+    def holdings(self) -> Contributors | None:
+        """The same counted by owner."""
+        ...
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Names of the rules that were applied."""
+        ...
+
+    @property
+    def rule(self) -> npt.NDArray[np.uint32] | None:
+        """Which rules made each cell primary, one bit per rule."""
+        ...
+
+    @property
+    def judges(self) -> tuple[Rule, ...]:
+        """The rules it was marked by."""
+        ...
+
+    @property
+    def below(self) -> Floats | None:
+        """How far below the value an attacker's interval must reach."""
+        ...
+
+    @property
+    def above(self) -> Floats | None:
+        """How far above the value it must reach."""
+        ...
+
+    @property
+    def lower(self) -> Floats | None:
+        """Prior knowledge: smallest value thought possible."""
+        ...
+
+    @property
+    def upper(self) -> Floats | None:
+        """Prior knowledge: largest value thought possible."""
+        ...
+
+    @property
+    def weight(self) -> Floats | None:
+        """Price of suppressing each cell."""
+        ...
+
+    @property
+    def decimals(self) -> int | None:
+        """Decimals that hold every value exactly; None for values that are not short decimals."""
+        ...
+
+    @property
+    def frequency(self) -> bool:
+        """Whether the values are counts of units."""
+        ...
+
+    @property
+    def positive(self) -> bool:
+        """Whether nobody expects negative values."""
+        ...
+
+    @property
+    def weighted(self) -> bool:
+        """Whether values are grossed up from a sample."""
+        ...
+
+    @property
+    def additive_counts(self) -> bool:
+        """Whether contributor counts add up like the values."""
+        ...
+
+    @property
+    def altered(self) -> str:
+        """How values were changed for confidentiality; empty: they are true."""
+        ...
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the arrays."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Number of cells, sums included."""
+        ...
+
+    @property
+    def count(self) -> Ints:
+        """Number of respondents per cell."""
+        ...
+
+    @property
+    def largest(self) -> Floats | None:
+        """Largest contributions per cell."""
+        ...
+
+    @property
+    def empty(self) -> Bools:
+        """Cells nobody contributes to."""
+        ...
+
+    @property
+    def hidden(self) -> Bools:
+        """Cells whose value is withheld."""
+        ...
 
     @property
     def inner(self) -> Bools:
-        """Cells that are no sums in any classification."""
-        return rollup.inner_cells(self.hierarchies)
+        """Cells that are not a sum of anything: their values make up the whole."""
+        ...
 
+    # --- names -------------------------------------------------------------------------------------------------------
 
-def _flat_from_data(data: Relation, name: str, total: str) -> Hierarchy:
-    found = data.query(f"SELECT DISTINCT {data.code(name)} AS c FROM {data.view} ORDER BY c NULLS LAST")
-    codes = [c if c is not None else MISSING for (c,) in found]
-    return Hierarchy.flat([c for c in codes if c != total], total=total)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the classifications: a cell has one code in each."""
+        ...
 
+    @property
+    def tops(self) -> tuple[str, ...]:
+        """For each classification the code of its total; empty where there is none or several."""
+        ...
 
-def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ...]) -> Ints:
-    """Flat position of every row's cell; refuses unknown and missing codes."""
-    position = np.zeros((), dtype=np.int64)
-    for (name, hierarchy), length in zip(by.items(), shape, strict=True):
-        code = f"coalesce({data.code(name)}, {literal(MISSING)})"
-        found = data.arrays(f"SELECT {code} AS c FROM {data.view}")["c"]
-        codes, inverse = np.unique(found.astype(str), return_inverse=True)
-        known = np.array([hierarchy.index(c) if c in hierarchy else -1 for c in codes.tolist()], dtype=np.int64)
-        unknown = codes[known < 0].tolist()
-        if MISSING in unknown:
-            row = int(np.argmax(found.astype(str) == MISSING)) + 1
-            raise MissingCode(
-                f"column {name!r} has cells without a code",
-                where=f"{data.where}, row {row}",
-                hint="a blank is no total: write the code of the total where a sum is meant.",
-            )
-        if unknown:
-            raise UnknownCode.in_column(name, unknown, hierarchy.codes)
-        position = position * length + known[inverse.reshape(-1)]
-    return position
+    def index(self, *codes: str) -> Index:
+        """Position of a cell given by one code per classification."""
+        ...
 
+    def codes(self, index: Index) -> tuple[str, ...]:
+        """Codes of the cell at a position."""
+        ...
 
-def _refuse_duplicates(position: Ints, by: Mapping[str, Hierarchy], shape: tuple[int, ...], where: str) -> None:
-    cells, times = np.unique(position, return_counts=True)
-    if (times == 1).all():
-        return
-    names = []
-    for cell in cells[times > 1][:10]:
-        at = np.unravel_index(cell, shape)
-        names.append(", ".join(f"{n}={h.codes[i]}" for (n, h), i in zip(by.items(), at, strict=True)))
-    rows = np.flatnonzero(position == cells[times > 1][0])[:2] + 1
-    raise DuplicateCell(
-        f"{int((times > 1).sum())} cells are given more than once: {listed(names)}",
-        where=f"{where}, rows {rows[0]} and {rows[1]} for the first",
-        hint="give each cell once; add the rows up if they are parts of one cell.",
-    )
+    def name_of(self, cell: int) -> str:
+        """Name of a cell (flat), for messages."""
+        ...
 
+    def name_cells(self, chosen: Bools, most: int = 10) -> list[str]:
+        """Names of the first chosen cells."""
+        ...
 
-def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
-    """Compute missing sums, check given ones: exactly for decimals, to 12 digits for other numbers."""
-    if frame.given.positive:
-        negative = frame.present & (value < 0)
-        if negative.any():
-            raise NegativeValue(
-                f"column {name!r} has {int(negative.sum())} negative cells in a table declared positive",
-                where=f"{frame.where}: {listed(frame.name(negative))}",
-                hint="declare positive = false, or correct the data.",
-            )
-    decimals = decimals_of(value)
-    if decimals is not None and float(np.abs(value).sum()) * 10.0**decimals >= 2.0**62:
-        decimals = None
-    inner = frame.inner
-    if decimals is not None:
-        units = to_units(np.where(inner, value, 0.0), decimals)
-        rollup.add_up(units, frame.hierarchies)
-        computed = from_units(units, decimals)
-        off = to_units(value, decimals) != units
-        if int(np.abs(units).max(initial=0)) >= EXACT_LIMIT:
-            decimals = None
-    else:
-        computed = np.where(inner, value, 0.0)
-        rollup.add_up(computed, frame.hierarchies)
-        size = np.abs(np.where(inner, value, 0.0))
-        rollup.add_up(size, frame.hierarchies)
-        off = np.abs(value - computed) > 1e-12 * size
-    wrong = off & frame.present & ~inner
-    beyond = wrong & (np.abs(value - computed) > frame.given.tolerance * (1 + 1e-12))
-    if beyond.any():
-        _refuse_sums(frame, name, value, computed, beyond)
-    if wrong.any():
-        warnings.warn(
-            f"{int(wrong.sum())} sums of {name!r} differed from their parts within the tolerance and were recomputed: "
-            f"{listed(frame.name(wrong))}",
-            ProtectionWarning,
-            stacklevel=2,
-        )
-    return computed, decimals
+    def cell_name(self, cell: int) -> str:
+        """A cell by its codes, for proofs."""
+        ...
 
+    def line_name(self, axis: int, sum_cell: int, through: Sequence[str] = ()) -> str:
+        """An equation in words, by its ``axis`` and ``sum_cell``; ``through``: subtotals taken apart on the way."""
+        ...
 
-def _refuse_sums(frame: _Frame, name: str, value: Floats, computed: Floats, wrong: Bools) -> None:
-    lines = []
-    for at, cell in zip(np.argwhere(wrong)[:10], frame.name(wrong), strict=True):
-        parts, given = computed[tuple(at)], value[tuple(at)]
-        # The difference itself may be the value of a missing part: only its size relative to the sum is told.
-        share = float(f"{100 * abs(parts - given) / max(abs(parts), abs(given)):.1g}")
-        lines.append(f"{cell}: the parts add up to {'more' if parts > given else 'less'}, by about {share:g} %")
-    raise WrongSum(
-        f"{int(wrong.sum())} sums of {name!r} do not equal their parts",
-        where=f"{frame.where}:\n    " + "\n    ".join(lines),
-        hint="correct the cells, leave the sums out to have them computed, or allow rounding with tolerance=....",
-    )
+    def rules_of(self, index: Index) -> tuple[str, ...]:
+        """The rules that made a cell primary."""
+        ...
 
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """All cells in long form, values included: an internal view."""
+        ...
 
-def _contributors(frame: _Frame, spread: Any, column: Any, given: CellColumns) -> tuple[Contributors | None, bool]:
-    """Counts and largest contributions with missing sums filled in; whether the counts add up."""
-    if given.count is None:
-        return None, True
-    raw = column(given.count)
-    odd = (raw < 0) | (raw != np.rint(raw)) | (raw > EXACT_LIMIT)
-    if odd.any():
-        bad = spread(odd.astype(np.float64)) > 0
-        raise NegativeValue(
-            f"column {given.count!r} holds counts that are negative, impossibly large or no whole numbers",
-            where=f"{frame.where}: {listed(frame.name(bad))}",
-            hint="count contributors, unweighted, in whole numbers.",
-        )
-    counts = spread(raw).astype(np.int64)
-    computed = np.where(frame.inner, counts, 0)
-    rollup.add_up(computed, frame.hierarchies)
-    additive = not ((counts != computed) & frame.present).any()
-    counts = np.where(frame.present, counts, computed)
-    largest = None
-    if given.largest:
-        stacked = np.stack([spread(np.abs(column(c))) for c in given.largest], axis=-1)
-        given_lists = -np.sort(-stacked, axis=-1)
-        # From the finest cells only: a given sum merged along one axis would come in again along the other.
-        largest = np.where(frame.inner[..., None], given_lists, 0.0)
-        rollup.merge_largest(largest, frame.hierarchies)
-        largest = np.where(frame.present[..., None], given_lists, largest)
-    return Contributors(counts, largest), additive
+    # --- what adds up ------------------------------------------------------------------------------------------------
 
+    def equations(self, hidden: Bools | None = None) -> Equations:
+        """All equations that hold a hidden cell (or one of others that are given), the other cells being known."""
+        ...
 
-def _status(data: Relation, position: Ints, shape: tuple[int, ...], given: CellColumns) -> npt.NDArray[np.uint8]:
-    status = np.zeros(shape, dtype=np.uint8)
-    if given.status is None:
-        return status
-    column = f"coalesce({data.code(given.status)}, '')"
-    words = data.arrays(f"SELECT {column} AS s FROM {data.view}")["s"].astype(str)
-    distinct, inverse = np.unique(words, return_inverse=True)
-    other = given.status_codes or {}
-    read = [other[w] if w in other else Status.from_text(w) if w else Status.OPEN for w in distinct.tolist()]
-    status.reshape(-1)[position] = np.array(read, dtype=np.uint8)[inverse.reshape(-1)]
-    return status
+    def entries(self, cells: Ints) -> Iterator[Entries]:
+        """Where some cells (flat) stand in equations, one kind of equations after the other."""
+        ...
 
+    def lines(self, cell: int) -> Iterator[Line]:
+        """The equations a cell stands in, each with its sum and its other cells."""
+        ...
 
-def _prior(
-    frame: _Frame, name: str, value: Floats, lower: Floats | None, upper: Floats | None
-) -> tuple[Floats | None, Floats | None]:
-    """Prior knowledge; cells without any get the widest interval their sign allows."""
-    low = None if lower is None else np.where(np.isnan(lower), 0.0 if frame.given.positive else -np.inf, lower)
-    high = None if upper is None else np.where(np.isnan(upper), np.inf, upper)
-    outside = np.zeros(value.shape, dtype=np.bool_)
-    if low is not None:
-        outside |= low > value
-    if high is not None:
-        outside |= high < value
-    if outside.any():
-        raise BadPriorKnowledge(
-            f"{int(outside.sum())} prior intervals do not cover the value of {name!r}",
-            where=f"{frame.where}: {listed(frame.name(outside))}",
-            hint="what an attacker knows must be true; correct lower and upper.",
-        )
-    return low, high
+    def near(self, movable: Bools) -> Near:
+        """Neighbourhoods of the cells that may move (flat)."""
+        ...
 
+    # --- who stands behind -------------------------------------------------------------------------------------------
 
-def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
-    """All cells in long form; see `Table.columns`."""
-    grids = np.indices(table.shape, dtype=np.int32).reshape(len(table.shape), -1)
-    columns: dict[str, npt.NDArray[Any]] = {
-        name: np.array(h.codes, dtype=object)[grid] for (name, h), grid in zip(table.by.items(), grids, strict=True)
-    }
-    columns[table.response] = table.value.reshape(-1)
-    for prefix, people in (("", table.respondents), ("holding_", table.holdings)):
-        if people is None:
-            continue
-        columns[f"{prefix}count"] = people.count.reshape(-1)
-        for j in range(people.ranked):
-            columns[f"{prefix}largest_{j + 1}"] = people.largest[..., j].reshape(-1)  # type: ignore[index]
-        for name in ("absolute", "protected_count", "protected_largest", "public_count", "public_value"):
-            array = getattr(people, name)
-            if array is not None:
-                columns[prefix + name] = array.reshape(-1)
-    words = np.array([s.text for s in Status], dtype=object)
-    columns["status"] = words[table.status.reshape(-1)]
-    if table.rule is not None:
-        columns["rules"] = rule_words(table)
-    for name in ("below", "above", "lower", "upper", "weight", "key"):
-        array = getattr(table, name)
-        if array is not None:
-            columns[name] = array.reshape(-1)
-    return columns
+    def one_person(self, alone: Bools) -> Ints:
+        """Numbers of those who are ``alone`` in cells (flat), one for all parts and sums of one person; else -1."""
+        ...
 
+    @property
+    def sums_of(self) -> tuple[Ints, Ints]:
+        """All pairs of a part and a sum it adds to (flat): whoever stands behind a part stands behind the sum."""
+        ...
 
-def rule_words(table: Table) -> npt.NDArray[Any]:
-    """Names of the rules that caught each cell, joined by a plus sign."""
-    assert table.rule is not None
-    bits, inverse = np.unique(table.rule.reshape(-1), return_inverse=True)
-    words = [" + ".join(n for i, n in enumerate(table.rules) if int(b) >> i & 1) for b in bits]
-    return np.array(words, dtype=object)[inverse.reshape(-1)]
+    # --- what it is made of ------------------------------------------------------------------------------------------
+
+    @property
+    def product(self) -> bool:
+        """Whether the cells form a product of trees: what subtables and cuboids need."""
+        ...
+
+    def refuse_without_product(self, what: str) -> None:
+        """Refuse what only a product of trees can do."""
+        ...
+
+    @property
+    def by(self) -> Mapping[str, Hierarchy]:
+        """The classifications of a product with their hierarchies; empty for everything else."""
+        ...
+
+    @property
+    def hierarchies(self) -> tuple[Hierarchy, ...]:
+        """The same, without their names; refused where there are none."""
+        ...
+
+    @property
+    def linked(self) -> Mapping[str, tuple[Table, Ints]]:
+        """The linked tables it is made of, each with the cells behind its own; empty if it is not made of tables."""
+        ...
+
+    @property
+    def shared(self) -> Bools:
+        """Cells that more than one linked table shows (flat)."""
+        ...
+
+    @property
+    def out(self) -> tuple[str, ...]:
+        """Linked tables that are published already: nothing in them can be changed."""
+        ...
+
+    def split(self) -> dict[str, Table]:
+        """The linked tables with the common pattern: what is hidden in one is hidden in all."""
+        ...
+
+    def with_tables(self, tables: Mapping[str, Table]) -> Self:
+        """The same with other linked tables, if there are any."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """What it is, for messages."""
+        ...
+
+    @property
+    def total(self) -> int | None:
+        """The cell everything adds up to (flat), if there is one."""
+        ...
+
+    def sums_along(self, name: str) -> Bools:
+        """Cells that are sums along a classification (flat)."""
+        ...
+
+    def same_cells(self, other: object) -> bool:
+        """Whether something stands on the same cells."""
+        ...
+
+    def structure(self) -> Iterator[bytes]:
+        """What the cells are and how they add up, as bytes for a fingerprint."""
+        ...
+
+    def with_status(self, status: Status, cells: Sequence[Sequence[str]]) -> Self:
+        """The same with some cells set to a status, cells given by their codes."""
+        ...
+
+    def check_pattern(self) -> None:
+        """Refuse a pattern that does not fit."""
+        ...

@@ -39,6 +39,7 @@ class Contributors:
     def at(self, cell: tuple[int, ...]) -> dict[str, Any]:
         """Everything known about one cell, as plain numbers.
 
+        >>> import numpy as np
         >>> Contributors(np.array([3])).at((0,))
         {'count': 3}
         """

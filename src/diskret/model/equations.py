@@ -1,19 +1,31 @@
-"""The published equations of a table, restricted to the cells that are hidden.
+"""The published equations of cells, restricted to those that are hidden.
 
 Every sum of every classification gives one equation per line: the parts minus the sum are zero. Whoever reads the table
-knows them all; what is hidden are the unknowns.
+knows them all; what is hidden are the unknowns. A system of equations may have other coefficients, whole numbers all.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import singledispatch
-from math import prod
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.table import Table
+
+if TYPE_CHECKING:
+    from diskret.model.cells import Cells
+
+
+class Entries(NamedTuple):
+    """Where some cells stand in equations of one kind."""
+
+    position: Ints
+    """Of the cell among those asked for."""
+    equation: Ints
+    """Its number, below ``equations``."""
+    coefficient: Floats
+    equations: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +62,10 @@ class Equations:
     def components(self) -> Ints:
         """Number of the connected component of every unknown: those in different ones say nothing about each other.
 
-        >>> from diskret import Hierarchy
+        >>> from diskret import Hierarchy, Table
         >>> cells = {"s": ["a", "b", "c", "d"], "x": [1, 2, 3, 4], "st": ["primary", "secondary", "open", "open"]}
         >>> by = {"s": Hierarchy.from_parents({"a": "A", "b": "A", "c": "B", "d": "B", "A": "T", "B": "T"})}
-        >>> equations_of(Table.from_cells(cells, by=by, value="x", status="st")).components().tolist()
+        >>> Table.from_cells(cells, by=by, value="x", status="st").equations().components().tolist()
         [0, 0]
         """
         row, label = self.row_of(), np.arange(self.cells.size)
@@ -103,32 +115,6 @@ class Equations:
         )  # fmt: skip
 
 
-@singledispatch
-def equations_of(table: Table, hidden: Bools | None = None) -> Equations:
-    """All equations that hold a hidden cell.
-
-    >>> from diskret import Hierarchy, Status
-    >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
-    >>> system = equations_of(Table.from_cells(cells, by={"s": Hierarchy.flat("abc")}, value="x", status="st"))
-    >>> system.columns.tolist(), system.coefficients.tolist()
-    ([0, 1], [1.0, 1.0])
-    """
-    cells = np.flatnonzero(table.hidden if hidden is None else hidden)
-    at = np.unravel_index(cells, table.shape)
-    keys, columns, signs = [], [], []
-    for axis, hierarchy in enumerate(table.hierarchies):
-        stride = prod(table.shape[axis + 1 :])
-        parent = hierarchy.parent_index[at[axis]]
-        part = np.flatnonzero(parent >= 0)
-        keys.append(axis * table.size + cells[part] + (parent[part] - at[axis][part]) * stride)
-        columns.append(part)
-        signs.append(np.ones(part.size))
-        whole = np.flatnonzero(~hierarchy.is_leaf[at[axis]])
-        keys.append(axis * table.size + cells[whole])
-        columns.append(whole)
-        signs.append(-np.ones(whole.size))
-    key, column, sign = np.concatenate(keys), np.concatenate(columns), np.concatenate(signs)
-    order = np.lexsort((column, key))
-    names, begin = np.unique(key[order], return_index=True)
-    start = np.append(begin, key.size).astype(np.int64)
-    return Equations(cells, start, column[order], sign[order], names // table.size, names % table.size)
+def equations_of(table: Cells, hidden: Bools | None = None) -> Equations:
+    """All equations that hold a hidden cell; see `Cells.equations`."""
+    return table.equations(hidden)

@@ -113,7 +113,7 @@ class MissingColumn(DiskretError):
     @classmethod
     def named(cls, wanted: Sequence[str], present: Sequence[str], where: str) -> MissingColumn:
         """Name the columns that are missing, the ones that are there, and the nearest match."""
-        # A number is no column name: the first line is a record, and its values must not reach a message.
+        # A number is not a column name: the first line is a record, and its values must not reach a message.
         names = [masked(name) if _is_number(name) else name for name in present]
         near = difflib.get_close_matches(wanted[0], names, n=1, cutoff=0.6)
         guess = f"did you mean {near[0]!r}? " if near else ""

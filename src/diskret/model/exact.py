@@ -13,15 +13,15 @@ from fractions import Fraction
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.tolerances import EXACT_LIMIT as EXACT_LIMIT
 
-EXACT_LIMIT = 2**53
 MOST_DECIMALS = 9
 CHUNK = 1 << 18
 Number = int | float | str | Decimal | Fraction
 
 
 def decimals_of(values: Floats, most: int = MOST_DECIMALS) -> int | None:
-    """Fewest decimals that hold every value exactly, or None where the values are no short decimals.
+    """Fewest decimals that hold every value exactly, or None where the values are not short decimals.
 
     >>> decimals_of(np.array([0.1, 0.25, 3.0])), decimals_of(np.array([1 / 3]))
     (2, None)

@@ -1,7 +1,11 @@
 """A classification with its sums: every code, what it adds to, and how fine it is.
 
 Codes stand so that a sum follows its parts; the last code is the total. Level 1 is the finest, and a part is always one
-level below its sum. Ragged depth is normal: a county-free city is a leaf on the level of the counties.
+level below its sum. Ragged depth is normal: an independent city is a leaf on the level of the counties.
+
+The same codes may be grouped in several ways (counties by states, and by how densely they are populated). The first
+grouping is a tree and gives levels and order; each further one says which codes add up to which sums besides. A code
+that is no part of the tree stands directly before the total.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import numpy as np
 from diskret.model import hierarchy_sources as sources
 from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import UnknownCode
+from diskret.model.groupings import overlapping
 
 TOTAL = "Total"
 
@@ -37,7 +42,10 @@ class Hierarchy:
 
     codes: tuple[str, ...]
     parents: tuple[int, ...]
+    """Position of the sum of each code in the first grouping, -1 for the total and for codes of further groupings."""
     labels: tuple[str, ...]
+    further: tuple[tuple[int, ...], ...] = ()
+    """The same for every further grouping; -1 where a code adds to nothing in it."""
 
     # --- where hierarchies come from ---------------------------------------------------------------------------------
 
@@ -113,6 +121,26 @@ class Hierarchy:
         return cls._of(sources.tree_flat(codes, total), labels)
 
     @classmethod
+    def from_groupings(
+        cls, first: Hierarchy, *further: Mapping[str, Sequence[str]], labels: Mapping[str, str] | None = None
+    ) -> Hierarchy:
+        """Codes that add up in several ways: a tree, and further sums with their parts.
+
+        A further sum is a new code or one of the tree, its parts are codes of the tree or other further sums; it need
+        not be part of anything. What every sum is made of must be the same by all groupings.
+
+        >>> states = Hierarchy.from_parents({"a1": "A", "a2": "A", "b1": "B", "A": "DE", "B": "DE"})
+        >>> region = Hierarchy.from_groupings(states, {"town": ["a1", "b1"], "rural": ["a2"], "DE": ["town", "rural"]})
+        >>> region.codes
+        ('a1', 'a2', 'A', 'b1', 'B', 'town', 'rural', 'DE')
+        >>> region.parts("town"), region.overlapping
+        (('a1', 'b1'), True)
+        """
+        codes, parents, more = overlapping(first.codes, (first.parents, *first.further), further)
+        names = dict(zip(first.codes, first.labels, strict=True)) | dict(labels or {})
+        return cls(codes, parents, tuple(names.get(c, c) for c in codes), more)
+
+    @classmethod
     def _of(cls, tree: sources.Tree, labels: Mapping[str, str] | None) -> Hierarchy:
         codes, parents = tree
         names = labels or {}
@@ -130,12 +158,36 @@ class Hierarchy:
 
     @cached_property
     def parent_index(self) -> Ints:
-        """Position of each code's sum, -1 for the total."""
+        """Position of each code's sum in the first grouping, -1 for the total and what is no part of the tree."""
         return np.array(self.parents, dtype=np.int64)
+
+    @property
+    def overlapping(self) -> bool:
+        """Whether codes add up in several ways: then there is no single tree."""
+        return bool(self.further)
+
+    @cached_property
+    def groupings(self) -> tuple[Ints, ...]:
+        """Position of each code's sum in every grouping, -1 where it adds to nothing; the tree comes first."""
+        return (self.parent_index, *(np.array(parents, dtype=np.int64) for parents in self.further))
+
+    @cached_property
+    def fills(self) -> tuple[Ints, ...]:
+        """The same with every sum in one grouping only: added up in this order, all sums are filled once."""
+        result, filled = [self.parent_index], self.parent_index >= 0
+        filled[-1:] = True
+        for parents in self.groupings[1:]:
+            last = np.full(len(self), -1)
+            np.maximum.at(last, parents[parents >= 0], np.flatnonzero(parents >= 0))
+            fresh = ~filled & (last >= 0) & (last < np.arange(len(self)))
+            filled |= fresh
+            if fresh.any():
+                result.append(np.where((parents >= 0) & fresh[parents], parents, -1))
+        return tuple(result)
 
     @cached_property
     def levels(self) -> Ints:
-        """Aggregation level of each code, 1 the finest."""
+        """Aggregation level of each code, 1 the finest; codes outside the tree count as parts of the total."""
         depth = np.zeros(len(self), dtype=np.int64)
         for i in range(len(self) - 2, -1, -1):
             depth[i] = depth[self.parents[i]] + 1
@@ -151,7 +203,8 @@ class Hierarchy:
     def is_leaf(self) -> Bools:
         """Which codes are no sums."""
         leaf = np.ones(len(self), dtype=np.bool_)
-        leaf[[p for p in self.parents if p >= 0]] = False
+        for parents in self.groupings:
+            leaf[parents[parents >= 0]] = False
         return leaf
 
     @cached_property
@@ -174,11 +227,11 @@ class Hierarchy:
 
     @cached_property
     def part_index(self) -> tuple[Ints, ...]:
-        """Positions of the parts of each code; empty for leaves."""
+        """Positions of the parts of each code, by the first grouping it is a sum in; empty for leaves."""
         parts: list[list[int]] = [[] for _ in self.codes]
-        for i, p in enumerate(self.parents):
-            if p >= 0:
-                parts[p].append(i)
+        for parents in self.fills:
+            for i in np.flatnonzero(parents >= 0).tolist():
+                parts[parents[i]].append(i)
         return tuple(np.array(p, dtype=np.int64) for p in parts)
 
     def parts(self, code: str) -> tuple[str, ...]:
@@ -196,14 +249,19 @@ class Hierarchy:
 
     @cached_property
     def ancestors(self) -> tuple[Ints, Ints]:
-        """Every code's chain to the total, itself first, end to end, and where each chain starts."""
+        """Every code with all sums above it, the chain to the total first, end to end, and where each begins."""
         chains: list[int] = []
         starts = [0]
         for i in range(len(self)):
-            j = i
-            while j >= 0:
-                chains.append(j)
-                j = self.parents[j]
+            above, j = {i: None}, i
+            while (j := self.parents[j]) >= 0:
+                above[j] = None
+            waiting = list(above) if self.further else []
+            for code in waiting:
+                fresh = [p for parents in self.further if (p := parents[code]) >= 0 and p not in above]
+                above |= dict.fromkeys(fresh)
+                waiting += fresh
+            chains += above
             starts.append(len(chains))
         return np.array(chains, dtype=np.int64), np.array(starts, dtype=np.int64)
 
@@ -245,12 +303,14 @@ class Hierarchy:
         return rows
 
     def __repr__(self) -> str:
-        return f"Hierarchy({len(self)} codes on {self.depth} levels, total {self.total!r})"
+        groupings = f", {1 + len(self.further)} groupings" if self.further else ""
+        return f"Hierarchy({len(self)} codes on {self.depth} levels, total {self.total!r}{groupings})"
 
     def describe(self) -> dict[str, Any]:
-        """Plain data to write into a file: codes, parents (by code) and labels."""
-        return {
-            "codes": list(self.codes),
-            "parents": [self.codes[p] if p >= 0 else None for p in self.parents],
-            "labels": list(self.labels),
-        }
+        """Plain data to write into a file: codes, parents (by code, in every grouping) and labels."""
+
+        def named(parents: Sequence[int]) -> list[str | None]:
+            return [self.codes[p] if p >= 0 else None for p in parents]
+
+        plain = {"codes": list(self.codes), "parents": named(self.parents), "labels": list(self.labels)}
+        return plain | ({"further": [named(parents) for parents in self.further]} if self.further else {})

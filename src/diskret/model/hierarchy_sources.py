@@ -26,7 +26,7 @@ def tree_from_parents(pairs: Mapping[str, str] | Iterable[tuple[str, str]], tota
         if parent.setdefault(child, top) != top:
             raise TwoParents(
                 f"code {child!r} has two parents, {parent[child]!r} and {top!r}",
-                hint="a code adds to one sum of a hierarchy; make two classifications of the two groupings.",
+                hint="a code adds to one sum of a grouping; give further groupings with Hierarchy.from_groupings.",
             )
     if not parent:
         raise EmptyData("the hierarchy has no codes", hint="give at least one child-to-parent pair.")
@@ -63,7 +63,7 @@ def _refuse_cycles(parent: Mapping[str, str]) -> None:
 
 
 def _in_order(top: str, parent: Mapping[str, str]) -> Tree:
-    """All codes below ``top``, parts before their sum, brothers in the order they were given."""
+    """All codes below ``top``, parts before their sum, siblings in the order they were given."""
     parts: dict[str, list[str]] = {}
     for child, up in parent.items():
         parts.setdefault(up, []).append(child)

@@ -10,42 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from typing import ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.equations import Equations, equations_of
-from diskret.model.errors import BadOption, UnknownCode, listed
+from diskret.model.arrays import Bools, Ints
+from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.near import InTables, Near
 from diskret.model.status import Status
-from diskret.model.table import Index, Table
-
-
-@dataclass(frozen=True, eq=False)
-class Space:
-    """The publication space: the codes of all classifications, and the cells of the pool in it."""
-
-    names: tuple[str, ...]
-    codes: tuple[tuple[str, ...], ...]
-    """For each classification every code that any table shows."""
-    tops: tuple[str, ...]
-    """For each classification the code of its total; empty where it has none or several."""
-    at: tuple[Ints, ...]
-    """For each classification the number of the code of every cell."""
-
-    def name_of(self, cell: int) -> str:
-        """A cell in words; a classification of which it shows the total is left out, unless it shows nothing else."""
-        codes = [(n, c[int(at[cell])]) for n, c, at in zip(self.names, self.codes, self.at, strict=True)]
-        shown = [(n, c) for (n, c), top in zip(codes, self.tops, strict=True) if c != top]
-        return ", ".join(f"{n}={c}" for n, c in shown or codes)
+from diskret.model.system import System
+from diskret.model.table import Table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Pool(Table):
-    """Several tables as one: flat arrays over their distinct cells. Audit and suppression take it like a table.
+class Pool(System):
+    """Several tables as one: a system whose equations come from its tables. Audit and suppression take it like a table.
 
     >>> cells = {"region": ["a", "b"], "x": [10, 20]}
     >>> one = Table.from_cells(cells, by={"region": None}, value="x")
@@ -62,16 +42,13 @@ class Pool(Table):
     """The tables as they were given; their statuses are those before anything was shared."""
     cells_of: Mapping[str, Ints]
     """For every table the pool cell behind each of its (flat) cells."""
-    space: Space
-    system: Equations
-    """Everything that adds up, over all cells."""
-    axes: tuple[tuple[str, str], ...]
-    """Behind ``axis`` of the equations: the classification, and the first table that adds up like this."""
     published: tuple[str, ...] = ()
     """Tables that are out already: nothing in them can be changed."""
 
+    nowhere: ClassVar[str] = "no table of the pool shows the cell"
+
     @classmethod
-    def of(
+    def of(  # type: ignore[override]
         cls,
         tables: Mapping[str, Table],
         *,
@@ -91,11 +68,6 @@ class Pool(Table):
         return pooled(tables, fixed or {}, over or {}, tuple(published))
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Classifications of the publication space."""
-        return self.space.names
-
-    @property
     def hierarchies(self) -> tuple[Hierarchy, ...]:
         """A pool has none of its own: what walks along hierarchies must use the equations."""
         raise BadOption(
@@ -103,63 +75,42 @@ class Pool(Table):
             hint="use guarantee='audit' for pools, or take single tables from split().",
         )
 
-    def index(self, *codes: str) -> Index:
-        """Position of a cell, by one code per classification of the publication space."""
-        if len(codes) != len(self.names):
-            raise BadOption(
-                f"{len(codes)} codes for {len(self.names)} classifications", hint=f"order: {listed(self.names)}."
-            )
-        found = np.ones(self.size, dtype=np.bool_)
-        for name, known, at, code in zip(self.names, self.space.codes, self.space.at, codes, strict=True):
-            if code not in known:
-                raise UnknownCode.in_column(name, [str(code)], known)
-            found &= at == known.index(code)
-        if not found.any():
-            raise BadOption(f"no table of the pool shows the cell {listed(codes)}", hint="see pool.cells_of.")
-        return (int(np.flatnonzero(found)[0]),)
-
-    def codes(self, index: Index) -> tuple[str, ...]:
-        """Codes of a cell in the publication space."""
-        return tuple(c[int(at[index[0]])] for c, at in zip(self.space.codes, self.space.at, strict=True))
-
-    def columns(self) -> dict[str, npt.NDArray[Any]]:
-        """All cells in long form, values included: an internal view, not for publication."""
-        codes = zip(self.names, self.space.codes, self.space.at, strict=True)
-        return {name: np.array(known)[at] for name, known, at in codes} | {
-            self.response: self.value,
-            "status": np.array([s.text for s in Status])[self.status],
-        }
-
-    def name_of(self, cell: int) -> str:
-        """Name of a cell, for messages; classifications of which it shows the total are left out."""
-        return self.space.name_of(cell)
-
-    def line_name(self, axis: int, sum_cell: int) -> str:
-        """An equation in words: what is taken apart, and along which classification."""
-        along, table = self.axes[axis]
-        several = sum(name == along for name, _ in self.axes) > 1
-        return f"({self.name_of(sum_cell)} along {along}{f' as in {table}' if several else ''})"
+    @property
+    def linked(self) -> Mapping[str, tuple[Table, Ints]]:
+        """The linked tables, each with the cells behind its own."""
+        return {name: (table, self.cells_of[name]) for name, table in self.tables.items()}
 
     @property
-    def shared(self) -> Bools:
-        """Cells that more than one table shows."""
-        shown = np.zeros(self.size, dtype=np.int64)
-        for cells in self.cells_of.values():
-            shown[cells] += 1
-        result: Bools = shown > 1
-        return result
+    def out(self) -> tuple[str, ...]:
+        """Linked tables that are published already."""
+        return self.published
 
-    @cached_property
-    def sums_of(self) -> tuple[Ints, Ints]:
-        """All pairs of a part and a sum it adds to."""
-        sums = self.system.sum_cell[self.system.row_of()]
-        part = self.system.columns != sums
-        return self.system.columns[part], sums[part]
+    def with_tables(self, tables: Mapping[str, Table]) -> Self:
+        """The same with other linked tables."""
+        return replace(self, tables=tables)
 
-    @cached_property
-    def by_cell(self) -> tuple[Ints, Ints, Floats]:
-        """The equations cell by cell: where the entries of each cell begin, rows, coefficients."""
-        return self.system.by_column()
+    @property
+    def kind(self) -> str:
+        """What it is, for messages."""
+        return "pool"
+
+    def sums_along(self, name: str) -> Bools:
+        """Cells whose code is a sum of a classification in any table."""
+        axis = self.names.index(name)
+        sums = {c for t in self.tables.values() if name in t.by for c in t.by[name].codes if t.by[name].parts(c)}
+        is_sum: Bools = np.array([c in sums for c in self.space.codes[axis]])[self.space.at[axis]]
+        return is_sum
+
+    def near(self, movable: Bools) -> Near:
+        """Neighbourhoods: those of all tables that show a cell, together."""
+        return InTables([(table.near(movable[cells]), cells) for table, cells in self.linked.values()], movable)
+
+    def refuse_without_product(self, what: str) -> None:
+        """Refuse what only a product of trees can do."""
+        raise BadOption(
+            f"{what} needs a single table, this is a pool",
+            hint="use the method Moves or Optimal for pools, or take single tables from split().",
+        )
 
     def split(self) -> dict[str, Table]:
         """The single tables with the pattern of the pool: what is hidden in one is hidden in all.
@@ -187,8 +138,3 @@ class Pool(Table):
             f"Pool({self.response!r}: {len(self.tables)} tables, {self.size} cells, {int(self.shared.sum())} shared, "
             f"{primary} primary, {secondary} secondary)"
         )
-
-
-@equations_of.register
-def _(table: Pool, hidden: Bools | None = None) -> Equations:
-    return table.system.among(table.hidden if hidden is None else hidden)

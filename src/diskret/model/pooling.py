@@ -25,8 +25,10 @@ from diskret.model.errors import (
     listed,
 )
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.pool import Pool, Space
+from diskret.model.pool import Pool
+from diskret.model.rule import distinct_rules
 from diskret.model.status import Status
+from diskret.model.system import Space
 from diskret.model.table import Table
 
 Fixed = Mapping[str, Mapping[str, str]]
@@ -62,7 +64,8 @@ class _Axis:
         groupings: list[tuple[str, Hierarchy]] = []
         sources = [(t, table.by[name]) for t, table in tables.items() if name in table.by]
         for source, hierarchy in [*sources, *([("over", over[name])] if name in over else [])]:
-            if all(hierarchy.codes != h.codes or hierarchy.parents != h.parents for _, h in groupings):
+            known = hierarchy.codes, hierarchy.parents, hierarchy.further
+            if all(known != (h.codes, h.parents, h.further) for _, h in groupings):
                 groupings.append((source, hierarchy))
         codes = dict.fromkeys(code for _, h in groupings for code in h.codes)
         given = [f[name] for f in fixed.values() if name in f]
@@ -70,7 +73,7 @@ class _Axis:
         if unknown and groupings:
             raise UnknownCode.in_column(name, unknown, tuple(codes))
         codes |= dict.fromkeys(given)
-        below = {c for _, h in groupings for c, parent in zip(h.codes, h.parents, strict=True) if parent >= 0}
+        below = {c for _, h in groupings for c in h.codes[:-1]}
         tops = [code for code in dict.fromkeys(h.codes[-1] for _, h in groupings) if code not in below]
         number = {code: i for i, code in enumerate(codes)}
         return cls(name, number, tuple(groupings), tops[0] if len(tops) == 1 else "")
@@ -126,7 +129,7 @@ def pooled(
         by={}, response=one.response, value=value, status=status,
         respondents=_people([t.respondents for t in tables.values()], list(cells_of.values()), value),
         holdings=_people([t.holdings for t in tables.values()], list(cells_of.values()), value),
-        rules=one.rules if same_rules else (),
+        rules=one.rules if same_rules else (), judges=distinct_rules(j for t in tables.values() for j in t.judges),
         rule=joined("rule", np.bitwise_or, 0, np.uint32) if same_rules else None,  # type: ignore[arg-type]
         below=joined("below", np.maximum, 0.0), above=joined("above", np.maximum, 0.0),  # type: ignore[arg-type]
         lower=_lower(tables, cells_of, every.size), upper=joined("upper", np.minimum, np.inf),  # type: ignore[arg-type]
@@ -204,11 +207,14 @@ def _system(axes: Sequence[_Axis], sizes: Sequence[int], every: Ints) -> tuple[E
 
 
 def _sums(hierarchy: Hierarchy) -> list[tuple[str, list[str]]]:
-    parts: dict[int, list[str]] = {}
-    for code, parent in zip(hierarchy.codes, hierarchy.parents, strict=True):
-        if parent >= 0:
-            parts.setdefault(parent, []).append(code)
-    return [(hierarchy.codes[whole], below) for whole, below in sorted(parts.items())]
+    found = []
+    for parents in (hierarchy.parents, *hierarchy.further):
+        parts: dict[int, list[str]] = {}
+        for code, parent in zip(hierarchy.codes, parents, strict=True):
+            if parent >= 0:
+                parts.setdefault(parent, []).append(code)
+        found += [(hierarchy.codes[whole], below) for whole, below in sorted(parts.items())]
+    return found
 
 
 def _refuse_unlinked(cells_of: Mapping[str, Ints], system: Equations, size: int) -> None:

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from diskret.model import _kernels
-from diskret.model.arrays import Bools, Ints
+from diskret.model.arrays import Ints
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.product import inner_cells as inner_cells
 
 
 def add_up(cells: npt.NDArray[Any], hierarchies: Sequence[Hierarchy]) -> None:
     """Fill every sum from its parts; sums must hold zero before. Works in place on a contiguous array.
 
+    >>> import numpy as np
     >>> cells = np.array([1, 2, 0])
     >>> add_up(cells, [Hierarchy.flat(["a", "b"])])
     >>> cells.tolist()
@@ -29,6 +30,7 @@ def add_up(cells: npt.NDArray[Any], hierarchies: Sequence[Hierarchy]) -> None:
 def add_up_modulo(cells: npt.NDArray[Any], hierarchies: Sequence[Hierarchy], modulus: int) -> None:
     """The same modulo a whole number, for cells that hold whole numbers from 0 up to it.
 
+    >>> import numpy as np
     >>> cells = np.array([3, 2, 0])
     >>> add_up_modulo(cells, [Hierarchy.flat(["a", "b"])], 4)
     >>> cells.tolist()
@@ -46,16 +48,6 @@ def merge_largest(largest: npt.NDArray[Any], hierarchies: Sequence[Hierarchy]) -
 
 
 def axes(hierarchies: Sequence[Hierarchy]) -> list[tuple[Ints, int, int]]:
-    """For each axis its parents and the number of cells outside and inside of it."""
+    """For each axis its parents and the number of cells outside and inside of it; sums of further groupings follow."""
     sizes = [len(h) for h in hierarchies]
-    return [(h.parent_index, prod(sizes[:i]), prod(sizes[i + 1 :])) for i, h in enumerate(hierarchies)]
-
-
-def inner_cells(hierarchies: Sequence[Hierarchy]) -> Bools:
-    """Cells that are no sum in any classification."""
-    inner = np.ones(tuple(len(h) for h in hierarchies), dtype=np.bool_)
-    for axis, h in enumerate(hierarchies):
-        shape = [1] * len(hierarchies)
-        shape[axis] = len(h)
-        inner &= h.is_leaf.reshape(shape)
-    return inner
+    return [(parents, prod(sizes[:i]), prod(sizes[i + 1 :])) for i, h in enumerate(hierarchies) for parents in h.fills]

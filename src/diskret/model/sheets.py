@@ -20,7 +20,7 @@ from xml.parsers import expat
 from diskret.model.errors import BadOption, EmptyData, UnreadableFile, listed
 
 MOST_BYTES = 2_000_000_000
-"""More XML than this in one part is no sheet of Excel."""
+"""More XML than this in one part is not a sheet of Excel."""
 OLD = b"\xd0\xcf\x11\xe0"
 DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
 """Numbers of Excel's own formats that show dates and times."""
@@ -32,7 +32,7 @@ FLAWS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Workbook:
     """An Excel file and which of its sheets is meant; the first if none is named."""
 
@@ -76,7 +76,9 @@ def _book(path: Path) -> Iterator[zipfile.ZipFile]:
             yield book
     except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError) as e:
         raise UnreadableFile(
-            "the file is no Excel file, or not complete", where=str(path), hint="open it in Excel and save it as .xlsx."
+            "the file is not an Excel file, or not complete",
+            where=str(path),
+            hint="open it in Excel and save it as .xlsx.",
         ) from e
 
 
@@ -107,7 +109,7 @@ def _parse(
             content: IO[bytes] = file
             parser.ParseFile(content)
     except expat.ExpatError as e:
-        raise UnreadableFile("the file is no Excel file, or not complete", where=where, hint="save it anew.") from e
+        raise UnreadableFile("the file is not an Excel file, or not complete", where=where, hint="save it anew.") from e
 
 
 def _sheets(book: zipfile.ZipFile, where: str) -> dict[str, str]:
@@ -276,20 +278,19 @@ class _Sheet:
 
     def columns(self) -> dict[str, list[str]]:
         """The rows below the names, without blank ones."""
-        filled = [(n, r) for n, r in zip(self.numbers, self.rows, strict=True) if r]
+        filled = [pair for pair in zip(self.numbers, self.rows, strict=True) if pair[1]]
         if not filled:
             raise EmptyData("the sheet is empty", where=self.where, hint="name another sheet.")
         (top, head), *body = filled
-        nameless = sorted({c for _, row in body for c in row if c not in head})
+        nameless = sorted({c for _, row in body for c in row} - set(head))
         if nameless:
             self.flaws["nameless"] = [f"{_letters(c)}{top}" for c in nameless]
         for kind, places in self.flaws.items():
             what, hint = FLAWS[kind]
             raise UnreadableFile(what, where=f"{self.where}, {listed(places)}", hint=hint)
-        return {
-            name: [row.get(column, "") for _, row in body]
-            for column, name in zip(sorted(head), unique_names([head[c] for c in sorted(head)]), strict=True)
-        }
+        given = sorted(head)
+        names = unique_names([head[c] for c in given])
+        return {name: [row.get(c, "") for _, row in body] for c, name in zip(given, names, strict=True)}
 
 
 def _column(place: str) -> int:

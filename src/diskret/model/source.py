@@ -43,7 +43,7 @@ DELIMITERS = ",;\t|"
 UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FixedWidth:
     """A fixed-width text file: for each column its first character (from 1) and its width."""
 
@@ -53,7 +53,7 @@ class FixedWidth:
     encoding: str = "utf-8"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Delimited:
     """A delimited text file with what its reader must know; column names only where the file has no header line."""
 
@@ -221,7 +221,7 @@ def _unreadable(said: str, where: str) -> UnreadableFile:
     elif "unterminated quote" in said:
         what, hint = "a quotation mark is opened and not closed", "close it, or double it where it is meant."
     elif line:
-        what, hint = "a line is no record", "is the file complete, and of the kind its name says?"
+        what, hint = "a line is not a record", "is the file complete, and of the kind its name says?"
     else:
         what = "the data cannot be read: " + masked(said.splitlines()[0], most=300)
         hint = "is the file complete, and of the kind its name says?"
@@ -233,6 +233,11 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def identifier(name: str) -> str:
+    """A column by its name, in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def open_source(
     source: object, *, threads: int | None = None, memory_limit: str | None = None, need_rows: bool = True
 ) -> Relation:
@@ -242,11 +247,9 @@ def open_source(
     ('code', 'x')
     """
     # Spilled records belong in the system's temporary folder, never in the folder the user happens to stand in.
-    config: dict[str, Any] = {"temp_directory": os.path.join(tempfile.gettempdir(), f"diskret-{os.getpid()}")}
-    if threads is not None:
-        config["threads"] = threads
-    if memory_limit is not None:
-        config["memory_limit"] = memory_limit
+    spill = os.path.join(tempfile.gettempdir(), f"diskret-{os.getpid()}")
+    given = {"temp_directory": spill, "threads": threads, "memory_limit": memory_limit}
+    config: dict[str, Any] = {option: chosen for option, chosen in given.items() if chosen is not None}
     connection = duckdb.connect(":memory:", config=config)
     kept: list[object] = []
     decimal = "."
@@ -257,7 +260,7 @@ def open_source(
     elif (book := _workbook(source)) is not None:
         where, columns = read_sheet(book)
         kept.append(_register(connection, columns, where))
-        shown = ", ".join(f"nullif({c}, '') AS {c}" for c in map(_identifier, columns))
+        shown = ", ".join(f"nullif({c}, '') AS {c}" for c in map(identifier, columns))
         sql = f"SELECT {shown} FROM given"
     elif isinstance(source, str | Path):
         where, sql = str(source), _file_sql(Path(source))
@@ -283,22 +286,20 @@ def file_source(
     Workbook(path=PosixPath('firms.xlsx'), sheet=None)
     """
     if path.suffix.lower() in EXCEL:
-        return Workbook(path, sheet)
-    return path if path.suffix.lower() in PARQUET else Delimited(path, delimiter, decimal, encoding=encoding)
+        return Workbook(path=path, sheet=sheet)
+    if path.suffix.lower() in PARQUET:
+        return path
+    return Delimited(path=path, delimiter=delimiter, decimal=decimal, encoding=encoding)
 
 
 def _workbook(source: object) -> Workbook | None:
     """The Excel file a source is, if it is one."""
     if isinstance(source, str | Path) and Path(source).suffix.lower() in EXCEL:
-        source = Workbook(Path(source))
+        source = Workbook(path=Path(source))
     if not isinstance(source, Workbook):
         return None
     _refuse_missing(source.path)
     return source
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _register(connection: Any, source: object, where: str = "the dict of columns") -> object:
@@ -345,7 +346,7 @@ def _file_sql(path: Path) -> str:
     if suffix in PARQUET:
         return f"SELECT * FROM read_parquet({literal(text)})"
     if suffix in TEXT:
-        return _delimited_sql(Delimited(path))
+        return _delimited_sql(Delimited(path=path))
     raise BadOption(
         f"files ending in {suffix or 'nothing'} are not read",
         where=text,
@@ -385,14 +386,7 @@ def _header(source: Delimited) -> tuple[tuple[str, ...], str, int]:
     where = str(source.path)
     if source.delimiter and (len(source.delimiter) > 1 or source.delimiter in '"\r\n\0'):
         raise BadOption("the separator is not one visible character or a tab", hint='for example ";".')
-    with readable(where), duckdb.connect(":memory:") as connection:
-        try:
-            found = connection.execute(f"SELECT line FROM {_lines(source.path, source.encoding)} LIMIT 100").fetchall()
-        except duckdb.InvalidInputException as e:
-            if "Expected Number of Columns" in str(e):  # the control character that separates nothing in a text
-                raise _no_text(where) from e
-            raise
-    lines = [line or "" for (line,) in found]
+    lines = _first_lines(source)
     skipped = next((i for i, line in enumerate(lines) if line.strip()), None)
     if skipped is None:
         raise EmptyData("the file is empty", where=where, hint="was it written to the end?")
@@ -407,8 +401,20 @@ def _header(source: Delimited) -> tuple[tuple[str, ...], str, int]:
     return tuple(unique_names(given)), delimiter, skipped
 
 
+def _first_lines(source: Delimited) -> list[str]:
+    where = str(source.path)
+    with readable(where), duckdb.connect(":memory:") as connection:
+        try:
+            found = connection.execute(f"SELECT line FROM {_lines(source.path, source.encoding)} LIMIT 100").fetchall()
+        except duckdb.InvalidInputException as e:
+            if "Expected Number of Columns" in str(e):  # the control character that separates nothing in a text
+                raise _no_text(where) from e
+            raise
+    return [line or "" for (line,) in found]
+
+
 def _no_text(where: str) -> UnreadableFile:
-    return UnreadableFile("the file is no plain text", where=where, hint="is it of the kind its name says?")
+    return UnreadableFile("the file is not plain text", where=where, hint="is it of the kind its name says?")
 
 
 def _lines(path: Path, encoding: str) -> str:

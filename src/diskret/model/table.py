@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model import product
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
+from diskret.model.equations import Entries, Equations
 from diskret.model.errors import BadOption, UnknownCode, listed
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.near import InEquations, InTrees, Near
+from diskret.model.product import Line
+from diskret.model.rule import Rule
 from diskret.model.status import MARKS, Status
 
 if TYPE_CHECKING:
-    from diskret.model.cells import CellColumns
+    from diskret.model.from_cells import CellColumns
 
 Index = tuple[int, ...]
 
@@ -67,6 +73,8 @@ class Table:
     """Whether contributor counts add up like the values."""
     altered: str = ""
     """How values were changed for confidentiality ("perturbed", "rounded"); empty: they are true."""
+    judges: tuple[Rule, ...] = ()
+    """The rules the table was marked by, with their parameters: secret, kept in working files only."""
 
     # --- shape and access --------------------------------------------------------------------------------------------
 
@@ -154,7 +162,7 @@ class Table:
         bits = int(self.rule[index])
         return tuple(name for i, name in enumerate(self.rules) if bits >> i & 1)
 
-    def with_status(self, status: Status, cells: Sequence[Sequence[str]]) -> Table:
+    def with_status(self, status: Status, cells: Sequence[Sequence[str]]) -> Self:
         """The same table with some cells set to a status, cells given by their codes."""
         changed = self.status.copy()
         for codes in cells:
@@ -167,6 +175,145 @@ class Table:
             raise BadOption(
                 f"the pattern has the shape {self.status.shape}, the table {self.value.shape}",
                 hint="give one status per cell of this table.",
+            )
+
+    # --- what adds up ------------------------------------------------------------------------------------------------
+
+    @property
+    def product(self) -> bool:
+        """Whether the cells form a product of trees: what subtables and cuboids need."""
+        return not any(h.overlapping for h in self.hierarchies)
+
+    @property
+    def linked(self) -> Mapping[str, tuple[Table, Ints]]:
+        """The linked tables a pool is made of, each with the cells behind its own; a single table has none."""
+        return {}
+
+    @property
+    def shared(self) -> Bools:
+        """Cells that more than one linked table shows (flat)."""
+        shown = [cells for _, cells in self.linked.values()]
+        result: Bools = np.bincount(np.concatenate([*shown, np.empty(0, np.int64)]), minlength=self.size) > 1
+        return result
+
+    @property
+    def out(self) -> tuple[str, ...]:
+        """Linked tables that are published already: nothing in them can be changed."""
+        return ()
+
+    def split(self) -> dict[str, Table]:
+        """The linked tables with the common pattern; a single table has none."""
+        return {}
+
+    def with_tables(self, tables: Mapping[str, Table]) -> Self:
+        """The same with other linked tables, if there are any."""
+        return self
+
+    @property
+    def kind(self) -> str:
+        """What it is, for messages."""
+        return "table" if self.product else "table with overlapping groupings"
+
+    @property
+    def total(self) -> int | None:
+        """The cell everything adds up to (flat), if there is one."""
+        return self.size - 1
+
+    def sums_along(self, name: str) -> Bools:
+        """Cells that are sums along a classification (flat)."""
+        axis = self.names.index(name)
+        at = np.unravel_index(np.arange(self.size), self.shape)[axis]
+        is_sum: Bools = ~self.hierarchies[axis].is_leaf[at]
+        return is_sum
+
+    @property
+    def tops(self) -> tuple[str, ...]:
+        """For each classification the code of its total; empty where there is none or several."""
+        return tuple(h.total for h in self.hierarchies)
+
+    @property
+    def inner(self) -> Bools:
+        """Cells that are not a sum of anything: their values make up the whole."""
+        return product.inner_cells(self.hierarchies)
+
+    def equations(self, hidden: Bools | None = None) -> Equations:
+        """All equations that hold a hidden cell (or one of others that are given), the other cells being known.
+
+        >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
+        >>> system = Table.from_cells(cells, by={"s": None}, value="x", status="st").equations()
+        >>> system.columns.tolist(), system.coefficients.tolist()
+        ([0, 1], [1.0, 1.0])
+        """
+        return product.equations(self.hierarchies, np.flatnonzero(self.hidden if hidden is None else hidden))
+
+    def entries(self, cells: Ints) -> Iterator[Entries]:
+        """Where some cells (flat) stand in equations, one kind of equations after the other."""
+        return product.entries_of(self.hierarchies, cells)
+
+    def lines(self, cell: int) -> Iterator[Line]:
+        """The equations a cell stands in: along which classification, their sum, and all their cells but this one."""
+        return product.lines(self.hierarchies, self.names, cell)
+
+    def line_name(self, axis: int, sum_cell: int, through: Sequence[str] = ()) -> str:
+        """The line an equation adds along, by what is fixed: ``region 05``, or ``region 05 within sector C``.
+
+        Subtotals that are taken apart on the way come after ``through``. In a table of one classification the line is
+        named by its sum.
+        """
+        adding = product.axes_of(self.hierarchies)[axis]
+        at = np.unravel_index(sum_cell, self.shape)
+        codes = self.codes(tuple(int(i) for i in at))
+        along = self.names[adding.place]
+        fixed = [f"{n} {c}" for a, (n, c) in enumerate(zip(self.names, codes, strict=True)) if a != adding.place]
+        apart = f" through {along} {', '.join(through)}" if through else ""
+        if adding.grouping:
+            apart += f" by grouping {adding.grouping + 1} of {along}"
+        if not fixed:
+            return f"parts of {along} {codes[adding.place]}{apart}"
+        is_total = codes[adding.place] == self.hierarchies[adding.place].total
+        name = ", ".join(fixed) + ("" if is_total else f" within {along} {codes[adding.place]}") + apart
+        return f"({name})" if len(fixed) > 1 or len(through) > 1 else name
+
+    def cell_name(self, cell: int) -> str:
+        """A cell by its codes, for proofs: ``(region 05; sector C)``."""
+        codes = self.codes(tuple(int(i) for i in np.unravel_index(cell, self.shape)))
+        return "(" + "; ".join(f"{n} {c}" for n, c in zip(self.names, codes, strict=True)) + ")"
+
+    def one_person(self, alone: Bools) -> Ints:
+        """Numbers of those who are ``alone`` in cells (flat), one for all parts and sums of one person; else -1."""
+        return product.one_person(self.hierarchies, alone.reshape(self.shape))
+
+    @property
+    def sums_of(self) -> tuple[Ints, Ints]:
+        """All pairs of a part and a sum it adds to (flat)."""
+        system = self.equations(np.ones(self.size, dtype=np.bool_))
+        sums = system.sum_cell[system.row_of()]
+        part = system.columns != sums
+        return system.columns[part], sums[part]
+
+    def near(self, movable: Bools) -> Near:
+        """Neighbourhoods of the cells that may move (flat)."""
+        if self.product:
+            return InTrees(self.hierarchies, movable)
+        return InEquations(self.equations(movable), np.abs(self.value.reshape(-1)), self.hidden.reshape(-1))
+
+    def same_cells(self, other: object) -> bool:
+        """Whether something stands on the same cells."""
+        return type(other) is Table and self.names == other.names and self.by == other.by
+
+    def structure(self) -> Iterator[bytes]:
+        """What its cells are and how they add up, as bytes for a fingerprint."""
+        for name, h in self.by.items():
+            known = [name, h.codes, h.parents, h.further] if h.further else [name, h.codes, h.parents]
+            yield json.dumps(known).encode()
+
+    def refuse_without_product(self, what: str) -> None:
+        """Refuse what only a product of trees can do."""
+        if not self.product:
+            several = [name for name, h in self.by.items() if h.overlapping]
+            raise BadOption(
+                f"{what} needs one tree per classification; {listed(several)} has overlapping groupings",
+                hint="use the method Moves or Optimal.",
             )
 
     # --- making and showing ------------------------------------------------------------------------------------------
@@ -195,7 +342,7 @@ class Table:
         >>> Table.from_cells({"s": ["m", "w", "Total"], "x": [0.1, 0.2, 0.3]}, by={"s": None}, value="x").decimals
         1
         """
-        from diskret.model.cells import CellColumns, tables_from_cells
+        from diskret.model.from_cells import CellColumns, tables_from_cells
 
         given: CellColumns = CellColumns(**columns)
         tables = tables_from_cells(cells, by, [value] if isinstance(value, str) else list(value), given)
@@ -208,7 +355,7 @@ class Table:
         >>> {k: v.tolist() for k, v in table.columns().items()}
         {'s': ['m', 'Total'], 'x': [1.0, 1.0], 'status': ['open', 'open']}
         """
-        from diskret.model.cells import long_columns
+        from diskret.model.from_cells import long_columns
 
         return long_columns(self)
 

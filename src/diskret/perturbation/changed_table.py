@@ -9,7 +9,6 @@ import numpy as np
 
 from diskret.model.arrays import Floats, Ints
 from diskret.model.contributors import Contributors
-from diskret.model.pool import Pool
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.leeway import finest_cells
@@ -102,12 +101,11 @@ class Perturbation:
 
 def cleared(table: Table, value: Floats, count: Ints | None, altered: str) -> Table:
     """A table with other values, without anything that was concluded from the old ones."""
-    if isinstance(table, Pool):
-        parts = {
-            name: cleared(each, value[table.cells_of[name]].reshape(each.shape), None, altered)
-            for name, each in table.tables.items()
-        }
-        table = replace(table, tables=parts)
+    parts = {
+        name: cleared(each, value[cells].reshape(each.shape), None, altered)
+        for name, (each, cells) in table.linked.items()
+    }
+    table = table.with_tables(parts)
     people = None
     if table.respondents is not None and not table.frequency:
         people = Contributors(table.respondents.count if count is None else count)
@@ -115,4 +113,5 @@ def cleared(table: Table, value: Floats, count: Ints | None, altered: str) -> Ta
     return replace(
         table, value=value + 0.0, status=status, respondents=people, rules=(), altered=altered, holdings=None,
         rule=None, below=None, above=None, lower=None, upper=None, weight=None, creator=None, key=None,
+        judges=(),
     )  # fmt: skip

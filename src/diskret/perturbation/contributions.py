@@ -16,9 +16,11 @@ from diskret.model.arrays import Floats
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, NegativeValue, listed
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.knowledge import Knowledge
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.suppression.methods import Cuboids
 from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
 
@@ -107,7 +109,8 @@ def suppress_contributions(
     if not min_relative_range > 0:
         raise BadOption("a minimum range of nothing", hint="a share of the contribution, such as 0.5.")
     known = Knowledge.positive() if relative_error is None else Knowledge.relative(relative_error)
-    done = suppress(with_contributions(table), protection=Protection(min_relative_range), knowledge=known)
+    promise = Promise(min_relative_range=min_relative_range, levels=False, knowledge=known)
+    done = suppress(with_contributions(table), promise, Cuboids())
     status = np.where(done.table.hidden[-1], np.uint8(Status.SECONDARY), table.status)
     return ContributionProtection(table=replace(table, status=status), extended=done)
 

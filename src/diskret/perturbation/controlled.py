@@ -13,14 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
-import highspy
 import numpy as np
 
 from diskret.model import rollup
 from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, RoundingOutOfReach
-from diskret.model.pool import Pool
+from diskret.model.lp import Matrix, Programme, Way
 from diskret.model.table import Table
 from diskret.perturbation import _rounding_kernels as kernels
 from diskret.perturbation.cuboids import most_cells, tree_of
@@ -29,9 +28,8 @@ from diskret.perturbation.leeway import finest_cells
 from diskret.perturbation.slices import repaired
 
 SMALL = 3_000
-"""Up to so many cells that are not multiples a mixed-integer programme is solved."""
-NODES = 2_000
-ITERATIONS = 400_000
+"""Up to so many cells that are not multiples of the base a mixed-integer programme is solved."""
+WAY = Way(only_simplex=True, iterations=400_000, nodes=2_000, relative_gap=0.01)
 """Limits of the solver: counted, not timed, so that results do not depend on the machine."""
 MOVES, MOVES_PER_CELL = 110_000_000, 3_000
 """The annealing draws so many moves in all, or per cell, whichever is less; it ends early when nothing is off."""
@@ -68,23 +66,18 @@ def controlled(
     highest = free.astype(np.int64)
     lowest = np.zeros(free.size, dtype=np.int64)
     if keep_total:
-        if isinstance(table, Pool):
-            raise BadOption("keep_total in a pool", hint="its tables may have several totals: leave it out.")
-        lowest[-1] = highest[-1] = int(2 * rest[-1] > base)
+        if table.total is None:
+            raise BadOption(f"keep_total in a {table.kind}", hint="there may be several totals: leave it out.")
+        lowest[table.total] = highest[table.total] = int(2 * rest[table.total] > base)
     sums = _sums_of(table, multiple)
     # nearest is best; among equals chance decides
     cost = 1 - 2 * rest / base + 1e-3 * rng.random(rest.size)
     few = int(free.sum()) <= SMALL
-    flat = not isinstance(table, Pool) and sum(h.depth > 1 for h in table.hierarchies) <= 2
-    up = None
-    if few or flat or isinstance(table, Pool):
-        up = _programme(sums, lowest, highest, cost, whole=False)
-        if up is None and few:
-            up = _programme(sums, lowest, highest, cost, whole=True)
+    up = _by_programme(table, sums, lowest, highest, cost, few)
     if up is None:
-        if isinstance(table, Pool):
+        if not table.product:
             raise RoundingOutOfReach(
-                "no controlled rounding of the linked tables was found",
+                f"no controlled rounding of the {'linked tables' if table.linked else table.kind} was found",
                 where=f"{int(free.sum())} cells that are not multiples of the base",
                 hint="round fewer tables together, choose another base, or round at random.",
             )
@@ -93,9 +86,17 @@ def controlled(
     return up, np.flatnonzero(away)
 
 
+def _by_programme(table: Table, sums: Sums, lowest: Ints, highest: Ints, cost: Floats, few: bool) -> Ints | None:
+    """By a linear programme where it may well be in whole numbers, by a mixed-integer one where the table is small."""
+    if not (few or not table.product or sum(h.depth > 1 for h in table.hierarchies) <= 2):
+        return None
+    up = _programme(sums, lowest, highest, cost, whole=False)
+    return _programme(sums, lowest, highest, cost, whole=True) if up is None and few else up
+
+
 def _sums_of(table: Table, multiple: Ints) -> Sums:
     """One equation per sum of a table, since the others follow; all equations of a pool."""
-    if isinstance(table, Pool):
+    if not table.product:
         system = equations_of(table, np.ones(table.size, dtype=np.bool_))
         row, cell, coefficient, rows = system.row_of(), system.columns, system.coefficients, system.rows
     else:
@@ -119,31 +120,22 @@ def _programme(sums: Sums, lowest: Ints, highest: Ints, cost: Floats, *, whole: 
     if count == 0:
         return known if (missing == 0).all() else None
     order = np.lexsort((row, col))
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = count, sums.missing.size
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost[moving], np.zeros(count), np.ones(count)
-    lp.row_lower_ = lp.row_upper_ = missing.astype(np.float64)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_ = np.searchsorted(col[order], np.arange(count + 1)).astype(np.int32)
-    lp.a_matrix_.index_, lp.a_matrix_.value_ = row[order].astype(np.int32), value[order]
-    if whole:
-        lp.integrality_ = [highspy.HighsVarType.kInteger] * count
-    model = highspy.Highs()
-    for name, option in (
-        ("output_flag", False), ("threads", 1), ("solver", "simplex"), ("simplex_iteration_limit", ITERATIONS),
-        ("mip_max_nodes", NODES), ("mip_rel_gap", 0.01),
-    ):  # fmt: skip
-        model.setOptionValue(name, option)
-    model.passModel(lp)
-    model.run()
-    solution = model.getSolution()
-    if not solution.value_valid:
+    start = np.searchsorted(col[order], np.arange(count + 1))
+    programme = Programme(
+        Matrix(start, row[order], value[order]),
+        missing.astype(np.float64),
+        lower=np.zeros(count),
+        upper=np.ones(count),
+        cost=cost[moving],
+        whole=whole,
+        way=WAY,
+    )
+    programme.solve()
+    # any point will do, the best or not: what is trusted is only what holds in whole numbers
+    if not programme.has_point:
         return None
-    y = np.array(solution.col_value)
-    nearest = np.rint(y).astype(np.int64)
     up = known.copy()
-    up[moving] = nearest
-    # trusted is only what holds in whole numbers
+    up[moving] = np.rint(programme.point).astype(np.int64)
     holds = np.bincount(sums.row, weights=sums.coefficient * up[sums.cell], minlength=sums.missing.size)
     within = (up >= lowest) & (up <= highest)
     return up if within.all() and np.array_equal(np.rint(holds).astype(np.int64), sums.missing) else None

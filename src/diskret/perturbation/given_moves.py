@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from diskret.model.errors import BadOption
-from diskret.model.pool import Pool
 from diskret.perturbation import _move_kernels as kernels
 from diskret.perturbation.leeway import Leeway
 from diskret.perturbation.taken_moves import NOTHING, Found, TakenMoves
@@ -23,14 +22,14 @@ def moves_of(suppression: Suppression) -> TakenMoves:
     Those of linear programmes are divided by their smallest coefficient, and left empty if they are not whole then.
     """
     table, moves = suppression.table, suppression.moves
-    if moves.cuboids and (isinstance(table, Pool) or any(h.depth > 2 for h in table.hierarchies)):
+    if moves.subtable is not None and any(h.depth > 2 for h in table.hierarchies):
         raise BadOption(
             "the moves of this suppression hold inside subtables only, the table has subtotals",
-            hint="suppress with guarantee='audit' or 'complete', or leave along=... out.",
+            hint="suppress by the method Moves or Complete, or leave along=... out.",
         )
     empty = np.empty(0, dtype=np.int64)
     cells, coefficients = [empty], [empty]
-    for move in moves.all(table):
+    for move in moves:
         moved = np.abs(move.coefficients) > CLOSE
         times = move.coefficients[moved] / np.abs(move.coefficients[moved]).min(initial=np.inf)
         whole = bool((np.abs(times - np.rint(times)) < CLOSE).all()) and np.abs(times).max(initial=0.0) < MOST_TIMES

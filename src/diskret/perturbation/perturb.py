@@ -9,7 +9,6 @@ import numpy as np
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, ChangeOutOfReach, ProtectionWarning, listed
-from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
 from diskret.perturbation.changed_table import Perturbation, cleared
@@ -83,9 +82,10 @@ def _refuse(table: Table, min_count: int | None, along: Suppression | None) -> N
     table.check_pattern()
     if table.altered:
         raise BadOption("the values of the table have been changed already", hint="perturb the original table, once.")
-    if isinstance(table, Pool) and along is None:
+    if not table.product and along is None:
         raise BadOption(
-            "a pool without moves", hint="perturb(pool, along=suppress(pool, guarantee='audit')) moves all its tables."
+            f"a {table.kind} without moves",
+            hint="perturb(pool, along=suppress(pool, guarantee='audit')) moves all its tables.",
         )
     if along is not None and along.table.shape != table.shape:
         raise BadOption("the suppression is not one of this table", hint="suppress the table that is perturbed.")

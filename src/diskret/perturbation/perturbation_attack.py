@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from diskret.auditing.audit import audit
-from diskret.auditing.insiders import persons_of
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.pool import Pool
+from diskret.model.promise import Promise
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.insiders import persons_of
 from diskret.perturbation import _move_kernels as kernels
 from diskret.perturbation.bounds import tightened
 from diskret.perturbation.changed_table import Perturbation
@@ -197,8 +197,8 @@ def _on_rounding(
     jointly = table.size <= SOLVED
     if jointly:
         low, high = _solved(table, cells, lower, upper, sure, seconds)
-    elif isinstance(table, Pool):
-        low, high = (ends[cells] for ends in tightened(lower, upper, table))
+    elif not table.product:
+        low, high = (ends[cells] for ends in tightened(lower, upper, table.equations(np.ones(table.size, np.bool_))))
     else:
         ends = tightened(lower.reshape(table.shape), upper.reshape(table.shape), table.hierarchies)
         low, high = (end.reshape(-1)[cells] for end in ends)
@@ -237,10 +237,8 @@ def _solved(
         table, status=status.reshape(shape), lower=lower.reshape(shape), upper=upper.reshape(shape), below=None,
         above=None,
     )  # fmt: skip
-    report = audit(
-        hidden, protection=Protection(), knowledge=Knowledge.intervals(), insiders="none", intervals="primary",
-        seconds=seconds,
-    )  # fmt: skip
+    promise = Promise(levels=False, guard="public", knowledge=Knowledge.intervals(), unions=False)
+    report = audit(hidden, promise, intervals="primary", seconds=seconds)
     value = table.value.reshape(-1)
     low, high = lower[cells].copy(), upper[cells].copy()
     for i, cell in enumerate(cells.tolist()):

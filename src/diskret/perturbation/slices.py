@@ -13,22 +13,47 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, product
 from math import prod
+from typing import NamedTuple
 
-import highspy
 import numpy as np
 
 from diskret.model import rollup
-from diskret.model.arrays import Floats, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.lp import Matrix, Programme, Way
 from diskret.model.table import Table
+from diskret.model.tolerances import WHOLE
 from diskret.perturbation.independent_sums import one_line_each
 
+Place = tuple[slice | int, ...]
 Tops = tuple[int, ...]
 """The code a slice lies below, one per classification."""
 FAR = 3
 """A sum of a slice moves by at most so many bases at a time."""
-ITERATIONS = 100_000
+WAY = Way(only_simplex=True, iterations=100_000)
 CHANCE = 1e-3
+
+
+class Ups(NamedTuple):
+    """How many bases above its lower multiple every cell goes, and the least and the most it should; all in a cube."""
+
+    up: Ints
+    low: Ints
+    high: Ints
+
+    def off(self, place: Place = (), change: Ints | int = 0) -> Ints:
+        """How far cells are outside of their bounds, if they change."""
+        up = self.up[place] + change
+        off: Ints = np.maximum(np.maximum(self.low[place] - up, up - self.high[place]), 0)
+        return off
+
+
+class Trace(NamedTuple):
+    """Where a change of a slice shows: cells of the table, the face of the slice they change by, and which way."""
+
+    place: Place
+    face: Place
+    sign: int
 
 
 def repaired(table: Table, up: Ints, low: Ints, high: Ints, rng: np.random.Generator, effort: int) -> Ints:
@@ -36,45 +61,40 @@ def repaired(table: Table, up: Ints, low: Ints, high: Ints, rng: np.random.Gener
 
     ``effort`` is the number of cells that programmes may look at in all.
     """
-    state = (up.reshape(table.shape).copy(), low.reshape(table.shape), high.reshape(table.shape))
-    while effort > 0 and len(table.shape) > 2 and _off(*state).any():
+    state = Ups(up.reshape(table.shape).copy(), low.reshape(table.shape), high.reshape(table.shape))
+    while effort > 0 and len(table.shape) > 2 and state.off().any():
         effort -= 1
         for tops in _slices(table, state):
-            _solve(table, tops, None, state, rng)
-            _solve(table, tops, _another(table, tops, rng), state, rng)
+            _improve(table, tops, None, state, rng)
+            _improve(table, tops, _another(table, tops, rng), state, rng)
             effort -= 2 * _size(table, tops)
             if effort <= 0:
                 break
-    return state[0].reshape(-1)
-
-
-def _off(total: Ints, low: Ints, high: Ints) -> Ints:
-    off: Ints = np.maximum(np.maximum(low - total, total - high), 0)
-    return off
+    return state.up.reshape(-1)
 
 
 def _size(table: Table, tops: Tops) -> int:
     return prod(code + 1 - int(h.first_below[code]) for h, code in zip(table.hierarchies, tops, strict=True))
 
 
-def _slices(table: Table, state: tuple[Ints, Ints, Ints]) -> Iterator[Tops]:
+def _slices(table: Table, state: Ups) -> Iterator[Tops]:
     """Slices below a sum that is off, the largest first."""
     count = len(table.shape)
     directions = sorted(combinations(range(count), 2), key=lambda pair: -prod(table.shape[i] for i in pair))
     for free in directions:
         others = [axis for axis in range(count) if axis not in free]
-        shown = _off(*state).max(axis=free) > 0
-        below = np.zeros(shown.shape, dtype=np.bool_)
-        for at in np.argwhere(shown):
-            first = [table.hierarchies[axis].first_below[code] for axis, code in zip(others, at, strict=True)]
-            below[tuple(slice(int(f), int(code) + 1) for f, code in zip(first, at, strict=True))] = True
-        for k, axis in enumerate(others):
-            below &= table.hierarchies[axis].is_leaf.reshape([-1 if i == k else 1 for i in range(len(others))])
-        for codes in np.argwhere(below).tolist():
-            tops = [n - 1 for n in table.shape]
-            for axis, code in zip(others, codes, strict=True):
-                tops[axis] = code
-            yield tuple(tops)
+        for codes in np.argwhere(_finest_below([table.hierarchies[a] for a in others], state.off().max(axis=free) > 0)):
+            tops = np.array(table.shape) - 1
+            tops[others] = codes
+            yield tuple(tops.tolist())
+
+
+def _finest_below(hierarchies: list[Hierarchy], shown: Bools) -> Bools:
+    """Cells with finest codes only, below some shown cell."""
+    below = np.zeros(shown.shape, dtype=np.bool_)
+    for at in np.argwhere(shown).tolist():
+        below[tuple(slice(int(h.first_below[c]), c + 1) for h, c in zip(hierarchies, at, strict=True))] = True
+    return below & rollup.inner_cells(hierarchies)
 
 
 def _below(hierarchy: Hierarchy, code: int) -> Hierarchy:
@@ -95,38 +115,20 @@ def _another(table: Table, tops: Tops, rng: np.random.Generator) -> Tops | None:
     return (*tops[:axis], code, *tops[axis + 1 :])
 
 
-def _solve(
-    table: Table, tops: Tops, against: Tops | None, state: tuple[Ints, Ints, Ints], rng: np.random.Generator
-) -> None:
+def _improve(table: Table, tops: Tops, against: Tops | None, state: Ups, rng: np.random.Generator) -> None:
     """Change one slice for the better, in place; ``against`` is a slice that changes the other way."""
-    total, low, high = state
     part = [_below(h, code) for h, code in zip(table.hierarchies, tops, strict=True)]
     inner = rollup.inner_cells(part)
-    sums = [(place, face, 1) for place, face in _sums_through(table, tops)]
-    own = [sums[0][0]]
-    if against is not None:
-        back = [(place, face, -1) for place, face in _sums_through(table, against)]
-        own.append(back[0][0])
-        there, here = [place for place, _, _ in back], [place for place, _, _ in sums]
-        # sums over both slices stay as they are
-        sums = [each for each in sums if each[0] not in there] + [each for each in back if each[0] not in here]
-    # how much is off for every change of a cell of the slice, over all sums it stands for
-    cost = np.zeros((2 * FAR + 1, *inner.shape))
-    for place, face, sign in sums:
-        for k in range(-FAR, FAR + 1):
-            within = _off(total[place] + sign * k, low[place], high[place])
-            cost[k + FAR][face] += np.where(inner, 0, within) if place in own else within
-    down, up = (np.where(inner, bound[own[0]] - total[own[0]], 0).reshape(-1) for bound in (low, high))
-    if against is not None:
-        least, most = (np.where(inner, total[own[1]] - bound[own[1]], 0).reshape(-1) for bound in (high, low))
-        down, up = np.maximum(down, least), np.minimum(up, most)
+    own, traces = _traces(table, tops, against)
+    down, up = _rooms(state, own, inner)
     cells = np.flatnonzero(inner.reshape(-1) & (down < up))
     if not cells.size:
         return
-    rest, flat = np.flatnonzero(~inner), cost.reshape(2 * FAR + 1, -1)
+    flat = _off_by_change(state, own, traces, inner).reshape(2 * FAR + 1, -1)
     slope = np.where(up[cells] > 0, flat[FAR + 1, cells] - flat[FAR, cells], flat[FAR, cells] - flat[FAR - 1, cells])
     columns, signs = [cells], [np.ones(cells.size)]
     prices = [slope + CHANCE * (rng.random(cells.size) - 0.5)]
+    rest = np.flatnonzero(~inner)
     for way, k in product((1, -1), range(FAR)):
         columns.append(rest)
         signs.append(np.full(rest.size, float(way)))
@@ -141,14 +143,43 @@ def _solve(
     change = np.zeros(inner.shape, dtype=np.int64)
     change.reshape(-1)[cells] = moved[: cells.size]
     rollup.add_up(change, part)
-    before = sum(int(_off(total[p], low[p], high[p]).sum()) for p, _, _ in sums)
-    after = sum(int(_off(total[p] + sign * change[face], low[p], high[p]).sum()) for p, face, sign in sums)
+    before = sum(int(state.off(t.place).sum()) for t in traces)
+    after = sum(int(state.off(t.place, t.sign * change[t.face]).sum()) for t in traces)
     if after <= before:
-        for place, face, sign in sums:
-            total[place] += sign * change[face]
+        for t in traces:
+            state.up[t.place] += t.sign * change[t.face]
 
 
-def _sums_through(table: Table, tops: Tops) -> Iterator[tuple[tuple[slice | int, ...], tuple[slice | int, ...]]]:
+def _traces(table: Table, tops: Tops, against: Tops | None) -> tuple[list[Trace], list[Trace]]:
+    """The slices themselves, and all traces of a change that differ; sums over both slices stay as they are."""
+    ahead = [Trace(place, face, 1) for place, face in _sums_through(table, tops)]
+    back = [] if against is None else [Trace(place, face, -1) for place, face in _sums_through(table, against)]
+    here, there = [t.place for t in ahead], [t.place for t in back]
+    alone = [t for t in ahead if t.place not in there] + [t for t in back if t.place not in here]
+    return ahead[:1] + back[:1], alone
+
+
+def _off_by_change(state: Ups, own: list[Trace], traces: list[Trace], inner: Bools) -> Floats:
+    """How much is off for every change of a cell of the slice, over all sums it stands for."""
+    cost = np.zeros((2 * FAR + 1, *inner.shape))
+    places = [t.place for t in own]
+    for place, face, sign in traces:
+        for k in range(-FAR, FAR + 1):
+            off = state.off(place, sign * k)
+            cost[k + FAR][face] += np.where(inner, 0, off) if place in places else off
+    return cost
+
+
+def _rooms(state: Ups, own: list[Trace], inner: Bools) -> tuple[Ints, Ints]:
+    """How far the finest cells of a slice may go down and up, so that they stay within their bounds."""
+    ends = []
+    for place, _, sign in own:
+        ends += [sign * (bound[place] - state.up[place]) for bound in (state.low, state.high)[::sign]]
+    down, up = np.maximum.reduce(ends[::2]), np.minimum.reduce(ends[1::2])
+    return np.where(inner, down, 0).reshape(-1), np.where(inner, up, 0).reshape(-1)
+
+
+def _sums_through(table: Table, tops: Tops) -> Iterator[tuple[Place, Place]]:
     """Where a change of the slice shows: the slice itself, then sums above it, with the face they change by."""
     above = [_chain(h, code)[1:] for h, code in zip(table.hierarchies, tops, strict=True)]
     ranges = [slice(int(h.first_below[c]), c + 1) for h, c in zip(table.hierarchies, tops, strict=True)]
@@ -172,23 +203,9 @@ def _programme(
     length = begin[cell + 1] - begin[cell]
     start = np.append(0, np.cumsum(length))
     entry = order[np.repeat(begin[cell] - start[:-1], length) + np.arange(int(length.sum()))]
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = cell.size, rows
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = price, lower, upper
-    lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_ = start.astype(np.int32)
-    lp.a_matrix_.index_ = row[entry].astype(np.int32)
-    lp.a_matrix_.value_ = coefficient[entry] * np.repeat(sign, length)
-    model = highspy.Highs()
-    for name, option in (
-        ("output_flag", False), ("threads", 1), ("solver", "simplex"), ("simplex_iteration_limit", ITERATIONS),
-    ):  # fmt: skip
-        model.setOptionValue(name, option)
-    model.passModel(lp)
-    model.run()
-    if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+    matrix = Matrix(start, row[entry], coefficient[entry] * np.repeat(sign, length))
+    found = Programme(matrix, np.zeros(rows), lower=lower, upper=upper, cost=price, way=WAY).best()
+    if found is None:
         return None
-    found = np.array(model.getSolution().col_value)
     nearest = np.rint(found).astype(np.int64)
-    return nearest if (np.abs(found - nearest) < 1e-6).all() else None
+    return nearest if (np.abs(found - nearest) < WHOLE).all() else None

@@ -10,8 +10,9 @@ from pathlib import Path
 from diskret.comparison.compare import Comparison
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption
-from diskret.publication.report import ReportSection, write_report
-from diskret.publication.risk_plots import save_chart
+from diskret.publication.plots import save_chart
+from diskret.publication.report_file import write_report
+from diskret.publication.sections import ReportSection
 
 ENDINGS = (".csv", ".json", ".txt", ".html", ".svg", ".png")
 NOTE = "Internal: these numbers tell where each method is weak."

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from diskret.publication.options import Publication
-from diskret.publication.release import Release, labelled
+from diskret.publication.release import Release
 
 
 def write_csv(release: Release, options: Publication, path: Path) -> None:
@@ -16,16 +16,15 @@ def write_csv(release: Release, options: Publication, path: Path) -> None:
     mark = field(options.mark)
     zero = None if options.zero is None else field(options.zero)
     # Codes are quoted once each, not once per cell.
-    axes: list[list[np.ndarray[tuple[int], np.dtype[np.object_]]]] = []
-    for hierarchy in release.by.values():
-        shown = [hierarchy.codes, hierarchy.labels] if options.labels and labelled(hierarchy) else [hierarchy.codes]
-        axes.append([np.array([field(text) for text in texts], dtype=object) for texts in shown])
+    codes = [
+        (axis, np.array([field(text) for text in texts], dtype=object))
+        for _, axis, texts in release.columns_of_codes(labels=options.labels)
+    ]
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(",".join(map(field, header)) + "\n")
         for cells in release.chunks():
-            columns = [
-                words[at].tolist() for at, axis in zip(release.positions(cells), axes, strict=True) for words in axis
-            ]
+            positions = release.positions(cells)
+            columns = [texts[positions[axis]].tolist() for axis, texts in codes]
             for m in release.measures:
                 columns.append(m.texts(cells, mark, None if m.is_count else zero))
                 if m.altered:

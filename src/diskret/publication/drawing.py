@@ -5,9 +5,9 @@ No plotting library is needed. What differs is told by words and line styles, ne
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import floor, isfinite, log10
 from typing import Literal
 
@@ -18,9 +18,13 @@ WIDTH, HEIGHT = 620.0, 250.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 12.0, 46.0, 42.0
 LETTER = 5.6
 """Width of a letter, roughly."""
+Anchor = Literal["start", "middle", "end"]
+Point = tuple[float, float]
+TICKS: Mapping[float, Anchor] = {0.0: "start", 0.25: "middle", 0.5: "middle", 0.75: "middle", 1.0: "end"}
+"""Where along an axis of numbers they stand."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Box:
     """A filled rectangle."""
 
@@ -31,28 +35,28 @@ class Box:
     colour: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Path:
     """A line through points."""
 
-    points: tuple[tuple[float, float], ...]
+    points: tuple[Point, ...]
     colour: str = INK
     width: float = 1.0
     dash: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Words:
     """A short text; ``anchor`` says which end stands at the point."""
 
     x: float
     y: float
     text: str
-    anchor: Literal["start", "middle", "end"] = "start"
+    anchor: Anchor = "start"
     size: float = 11.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plot:
     """Bars or lines over one axis: plain data."""
 
@@ -64,10 +68,9 @@ class Plot:
     x_title: str = ""
     y_title: str = ""
     percent: bool = False
-    stacked: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Drawing:
     """Parts in the order they are drawn."""
 
@@ -95,22 +98,31 @@ class _Canvas:
         text = f"{100 * value:g} %" if self.plot.percent else f"{value:g}" if value < 1e6 else f"{value:.3g}"
         return text.replace(".", self.decimal)
 
+    def say(self, x: float, y: float, text: str, anchor: Anchor = "start", size: float = 11.0) -> None:
+        self.parts.append(Words(x=x, y=y, text=text, anchor=anchor, size=size))
+
+    def line(
+        self, points: Sequence[tuple[float, float]], colour: str, width: float, dash: Sequence[float] = ()
+    ) -> None:
+        self.parts.append(Path(points=tuple(points), colour=colour, width=width, dash=tuple(dash)))
+
+    def box(self, x: float, y: float, width: float, height: float, colour: str) -> None:
+        self.parts.append(Box(x=x, y=y, width=width, height=height, colour=colour))
+
 
 def draw(plot: Plot, language: str = "en") -> Drawing:
     """A plot with axes, a legend and words for those who do not see it.
 
-    >>> drawing = draw(Plot("bars", "Cells", ("a", "b"), {"hidden": (1.0, 3.0)}))
+    >>> drawing = draw(Plot(kind="bars", title="Cells", x=("a", "b"), series={"hidden": (1.0, 3.0)}))
     >>> drawing.words
     'Cells. hidden: a 1, b 3.'
     """
-    values = [v for each in plot.series.values() for v in each if v is not None]
-    if plot.stacked and plot.series:
-        values = [sum(v or 0.0 for v in column) for column in zip(*plot.series.values(), strict=True)]
-    canvas = _Canvas(plot, _nice_top(max(values, default=1.0)), "," if language == "de" else ".")
+    highest = max((v for values in plot.series.values() for v in values if v is not None), default=1.0)
+    canvas = _Canvas(plot, _nice_top(highest), "," if language == "de" else ".")
     _axes(canvas)
     (_bars if plot.kind == "bars" else _lines)(canvas)
     _legend(canvas)
-    return Drawing(plot.title, _words(canvas), tuple(canvas.parts))
+    return Drawing(title=plot.title, words=_words(canvas), parts=tuple(canvas.parts))
 
 
 def _nice_top(most: float) -> float:
@@ -130,54 +142,53 @@ def _axes(c: _Canvas) -> None:
     steps = 4
     for i in range(steps + 1):
         value = c.top * i / steps
-        c.parts.append(Path(((LEFT, c.y(value)), (WIDTH - RIGHT, c.y(value))), FAINT if i else INK, 0.8))
-        c.parts.append(Words(LEFT - 6, c.y(value) + 4, c.number(float(f"{value:.6g}")), "end"))
-    c.parts.append(Words(4, 14, c.plot.title, size=13))
+        c.line(((LEFT, c.y(value)), (WIDTH - RIGHT, c.y(value))), FAINT if i else INK, 0.8)
+        c.say(LEFT - 6, c.y(value) + 4, c.number(float(f"{value:.6g}")), "end")
+    c.say(4, 14, c.plot.title, size=13)
     if c.plot.x_title:
-        c.parts.append(Words(WIDTH - RIGHT, HEIGHT - 6, c.plot.x_title, "end"))
+        c.say(WIDTH - RIGHT, HEIGHT - 6, c.plot.x_title, "end")
     if c.plot.y_title:
-        c.parts.append(Words(4, TOP - 14, c.plot.y_title))
+        c.say(4, TOP - 14, c.plot.y_title)
 
 
 def _bars(c: _Canvas) -> None:
     room = (WIDTH - LEFT - RIGHT) / max(1, len(c.plot.x))
-    groups = 1 if c.plot.stacked else max(1, len(c.plot.series))
-    width = room * 0.74 / groups
+    width = room * 0.74 / max(1, len(c.plot.series))
     every = max(1, round(max((len(str(x)) for x in c.plot.x), default=1) * LETTER / room + 0.45))
     for i, name in enumerate(c.plot.x):
-        base = 0.0
         for k, values in enumerate(c.plot.series.values()):
-            value = values[i] or 0.0
-            x = LEFT + room * (i + 0.13) + (0 if c.plot.stacked else k * width)
-            y = c.y(base + value)
-            c.parts.append(Box(x, y, width * 0.96, max(0.0, c.y(base) - y), COLOURS[k % len(COLOURS)]))
-            base += value if c.plot.stacked else 0.0
+            x, y = LEFT + room * (i + 0.13) + k * width, c.y(values[i] or 0.0)
+            c.box(x, y, width * 0.96, max(0.0, c.y(0.0) - y), COLOURS[k % len(COLOURS)])
         if i % every == 0:
-            c.parts.append(Words(LEFT + room * (i + 0.5), HEIGHT - BOTTOM + 15, str(name), "middle"))
+            c.say(LEFT + room * (i + 0.5), HEIGHT - BOTTOM + 15, str(name), "middle")
 
 
 def _lines(c: _Canvas) -> None:
     numbers = [float(x) for x in c.plot.x]
-    low, high = (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
+    low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     span = high - low or 1.0
 
     def at(x: float) -> float:
         return LEFT + (WIDTH - LEFT - RIGHT) * (x - low) / span
 
-    for i in range(5):
-        x = low + span * i / 4
-        anchor: Literal["start", "middle", "end"] = "start" if i == 0 else "end" if i == 4 else "middle"
-        c.parts.append(Words(at(x), HEIGHT - BOTTOM + 15, f"{x:,.0f}" if span > 10 else f"{x:g}", anchor))
+    for share, anchor in TICKS.items():
+        x = low + span * share
+        c.say(at(x), HEIGHT - BOTTOM + 15, f"{x:,.0f}" if span > 10 else f"{x:g}", anchor)
     for k, values in enumerate(c.plot.series.values()):
-        points: list[tuple[float, float]] = []
-        for x, value in zip(numbers, values, strict=True):
-            if value is None:
-                continue
-            if c.plot.kind == "steps" and points:
-                points.append((at(x), points[-1][1]))
-            points.append((at(x), c.y(value)))
+        known = [(at(x), c.y(v)) for x, v in zip(numbers, values, strict=True) if v is not None]
+        points = _stairs(known) if c.plot.kind == "steps" else known
         if points:
-            c.parts.append(Path(tuple(points), COLOURS[k % len(COLOURS)], 2.0, DASHES[k % len(DASHES)]))
+            c.line(points, COLOURS[k % len(COLOURS)], 2.0, DASHES[k % len(DASHES)])
+
+
+def _stairs(points: Sequence[Point]) -> list[Point]:
+    """A line that keeps its height until the next point.
+
+    >>> _stairs([(0, 5), (1, 3)])
+    [(0, 5), (1, 5), (1, 3)]
+    """
+    corners = [[(after[0], before[1]), after] for before, after in pairwise(points)]
+    return [*points[:1], *(point for corner in corners for point in corner)]
 
 
 def _legend(c: _Canvas) -> None:
@@ -186,12 +197,12 @@ def _legend(c: _Canvas) -> None:
     x = WIDTH - RIGHT
     for k, name in reversed(list(enumerate(c.plot.series))):
         x -= len(name) * LETTER + 8
-        c.parts.append(Words(x, 14, name))
+        c.say(x, 14, name)
         colour = COLOURS[k % len(COLOURS)]
         if c.plot.kind == "bars":
-            c.parts.append(Box(x - 14, 6, 10, 9, colour))
+            c.box(x - 14, 6, 10, 9, colour)
         else:
-            c.parts.append(Path(((x - 24, 10), (x - 4, 10)), colour, 2.0, DASHES[k % len(DASHES)]))
+            c.line(((x - 24, 10), (x - 4, 10)), colour, 2.0, DASHES[k % len(DASHES)])
         x -= 30
 
 
@@ -205,37 +216,3 @@ def _words(c: _Canvas) -> str:
         texts = [f"{x if isinstance(x, str) else f'{x:g}'} {c.number(float(f'{v:.4g}'))}" for x, v in shown[:40]]
         said.append(f"{name}: {', '.join(texts)}.")
     return " ".join([f"{c.plot.title}.", *said])
-
-
-def svg(drawing: Drawing) -> str:
-    """A drawing as an SVG element for a page: no script, no style from outside, words for screen readers."""
-    write: Mapping[type, Callable[..., str]] = {Box: _box, Path: _path, Words: _text}
-    inner = "".join(write[type(part)](part) for part in drawing.parts)
-    return (
-        f"<svg viewBox='0 0 {drawing.width:g} {drawing.height:g}' role='img' "
-        f"aria-label='{_safe(drawing.words)}' font-family='system-ui,sans-serif'>"
-        f"<title>{_safe(drawing.words)}</title>{inner}</svg>"
-    )
-
-
-def _box(part: Box) -> str:
-    return (
-        f"<rect x='{part.x:.1f}' y='{part.y:.1f}' width='{part.width:.1f}' height='{part.height:.1f}' "
-        f"fill='{part.colour}'/>"
-    )
-
-
-def _path(part: Path) -> str:
-    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in part.points)
-    dash = f" stroke-dasharray='{' '.join(f'{d:g}' for d in part.dash)}'" if part.dash else ""
-    return f"<polyline points='{points}' fill='none' stroke='{part.colour}' stroke-width='{part.width:g}'{dash}/>"
-
-
-def _text(part: Words) -> str:
-    anchor = "" if part.anchor == "start" else f" text-anchor='{part.anchor}'"
-    text = _safe(part.text)
-    return f"<text x='{part.x:.1f}' y='{part.y:.1f}' font-size='{part.size:g}' fill='{INK}'{anchor}>{text}</text>"
-
-
-def _safe(words: str) -> str:
-    return html.escape(words, quote=True)

@@ -55,7 +55,7 @@ def _head(release: Release, options: Publication) -> dict[str, Any]:
     if release.any_hidden or release.altered:
         head["note"] = options.legend(suppressed=release.any_hidden, zeros=False, altered=release.altered)
     if release.any_hidden:
-        head["extension"] = {"status": {"label": {options.mark: options.words.suppressed}}}
+        head["extension"] = {"status": {"label": {options.mark: options.words["suppressed"]}}}
     dimensions = {name: _dimension(name, h) for name, h in release.by.items()}
     if len(responses) > 1:
         contents = contents_name(release, options)
@@ -69,7 +69,7 @@ def _head(release: Release, options: Publication) -> dict[str, Any]:
 
 def contents_name(release: Release, options: Publication) -> str:
     """A name for the classification of the measures that no other classification has."""
-    name = options.words.contents
+    name = options.words["contents"]
     while name in release.by:
         name += "_"
     return name
@@ -87,7 +87,7 @@ def _dimension(name: str, hierarchy: Hierarchy) -> dict[str, Any]:
 def _metric(name: str, measures: tuple[Measure, ...], options: Publication) -> dict[str, Any]:
     units: dict[str, dict[str, Any]] = {}
     for m in measures:
-        unit = options.words.number if m.is_count else options.unit
+        unit = options.words["number"] if m.is_count else options.unit
         units[m.name] = ({"label": unit} if unit else {}) | ({} if m.decimals is None else {"decimals": m.decimals})
     names = [m.name for m in measures]
     return {"label": name, "category": {"index": names, "label": {n: n for n in names}, "unit": units}}

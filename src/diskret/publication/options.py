@@ -8,12 +8,13 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from diskret.model.errors import BadOption, listed
+from diskret.model.words import LANGUAGES, words
 
 if TYPE_CHECKING:
     from diskret.auditing.published_intervals import Intervals
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Publication:
     """Everything a publication may choose; what it must not show is not a choice and stands in `release`."""
 
@@ -40,9 +41,9 @@ class Publication:
     """Date of the release (JSON-stat, PX); files carry no date of their own, so that equal tables give equal bytes."""
 
     @property
-    def words(self) -> Words:
+    def words(self) -> Mapping[str, str]:
         """The few words a file needs, in the language of the publication."""
-        return WORDS[self.language]
+        return words("legend", self.language)
 
     def title_of(self, responses: Sequence[str], classifications: Sequence[str]) -> str:
         """The title given, or one that says what the table holds.
@@ -50,7 +51,7 @@ class Publication:
         >>> Publication().title_of(["turnover"], ["nace", "region"])
         'turnover by nace, region'
         """
-        return self.title or f"{', '.join(responses)} {self.words.by} {', '.join(classifications)}"
+        return self.title or f"{', '.join(responses)} {self.words['by']} {', '.join(classifications)}"
 
     def legend(self, *, suppressed: bool = True, zeros: bool = True, altered: Sequence[str] = ()) -> list[str]:
         """What the marks mean, one line each.
@@ -58,55 +59,9 @@ class Publication:
         >>> Publication(zero="-").legend()
         ['x = suppressed for confidentiality', '- = nothing (exactly zero)']
         """
-        lines = [self.words.altered.get(how, self.words.altered[""]) for how in altered]
-        lines += [f"{self.mark} = {self.words.suppressed}"] if suppressed else []
-        return lines + ([f"{self.zero} = {self.words.zero}"] if zeros and self.zero is not None else [])
-
-
-@dataclass(frozen=True)
-class Words:
-    """Words of one language."""
-
-    suppressed: str
-    zero: str
-    by: str
-    source: str
-    unit: str
-    contents: str
-    number: str
-    altered: Mapping[str, str]
-
-
-WORDS = {
-    "en": Words(
-        "suppressed for confidentiality",
-        "nothing (exactly zero)",
-        "by",
-        "Source",
-        "Unit",
-        "contents",
-        "number",
-        {
-            "": "values were changed for confidentiality",
-            "perturbed": "values were changed at random for confidentiality, sums hold",
-            "rounded": "values were rounded for confidentiality",
-        },
-    ),
-    "de": Words(
-        "Zahlenwert geheim zu halten",
-        "nichts vorhanden (genau null)",
-        "nach",
-        "Quelle",
-        "Einheit",
-        "Merkmal",
-        "Anzahl",
-        {
-            "": "Werte aus Geheimhaltungsgründen verändert",
-            "perturbed": "Werte aus Geheimhaltungsgründen zufällig verändert, Summen stimmen",
-            "rounded": "Werte aus Geheimhaltungsgründen gerundet",
-        },
-    ),
-}
+        lines = [self.words.get(f"altered {how}", self.words["altered"]) for how in altered]
+        lines += [f"{self.mark} = {self.words['suppressed']}"] if suppressed else []
+        return lines + ([f"{self.zero} = {self.words['zero']}"] if zeros and self.zero is not None else [])
 
 
 def publication(**options: Any) -> Publication:
@@ -120,8 +75,8 @@ def publication(**options: Any) -> Publication:
     if unknown:
         raise BadOption(f"no option {listed(unknown)} of a publication", hint=f"the options are {listed(known, 20)}.")
     chosen = Publication(**options)
-    if chosen.language not in WORDS:
-        raise BadOption(f"no legend in language {chosen.language!r}", hint=f"one of {listed(WORDS)}.")
+    if chosen.language not in LANGUAGES:
+        raise BadOption(f"no legend in language {chosen.language!r}", hint=f"one of {listed(LANGUAGES)}.")
     _refuse_mark("mark", chosen.mark)
     if chosen.zero is not None:
         _refuse_mark("zero", chosen.zero)

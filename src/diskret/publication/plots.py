@@ -1,7 +1,9 @@
-"""Plots. They need the extra ``plots`` (altair)."""
+"""Plots as files: charts as plain Vega-Lite become .svg, .html or .png. They need the extra ``plots``."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,43 @@ import numpy as np
 
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, MissingExtra
+from diskret.risk.estimate import Reidentifiable
 from diskret.rules.compare import RuleComparison
+from diskret.safe.deviations import Quality
 
 MOST_POINTS = 5000
+INTERNAL = "internal: not for publication"
+ENDINGS = (".svg", ".html", ".png")
+Chart = dict[str, Any]
+
+
+def save_chart(chart: Mapping[str, Any], path: str | Path, *, internal: bool = True) -> None:
+    """Write a Vega-Lite chart as .svg, .html or .png; charts of records are marked as internal."""
+    target = Path(path)
+    if target.suffix not in ENDINGS:
+        hint = "choose .svg, .html or .png."
+        raise BadOption(f"plots are not written as {target.suffix!r}", where=str(target), hint=hint)
+    try:
+        import vl_convert
+    except ImportError as e:
+        raise MissingExtra.needed("plots", f"a plot as {target.suffix}") from e
+    marked = {"title": {"text": chart["title"], "subtitle": INTERNAL}} if internal else {}
+    text = json.dumps({**chart, **marked})
+    with whole_file(target) as part:
+        if target.suffix == ".svg":
+            part.write_text(vl_convert.vegalite_to_svg(text), encoding="utf-8")
+        elif target.suffix == ".html":
+            part.write_text(vl_convert.vegalite_to_html(text, bundle=True), encoding="utf-8")
+        else:
+            part.write_bytes(vl_convert.vegalite_to_png(text, scale=2))
+
+
+def plot_estimate(estimate: Reidentifiable, path: str | Path) -> None:
+    """The share of re-identifiable persons over N by every estimator.
+
+    Nothing has been collected yet, so there is nothing confidential about it.
+    """
+    save_chart(estimate.chart(), path, internal=False)
 
 
 def plot_comparison(comparison: RuleComparison, path: str | Path) -> None:
@@ -23,38 +59,21 @@ def plot_comparison(comparison: RuleComparison, path: str | Path) -> None:
     save_chart(comparison_chart(comparison), path)
 
 
-def save_chart(chart: Any, path: str | Path) -> None:
-    """Write an altair chart; the ending chooses between .svg, .html and .png."""
-    target = Path(path)
-    with whole_file(target) as part:
-        if target.suffix == ".html":
-            part.write_text(chart.to_html(inline=True), encoding="utf-8")
-        elif target.suffix in (".svg", ".png"):
-            try:
-                import vl_convert
-            except ImportError as e:
-                raise MissingExtra.needed("plots", f"a plot as {target.suffix}") from e
-            if target.suffix == ".svg":
-                part.write_text(vl_convert.vegalite_to_svg(chart.to_json()), encoding="utf-8")
-            else:
-                part.write_bytes(vl_convert.vegalite_to_png(chart.to_json(), scale=2))
-        else:
-            hint = "choose .svg, .html or .png."
-            raise BadOption(f"plots are not written as {target.suffix!r}", where=str(target), hint=hint)
+def plot_deviations(runs: Mapping[str, Quality], path: str | Path) -> None:
+    """Share of the control cells by absolute deviation, one panel per dimension, one colour per run.
+
+    The plot shows shares of cells only and may be published.
+    """
+    save_chart(deviation_chart(runs), path, internal=False)
 
 
-def comparison_chart(comparison: RuleComparison) -> Any:
-    """The chart behind `plot_comparison`, as an altair object."""
-    try:
-        import altair as alt
-    except ImportError as e:
-        raise MissingExtra.needed("plots", "a plot") from e
-    x = alt.X("x:Q", title="share of the largest contributor", scale=alt.Scale(domain=[0, 1]))
-    y = alt.Y("y:Q", title="share of the second largest", scale=alt.Scale(domain=[0, 0.5]))
+def comparison_chart(comparison: RuleComparison) -> Chart:
+    """The chart behind `plot_comparison`."""
     triangle = [{"x": 0.0, "y": 0.0, "o": 0}, {"x": 0.5, "y": 0.5, "o": 1}, {"x": 1.0, "y": 0.0, "o": 2}]
-    layers = [alt.Chart(alt.Data(values=triangle)).mark_line(color="#888").encode(x=x, y=y, order="o:Q")]
+    order = {"order": {"field": "o", "type": "quantitative"}}
+    layers = [_layer(triangle, {"type": "line", "color": "#888"}, order)]
     if comparison.shares is not None:
-        layers.append(_points(alt, comparison, x, y))
+        layers.append(_points(comparison))
     lines = [
         {"x": float(px), "y": float(py), "rule": name}
         for name, border in zip(comparison.names, comparison.borders, strict=True)
@@ -62,13 +81,12 @@ def comparison_chart(comparison: RuleComparison) -> Any:
         for px, py in border_line(*border)
     ]
     if lines:
-        colour = alt.Color("rule:N", title="border of")
-        layers.append(alt.Chart(alt.Data(values=lines)).mark_line(strokeWidth=2).encode(x=x, y=y, color=colour))
-    title = {"text": "Primary rules over the two largest shares", "subtitle": "internal: not for publication"}
-    return alt.layer(*layers).properties(width=520, height=300, title=title)
+        colour = {"color": {"field": "rule", "type": "nominal", "title": "border of"}}
+        layers.append(_layer(lines, {"type": "line", "strokeWidth": 2}, colour))
+    return {"title": "Primary rules over the two largest shares", "width": 520, "height": 300, "layer": layers}
 
 
-def _points(alt: Any, comparison: RuleComparison, x: Any, y: Any) -> Any:
+def _points(comparison: RuleComparison) -> Chart:
     """Cells as points by how many rules catch them; a large table is thinned evenly."""
     assert comparison.shares is not None
     hits = np.sum(comparison.caught, axis=0)[comparison.occupied]
@@ -77,8 +95,18 @@ def _points(alt: Any, comparison: RuleComparison, x: Any, y: Any) -> Any:
         {"x": float(a), "y": float(b), "caught": int(h)}
         for (a, b), h in zip(comparison.shares[::step], hits[::step], strict=True)
     ]
-    shade = alt.Opacity("caught:O", title="rules that catch it", scale=alt.Scale(range=[0.25, 1]))
-    return alt.Chart(alt.Data(values=points)).mark_circle(size=16, color="#444").encode(x=x, y=y, opacity=shade)
+    shade = {"field": "caught", "type": "ordinal", "title": "rules that catch it", "scale": {"range": [0.25, 1]}}
+    return _layer(points, {"type": "circle", "size": 16, "color": "#444"}, {"opacity": shade})
+
+
+def _layer(values: list[dict[str, Any]], mark: Chart, more: Chart) -> Chart:
+    """Something over the shares of the two largest contributors."""
+    axes = (("x", "share of the largest contributor", 1), ("y", "share of the second largest", 0.5))
+    encoding = {
+        axis: {"field": axis, "type": "quantitative", "title": title, "scale": {"domain": [0, most]}}
+        for axis, title, most in axes
+    }
+    return {"data": {"values": values}, "mark": mark, "encoding": encoding | more}
 
 
 def border_line(a: float, b: float, c: float) -> list[tuple[float, float]]:
@@ -96,3 +124,25 @@ def border_line(a: float, b: float, c: float) -> list[tuple[float, float]]:
     if c / a <= 1:
         points.append((c / a, 0.0))
     return points
+
+
+def deviation_chart(runs: Mapping[str, Quality]) -> Chart:
+    """The chart behind `plot_deviations`."""
+    values = [
+        {"run": name, "dimension": f"{d}-dimensional", "deviation": i, "share": float(n) / max(1, table.cells)}
+        for name, quality in runs.items()
+        for d, table in quality.by_dimension.items()
+        for i, n in enumerate(table.counts.sum(axis=1))
+    ]
+    bars = {
+        "x": {"field": "deviation", "type": "ordinal", "title": "absolute deviation"},
+        "xOffset": {"field": "run", "type": "nominal"},
+        "y": {"field": "share", "type": "quantitative", "title": "share of the cells", "axis": {"format": "%"}},
+        "color": {"field": "run", "type": "nominal", "title": "run"},
+    }
+    return {
+        "data": {"values": values},
+        "facet": {"column": {"field": "dimension", "type": "nominal", "title": None}},
+        "spec": {"mark": "bar", "width": 180, "height": 160, "encoding": bars},
+        "resolve": {"scale": {"x": "independent"}},
+    }

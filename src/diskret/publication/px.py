@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -43,7 +44,6 @@ def _numbers(measure: Measure, cells: slice) -> list[str]:
 def _keywords(release: Release, options: Publication) -> Iterator[str]:
     """The keywords in the order the format recommends."""
     measures = release.measures
-    shown = [MOST_SHOWN if m.decimals is None else min(m.decimals, MOST_SHOWN) for m in measures]
     title = options.title_of([m.name for m in measures], release.names)
     yield 'CHARSET="ANSI"'
     yield 'AXIS-VERSION="2013"'
@@ -52,7 +52,7 @@ def _keywords(release: Release, options: Publication) -> Iterator[str]:
     if options.updated is not None:
         yield f'CREATION-DATE="{options.updated:%Y%m%d %H:%M}"'
     yield f"DECIMALS={max(MOST_STORED if m.decimals is None else m.decimals for m in measures)}"
-    yield f"SHOWDECIMALS={min(shown)}"
+    yield f"SHOWDECIMALS={min(map(_shown_decimals, measures))}"
     yield f"MATRIX={_string(re.sub(r'[^A-Za-z0-9_]', '_', measures[0].name)[:20])}"
     # The sums stand in the table; a reader who adds up what is open would print wrong totals.
     yield "AGGREGALLOWED=NO"
@@ -61,7 +61,16 @@ def _keywords(release: Release, options: Publication) -> Iterator[str]:
     yield f"TITLE={_string(title)}"
     yield f"CONTENTS={_string(measures[0].name if len(measures) == 1 else title)}"
     yield f"UNITS={_string(_unit(measures[0], options))}"
-    yield from _classifications(release, options, shown)
+    yield from _classifications(release, options)
+    yield from _remarks(release, options)
+
+
+def _shown_decimals(measure: Measure) -> int:
+    return MOST_SHOWN if measure.decimals is None else min(measure.decimals, MOST_SHOWN)
+
+
+def _remarks(release: Release, options: Publication) -> Iterator[str]:
+    """Source, and what the marks mean."""
     if options.source:
         yield f"SOURCE={_string(options.source)}"
     if release.any_hidden or release.altered:
@@ -71,46 +80,44 @@ def _keywords(release: Release, options: Publication) -> Iterator[str]:
         yield f"DATASYMBOL2={_string(options.mark)}"
 
 
-def _classifications(release: Release, options: Publication, shown: Sequence[int]) -> Iterator[str]:
-    names = list(release.names)
-    values = {name: _distinct(h.labels, h.codes) for name, h in release.by.items()}
-    codes: dict[str, Sequence[str]] = {name: h.codes for name, h in release.by.items()}
-    contents = None
-    if len(release.measures) > 1:
-        contents = contents_name(release, options)
-        names = [contents, *names]
-        values[contents] = codes[contents] = [m.name for m in release.measures]
+def _classifications(release: Release, options: Publication) -> Iterator[str]:
+    """Stub and heading with their values and codes; several measures are one more classification, the contents."""
+    several = len(release.measures) > 1
+    contents = {contents_name(release, options): [m.name for m in release.measures]} if several else {}
+    values = contents | {name: _distinct(h.labels, h.codes) for name, h in release.by.items()}
+    codes = contents | {name: list(h.codes) for name, h in release.by.items()}
+    names = list(values)
     stub, heading = (names[:-1], names[-1:]) if len(release.by) > 1 else (names, [])
     yield f"STUB={_strings(stub)}"
     if heading:
         yield f"HEADING={_strings(heading)}"
-    if contents is not None:
-        yield f"CONTVARIABLE={_string(contents)}"
-    for name in names:
-        yield f"VALUES({_string(name)})={_strings(values[name])}"
-    for name in names:
-        yield f"CODES({_string(name)})={_strings(codes[name])}"
-    for name in release.names:
-        yield f"ELIMINATION({_string(name)})={_string(values[name][-1])}"
-    if contents is not None:
-        for m, decimals in zip(release.measures, shown, strict=True):
-            if decimals > min(shown):
-                yield f"PRECISION({_string(contents)},{_string(m.name)})={decimals}"
-        for m in release.measures:
-            yield f"UNITS({_string(m.name)})={_string(_unit(m, options))}"
+    yield from (f"CONTVARIABLE={_string(name)}" for name in contents)
+    yield from (f"VALUES({_string(name)})={_strings(texts)}" for name, texts in values.items())
+    yield from (f"CODES({_string(name)})={_strings(texts)}" for name, texts in codes.items())
+    yield from (f"ELIMINATION({_string(name)})={_string(values[name][-1])}" for name in release.names)
+    for name in contents:
+        yield from _measures(name, release.measures, options)
+
+
+def _measures(contents: str, measures: Sequence[Measure], options: Publication) -> Iterator[str]:
+    """Decimals and unit of each measure, where there are several."""
+    fewest = min(map(_shown_decimals, measures))
+    for m in measures:
+        if _shown_decimals(m) > fewest:
+            yield f"PRECISION({_string(contents)},{_string(m.name)})={_shown_decimals(m)}"
+    yield from (f"UNITS({_string(m.name)})={_string(_unit(m, options))}" for m in measures)
 
 
 def _unit(measure: Measure, options: Publication) -> str:
-    return options.words.number if measure.is_count else options.unit or "-"
+    return options.words["number"] if measure.is_count else options.unit or "-"
 
 
-def _distinct(labels: Sequence[str], codes: Sequence[str]) -> Sequence[str]:
+def _distinct(labels: Sequence[str], codes: Sequence[str]) -> list[str]:
     """Readers find values by their text, so labels that occur twice carry their code."""
-    seen = [_string(label) for label in labels]
-    times = dict.fromkeys(seen, 0)
-    for label in seen:
-        times[label] += 1
-    return [f"{label} ({code})" if times[s] > 1 else label for s, label, code in zip(seen, labels, codes, strict=True)]
+    times = Counter(map(_string, labels))
+    return [
+        f"{label} ({code})" if times[_string(label)] > 1 else label for label, code in zip(labels, codes, strict=True)
+    ]
 
 
 def _string(text: str) -> str:

@@ -5,7 +5,7 @@ The writers of this room get a `Release` and nothing else, so none of them can p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -15,7 +15,6 @@ from diskret.auditing.published_intervals import publishable_intervals
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.publication.options import Publication
 
@@ -24,7 +23,7 @@ Cells = slice | Ints
 CHUNK = 65_536
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Measure:
     """One published column over all cells, flat and in cell order."""
 
@@ -39,10 +38,16 @@ class Measure:
     altered: str = ""
     """How values were changed for confidentiality; empty: they are true."""
 
+    @property
+    def is_value(self) -> bool:
+        """Whether it is what the table is about, no count and no bound: only there a zero is marked as nothing."""
+        return not (self.is_count or self.is_bound)
+
     def texts(self, cells: Cells, mark: str, zero: str | None = None) -> list[str]:
         """Chosen cells as text with all decimals, marks where the value is hidden.
 
-        >>> Measure("x", np.array([1.5, np.nan, 0]), np.array([False, True, False]), 1).texts(slice(None), "x", "-")
+        >>> value, hidden = np.array([1.5, np.nan, 0]), np.array([False, True, False])
+        >>> Measure(name="x", value=value, hidden=hidden, decimals=1).texts(slice(None), "x", "-")
         ['1.5', 'x', '-']
         """
         value = self.value[cells]
@@ -55,7 +60,7 @@ class Measure:
         return texts
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Release:
     """One or several measures over the same classifications."""
 
@@ -102,11 +107,18 @@ class Release:
         """Position of each cell on every axis."""
         return tuple(np.unravel_index(np.arange(cells.start, cells.stop), self.shape))
 
+    def columns_of_codes(self, *, labels: bool) -> list[tuple[str, int, Sequence[str]]]:
+        """Columns that say which cell a row is about: name, axis, and a text for each of its codes."""
+        columns: list[tuple[str, int, Sequence[str]]] = []
+        for axis, (name, hierarchy) in enumerate(self.by.items()):
+            columns.append((name, axis, hierarchy.codes))
+            if labels and labelled(hierarchy):
+                columns.append((f"{name}_label", axis, hierarchy.labels))
+        return columns
+
     def long_names(self, *, labels: bool, statuses: bool) -> tuple[str, ...]:
         """Column names of the long form; refuses two columns of one name, which readers would confuse."""
-        names: list[str] = []
-        for name, hierarchy in self.by.items():
-            names += [name, f"{name}_label"] if labels and labelled(hierarchy) else [name]
+        names = [name for name, _, _ in self.columns_of_codes(labels=labels)]
         for m in self.measures:
             names += [m.name, f"{m.name}_status"] if (statuses and not m.is_count) or m.altered else [m.name]
         folded = [n.casefold() for n in names]
@@ -116,6 +128,12 @@ class Release:
                 f"two columns would be called {listed(double)}", hint="rename a response or classification."
             )
         return tuple(names)
+
+
+def cross(by: Mapping[str, Hierarchy]) -> tuple[dict[str, Hierarchy], Hierarchy | None]:
+    """The classifications beside the rows of a cross table, and the one across; one alone stands beside."""
+    *beside, last = by.items()
+    return (dict(beside), last[1]) if beside else (dict(by), None)
 
 
 def labelled(hierarchy: Hierarchy) -> bool:
@@ -138,10 +156,11 @@ def release(tables: Table | Mapping[str, Table], options: Publication) -> Releas
         hidden = table.hidden.reshape(-1)
         # Adding zero turns -0.0 into 0.0, which would be printed as "-0".
         value = np.where(hidden, np.nan, table.value.reshape(-1)) + 0.0
-        measures.append(Measure(name, value, hidden, table.decimals, altered=table.altered))
+        decimals = table.decimals
+        measures.append(Measure(name=name, value=value, hidden=hidden, decimals=decimals, altered=table.altered))
         if options.intervals:
             measures += _bounds(name, table, value, options)
-    return Release(first.by, (*measures, *(_counts(several) if options.counts else ())))
+    return Release(by=first.by, measures=(*measures, *(_counts(several) if options.counts else ())))
 
 
 def _bounds(name: str, table: Table, value: Floats, options: Publication) -> list[Measure]:
@@ -162,20 +181,25 @@ def _bounds(name: str, table: Table, value: Floats, options: Publication) -> lis
     for end, bound in (("lower", found.lower), ("upper", found.upper)):
         # an interval stands only where the value is hidden
         shown = np.where(table.hidden.reshape(-1), bound.reshape(-1), value) + 0.0
-        measures.append(Measure(f"{name}_{end}", shown, np.isnan(shown), table.decimals, is_bound=True))
+        measures.append(
+            Measure(name=f"{name}_{end}", value=shown, hidden=np.isnan(shown), decimals=table.decimals, is_bound=True)
+        )
     return measures
 
 
 def responses(tables: Table | Mapping[str, Table]) -> dict[str, Table]:
     """Tables by their response; refuses tables that do not stand on the same classifications."""
-    if isinstance(tables, Pool):
-        raise BadOption("a pool is no table to publish", hint="publish its tables one by one: pool.split().")
-    several = {tables.response: tables} if isinstance(tables, Table) else dict(tables)
+    several = dict(tables) if isinstance(tables, Mapping) else {tables.response: tables}
+    if any(table.linked for table in several.values()):
+        raise BadOption("a pool is not a table to publish", hint="publish its tables one by one: pool.split().")
     if not several:
         raise BadOption("there is no table", hint="give one table, or several by the name of their response.")
     first = next(iter(several.values()))
     if not first.by:
-        raise BadOption("the table has no classification", hint="a table needs at least one.")
+        raise BadOption(
+            "the table has no classification",
+            hint="a table needs at least one; a system of equations is written with write_jj.",
+        )
     other = [name for name, t in several.items() if list(t.by.items()) != list(first.by.items())]
     if other:
         raise BadOption(
@@ -197,7 +221,10 @@ def _counts(several: Mapping[str, Table]) -> list[Measure]:
     if taken:
         raise BadOption(f"the counts would be called like the response {listed(taken)}", hint="rename the response.")
     nothing = np.zeros(first.size, dtype=np.bool_)
-    return [Measure(name, count.astype(np.float64), nothing, 0, is_count=True) for name, count in counts.items()]
+    return [
+        Measure(name=name, value=count.astype(np.float64), hidden=nothing, decimals=0, is_count=True)
+        for name, count in counts.items()
+    ]
 
 
 def _refuse_telling_counts(name: str, table: Table, several: Mapping[str, Table]) -> None:

@@ -5,13 +5,15 @@ Numbers of cells by deviation tell nothing about a single cell: the report may l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from diskret.model.words import words
 from diskret.publication.drawing import Plot
-from diskret.publication.report import ReportSection, ReportTable, number_text
-from diskret.safe.quality import QUANTILES, DeviationTable
-from diskret.safe.result import Anonymisation
+from diskret.publication.sections import ReportSection, ReportTable, number_text
+from diskret.safe.anonymisation import Anonymisation
+from diskret.safe.deviations import QUANTILES, DeviationTable
+from diskret.safe.history import Moment
 
 MOST_ROWS = 40
 MOST_MOMENTS = 300
@@ -19,11 +21,11 @@ MOST_MOMENTS = 300
 
 def safe_sections(done: Anonymisation, language: str = "en") -> list[ReportSection]:
     """All sections."""
-    say = WORDS[language]
+    say = words("safe_report", language)
     sections = [_overview(done, say, language), _attacker(done, say), _deviations(done, say, language)]
     course = course_plots(done, language)
     if course:
-        sections.append(ReportSection(say["course"], (say["course text"],), plots=tuple(course)))
+        sections.append(ReportSection(title=say["course"], text=(say["course text"],), plots=tuple(course)))
     return sections
 
 
@@ -42,17 +44,17 @@ def _overview(done: Anonymisation, say: Mapping[str, str], language: str) -> Rep
     )
     text = (say["promise"].format(k=done.k), say["bounds"].format(bounds=maxima))
     tables = (
-        ReportTable((say["what"], ""), tuple(rows)),
-        ReportTable((say["attribute"], say["codes"], say["levels"]), attributes, say["attributes"]),
+        ReportTable(head=(say["what"], ""), rows=tuple(rows)),
+        ReportTable(head=(say["attribute"], say["codes"], say["levels"]), rows=attributes, caption=say["attributes"]),
     )
-    return ReportSection(say["overview"], text, tables)
+    return ReportSection(title=say["overview"], text=text, tables=tables)
 
 
 def _attacker(done: Anonymisation, say: Mapping[str, str]) -> ReportSection:
     """What somebody finds who knows all attributes of a person: before, and at the most after."""
     rows = [(say[f"attack {key}"], *pair) for key, pair in attack_figures(done).items()]
-    table = ReportTable((say["what"], say["before"], say["after"]), tuple(rows), right=(1, 2))
-    return ReportSection(say["attack"], (say["attack text"],), (table,))
+    table = ReportTable(head=(say["what"], say["before"], say["after"]), rows=tuple(rows), right=(1, 2))
+    return ReportSection(title=say["attack"], text=(say["attack text"],), tables=(table,))
 
 
 def attack_figures(done: Anonymisation) -> dict[str, tuple[float, float]]:
@@ -71,7 +73,7 @@ def attack_figures(done: Anonymisation) -> dict[str, tuple[float, float]]:
 
 
 def _deviations(done: Anonymisation, say: Mapping[str, str], language: str) -> ReportSection:
-    tables, text, plots = [], [say["deviation text"]], []
+    tables, text = [], [say["deviation text"]]
     by_dimension = done.quality.by_dimension
     for d, table in by_dimension.items():
         tables.append(_table(table, say["dimension"].format(d=d), say))
@@ -83,8 +85,16 @@ def _deviations(done: Anonymisation, say: Mapping[str, str], language: str) -> R
     most = max((t.counts.shape[0] for t in by_dimension.values()), default=1)
     series = {say["dimension"].format(d=d): _shares(t, most) for d, t in by_dimension.items()}
     names = tuple(str(i) for i in range(most))
-    plots.append(Plot("bars", say["plot"], names, series, say["deviation"], say["share"], percent=True))
-    return ReportSection(say["deviations"], tuple(text), tuple(tables), plots=tuple(plots))
+    plot = Plot(
+        kind="bars",
+        title=say["plot"],
+        x=names,
+        series=series,
+        x_title=say["deviation"],
+        y_title=say["share"],
+        percent=True,
+    )
+    return ReportSection(title=say["deviations"], text=tuple(text), tables=tuple(tables), plots=(plot,))
 
 
 def _shares(table: DeviationTable, most: int) -> tuple[float, ...]:
@@ -96,89 +106,28 @@ def _table(table: DeviationTable, caption: str, say: Mapping[str, str]) -> Repor
     weights = table.counts.shape[1]
     head = (say["deviation"], *(f"g = {g}" for g in range(weights)), say["all"])
     rows = [(i, *(int(n) for n in row), int(row.sum())) for i, row in enumerate(table.counts[:MOST_ROWS])]
-    return ReportTable(head, tuple(rows), caption, tuple(range(weights + 2)))
+    return ReportTable(head=head, rows=tuple(rows), caption=caption, right=tuple(range(weights + 2)))
+
+
+def _thinned(moments: list[Moment]) -> list[Moment]:
+    """Some hundred moments of a search, the first and the last among them."""
+    step = max(1, len(moments) // MOST_MOMENTS)
+    return moments[::step] + ([] if (len(moments) - 1) % step == 0 else moments[-1:])
 
 
 def course_plots(done: Anonymisation, language: str = "en") -> list[Plot]:
     """How cases and bounds fell in the search, over the groups of rows tested (not over time: the same every time)."""
-    say = WORDS[language]
-    moments = list(done.history)
-    if len(moments) < 2:
+    say = words("safe_report", language)
+    kept = _thinned(list(done.history))
+    if len(kept) < 2:
         return []
-    step = max(1, len(moments) // MOST_MOMENTS)
-    kept = moments[::step] + ([] if (len(moments) - 1) % step == 0 else moments[-1:])
-    x = tuple(float(m.groups) for m in kept)
-    dimensions = max(len(m.largest) for m in kept)
-    bounds: dict[str, Sequence[float | None]] = {
+    axis: dict[str, Any] = {"x": tuple(float(m.groups) for m in kept), "x_title": say["groups"]}
+    bounds = {
         say["dimension"].format(d=d + 1): [float(m.largest[d]) if d < len(m.largest) else None for m in kept]
-        for d in range(dimensions)
+        for d in range(max(len(m.largest) for m in kept))
     }
-    cases = [None if m.cases is None else float(m.cases) for m in kept]
-    plots = [Plot("steps", say["bounds plot"], x, bounds, say["groups"], say["largest"])]
-    if any(c is not None for c in cases):
-        plots.append(Plot("lines", say["cases plot"], x, {say["cases"]: cases}, say["groups"], say["cells beyond"]))
+    plots = [Plot(kind="steps", title=say["bounds plot"], series=bounds, y_title=say["largest"], **axis)]
+    cases = {say["cases"]: [None if m.cases is None else float(m.cases) for m in kept]}
+    if any(m.cases is not None for m in kept):
+        plots.append(Plot(kind="lines", title=say["cases plot"], series=cases, y_title=say["cells beyond"], **axis))
     return plots
-
-
-_EN = {
-    "overview": "The anonymous file", "what": "what", "objects": "objects, as many as in the original",
-    "k": "every combination occurs not at all or at least so many times",
-    "combinations": "combinations that occur", "tables": "control tables", "cells": "control cells",
-    "search": "search", "search ladder": "falling limits (ladder)", "search printed": "as printed",
-    "complete": "search carried to its end", "yes": "yes", "no": "no: time was over, or it was stopped",
-    "promise": "Every combination of the attributes occurs not at all or at least {k} times. Whatever is tabulated "
-    "from the file is anonymous.",
-    "bounds": "Largest deviations of the control tables from the original: {bounds}.",
-    "bound": "{most} in {n} cells of dimension {d}",
-    "attributes": "Attributes", "attribute": "attribute", "codes": "codes", "levels": "levels",
-    "attack": "What an attacker finds", "before": "original", "after": "anonymous file, at most",
-    "attack text": "Somebody who knows all attributes of a person looks for the combination in the file. In the "
-    "anonymous file nobody is alone; and a combination that occurs need not hold the persons it held before.",
-    "attack alone": "objects that are alone in their combination",
-    "attack few": "objects in combinations of fewer than k",
-    "attack highest": "highest probability of a right guess",
-    "attack expected": "share of right guesses, if everybody is looked for",
-    "deviations": "Deviations of the control tables", "deviation": "absolute deviation", "all": "cells",
-    "deviation text": "Number of control cells by absolute deviation (rows) and weight class g (columns; large cells "
-    "have larger classes).",
-    "dimension": "dimension {d}", "plot": "Control cells by deviation", "share": "share of the cells",
-    "statement": "Dimension {d}: mean deviation {mean}, largest {most}; {within}.",
-    "within": "{share} of the cells deviate by at most {n}",
-    "course": "The course of the search",
-    "course text": "How the largest deviation of each dimension, and the number of cells beyond the limit being "
-    "sought, fell with the groups of rows that were tested.",
-    "bounds plot": "Largest deviation by dimension", "cases plot": "Cells beyond the limit being sought",
-    "groups": "groups of rows tested", "largest": "largest deviation", "cases": "cells", "cells beyond": "cells",
-}  # fmt: skip
-_DE = {
-    "overview": "Die anonyme Datei", "what": "was", "objects": "Objekte, so viele wie im Original",
-    "k": "jede Kombination kommt gar nicht oder mindestens so oft vor",
-    "combinations": "vorkommende Kombinationen", "tables": "Kontrolltabellen", "cells": "Kontrollzellen",
-    "search": "Suche", "search ladder": "fallende Grenzen (Leiter)", "search printed": "wie gedruckt",
-    "complete": "Suche zu Ende geführt", "yes": "ja", "no": "nein: Zeit abgelaufen oder angehalten",
-    "promise": "Jede Kombination der Merkmale kommt gar nicht oder mindestens {k}-mal vor. Was aus der Datei "
-    "ausgezählt wird, ist anonym.",
-    "bounds": "Größte Abweichungen der Kontrolltabellen vom Original: {bounds}.",
-    "bound": "{most} in {n} Zellen der Dimension {d}",
-    "attributes": "Merkmale", "attribute": "Merkmal", "codes": "Schlüssel", "levels": "Ebenen",
-    "attack": "Was ein Angreifer findet", "before": "Original", "after": "anonyme Datei, höchstens",
-    "attack text": "Wer alle Merkmale einer Person kennt, sucht die Kombination in der Datei. In der anonymen Datei "
-    "ist niemand allein; und eine vorkommende Kombination muss nicht die Personen enthalten, die sie vorher enthielt.",
-    "attack alone": "Objekte, die in ihrer Kombination allein sind",
-    "attack few": "Objekte in Kombinationen von weniger als k",
-    "attack highest": "größte Wahrscheinlichkeit, richtig zu raten",
-    "attack expected": "Anteil richtiger Zuordnungen, wenn nach allen gesucht wird",
-    "deviations": "Abweichungen der Kontrolltabellen", "deviation": "absolute Abweichung", "all": "Zellen",
-    "deviation text": "Anzahl der Kontrollzellen nach absoluter Abweichung (Zeilen) und Gewichtsklasse g (Spalten; "
-    "große Zellen haben größere Klassen).",
-    "dimension": "Dimension {d}", "plot": "Kontrollzellen nach Abweichung", "share": "Anteil der Zellen",
-    "statement": "Dimension {d}: mittlere Abweichung {mean}, größte {most}; {within}.",
-    "within": "{share} der Zellen weichen um höchstens {n} ab",
-    "course": "Der Verlauf der Suche",
-    "course text": "Wie die größte Abweichung jeder Dimension und die Zahl der Zellen jenseits der gesuchten Grenze "
-    "mit den geprüften Gruppen von Zeilen fielen.",
-    "bounds plot": "Größte Abweichung je Dimension", "cases plot": "Zellen jenseits der gesuchten Grenze",
-    "groups": "geprüfte Gruppen von Zeilen", "largest": "größte Abweichung", "cases": "Zellen",
-    "cells beyond": "Zellen",
-}  # fmt: skip
-WORDS: Mapping[str, Mapping[str, str]] = {"en": _EN, "de": _DE}

@@ -16,17 +16,17 @@ from diskret.model.arrays import Ints
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.words import words
 from diskret.publication.drawing import Plot
 from diskret.publication.options import Publication
-from diskret.publication.release import Measure, Release, labelled, release
-from diskret.publication.report import Cell, ReportSection, ReportTable, number_text
-from diskret.publication.table_report_words import WORDS
+from diskret.publication.release import Measure, Release, cross, labelled, release
+from diskret.publication.sections import Cell, ReportSection, ReportTable, number_text
 
 MOST_ROWS, MOST_COLUMNS, MOST_BARS = 60, 9, 24
 MOST_EXPOSED = 50
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReportFacts:
     """What a report says besides the tables: how they were protected, without numbers that are secret."""
 
@@ -45,7 +45,7 @@ class ReportFacts:
 
 def table_sections(tables: Mapping[str, Table], facts: ReportFacts, options: Publication) -> list[ReportSection]:
     """All sections, in the language of the publication."""
-    say = WORDS[options.language]
+    say = words("table_report", options.language)
     sections = [_overview(tables, facts, options, say)]
     leaving = release(dict(tables), options)
     sections += [_published(leaving, measure, options, say) for measure in leaving.measures]
@@ -55,13 +55,13 @@ def table_sections(tables: Mapping[str, Table], facts: ReportFacts, options: Pub
     if facts.audits:
         sections.append(_attack(facts, say))
     if facts.warnings:
-        sections.append(ReportSection(say["care"], tuple(facts.warnings)))
+        sections.append(ReportSection(title=say["care"], text=tuple(facts.warnings)))
     return sections
 
 
 def report_note(facts: ReportFacts, language: str) -> str:
     """What stands at the top: whether the report may leave the house."""
-    return WORDS[language]["exposed note" if facts.exposed else "note"]
+    return words("table_report", language)["exposed note" if facts.exposed else "note"]
 
 
 def _overview(
@@ -74,17 +74,25 @@ def _overview(
         occupied = int((~table.empty).sum())
         share = f"{100 * (primary + secondary) / max(1, occupied):.1f} %"
         rows.append((name, table.size, occupied, primary, secondary, _decimal(share, options.language)))
-        audit = facts.audits.get(name)
-        if audit is not None:
-            key = "safe" if audit["safe"] else "not safe"
-            text.append(say[key].format(table=name, n=audit["summary"]["checked"], of=audit["summary"]["insiders"]))
-        elif primary:
-            text.append(say["not attacked"].format(table=name))
-        lost = (facts.unprotected or {}).get(name, ())
-        if lost:
-            text.append(say["unprotected"].format(table=name, n=len(lost), cells=", ".join(lost[:MOST_EXPOSED])))
-    head = ("", say["cells"], say["occupied"], say["primary"], say["secondary"], say["share"])
-    return ReportSection(say["overview"], tuple(text), (ReportTable(head, tuple(rows), right=(1, 2, 3, 4, 5)),))
+        text += _judged(name, facts, say, anything=primary > 0)
+    head = ("", *(say[key] for key in ("cells", "occupied", "primary", "secondary", "share")))
+    table_of_cells = ReportTable(head=head, rows=tuple(rows), right=(1, 2, 3, 4, 5))
+    return ReportSection(title=say["overview"], text=tuple(text), tables=(table_of_cells,))
+
+
+def _judged(name: str, facts: ReportFacts, say: Mapping[str, str], *, anything: bool) -> list[str]:
+    """Whether a table was attacked, with what success, and what could not be protected."""
+    text = []
+    audit = facts.audits.get(name)
+    if audit is not None:
+        key = "safe" if audit["safe"] else "not safe"
+        text.append(say[key].format(table=name, n=audit["summary"]["checked"], of=audit["summary"]["insiders"]))
+    elif anything:
+        text.append(say["not attacked"].format(table=name))
+    lost = (facts.unprotected or {}).get(name, ())
+    if lost:
+        text.append(say["unprotected"].format(table=name, n=len(lost), cells=", ".join(lost[:MOST_EXPOSED])))
+    return text
 
 
 def _decimal(text: str, language: str) -> str:
@@ -95,33 +103,32 @@ def _decimal(text: str, language: str) -> str:
 
 
 def _published(leaving: Release, measure: Measure, options: Publication, say: Mapping[str, str]) -> ReportSection:
-    classifications = list(leaving.by.items())
-    beside = classifications[: max(1, len(classifications) - 1)]
-    across = classifications[-1][1] if len(classifications) > 1 else None
+    beside, across = cross(leaving.by)
     columns = _coarse(across, MOST_COLUMNS) if across is not None else np.zeros(1, dtype=np.int64)
-    kept = _rows([h for _, h in beside])
+    kept = _rows(list(beside.values()))
     positions = np.stack(np.meshgrid(*kept, indexing="ij"), axis=-1).reshape(-1, len(kept))
-    outer = np.array(np.ravel_multi_index(tuple(positions.T), tuple(len(h) for _, h in beside)))
-    cells = (outer[:, None] * leaving.width + columns).reshape(-1).astype(np.int64)
-    words = [_grouped(w, options) for w in measure.texts(cells, options.mark, options.zero)]
+    outer = np.ravel_multi_index(tuple(positions.T), tuple(len(h) for h in beside.values()))
+    cells = (np.array(outer)[:, None] * leaving.width + columns).reshape(-1).astype(np.int64)
+    shown = [_grouped(w, options) for w in measure.texts(cells, options.mark, options.zero)]
     rows = []
     for i, at in enumerate(positions.tolist()):
-        named = [_named(h, p) for (_, h), p in zip(beside, at, strict=True)]
-        rows.append((*named, *words[i * columns.size : (i + 1) * columns.size]))
+        named = [_named(h, p) for h, p in zip(beside.values(), at, strict=True)]
+        rows.append((*named, *shown[i * columns.size : (i + 1) * columns.size]))
     heads = [_head(across, int(c)) for c in columns] if across is not None else [measure.name]
-    said = options.language
+    by_default = options.title_of([measure.name], leaving.names)
+    table = ReportTable(
+        head=(*beside, *heads),
+        rows=tuple(rows),
+        caption=f"{options.title}: {measure.name}" if options.title else by_default,
+        right=tuple(range(len(kept), len(kept) + columns.size)),
+    )
     text = options.legend(suppressed=bool(measure.hidden.any()))
     if cells.size < leaving.size:
-        text.append(say["part"].format(n=number_text(cells.size, said), of=number_text(leaving.size, said)))
+        part, whole = (number_text(n, options.language) for n in (cells.size, leaving.size))
+        text.append(say["part"].format(n=part, of=whole))
     if across is not None:
-        text.append(say["across"].format(name=list(leaving.by)[-1]))
-    table = ReportTable(
-        (*(n for n, _ in beside), *heads),
-        tuple(rows),
-        f"{options.title}: {measure.name}" if options.title else options.title_of([measure.name], leaving.names),
-        tuple(range(len(kept), len(kept) + columns.size)),
-    )
-    return ReportSection(say["published"].format(name=measure.name), tuple(text), (table,))
+        text.append(say["across"].format(name=leaving.names[-1]))
+    return ReportSection(title=say["published"].format(name=measure.name), text=tuple(text), tables=(table,))
 
 
 def _grouped(word: str, options: Publication) -> str:
@@ -188,8 +195,11 @@ def _where(tables: Mapping[str, Table], say: Mapping[str, str]) -> ReportSection
             share = hidden / np.maximum(occupied, 1)
             series[response] = tuple(float(f"{share[i]:.4f}") for i in kept)
         names = tuple(hierarchy.codes[i] for i in kept)
-        plots.append(Plot("bars", say["by"].format(name=name), names, series, name, say["of cells"], percent=True))
-    return ReportSection(say["where"], (say["where text"],), plots=tuple(plots))
+        title = say["by"].format(name=name)
+        plots.append(
+            Plot(kind="bars", title=title, x=names, series=series, x_title=name, y_title=say["of cells"], percent=True)
+        )
+    return ReportSection(title=say["where"], text=(say["where text"],), plots=tuple(plots))
 
 
 def _protection(tables: Mapping[str, Table], facts: ReportFacts, say: Mapping[str, str]) -> ReportSection:
@@ -199,42 +209,50 @@ def _protection(tables: Mapping[str, Table], facts: ReportFacts, say: Mapping[st
         rows.append((say["rules"], ", ".join(rules.values())))
     first = next(iter(tables.values()))
     for name, hierarchy in first.by.items():
-        words = say["classification"].format(codes=len(hierarchy), levels=hierarchy.depth - 1)
-        rows.append((name, words))
+        rows.append((name, say["classification"].format(codes=len(hierarchy), levels=hierarchy.depth - 1)))
     rows += [(say.get(f"asked {key}", key), say.get(f"{key} {choice}", choice)) for key, choice in facts.asked]
-    return ReportSection(say["protection"], (say["secret"],), (ReportTable((say["what"], ""), tuple(rows)),))
+    table = ReportTable(head=(say["what"], ""), rows=tuple(rows))
+    return ReportSection(title=say["protection"], text=(say["secret"],), tables=(table,))
 
 
 def _rule_words(rule: str, say: Mapping[str, str]) -> str:
     """The name of a rule in the language of the report; dominance rules carry their n in it."""
     name, _, level = rule.partition(" of ")
     if name.endswith(" dominance"):
-        words = say["rule dominance"].format(pair=name.removesuffix(" dominance"))
+        said = say["rule dominance"].format(pair=name.removesuffix(" dominance"))
     else:
-        words = say.get(f"rule {name}", name)
-    return words + (f" ({say['by holdings']})" if level else "")
+        said = say.get(f"rule {name}", name)
+    return said + (f" ({say['by holdings']})" if level else "")
+
+
+AUDITED = ("checked", "exposed", "exactly", "to insiders only", "undecided", "insiders", "settled without solver",
+           "linear programmes", "lines breaking the rule", "lines of zeros")  # fmt: skip
+"""What of the summary of an audit is shown, in this order."""
 
 
 def _attack(facts: ReportFacts, say: Mapping[str, str]) -> ReportSection:
-    text, tables = [say["attack text"]], []
-    keys = ("checked", "exposed", "exactly", "to insiders only", "undecided", "insiders", "settled without solver",
-            "linear programmes", "lines breaking the rule", "lines of zeros")  # fmt: skip
-    shown = [key for key in keys if any(key in a["summary"] for a in facts.audits.values())]
-    rows = tuple((say[f"audit {key}"], *(a["summary"].get(key, 0) for a in facts.audits.values())) for key in shown)
-    tables.append(ReportTable(("", *facts.audits), rows, right=tuple(range(1, len(facts.audits) + 1))))
-    for name, audit in facts.audits.items():
+    audits = facts.audits
+    shown = [key for key in AUDITED if any(key in a["summary"] for a in audits.values())]
+    rows = tuple((say[f"audit {key}"], *(a["summary"].get(key, 0) for a in audits.values())) for key in shown)
+    tables = [ReportTable(head=("", *audits), rows=rows, right=tuple(range(1, len(audits) + 1)))]
+    tables += [_exposed(name, audit, say) for name, audit in audits.items() if audit["exposed"]]
+    text = [say["attack text"]]
+    for name, audit in audits.items():
         if audit["close calls"]:
             text.append(say["close"].format(table=name, cells="; ".join(audit["close calls"])))
-        exposed = [
-            (e["cell"], say["exact"] if e["exact"] else say["near"], e["by"] or say["everybody"], e["proof"])
-            for e in audit["exposed"][:MOST_EXPOSED]
-        ]
-        if exposed:
-            head = (say["cell"], say["how"], say["who"], say["proof"])
-            tables.append(ReportTable(head, tuple(exposed), say["exposed cells"].format(table=name)))
         text += [
             say[f"audit names {key}"].format(table=name, cells="; ".join(audit[key][:MOST_EXPOSED]))
             for key in ("undecided", "lines")
             if audit[key]
         ]
-    return ReportSection(say["attack"], tuple(text), tuple(tables))
+    return ReportSection(title=say["attack"], text=tuple(text), tables=tuple(tables))
+
+
+def _exposed(name: str, audit: Mapping[str, Any], say: Mapping[str, str]) -> ReportTable:
+    """The cells that can be computed back: how well, by whom, and from what."""
+    rows = tuple(
+        (e["cell"], say["exact"] if e["exact"] else say["near"], e["by"] or say["everybody"], e["proof"])
+        for e in audit["exposed"][:MOST_EXPOSED]
+    )
+    head = tuple(say[key] for key in ("cell", "how", "who", "proof"))
+    return ReportTable(head=head, rows=rows, caption=say["exposed cells"].format(table=name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from math import prod
 
@@ -12,10 +13,11 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from diskret.model.arrays import Ints
+from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import MARKS
 from diskret.model.table import Table
 from diskret.publication.options import Publication, publication
-from diskret.publication.release import Measure, release
+from diskret.publication.release import Measure, cross, release
 
 GAP = "…"
 
@@ -82,38 +84,47 @@ def _title(table: Table) -> str:
 
 def _grid(table: Table, rows: int, columns: int, options: Publication, internal: bool) -> tuple[Grid, list[str]]:
     """The grid, and the lines that belong under it."""
-    *beside, across = table.hierarchies if len(table.by) > 1 else (*table.hierarchies, None)
-    outer = tuple(len(h) for h in beside if h is not None)
-    width = len(across) if across is not None else 1
+    beside, across = cross(table.by)
+    outer, width = tuple(len(h) for h in beside.values()), 1 if across is None else len(across)
     down, over = _kept(prod(outer), rows), _kept(width, columns)
+    grid = _heads(table, over)
     words = _words(table, (down[:, None] * width + over).reshape(-1), options, internal)
-
-    grid = Grid(box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left", show_edge=False, pad_edge=False)
-    names = list(table.names[:-1]) if across is not None else list(table.names)
-    if across is not None:
-        names[-1] += f" \\ {table.names[-1]}"
-    for name in names:
-        grid.add_column(Text(name), no_wrap=True)
-    heads = [Text(across.codes[i]) for i in over] if across is not None else [Text(table.response)]
-    bold_columns = ~across.is_leaf[over] if across is not None else np.zeros(1, dtype=np.bool_)
-    for head in _with_gap(heads, width):
-        grid.add_column(head, justify="right", no_wrap=True)
-
-    positions = np.unravel_index(down, outer)
-    for i in range(down.size):
-        at = [int(axis[i]) for axis in positions]
-        is_sum = any(not h.is_leaf[p] for h, p in zip(beside, at, strict=True) if h is not None)
-        cells = [
-            Text(w, style="bold" if is_sum or bold else "")
-            for w, bold in zip(words[i * over.size : (i + 1) * over.size], bold_columns, strict=True)
-        ]
-        named = [
-            Text(h.codes[p], style="bold" if is_sum else "") for h, p in zip(beside, at, strict=True) if h is not None
-        ]
+    sums_across = np.zeros(1, dtype=np.bool_) if across is None else ~across.is_leaf[over]
+    positions = np.stack(np.unravel_index(down, outer), axis=-1).tolist()
+    for i, at in enumerate(positions):
         if down.size < prod(outer) and i == down.size - 1:
             grid.add_row(*[GAP] * len(grid.columns))
+        named, is_sum = _row_head(beside.values(), at)
+        here = words[i * over.size : (i + 1) * over.size]
+        cells = [_bold(w, is_sum or bold) for w, bold in zip(here, sums_across, strict=True)]
         grid.add_row(*named, *_with_gap(cells, width))
     return grid, _notes(table, prod(outer) - down.size, width - over.size, options, internal)
+
+
+def _heads(table: Table, over: Ints) -> Grid:
+    """A grid without rows: the classifications beside, then the kept codes of the one across."""
+    beside, across = cross(table.by)
+    grid = Grid(box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left", show_edge=False, pad_edge=False)
+    names, heads, width = list(beside), [Text(table.response)], 1
+    if across is not None:
+        names[-1] += f" \\ {table.names[-1]}"
+        heads, width = [Text(across.codes[i]) for i in over], len(across)
+    for name in names:
+        grid.add_column(Text(name), no_wrap=True)
+    for head in _with_gap(heads, width):
+        grid.add_column(head, justify="right", no_wrap=True)
+    return grid
+
+
+def _row_head(beside: Iterable[Hierarchy], at: Sequence[int]) -> tuple[list[Text], bool]:
+    """The codes a row is about, and whether it is a sum in any of its classifications."""
+    here = list(zip(beside, at, strict=True))
+    is_sum = any(not h.is_leaf[p] for h, p in here)
+    return [_bold(h.codes[p], is_sum) for h, p in here], is_sum
+
+
+def _bold(words: str, bold: bool) -> Text:
+    return Text(words, style="bold" if bold else "")
 
 
 def _kept(count: int, most: int) -> Ints:
@@ -131,7 +142,8 @@ def _words(table: Table, cells: Ints, options: Publication, internal: bool) -> l
     if not internal:
         return release(table, options).measures[0].texts(cells, options.mark)
     nothing = np.zeros(table.size, dtype=np.bool_)
-    words = Measure(table.response, table.value.reshape(-1), nothing, table.decimals).texts(cells, "")
+    measure = Measure(name=table.response, value=table.value.reshape(-1), hidden=nothing, decimals=table.decimals)
+    words = measure.texts(cells, "")
     letters = {int(status): f" {letter}" for status, letter in MARKS.items()}
     return [w + letters.get(s, "") for w, s in zip(words, table.status.reshape(-1)[cells].tolist(), strict=True)]
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from diskret.microdata.coarsening import Coarsened
+from diskret.microdata.columns import Protected
 from diskret.microdata.distribution import Distribution
-from diskret.microdata.protected import Protected
 from diskret.microdata.regression import Coefficients
 from diskret.microdata.utility import ClassUtility, Utility
-from diskret.publication.report import Cell, ReportChart, ReportSection, ReportTable
+from diskret.publication.sections import Cell, ReportChart, ReportSection, ReportTable
 
 
 def protection_section(coarsened: Coarsened, steps: Sequence[Protected]) -> ReportSection:
@@ -20,9 +20,10 @@ def protection_section(coarsened: Coarsened, steps: Sequence[Protected]) -> Repo
     gone = int((~coarsened.kept).sum())
     rows: list[tuple[Cell, ...]] = [("records in the source", len(coarsened.kept)), ("records not released", gone)]
     rows.append(("columns dropped", ", ".join(coarsened.dropped) or "none"))
-    tables = [ReportTable(("information reduction", ""), tuple(rows))]
-    tables += [ReportTable((step.method, ""), tuple(_facts(step.facts))) for step in steps]
-    return ReportSection("What was done", ("Parameters of the methods are secret and not shown.",), tuple(tables))
+    tables = [ReportTable(head=("information reduction", ""), rows=tuple(rows))]
+    tables += [ReportTable(head=(step.method, ""), rows=tuple(_facts(step.facts))) for step in steps]
+    text = "Parameters of the methods are secret and not shown."
+    return ReportSection(title="What was done", text=(text,), tables=tuple(tables))
 
 
 def _facts(facts: Mapping[str, Any]) -> list[tuple[Cell, ...]]:
@@ -43,9 +44,9 @@ def classes_section(coarsened: Coarsened) -> ReportSection:
     for name in coarsened.after:
         for when, counts in (("before", coarsened.before[name]), ("after", coarsened.after[name])):
             rows = tuple((code, counts[code]) for code in _in_order(counts))
-            tables.append(ReportTable(("class", "records"), rows, f"{name}, {when}"))
+            tables.append(ReportTable(head=("class", "records"), rows=rows, caption=f"{name}, {when}"))
     text = "Records by class before and after information reduction; records not released count before only."
-    return ReportSection("Classes before and after", (text,), tuple(tables))
+    return ReportSection(title="Classes before and after", text=(text,), tables=tuple(tables))
 
 
 def _in_order(codes: Iterable[str]) -> list[str]:
@@ -61,13 +62,14 @@ def utility_sections(utility: Utility) -> list[ReportSection]:
     if utility.regressions:
         tables = tuple(_coefficients(each) for each in utility.regressions)
         text = "Overlap of 95 % confidence intervals: 1 for equal ones, below 0 for disjoint ones."
-        sections.append(ReportSection("Regressions", (text,), tables))
+        sections.append(ReportSection(title="Regressions", text=(text,), tables=tables))
     if utility.classes:
-        sections.append(ReportSection("Changed classes", (), tuple(_class(each) for each in utility.classes)))
+        tables = tuple(_class(each) for each in utility.classes)
+        sections.append(ReportSection(title="Changed classes", tables=tables))
     charts = tuple(_histogram(c.distribution) for c in utility.columns if c.distribution is not None)
     if charts:
         text = "Shares of records per class of values. Outer classes are open, no class has fewer than five records."
-        sections.append(ReportSection("Distributions", (text,), (), charts))
+        sections.append(ReportSection(title="Distributions", text=(text,), charts=charts))
     return sections
 
 
@@ -80,7 +82,8 @@ def _measures(utility: Utility) -> ReportSection:
         "give.",
     )
     rows = tuple((name, value) for name, value in utility.summary().items())
-    return ReportSection("Utility in numbers", text, (ReportTable(("measure", "value"), rows),))
+    table = ReportTable(head=("measure", "value"), rows=rows)
+    return ReportSection(title="Utility in numbers", text=text, tables=(table,))
 
 
 def _moments(utility: Utility) -> ReportSection:
@@ -89,7 +92,7 @@ def _moments(utility: Utility) -> ReportSection:
         (c.name, *c.mean, _percent(c.mean_change), *c.variance, _percent(c.variance_change), c.il1s, c.hellinger)
         for c in utility.columns
     )
-    return ReportSection("Means and variances", (), (ReportTable(head, rows),))
+    return ReportSection(title="Means and variances", tables=(ReportTable(head=head, rows=rows),))
 
 
 def _percent(share: float) -> float | None:
@@ -109,7 +112,8 @@ def _correlations(utility: Utility) -> ReportSection:
         known = change[~np.isnan(change)]
         rows.append((words, float(known.max()) if known.size else 0.0, float(known.mean()) if known.size else 0.0))
         charts.append(_heat_map(f"Change of {words}", names, after - before))
-    return ReportSection("Correlations", (), (ReportTable(head, tuple(rows)),), tuple(charts) if len(names) > 1 else ())
+    table = ReportTable(head=head, rows=tuple(rows))
+    return ReportSection(title="Correlations", tables=(table,), charts=tuple(charts) if len(names) > 1 else ())
 
 
 def _coefficients(found: Coefficients) -> ReportTable:
@@ -120,7 +124,7 @@ def _coefficients(found: Coefficients) -> ReportTable:
         )
     )
     head = ("coefficient of", "before", "standard error", "after", "standard error", "overlap")
-    return ReportTable(head, rows, found.regression.text)
+    return ReportTable(head=head, rows=rows, caption=found.regression.text)
 
 
 def _class(found: ClassUtility) -> ReportTable:
@@ -129,7 +133,7 @@ def _class(found: ClassUtility) -> ReportTable:
     caption = (
         f"{found.name}: Hellinger distance {found.hellinger:.4f}, {100 * found.changed:.1f} % of the codes changed"
     )
-    return ReportTable(("class", "before", "after"), rows, caption)
+    return ReportTable(head=("class", "before", "after"), rows=rows, caption=caption)
 
 
 def _histogram(found: Distribution) -> ReportChart:
@@ -156,7 +160,7 @@ def _histogram(found: Distribution) -> ReportChart:
             },
         },
     }  # fmt: skip
-    return ReportChart(spec, found.name)
+    return ReportChart(spec=spec, caption=found.name)
 
 
 def _density(found: Distribution, shares: Sequence[float]) -> list[float]:
@@ -189,4 +193,4 @@ def _heat_map(caption: str, names: Sequence[str], change: Any) -> ReportChart:
             },
         },
     }  # fmt: skip
-    return ReportChart(spec, caption)
+    return ReportChart(spec=spec, caption=caption)

@@ -1,25 +1,30 @@
-"""Excel: one sheet with a cross table per response, written part by part into the zip file that an .xlsx is."""
+"""Excel: one sheet with a cross table per response, written row by row with XlsxWriter."""
 
 from __future__ import annotations
 
 import re
-import zipfile
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from xml.sax.saxutils import escape
+from typing import Any
 
 import numpy as np
 
 from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
-from diskret.publication import workbook_parts as parts
 from diskret.publication.options import Publication
-from diskret.publication.release import Measure, Release, labelled
+from diskret.publication.release import Measure, Release, cross, labelled
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 LINES_AROUND = 16
 """Room kept for title, heading and legend."""
+MOST_INDENT = 15
+"""Excel indents no further."""
+CREATED = datetime(1980, 1, 1)
+"""No clock: equal tables are equal files."""
 
 
 def write_workbook(release: Release, options: Publication, path: Path) -> None:
@@ -30,122 +35,164 @@ def write_workbook(release: Release, options: Publication, path: Path) -> None:
             f"a sheet of Excel cannot hold {rows} rows and {columns} columns",
             hint="publish as .csv or .parquet, or put the classification with the fewest codes last.",
         )
-    names = sheet_names([m.name for m in release.measures])
-    depth = max(h.depth for h in release.by.values())
-    formats = [m.decimals for m in release.measures]
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
-        for name, text in parts.frame(names, depth, formats):
-            with book.open(parts.entry(name), "w") as file:
-                file.write(text.encode())
-        for number, measure in enumerate(release.measures):
-            sheet = parts.entry(f"xl/worksheets/sheet{number + 1}.xml")
-            with book.open(sheet, "w", force_zip64=True) as file:
-                for text in _sheet(release, measure, options, parts.number_style(depth, number)):
-                    file.write(text.encode())
+    from xlsxwriter import Workbook
+    from xlsxwriter.exceptions import FileCreateError
+
+    settings = {"constant_memory": True}
+    try:
+        # a folder of its own, so that nothing is left behind if writing fails
+        with tempfile.TemporaryDirectory() as folder, Workbook(str(path), settings | {"tmpdir": folder}) as book:
+            book.set_properties({"created": CREATED})
+            looks = _Looks(book)
+            for name, measure in zip(sheet_names([m.name for m in release.measures]), release.measures, strict=True):
+                sheet = book.add_worksheet(name)
+                _Page(sheet=sheet, looks=looks, release=release, measure=measure, options=options).write()
+    except FileCreateError as e:
+        raise e.args[0] from e
 
 
-def _sheet(release: Release, measure: Measure, options: Publication, style: int) -> Iterator[str]:
-    beside = dict(list(release.by.items())[: max(1, len(release.by) - 1)])
-    across = list(release.by.values())[-1] if len(release.by) > 1 else None
-    stub = _stub_columns(beside, options)
-    top = _top(release, measure, options, [name for name, _ in stub], across)
-    first = len(top) + 1
-    widths = [min(60, max(len(name), *(len(t) for t in texts)) + 3) for name, (_, texts, _) in stub]
-    yield parts.sheet_head(len(stub), len(top), widths, release.width)
-    yield from (parts.row(number, cells) for number, cells in enumerate(top, start=1))
-    yield from _body(release, measure, options, [column for _, column in stub], across, first, style)
-    below = first + release.size // release.width + 1
-    legend = options.legend(
-        suppressed=bool(measure.hidden.any()), zeros=not (measure.is_count or measure.is_bound),
-        altered=[measure.altered] if measure.altered else [],
-    )  # fmt: skip
-    if options.source:
-        legend.append(f"{options.words.source}: {options.source}")
-    yield from (parts.row(below + i, [parts.text("A", below + i, line, 0)]) for i, line in enumerate(legend))
-    yield parts.SHEET_FOOT
+class _Looks:
+    """The formats of a book, each made once."""
+
+    def __init__(self, book: Any) -> None:
+        self._book = book
+        self._made: dict[tuple[tuple[str, object], ...], Any] = {}
+
+    def look(self, **properties: object) -> Any:
+        key = tuple(properties.items())
+        if key not in self._made:
+            self._made[key] = self._book.add_format(properties)
+        return self._made[key]
 
 
-Column = tuple[int, Sequence[str], Sequence[int]]
-"""Which classification of the rows, and for each of its codes the text and the style."""
+class _Exact(float):
+    """A number that is written with all the digits it needs; the library would stop at the sixteenth."""
+
+    def __format__(self, form: str) -> str:
+        return float.__repr__(self)
 
 
-def _stub_columns(beside: dict[str, Hierarchy], options: Publication) -> list[tuple[str, Column]]:
-    """The columns that name the rows: codes, and labels where there are any; parts stand indented, sums bold."""
-    columns: list[tuple[str, Column]] = []
-    for axis, (name, h) in enumerate(beside.items()):
-        styles = [
-            parts.stub_style(indent, bold=not leaf)
+@dataclass(frozen=True, kw_only=True)
+class _Stub:
+    """A column that names the rows: which classification, and for each of its codes the text and its look."""
+
+    name: str
+    axis: int
+    texts: Sequence[str]
+    looks: Sequence[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Page:
+    """A response on its sheet."""
+
+    sheet: Any
+    looks: _Looks
+    release: Release
+    measure: Measure
+    options: Publication
+
+    def write(self) -> None:
+        """Title, heading, rows and legend; the first columns and rows stay in sight."""
+        stub = self._stub_columns()
+        top = self._top([column.name for column in stub])
+        for i, column in enumerate(stub):
+            self.sheet.set_column(i, i, min(60, max(map(len, (column.name, *column.texts))) + 3))
+        self.sheet.set_column(len(stub), len(stub) + self.release.width - 1, 14)
+        self.sheet.freeze_panes(len(top), len(stub))
+        for row, (texts, look) in enumerate(top):
+            for i, text in enumerate(texts):
+                self.sheet.write_string(row, i, text, look)
+        self._write_rows(stub, len(top))
+        below = len(top) + self.release.size // self.release.width + 1
+        for row, line in enumerate(self._legend(), start=below):
+            self.sheet.write_string(row, 0, line)
+
+    def _legend(self) -> list[str]:
+        altered = [self.measure.altered] if self.measure.altered else []
+        said = self.options.legend(
+            suppressed=bool(self.measure.hidden.any()), zeros=self.measure.is_value, altered=altered
+        )
+        return said + ([f"{self.options.words['source']}: {self.options.source}"] if self.options.source else [])
+
+    def _stub_columns(self) -> list[_Stub]:
+        """Codes, and labels where there are any; parts stand indented, sums bold."""
+        beside = list(cross(self.release.by)[0].values())
+        columns = self.release.columns_of_codes(labels=self.options.labels)
+        return [
+            _Stub(name=name, axis=axis, texts=texts, looks=self._levels(beside[axis]))
+            for name, axis, texts in columns
+            if axis < len(beside)
+        ]
+
+    def _levels(self, h: Hierarchy) -> list[Any]:
+        return [
+            self.looks.look(bold=not leaf, align="left", indent=min(indent, MOST_INDENT))
             for indent, leaf in zip((h.depth - h.levels).tolist(), h.is_leaf.tolist(), strict=True)
         ]
-        columns.append((name, (axis, h.codes, styles)))
-        if options.labels and labelled(h):
-            columns.append((f"{name}_label", (axis, h.labels, styles)))
-    return columns
+
+    def _shows_labels(self, hierarchy: Hierarchy) -> bool:
+        return self.options.labels and labelled(hierarchy)
+
+    def _top(self, stub: Sequence[str]) -> list[tuple[Sequence[str], Any]]:
+        """Title, unit and heading, each line with its look."""
+        measure, names = self.measure, self.release.names
+        unit = self.options.words["number"] if measure.is_count else self.options.unit
+        said = f"{measure.name}, {self.options.words['unit']}: {unit}" if unit else measure.name
+        heading = self.looks.look(bold=True, bottom=1)
+        title = self.options.title_of([measure.name], names)
+        lines: list[tuple[Sequence[str], Any]] = [([title], self.looks.look(bold=True)), ([said], None), ([], None)]
+        across = cross(self.release.by)[1]
+        if across is None:
+            return [*lines, ([*stub, measure.name], heading)]
+        corner = f"{names[0]} \\ {names[-1]}" if len(stub) == 1 else names[-1]
+        lines.append(([*[""] * (len(stub) - 1), corner, *across.codes], heading))
+        if len(stub) > 1 or self._shows_labels(across):
+            shown = across.labels if self._shows_labels(across) else [""] * len(across)
+            lines.append(([*stub, *shown], heading))
+        return lines
+
+    def _write_rows(self, stub: Sequence[_Stub], first: int) -> None:
+        """The rows of the table, some thousand cells at a time."""
+        release, options, width = self.release, self.options, self.release.width
+        beside, across = cross(release.by)
+        sums_across = ~across.is_leaf if across is not None else np.zeros(1, dtype=np.bool_)
+        zero = options.zero if self.measure.is_value else None
+        looks = self._cell_looks()
+        for cells in release.chunks(width):
+            rows = np.arange(cells.start // width, cells.stop // width)
+            at = np.unravel_index(rows, tuple(len(h) for h in beside.values()))
+            marked = self.measure.hidden[cells]
+            if zero is not None:
+                marked = marked | (self.measure.value[cells] == 0)
+            bold = (_sum_rows(beside.values(), at)[:, None] | sums_across).reshape(-1)
+            texts = self.measure.texts(cells, options.mark, zero)
+            filled = list(zip(texts, marked.tolist(), (2 * marked + bold).tolist(), strict=True))
+            for i, row in enumerate((rows + first).tolist()):
+                for j, column in enumerate(stub):
+                    here = int(at[column.axis][i])
+                    self.sheet.write_string(row, j, column.texts[here], column.looks[here])
+                for j, (text, is_mark, look) in enumerate(filled[i * width : (i + 1) * width], start=len(stub)):
+                    if is_mark:
+                        self.sheet.write_string(row, j, text, looks[look])
+                    else:
+                        self.sheet.write_number(row, j, _Exact(text), looks[look])
+
+    def _cell_looks(self) -> list[Any]:
+        """Of numbers and of marks, plain and bold."""
+        decimals = self.measure.decimals
+        form = "General" if decimals is None else "#,##0" + ("." + "0" * decimals if decimals else "")
+        return [
+            *(self.looks.look(bold=bold, num_format=form) for bold in (False, True)),
+            *(self.looks.look(bold=bold, align="right") for bold in (False, True)),
+        ]
 
 
-def _top(
-    release: Release, measure: Measure, options: Publication, stub: Sequence[str], across: Hierarchy | None
-) -> list[list[str]]:
-    """Title, unit and heading."""
-    lines: list[list[tuple[str, int]]] = [[(options.title_of([measure.name], release.names), parts.TITLE)]]
-    unit = options.words.number if measure.is_count else options.unit
-    lines.append([(f"{measure.name}, {options.words.unit}: {unit}" if unit else measure.name, 0)])
-    lines.append([])
-    if across is None:
-        lines.append([(name, parts.HEADING) for name in (*stub, measure.name)])
-    else:
-        blank = [("", parts.HEADING)] * (len(stub) - 1)
-        corner = f"{release.names[0]} \\ {release.names[-1]}" if len(stub) == 1 else release.names[-1]
-        lines.append([*blank, (corner, parts.HEADING), *((code, parts.HEADING) for code in across.codes)])
-        if len(stub) > 1 or (options.labels and labelled(across)):
-            shown = across.labels if options.labels and labelled(across) else [""] * len(across)
-            lines.append([*((name, parts.HEADING) for name in stub), *((label, parts.HEADING) for label in shown)])
-    return [
-        [parts.text(parts.letters(i), number, words, style) for i, (words, style) in enumerate(line)]
-        for number, line in enumerate(lines, start=1)
-    ]
-
-
-def _body(
-    release: Release,
-    measure: Measure,
-    options: Publication,
-    stub: Sequence[Column],
-    across: Hierarchy | None,
-    first: int,
-    style: int,
-) -> Iterator[str]:
-    """The rows of the table, some thousand cells at a time."""
-    width = release.width
-    outer = release.shape[:-1] if across is not None else release.shape
-    zero = None if measure.is_count or measure.is_bound else options.zero
-    letters = [parts.letters(len(stub) + i) for i in range(width)]
-    heads = [
-        (f'<c r="{parts.letters(i)}', axis, [parts.text_tail(words, s) for words, s in zip(texts, styles, strict=True)])
-        for i, (axis, texts, styles) in enumerate(stub)
-    ]
-    bold_columns = ~across.is_leaf if across is not None else np.zeros(1, dtype=np.bool_)
-    for cells in release.chunks(width):
-        numbers = range(cells.start // width, cells.stop // width)
-        at = np.unravel_index(np.arange(numbers.start, numbers.stop), outer)
-        marked = measure.hidden[cells] if zero is None else measure.hidden[cells] | (measure.value[cells] == 0)
-        bold = (_sum_rows(release, at)[:, None] | bold_columns).reshape(-1)
-        styles = (style + bold + 2 * marked).tolist()
-        words = measure.texts(cells, escape(options.mark), None if zero is None else escape(zero))
-        positions = [axis.tolist() for axis in at]
-        for i, outer_row in enumerate(numbers):
-            row, here = outer_row + first, slice(i * width, (i + 1) * width)
-            named = [f"{start}{row}{tails[positions[axis][i]]}" for start, axis, tails in heads]
-            filled = zip(letters, words[here], styles[here], marked[here].tolist(), strict=True)
-            yield parts.row(row, named + [parts.cell(letter, row, word, s, m) for letter, word, s, m in filled])
-
-
-def _sum_rows(release: Release, at: tuple[Ints, ...]) -> Bools:
+def _sum_rows(beside: Iterable[Hierarchy], at: tuple[Ints, ...]) -> Bools:
     """Rows that are a sum in any of their classifications."""
-    result = np.zeros(at[0].size, dtype=np.bool_)
-    for hierarchy, positions in zip(release.by.values(), at, strict=False):
-        result |= ~hierarchy.is_leaf[positions]
-    return result
+    sums = [~hierarchy.is_leaf[positions] for hierarchy, positions in zip(beside, at, strict=True)]
+    found: Bools = np.logical_or.reduce(sums)
+    return found
 
 
 def sheet_names(responses: Sequence[str]) -> list[str]:

@@ -19,14 +19,15 @@ import nanoarrow as na
 import numpy as np
 import numpy.typing as npt
 
+from diskret.io.columns import copy_columns
 from diskret.io.files import whole_file
 from diskret.model.contributors import Contributors
 from diskret.model.errors import UnreadableFile
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import literal, readable
 from diskret.model.table import Table
-from diskret.publication.parquet import copy_to_parquet
 from diskret.publication.release import responses
+from diskret.rules.stored import plain_rules, rules_from
 
 KEY = "diskret_working"
 SEAL = "diskret_seal"
@@ -54,12 +55,13 @@ def save_working(tables: Table | Mapping[str, Table], path: str | Path) -> None:
     by = next(iter(several.values())).by
     head = {
         "version": VERSION,
-        "by": [{"name": n, "codes": h.codes, "parents": h.parents, "labels": h.labels} for n, h in by.items()],
+        "by": [_plain(n, h) for n, h in by.items()],
         "tables": described,
     }
     text = json.dumps(head, ensure_ascii=False)
     with whole_file(path) as part:
-        copy_to_parquet(stored, "*", part, {KEY: text, SEAL: _seal(text, stored.arrays.values())})
+        footer = {KEY: text, SEAL: _seal(text, stored.arrays.values())}
+        copy_columns(stored, "SELECT * FROM leaving", part, footer=footer)
 
 
 def load_working(path: str | Path) -> dict[str, Table]:
@@ -73,17 +75,23 @@ def load_working(path: str | Path) -> dict[str, Table]:
             texts = _footer(connection, where)
             head = _head(texts, where)
             arrays = _read(connection, where)
-        return _tables(texts, head, arrays, where)
+        _refuse_damage(texts, head, arrays, where)
+        return _tables(head, arrays)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, SyntaxError) as e:
         raise _damaged("is damaged", where) from e
     finally:
         connection.close()
 
 
-def _tables(
-    texts: Mapping[str, str], head: Mapping[str, Any], arrays: Mapping[str, Array], where: str
-) -> dict[str, Table]:
-    """The tables, once nothing is found missing or changed."""
+def _tables(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Table]:
+    by = {h["name"]: _hierarchy(h) for h in head["by"]}
+    shape = tuple(len(h) for h in by.values())
+    known: dict[tuple[str, ...], Array] = {}
+    return {t["name"]: _table(t, by, shape, arrays, known) for t in head["tables"]}
+
+
+def _refuse_damage(texts: Mapping[str, str], head: Mapping[str, Any], arrays: Mapping[str, Array], where: str) -> None:
+    """Refuse a file in which anything is missing or changed."""
     cells = prod(len(h["codes"]) for h in head["by"])
     places = [place for t in head["tables"] for place in t["arrays"].values()]
     kinds = {column: place["dtype"] for place in places for column in place["columns"]}
@@ -91,10 +99,16 @@ def _tables(
         raise _damaged("has lost columns or rows", where)
     if texts.get(SEAL) != _seal(texts[KEY], (arrays[c].astype(kind, copy=False) for c, kind in kinds.items())):
         raise _damaged("is damaged", where)
-    by = {h["name"]: Hierarchy(tuple(h["codes"]), tuple(h["parents"]), tuple(h["labels"])) for h in head["by"]}
-    shape = tuple(len(h) for h in by.values())
-    known: dict[tuple[str, ...], Array] = {}
-    return {t["name"]: _table(t, by, shape, arrays, known) for t in head["tables"]}
+
+
+def _plain(name: str, hierarchy: Hierarchy) -> dict[str, Any]:
+    known = {"name": name, "codes": hierarchy.codes, "parents": hierarchy.parents, "labels": hierarchy.labels}
+    return known | ({"further": hierarchy.further} if hierarchy.further else {})
+
+
+def _hierarchy(h: dict[str, Any]) -> Hierarchy:
+    further = tuple(map(tuple, h.get("further", ())))
+    return Hierarchy(tuple(h["codes"]), tuple(h["parents"]), tuple(h["labels"]), further)
 
 
 def _damaged(what: str, where: str) -> UnreadableFile:
@@ -142,7 +156,8 @@ def _describe(number: int, name: str, table: Table, stored: _Columns) -> dict[st
             found |= {f"{level}.{f.name}": getattr(people, f.name) for f in fields(Contributors)}
     axes = len(table.by)
     arrays = {field: stored.add(f"{number}.{field}", a, axes) for field, a in found.items() if a is not None}
-    return {"name": name, "arrays": arrays} | {field: getattr(table, field) for field in SCALARS}
+    judges = {"judges": plain_rules(table.judges)} if table.judges else {}
+    return {"name": name, "arrays": arrays} | {field: getattr(table, field) for field in SCALARS} | judges
 
 
 def _table(
@@ -170,7 +185,7 @@ def _table(
     # files of before there were changed tables do not say that theirs is none
     scalars = {"altered": "", **saved}
     scalars = {field: scalars[field] for field in SCALARS} | {"rules": tuple(saved["rules"])}
-    given: dict[str, Any] = {**plain, **people, **scalars}
+    given: dict[str, Any] = {**plain, **people, **scalars, "judges": rules_from(saved.get("judges", ()))}
     return Table(by=by, **given)
 
 
@@ -182,7 +197,7 @@ def _footer(connection: Any, where: str) -> dict[str, str]:
 def _head(texts: Mapping[str, str], where: str) -> dict[str, Any]:
     if KEY not in texts:
         raise UnreadableFile(
-            "the file is no working file of diskret",
+            "the file is not a working file of diskret",
             where=where,
             hint="working files are written by save_working; a list of cells is read with Table.from_cells.",
         )

@@ -1,1 +1,13 @@
 """How safe it is: estimates before collection, measures on files, and the attack by record linkage."""
+
+from diskret.model.lazy import names_of
+
+__getattr__, __dir__ = names_of(
+    __name__,
+    {
+        "anonymity": "measure_anonymity",
+        "estimate": "estimate_reidentifiable",
+        "measure": "measure_risk",
+        "planning": "plan_merges",
+    },
+)

@@ -11,18 +11,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-import highspy
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.arrays import Ints
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption
+from diskret.model.lp import Answer, Matrix, Programme, Way
+from diskret.model.tolerances import WHOLE
 from diskret.risk.shares import Population, all_shares
 
 MOST_CELLS = 400
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WorstCase:
     """The largest and the smallest possible number of singly occupied cells.
 
@@ -53,9 +54,9 @@ def worst_case(population: Population, n: int, margins: Sequence[tuple[str, ...]
             hint=f"it is computed for at most {MOST_CELLS} cells; merge levels, or leave attributes out.",
         )
     groups, low, high = _rows(population, shares, n, margins)
-    most, reached = _solve(shares, n, groups, low, high, seconds, largest=True)
-    fewest, also = _solve(shares, n, groups, low, high, seconds, largest=False)
-    return WorstCase(most, fewest, reached and also)
+    most, reached = _solve(shares.size, n, groups, low, high, seconds, largest=True)
+    fewest, also = _solve(shares.size, n, groups, low, high, seconds, largest=False)
+    return WorstCase(most=most, fewest=fewest, proven=reached and also)
 
 
 def _whole(population: Population) -> npt.NDArray[np.object_]:
@@ -86,53 +87,53 @@ def _rows(
 
 
 def _solve(
-    shares: npt.NDArray[np.object_], n: int, groups: list[Ints], low: list[int], high: list[int], seconds: float,
-    largest: bool,
-) -> tuple[int, bool]:  # fmt: skip
-    cells = shares.size
+    cells: int, n: int, groups: list[Ints], low: list[int], high: list[int], seconds: float, largest: bool
+) -> tuple[int, bool]:
+    """The largest (or smallest) number of singly occupied cells, and whether it is proved to be reached."""
     most = np.full(cells, n)
     for line, top in zip(groups, high, strict=True):
         most[line] = np.minimum(most[line], top)
-    model = highspy.Highs()
-    model.setOptionValue("output_flag", False)
-    model.setOptionValue("threads", 1)
-    model.setOptionValue("random_seed", 1)
-    model.setOptionValue("time_limit", float(seconds))
     # columns: s, z, then y of every cell
     upper = np.concatenate([np.minimum(most, 1), most >= 2, most]).astype(np.float64)
-    cost = np.concatenate([np.ones(cells), np.zeros(2 * cells)])
-    model.addVars(3 * cells, np.zeros(3 * cells), upper)
-    model.changeColsCost(3 * cells, np.arange(3 * cells, dtype=np.int32), cost)
-    kinds = np.full(3 * cells, int(highspy.HighsVarType.kInteger), dtype=np.uint8)
-    model.changeColsIntegrality(3 * cells, np.arange(3 * cells, dtype=np.int32), kinds)
-    model.changeObjectiveSense(highspy.ObjSense.kMaximize if largest else highspy.ObjSense.kMinimize)
-    entries: list[tuple[list[int], list[float], float, float]] = []
-    for line, a, b in zip(groups, low, high, strict=True):
-        columns = [*map(int, line), *(int(c) + 2 * cells for c in line)]
-        entries.append((columns, [1.0] * len(columns), a, b))
-    for c in range(cells):
-        s, z, y = c, cells + c, 2 * cells + c
-        entries.append(([y, z], [1.0, -2.0], 0.0, highspy.kHighsInf))
-        entries.append(([y, z], [1.0, -float(most[c])], -highspy.kHighsInf, 0.0))
-        entries.append(([s, z], [1.0, 1.0], 0.0, 1.0))
-    starts = np.cumsum([0, *(len(e[0]) for e in entries)])
-    model.addRows(
-        len(entries), np.array([e[2] for e in entries], dtype=np.float64),
-        np.array([e[3] for e in entries], dtype=np.float64), int(starts[-1]), starts[:-1].astype(np.int32),
-        np.array([i for e in entries for i in e[0]], dtype=np.int32),
-        np.array([v for e in entries for v in e[1]], dtype=np.float64),
-    )  # fmt: skip
-    model.run()
-    status, info = model.getModelStatus(), model.getInfo()
-    if status == highspy.HighsModelStatus.kInfeasible:
+    sign = -1.0 if largest else 1.0
+    programme = Programme(
+        *_conditions(most, groups, low, high),
+        lower=np.zeros(3 * cells),
+        upper=upper,
+        cost=np.concatenate([np.full(cells, sign), np.zeros(2 * cells)]),
+        whole=True,
+        way=Way(seconds=seconds, seed=1),
+    )
+    answer = programme.solve()
+    if answer is Answer.INFEASIBLE:
         raise BadOption(
             f"no filling of {n} persons has these margins",
             hint="fix fewer combinations, or another number of persons.",
         )
-    if status == highspy.HighsModelStatus.kOptimal:
-        return round(info.objective_function_value), True
-    bound = info.mip_dual_bound
-    return (min(n, floor(bound + 1e-6)), False) if largest else (max(0, ceil(bound - 1e-6)), False)
+    if answer is Answer.OPTIMAL:
+        return round(sign * programme.value), True
+    bound = sign * programme.bound
+    return (min(n, floor(bound + WHOLE)), False) if largest else (max(0, ceil(bound - WHOLE)), False)
+
+
+def _conditions(
+    most: Ints, groups: list[Ints], low: list[int], high: list[int]
+) -> tuple[Matrix, tuple[Floats, Floats]]:
+    """One row per fixed number, then three per cell that tie s, z and y together."""
+    cells = most.size
+    rows: list[tuple[Ints, Floats, float, float]] = [
+        (np.append(line, line + 2 * cells), np.ones(2 * line.size), a, b)
+        for line, a, b in zip(groups, low, high, strict=True)
+    ]
+    for s, top in enumerate(most.tolist()):
+        z, y = cells + s, 2 * cells + s
+        rows.append((np.array([y, z]), np.array([1.0, -2.0]), 0.0, np.inf))
+        rows.append((np.array([y, z]), np.array([1.0, -float(top)]), -np.inf, 0.0))
+        rows.append((np.array([s, z]), np.ones(2), 0.0, 1.0))
+    columns, values, least, greatest = zip(*rows, strict=True)
+    start = np.cumsum([0, *(each.size for each in columns)])
+    matrix = Matrix(start, np.concatenate(columns), np.concatenate(values), by_rows=True)
+    return matrix, (np.array(least, dtype=np.float64), np.array(greatest, dtype=np.float64))
 
 
 def filling_is_possible(filling: Ints, population: Population, margins: Sequence[tuple[str, ...]]) -> bool:

@@ -9,8 +9,9 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption
+from diskret.model.rule import Rule
 from diskret.model.table import Table
-from diskret.rules.rule import AnyOf, Rule, rules_in
+from diskret.rules.rule import AnyOf, rules_in
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from diskret.model.errors import BadOption
+from diskret.model.rule import Verdict
 from diskret.model.table import Table
 from diskret.rules.lines import segments, units_of
-from diskret.rules.rule import Joinable, Verdict
+from diskret.rules.rule import Joinable
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class SmallCells(Joinable):
         if not self.margins:
             for axis in range(few.ndim):
                 np.moveaxis(few, axis, 0)[-1] = False
-        return Verdict(few)
+        return Verdict(primary=few)
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class SmallMargin(Joinable):
             small = (margin > 0) & (margin <= self.most)
             segment.mark(primary, (parts > 0) & small)
             segment.mark(partners, (parts == 0) & small)
-        return Verdict(primary, partners=partners)
+        return Verdict(primary=primary, partners=partners)
 
 
 @dataclass(frozen=True)
@@ -109,4 +110,4 @@ class OneCategory(Joinable):
             alone = (parts > 0).sum(axis=0) == 1
             segment.mark(primary, (parts > 0) & alone)
             segment.mark(partners, (parts == 0) & alone)
-        return Verdict(primary, partners=partners)
+        return Verdict(primary=primary, partners=partners)

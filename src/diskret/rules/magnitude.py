@@ -15,8 +15,9 @@ from diskret.model.arrays import Bools, Floats
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption
 from diskret.model.exact import Number, exact, exceeds
+from diskret.model.rule import Verdict
 from diskret.model.table import Table
-from diskret.rules.rule import CountedBy, Joinable, Verdict, percent
+from diskret.rules.rule import CountedBy, Joinable, percent
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +103,8 @@ class MinCount(Joinable):
         if not self.zeros:
             all_of_it = np.abs(table.value) if behind.people.absolute is None else behind.people.absolute
             few &= all_of_it > 0
-        return Verdict(few & behind.someone, float(exact(self.margin) / 100) * np.abs(table.value))
+        needed = float(exact(self.margin) / 100) * np.abs(table.value)
+        return Verdict(primary=few & behind.someone, needed=needed)
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class Dominance(Joinable):
         largest = [behind.contribution(i) for i in range(self.n - 1)] + [behind.last_of(self.n)]
         caught = exceeds([*((1, x) for x in largest), (-k, behind.size)]) & behind.someone
         needed = np.maximum(sum(largest) / float(k) - behind.size, 0.0)
-        return Verdict(caught, needed)
+        return Verdict(primary=caught, needed=needed)
 
     def border(self) -> tuple[float, float, float] | None:
         """(a, b, c): primary where a x + b y > c, for the shares x, y of the two largest; None for n over 2."""
@@ -238,7 +240,7 @@ def _close_estimate(table: Table, p: Fraction, counted_by: CountedBy, name: str)
     target, first, second = behind.target(), behind.contribution(0), behind.last_of(2)
     caught = exceeds([(p, target), (-1, behind.size), (1, first), (1, second)]) & behind.someone
     needed = np.maximum(float(p) * target - (behind.size - first - second), 0.0)
-    return Verdict(caught, needed)
+    return Verdict(primary=caught, needed=needed)
 
 
 def at_holdings(counted_by: CountedBy) -> str:

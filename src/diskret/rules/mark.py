@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.rule import Rule, Verdict
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.rules.rule import AnyOf, Rule, Verdict, rules_in
+from diskret.rules.rule import AnyOf, rules_in
 from diskret.rules.special import notices
 
 GIVEN = "given"
@@ -57,7 +58,7 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
         )
     status[caught & ~must_show] = Status.PRIMARY
     below, above = _at_least(table.below, needed), _at_least(table.above, needed)
-    marked = replace(table, status=status, rules=tuple(names), rule=rule, below=below, above=above)
+    marked = replace(table, status=status, rules=tuple(names), rule=rule, below=below, above=above, judges=judged)
     if special_cases:
         for notice in notices(marked, ordered):
             warnings.warn(str(notice), ProtectionWarning, stacklevel=2)
@@ -72,7 +73,7 @@ def _unmarked(table: Table) -> Table:
     status = np.where(by_rule, np.uint8(Status.OPEN), table.status)
     keep = table.rule & 1 > 0
     below, above = (None if a is None else np.where(keep, a, 0.0) for a in (table.below, table.above))
-    return replace(table, status=status, rules=(), rule=None, below=below, above=above)
+    return replace(table, status=status, rules=(), rule=None, below=below, above=above, judges=())
 
 
 def _record(

@@ -1,46 +1,16 @@
-"""What a primary rule is: it says which cells of a table are sensitive by themselves, and what protection they need."""
+"""Joining rules, and what all of them check about their parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
-from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption
-from diskret.model.table import Table
+from diskret.model.exact import Number, exact
+from diskret.model.rule import Rule as Rule
 
 CountedBy = Literal["respondent", "holding"]
-
-
-@dataclass(frozen=True, eq=False)
-class Verdict:
-    """What one rule says about every cell."""
-
-    primary: Bools
-    needed: Floats | None = None
-    """How far an attacker's interval must reach beyond the value, on either side; None: exact disclosure only."""
-    partners: Bools | None = None
-    """Zeros that may have to be hidden with them."""
-
-
-@runtime_checkable
-class Rule(Protocol):
-    """One primary rule. Its name carries no parameter: parameters stay secret."""
-
-    @property
-    def name(self) -> str:
-        """The rule as users know it, without its parameters."""
-        ...
-
-    @property
-    def largest(self) -> int:
-        """How many largest contributions it looks at."""
-        ...
-
-    def judge(self, table: Table) -> Verdict:
-        """Which cells are sensitive."""
-        ...
 
 
 class Joinable:
@@ -80,9 +50,9 @@ def largest_needed(given: Rule | AnyOf) -> int:
     return max((rule.largest for rule in rules_in(given)), default=0)
 
 
-def percent(name: str, value: object, *, low: float, high: float, below: bool = False) -> None:
+def percent(name: str, value: Number, *, low: float, high: float, below: bool = False) -> None:
     """Refuse a percentage outside its range."""
-    number = float(value)  # type: ignore[arg-type]
+    number = value if isinstance(value, float) else exact(value)
     if not (low < number < high if below else low < number <= high):
         allowed = f"a percentage over {low:g} and {'under' if below else 'up to'} {high:g}"
         raise BadOption(f"{name} is out of range", hint=f"give {allowed}.")

@@ -4,60 +4,40 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.cuboid import _kernels
 from diskret.suppression.cuboid.engine import Outcome, Task, secure
+from diskret.suppression.cuboid.expanded import expanded
 from diskret.suppression.cuboid.subtables import Segments
 from diskret.suppression.cuboid.thinning import thin as thin_pattern
-from diskret.suppression.moves import Moves
-from diskret.suppression.options import Cost
+from diskret.suppression.methods import Barriers, Cuboids, Method, Progress, Zeros
 from diskret.suppression.result import Suppression, Unprotected
 
-Zeros = Literal["marked", "allowed", "forbidden"]
-Barriers = Literal["on", "off"] | Mapping[str, int]
-Progress = Callable[[str, int, int], None]
 
-
-@dataclass(frozen=True)
-class Settings:
-    """Everything a run can be told; the fields are explained at `diskret.suppress`."""
-
-    protection: Protection
-    knowledge: Knowledge
-    cost: Cost
-    zeros: Zeros = "marked"
-    barriers: Barriers = "on"
-    single_contributors: bool = True
-    non_additive: tuple[str, ...] = ()
-    carry: Literal["off", "once", "always"] = "off"
-    thin: bool = True
-    threads: int | None = None
-    progress: Progress | None = None
-
-
-def by_cuboids(table: Table, settings: Settings) -> Suppression:
+def by_cuboids(
+    table: Table, promise: Promise, method: Cuboids = Cuboids(), progress: Progress | None = None
+) -> Suppression:
     """Secure every pivot of every subtable, then open again what nobody needs."""
-    task = _task(table, settings)
+    task = _task(table, promise, method)
     primaries = np.flatnonzero(task.state & _kernels.PRIMARY)
-    thinning = settings.thin and settings.carry == "off"
+    thinning = method.thin and method.carry == "off"
     notes = [] if primaries.size else ["no cell is primary: nothing to protect"]
-    notes += ["nothing is opened again where intervals are carried"] if settings.thin and not thinning else []
+    notes += ["nothing is opened again where intervals are carried"] if method.thin and not thinning else []
     too_close = task.up + task.down <= task.need
     too_close |= (task.up < task.need_up) | (task.down < task.need_down)
     hopeless = primaries[too_close[primaries]]
-    segments = _segments(table, settings.non_additive)
-    outcome = secure(task, segments, settings.threads or os.cpu_count() or 1, settings.progress)
+    segments = _segments(table, method.non_additive)
+    outcome = secure(task, segments, method.threads or os.cpu_count() or 1, progress)
     moves = np.concatenate(outcome.moves) if outcome.moves else np.empty((0, 6))
     if thinning and len(moves):
         moves = thin_pattern(task, segments, moves, table.hidden.reshape(-1))
@@ -67,8 +47,11 @@ def by_cuboids(table: Table, settings: Settings) -> Suppression:
     status[(task.state & _kernels.HIDDEN > 0) & (status != Status.PRIMARY)] = Status.SECONDARY
     protected = replace(table, status=status.reshape(table.shape), creator=task.creator.reshape(table.shape))
     unprotected = _unprotected(table, outcome, {int(c) for c in hopeless}, task.need)
-    _warn(protected, unprotected, outcome, settings.non_additive)
-    return Suppression(protected, Moves.of(moves), unprotected, outcome.passes, table, tuple(notes))
+    _warn(protected, unprotected, outcome, method.non_additive)
+    return Suppression(
+        table=protected, before=table, promise=promise, moves=expanded(moves, table), unprotected=unprotected,
+        passes=outcome.passes, notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _segments(table: Table, non_additive: Sequence[str]) -> Segments:
@@ -88,20 +71,29 @@ def _creator(table: Table) -> Ints:
     return np.where(table.status == Status.SECONDARY, table.creator, -1).reshape(-1)
 
 
-def _task(table: Table, settings: Settings) -> Task:
-    up, down = settings.knowledge.room(table)
-    need, need_down, need_up = settings.protection.needs(table)
+def _task(table: Table, promise: Promise, method: Cuboids) -> Task:
+    if promise.guard == "largest" or promise.coalitions:
+        raise BadOption(
+            "coalitions or largest contributors in subtables",
+            hint="the cuboid method guards against single contributors only: use the method Moves.",
+        )
+    up, down = promise.knowledge.room(table)
+    need, need_down, need_up = promise.needs(table)
     return Task(
-        table.shape, table.value.reshape(-1), up, down, state_of(table, settings.zeros), _creator(table),
-        prices(table, settings.cost), need, need_down, need_up, barrier_signs(table, settings.barriers),
-        settings.cost.powers(table),
-        settings.single_contributors and (table.respondents is not None or table.frequency), settings.carry,
+        table.shape, table.value.reshape(-1), up, down, state_of(table, method.zeros), _creator(table),
+        prices(table, method), need, need_down, need_up, barrier_signs(table, method.barriers),
+        method.price.powers(table), guards_singles(table, promise), method.carry,
     )  # fmt: skip
 
 
-def prices(table: Table, cost: Cost) -> Floats:
+def guards_singles(table: Table, promise: Promise) -> bool:
+    """Whether whoever is alone in a cell is guarded against, and known."""
+    return promise.guard != "public" and (table.respondents is not None or table.frequency)
+
+
+def prices(table: Table, method: Method) -> Floats:
     """What every cell costs; refuses negative prices."""
-    found = cost.of(table)
+    found = method.price.of(table)
     if (found < 0).any():
         where = listed(table.name_cells(found.reshape(table.shape) < 0))
         raise BadOption("cells with a negative price", where=where, hint="weights are zero or more.")
@@ -141,8 +133,8 @@ def barrier_signs(table: Table, barriers: Barriers) -> Floats:
     if isinstance(barriers, str):
         if barriers not in ("on", "off"):
             raise BadOption(f"barriers {barriers!r}", hint="'on', 'off', or +1, 0, -1 per classification.")
-        return np.full(len(table.by), 1.0 if barriers == "on" else 0.0)
-    unknown = [n for n in barriers if n not in table.by]
+        return np.full(len(table.names), 1.0 if barriers == "on" else 0.0)
+    unknown = [n for n in barriers if n not in table.names]
     if unknown:
         raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
     return np.array([float(barriers.get(n, 0)) for n in table.names])
@@ -159,7 +151,7 @@ def _unprotected(table: Table, outcome: Outcome, hopeless: set[int], needed: Flo
             why = "every cuboid that is wide enough holds single contributors or is too short on one side"
         else:
             why = "no cuboid of usable cells leaves a wide enough interval"
-        found.append(Unprotected(name, at, reached, why))
+        found.append(Unprotected(cell=name, index=at, reached=reached, why=why))
     return tuple(found)
 
 

@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from diskret.auditing.audit import audit
-from diskret.auditing.cover import Cover
-from diskret.auditing.insiders import Insiders, Kind, insiders_of
+from diskret.auditing.audit import attacked
 from diskret.auditing.lines import cells_breaking
-from diskret.auditing.pattern import Pattern, build
 from diskret.auditing.report import AuditReport
-from diskret.auditing.routing import SMALL, router_of
-from diskret.auditing.targets import targets_of
-from diskret.auditing.witnesses import search, witnesses
 from diskret.model.arrays import Bools, Floats
-from diskret.model.equations import equations_of
 from diskret.model.errors import ProtectionWarning, listed
+from diskret.model.near import SMALL
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.rules.rule import AnyOf, Rule
-from diskret.suppression.by_cuboids import Barriers, Settings, barrier_signs, prices, usable_cells
-from diskret.suppression.moves import RoutedMoves
+from diskret.moves.cover import Cover
+from diskret.moves.demands import Demands, demands_of
+from diskret.moves.insiders import Insiders, insiders_of
+from diskret.moves.move import MoveSet
+from diskret.moves.pattern import Pattern, build
+from diskret.moves.router import Router
+from diskret.moves.witnesses import search, witnesses
+from diskret.suppression.by_cuboids import barrier_signs, prices, usable_cells
+from diskret.suppression.methods import Barriers, Moves, Progress
 from diskret.suppression.rerouting import reroute_cells, reroute_moves, ruin
 from diskret.suppression.result import Suppression, Unprotected
 
-Effort = Literal["quick", "default", "economy"]
 SWEEPS = 2
 MOST_ROUNDS = 4
 SHARE_FOR_CELLS = 1.0
@@ -43,45 +42,37 @@ TYPICAL = 4.0
 """A cell this many times as dear as the mean primary cell counts twice."""
 
 
-@dataclass(frozen=True)
-class Guarding:
-    """Against whom, and with how much effort."""
-
-    insiders: Kind = "single"
-    coalitions: Sequence[Iterable[Sequence[str]]] = ()
-    rule: Rule | AnyOf | None = None
-    """Primary rule that the hidden cells of a line must not break together."""
-    effort: Effort = "default"
-    seconds: float | None = None
-    """Stop making the pattern cheaper after this time; the result then depends on the machine."""
-
-
-def by_moves(table: Table, settings: Settings, guarding: Guarding, usable: Bools | None = None) -> Suppression:
+def by_moves(
+    table: Table, promise: Promise, method: Moves = Moves(), *, usable: Bools | None = None,
+    progress: Progress | None = None,
+) -> Suppression:  # fmt: skip
     """Protect against everybody who is guarded against, over the whole table, and attack the result.
 
     What is hidden already stays hidden and costs nothing, so this repairs any pattern. Where the hidden cells of a line
-    together break the rule, the largest contributors of these cells are guarded against as well, and all is done again.
+    together break the rules, the largest contributors of these cells are guarded against too, and all is done again.
     """
-    chosen = usable_cells(table, settings.zeros) if usable is None else usable
+    chosen = usable_cells(table, method.zeros) if usable is None else usable
     suspected = np.zeros(table.size, dtype=np.bool_)
+    demands = demands_of(table, promise)
     for _ in range(MOST_ROUNDS):
-        people = _people(table, chosen, guarding, suspected)
-        pattern = routed(table, chosen, people, settings, guarding)
+        among = table.hidden.reshape(-1) | chosen
+        people = insiders_of(table, promise, among=among, largest_of=suspected if suspected.any() else None)
+        pattern = routed(table, promise, method, demands, usable=chosen, people=people, progress=progress)
         status = table.status.reshape(-1).copy()
         status[pattern.added] = Status.SECONDARY
         protected = replace(table, status=status.reshape(table.shape))
-        fresh = _breaking(protected, guarding) & ~suspected
+        fresh = _breaking(protected, promise) & ~suspected
         if not fresh.any():
             break
         suspected |= fresh
-    moves = [(kept.cells, kept.moved) for kept in pattern.cover.moves.values()]
-    report = audit(
-        protected, protection=settings.protection, knowledge=settings.knowledge, insiders=guarding.insiders,
-        coalitions=guarding.coalitions, rule=guarding.rule, moves=moves,
-    )  # fmt: skip
+    moves = pattern.cover.all()
+    report = attacked(protected, promise, demands, moves=moves)
     unprotected = unprotected_of(report)
     warn_of(unprotected)
-    return Suppression(protected, RoutedMoves.of(pattern.cover), unprotected, 1, table, _notes(table), audit=report)
+    return Suppression(
+        table=protected, before=table, promise=promise, moves=moves, unprotected=unprotected,
+        notes=_notes(table), audit=report,
+    )  # fmt: skip
 
 
 def warn_of(unprotected: Sequence[Unprotected]) -> None:
@@ -94,79 +85,75 @@ def warn_of(unprotected: Sequence[Unprotected]) -> None:
         )
 
 
-def _people(table: Table, usable: Bools, guarding: Guarding, suspected: Bools) -> Insiders:
-    """Insiders of all cells that are or may be hidden; the largest contributors of suspected cells too."""
-    among = table.hidden.reshape(-1) | usable
-    return insiders_of(table, guarding.insiders, guarding.coalitions, among, suspected if suspected.any() else None)
-
-
-def _breaking(table: Table, guarding: Guarding) -> Bools:
-    """Hidden cells of lines that break the rule together."""
+def _breaking(table: Table, promise: Promise) -> Bools:
+    """Hidden cells of lines that break a rule together."""
     found = np.zeros(table.size, dtype=np.bool_)
-    if guarding.rule is not None and table.respondents is not None and table.respondents.largest is not None:
-        found[cells_breaking(table, equations_of(table), guarding.rule)] = True
+    if promise.unions and table.respondents is not None and table.respondents.largest is not None:
+        found[cells_breaking(table, table.equations())] = True
     return found
 
 
-def routed(table: Table, usable: Bools, people: Insiders, settings: Settings, guarding: Guarding) -> Pattern:
+def routed(
+    table: Table, promise: Promise, method: Moves, demands: Demands, *, usable: Bools, people: Insiders,
+    progress: Progress | None = None,
+) -> Pattern:  # fmt: skip
     """The pattern of moves: built, then made cheaper."""
-    up, down = settings.knowledge.room(table)
+    up, down = promise.knowledge.room(table)
     hidden = table.hidden.reshape(-1)
-    cover = Cover(targets_of(table, settings.protection), people, up, down, table.shape)
+    cover = Cover(demands, people, up, down, table.shape)
     if (table.status == Status.SECONDARY).any():
         # what is hidden already comes first: a safe pattern gets no further cell
-        given = witnesses(table, cover.targets, people, up, down, ())
+        given = witnesses(table, demands, people, up, down, MoveSet.none())
         search(given, whole=table.frequency)
         for kept in given.cover.moves.values():
             cover.add(kept)
-    pattern = Pattern(cover, router_of(table, hidden | usable, up, down), _costs(table, usable, settings), hidden)
-    say = settings.progress or (lambda what, done, of: None)
-    build(pattern, range(cover.targets.count), lambda done, of: say("protecting", done, of))
-    _make_cheaper(pattern, guarding, say)
+    pattern = Pattern(cover, Router(table, hidden | usable, up, down), _costs(table, usable, method), hidden)
+    say = progress or (lambda what, done, of: None)
+    build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of))
+    _make_cheaper(pattern, method, say)
     return pattern
 
 
-def _costs(table: Table, usable: Bools, settings: Settings) -> Floats:
+def _costs(table: Table, usable: Bools, method: Moves) -> Floats:
     """One for every cell plus its price: few cells, and cheap ones.
 
     The price is measured by what primary cells cost.
     """
-    price = prices(table, settings.cost)
+    price = prices(table, method)
     primary = table.status.reshape(-1) == Status.PRIMARY
     scale = TYPICAL * float(price[primary].mean()) if primary.any() else 0.0
     if not scale:
         scale = float(price[usable].mean()) if usable.any() else 1.0
-    return (1.0 + price / (scale or 1.0)) * _margins(table, settings.barriers)
+    return (1.0 + price / (scale or 1.0)) * _margins(table, method.barriers)
 
 
 def _margins(table: Table, barriers: Barriers) -> Floats:
     """Sums of a classification with a barrier cost twice as much, of one that is preferred half."""
-    factor = np.ones(table.shape)
+    factor = np.ones(table.size)
     if isinstance(barriers, str):
-        return factor.reshape(-1)
-    for axis, (sign, hierarchy) in enumerate(zip(barrier_signs(table, barriers), table.hierarchies, strict=True)):
-        shape = [1] * len(table.by)
-        shape[axis] = len(hierarchy)
-        factor = factor * np.where(hierarchy.is_leaf, 1.0, 2.0**sign).reshape(shape)
-    return factor.reshape(-1)
+        return factor
+    for name, sign in zip(table.names, barrier_signs(table, barriers).tolist(), strict=True):
+        if sign:
+            factor *= np.where(table.sums_along(name), 2.0**sign, 1.0)
+    return factor
 
 
-def _make_cheaper(pattern: Pattern, guarding: Guarding, say: Callable[[str, int, int], None]) -> None:
+def _make_cheaper(pattern: Pattern, method: Moves, say: Callable[[str, int, int], None]) -> None:
     """Reroute until the effort is spent; protection holds all the time."""
-    end = np.inf if guarding.seconds is None else time.monotonic() + guarding.seconds
+    end = np.inf if method.seconds is None else time.monotonic() + method.seconds
     router = pattern.router
     built = router.programmes
 
     def running(limit: float) -> Callable[[], bool]:
         return lambda: router.programmes < limit and time.monotonic() < end
 
-    if guarding.effort == "quick":
+    if method.effort == "quick" or not method.thin:
         return
     for done in range(SWEEPS):
         if time.monotonic() < end:
             reroute_moves(pattern, SMALL)
         say("rerouting", done + 1, SWEEPS + 1)
-    if guarding.effort == "default":
+    if method.effort == "default":
         limit = router.programmes + SHARE_FOR_CELLS * built
         reroute_cells(pattern, SMALL, running(limit), {})
     else:
@@ -186,8 +173,9 @@ def _economise(pattern: Pattern, running: Callable[[], bool]) -> None:
 
 def unprotected_of(report: AuditReport) -> tuple[Unprotected, ...]:
     """What an audit found exposed or could not decide."""
-    found = [Unprotected(e.cell, e.index, e.upper - e.lower, _why(e.by)) for e in report.exposed]
-    return (*found, *(Unprotected(name, (), np.nan, "the solver gave up: undecided") for name in report.undecided))
+    found = [Unprotected(cell=e.cell, index=e.index, reached=e.upper - e.lower, why=_why(e.by)) for e in report.exposed]
+    why = "the solver gave up: undecided"
+    return (*found, *(Unprotected(cell=name, index=(), reached=np.nan, why=why) for name in report.undecided))
 
 
 def _why(by: str) -> str:

@@ -12,9 +12,9 @@ from diskret.auditing.report import AuditReport
 from diskret.model.errors import BadOption, listed
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.words import words
 from diskret.suppression.explanation import cell_name
 from diskret.suppression.result import Suppression
-from diskret.suppression.weighing import inner_cells
 
 MOST_NAMES = 20
 Run = Table | Suppression
@@ -81,35 +81,30 @@ class RunDifference:
 
     def words(self, language: str = "en", *, internal: bool = False) -> list[str]:
         """As lines of text, a small table first."""
-        say = _DE if language == "de" else _EN
+        say = words("difference", language)
         pair = self.one, self.two
-        rows: list[tuple[str, ...]] = [
-            ("", say["one"], say["two"]),
-            (say["primary"], f"{self.one.primary:,}", f"{self.two.primary:,}"),
-            (say["secondary"], f"{self.one.secondary:,}", f"{self.two.secondary:,}"),
-            (say["margins"], f"{self.one.margins:,}", f"{self.two.margins:,}"),
+        shown = [
+            (key, tuple(of(run) for run in pair))
+            for key, of, wanted in (
+                ("primary", lambda run: f"{run.primary:,}", True),
+                ("secondary", lambda run: f"{run.secondary:,}", True),
+                ("margins", lambda run: f"{run.margins:,}", True),
+                ("share", lambda run: f"{100 * run.share:.4g} %", internal),
+                ("exposed", _exposed, any(run.audit for run in pair)),
+                ("closest", _closest, internal and any(run.closest for run in pair)),
+            )
+            if wanted
         ]
-        if internal:
-            rows.append((say["share"], *(f"{100 * run.share:.4g} %" for run in pair)))
-        if self.one.audit or self.two.audit:
-            rows.append((say["exposed"], *(_exposed(run) for run in pair)))
-        if internal and (self.one.closest or self.two.closest):
-            rows.append((say["closest"], *(_closest(run) for run in pair)))
+        rows = [("", say["one"], say["two"]), *((say[key], *two) for key, two in shown)]
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        lines = [self.response]
-        lines += ["  " + a.ljust(widths[0]) + "  " + b.rjust(widths[1]) + "  " + c.rjust(widths[2]) for a, b, c in rows]
-        if self.changed:
-            lines.append("  " + say["changed"].format(n=self.changed))
-        if not self.only_one and not self.only_two:
-            lines.append("  " + say["same"])
-        for key, cells, names in (
-            ("only one", self.only_one, self.names_one),
-            ("only two", self.only_two, self.names_two),
-        ):
-            if cells:
-                more = f" + {len(cells) - len(names)}" if len(cells) > len(names) else ""
-                lines.append("  " + say[key].format(n=len(cells), cells=", ".join(names) + more))
-        return lines
+        lines = [f"{a.ljust(widths[0])}  {b.rjust(widths[1])}  {c.rjust(widths[2])}" for a, b, c in rows]
+        lines += [say["changed"].format(n=self.changed)] if self.changed else []
+        lines += [] if self.only_one or self.only_two else [say["same"]]
+        only = ("only one", self.only_one, self.names_one), ("only two", self.only_two, self.names_two)
+        for key, cells, names in only:
+            more = f" + {len(cells) - len(names)}" if len(cells) > len(names) else ""
+            lines += [say[key].format(n=len(cells), cells=", ".join(names) + more)] if cells else []
+        return [self.response, *("  " + line for line in lines)]
 
 
 def compare_suppressions(
@@ -154,7 +149,7 @@ def _over(table: Table) -> str:
 
 
 def _facts(table: Table, report: AuditReport | None) -> RunFacts:
-    inner = inner_cells(table)
+    inner = table.inner
     size = np.abs(table.value)
     whole = float(size[inner].sum())
     return RunFacts(
@@ -175,22 +170,3 @@ def _exposed(run: RunFacts) -> str:
 
 def _closest(run: RunFacts) -> str:
     return "–" if run.closest is None else f"{run.closest[0]}: {run.closest[1]:.3g} ×"
-
-
-_EN = {
-    "one": "first run", "two": "second run", "primary": "primary cells", "secondary": "secondary cells",
-    "margins": "hidden sums", "share": "share of the values hidden (internal)",
-    "exposed": "exposed or undecided", "closest": "closest call (internal)",
-    "changed": "care: {n} cells have another value; the runs are not about the same data",
-    "same": "both hide the same cells",
-    "only one": "only the first run hides {n}: {cells}", "only two": "only the second run hides {n}: {cells}",
-}  # fmt: skip
-_DE = {
-    "one": "erster Lauf", "two": "zweiter Lauf", "primary": "primär gesperrte Zellen",
-    "secondary": "sekundär gesperrte Zellen", "margins": "gesperrte Summen",
-    "share": "Anteil gesperrter Werte (intern)", "exposed": "aufgedeckt oder unentschieden",
-    "closest": "knappster Fall (intern)",
-    "changed": "Vorsicht: {n} Zellen haben einen anderen Wert; die Läufe haben nicht dieselben Daten",
-    "same": "beide sperren dieselben Zellen",
-    "only one": "nur der erste Lauf sperrt {n}: {cells}", "only two": "nur der zweite Lauf sperrt {n}: {cells}",
-}  # fmt: skip

@@ -12,9 +12,9 @@ from diskret.auditing.attacker import Attacker
 from diskret.auditing.integers import integer_extreme
 from diskret.model.arrays import Floats
 from diskret.model.equations import Equations
-from diskret.model.protection import Knowledge
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.words import words
 
 if TYPE_CHECKING:
     from diskret.suppression.result import Suppression
@@ -58,6 +58,13 @@ class ExplainedMove:
     range: float = field(repr=False)
     """Length of the interval it gives the explained cell; internal."""
 
+    def words(self, cell: int, say: Mapping[str, str]) -> str:
+        """With which other cells it lets a cell change."""
+        others = [_name(c.codes) for c in self.cells if c.cell != cell]
+        together = say["together one" if len(others) == 1 else "together"]
+        kind = say["cuboid" if self.cuboid else "move"]
+        return together.format(kind=kind, n=len(others), cells=_listed(others))
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -81,16 +88,11 @@ class Explanation:
 
     def words(self, language: str = "en", *, internal: bool = False) -> list[str]:
         """In sentences. Without ``internal`` they hold what the published table tells anyway, and no value."""
-        say = _DE if language == "de" else _EN
+        say = words("explanation", language)
         lines = [say["head"].format(cell="; ".join(self.codes), status=say[self.status])]
         if self.rules:
             lines.append(say["rules"].format(rules=", ".join(_rule(name, say) for name in self.rules)))
-        mine = [m for m in self.moves if m.protects]
-        for move in mine:
-            others = [_name(c.codes) for c in move.cells if c.cell != self.cell]
-            kind = say["cuboid" if move.cuboid else "move"]
-            together = say["together one" if len(others) == 1 else "together"]
-            lines.append(together.format(kind=kind, n=len(others), cells=_listed(others)))
+        lines += [move.words(self.cell, say) for move in self.moves if move.protects]
         if self.helps:
             lines.append(say["helps"].format(cells=_listed(self.helped, self.helps)))
         if self.interval is not None and (internal or self.exact):
@@ -113,15 +115,15 @@ class Explanation:
         return found
 
 
-def explanation_of(done: Suppression, cell: int, knowledge: Knowledge | None = None) -> Explanation:
+def explanation_of(done: Suppression, cell: int) -> Explanation:
     """Explain the cell at a flat position."""
     table = done.table
     at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
     mine = [int(k) for k in done.moves.protecting(cell)]
-    using = [int(k) for k in done.moves.using(cell, table.shape) if int(k) not in set(mine)]
+    using = [int(k) for k in done.moves.using(cell) if int(k) not in set(mine)]
     helped = sorted({p for k in (*mine, *using) for p in done.moves.protected(k)} - {cell})
     shown = (mine + using)[:MOST_MOVES]
-    interval, exact = remaining_interval(done, cell, knowledge)
+    interval, exact = remaining_interval(done, cell)
     return Explanation(
         cell,
         table.codes(at),
@@ -139,7 +141,7 @@ def explanation_of(done: Suppression, cell: int, knowledge: Knowledge | None = N
 
 def _move(done: Suppression, number: int, cell: int, protects: bool) -> ExplainedMove:
     table = done.table
-    move = done.moves.move(number, table)
+    move = done.moves[number]
     way = float(np.sign(move.coefficients[move.cells == cell][0])) or 1.0
     step = (move.up if way > 0 else move.down) * way
     step = step if np.isfinite(step) else way
@@ -157,9 +159,7 @@ def _move(done: Suppression, number: int, cell: int, protects: bool) -> Explaine
     return ExplainedMove(number, done.moves.cuboids, protects, names, tuple(cells), high - low)
 
 
-def remaining_interval(
-    done: Suppression, cell: int, knowledge: Knowledge | None = None
-) -> tuple[tuple[float, float] | None, bool]:
+def remaining_interval(done: Suppression, cell: int) -> tuple[tuple[float, float] | None, bool]:
     """What remains possible for a hidden cell, and whether that is exact.
 
     Exact is what linear programmes over all hidden cells that hang together with it find: any reader can compute it.
@@ -174,9 +174,7 @@ def remaining_interval(
     shown = done.interval(*table.codes(tuple(int(i) for i in np.unravel_index(cell, table.shape))))
     if together.size > (MOST_COUNTS if table.frequency else MOST_UNKNOWNS):
         return shown, False
-    nonnegative = table.positive or not (table.value < 0).any()
-    known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
-    public = known.kind in ("none", "positive")  # what an attacker knows besides, a reader does not
+    known = done.promise.knowledge
     up, down = known.room(table)
     part, place = system.part(together), int(np.searchsorted(together, column))
     up, down = up[part.cells], down[part.cells]
@@ -192,7 +190,7 @@ def remaining_interval(
             return shown, False
         rise, fall = ends[0], ends[1]
     value = float(table.value.reshape(-1)[cell])
-    return (_rounded(value - fall, table), _rounded(value + rise, table)), public
+    return (_rounded(value - fall, table), _rounded(value + rise, table)), known.public
 
 
 def _whole_numbers(table: Table, part: Equations, up: Floats, down: Floats, column: int) -> tuple[float, float] | None:
@@ -230,43 +228,3 @@ def _name(codes: Sequence[str]) -> str:
 def _listed(names: Sequence[str], of: int | None = None) -> str:
     more = (len(names) if of is None else of) - len(names[:MOST_NAMES])
     return ", ".join(names[:MOST_NAMES]) + (f" + {more}" if more > 0 else "")
-
-
-_EN = {
-    "head": "{cell}: {status}.",
-    "open": "open", "primary": "hidden because it is sensitive itself (primary)",
-    "secondary": "hidden to protect others (secondary)", "never": "open, and to stay so",
-    "published": "published earlier", "structural zero": "zero, as everybody knows", "zero": "zero",
-    "rules": "Caught by {rules}.",
-    "cuboid": "cuboid", "move": "set of cells",
-    "together": "Protected by a {kind}: it can change together with {n} other hidden cells, and nothing published "
-    "changes: {cells}.",
-    "together one": "Protected by a {kind}: it can change together with 1 other hidden cell, and nothing published "
-    "changes: {cells}.",
-    "helps": "Hidden so that these stay protected: {cells}.",
-    "exact": "Whoever reads the published table can only say that it lies between {low} and {high}.",
-    "at least": "At least everything between {low} and {high} stays possible.",
-    "free": "any number",
-    "unprotected": "Not protected: {why}.",
-}  # fmt: skip
-_DE = {
-    "head": "{cell}: {status}.",
-    "open": "offen", "primary": "gesperrt, weil selbst geheim zu halten (primär)",
-    "secondary": "gesperrt, um andere zu schützen (sekundär)", "never": "offen, soll offen bleiben",
-    "published": "schon veröffentlicht", "structural zero": "null, wie jeder weiß", "zero": "null",
-    "rules": "Erfasst von: {rules}.",
-    "rule minimum count": "Mindestfallzahl", "rule p%": "p-Prozent-Regel", "rule (p,q)": "(p,q)-Regel",
-    "rule small cells": "kleine Fallzahlen", "rule small margin": "kleine Randsummen",
-    "rule one category": "alles in einer Kategorie", "rule given": "vorher gekennzeichnet",
-    "dominance": "-Dominanzregel", "holdings": "nach Inhabern",
-    "cuboid": "Quader", "move": "Zellverbund",
-    "together": "Geschützt durch einen {kind}: Die Zelle kann sich zusammen mit {n} anderen gesperrten Zellen ändern, "
-    "ohne dass sich etwas Veröffentlichtes ändert: {cells}.",
-    "together one": "Geschützt durch einen {kind}: Die Zelle kann sich zusammen mit einer anderen gesperrten Zelle "
-    "ändern, ohne dass sich etwas Veröffentlichtes ändert: {cells}.",
-    "helps": "Gesperrt, damit diese geschützt bleiben: {cells}.",
-    "exact": "Wer die veröffentlichte Tabelle liest, kann nur sagen, dass sie zwischen {low} und {high} liegt.",
-    "at least": "Mindestens alles zwischen {low} und {high} bleibt möglich.",
-    "free": "beliebig",
-    "unprotected": "Nicht geschützt: {why}.",
-}  # fmt: skip

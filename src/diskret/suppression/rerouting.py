@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from diskret.auditing.cover import Kept, Nobody
-from diskret.auditing.pattern import Pattern, find_move, missing
 from diskret.model.arrays import Floats, Ints
+from diskret.moves.move import Move
+from diskret.moves.pattern import Pattern, find_move, missing
 
 EQUAL = 1e-9
 NEIGHBOURS = 3
@@ -105,15 +105,15 @@ def redo(
 
 
 def _settle_again(
-    pattern: Pattern, old: Sequence[Kept], banned: Ints | None, widest: float, limit: float, price: Floats,
+    pattern: Pattern, old: Sequence[Move], banned: Ints | None, widest: float, limit: float, price: Floats,
     new: list[int],
 ) -> float | None:  # fmt: skip
     """Settle what is open without the old moves; what that costs, or None if it is more than the limit."""
-    cover, amount, cost = pattern.cover, pattern.cover.targets.amount, 0.0
-    lost = {d for kept in old for d in kept.settles if missing(pattern, d) != Nobody}
+    cover, amount, cost = pattern.cover, pattern.cover.ways.amount, 0.0
+    lost = {d for kept in old for d in kept.settles if not missing(pattern, d).entirely}
     for demand in sorted(lost, key=lambda d: (amount[d], d)):
-        while (against := missing(pattern, demand)) != Nobody:
-            move = find_move(pattern, demand, against, banned, widest)
+        while not (state := missing(pattern, demand)).entirely:
+            move = find_move(pattern, demand, state.against, banned, widest)
             if move is None:
                 return None
             cost += float(price[move.cells[~pattern.hidden[move.cells] & ~cover.in_use[move.cells]]].sum())

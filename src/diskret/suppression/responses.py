@@ -12,14 +12,14 @@ from diskret.model.arrays import Floats
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, SharedCellsDiffer, WrongSum, listed
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.pool import Pool
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
 
 HAIR = 1e-9
-LEVELS = ("below", "above", "lower", "upper", "weight")
+LEVELS = {"below": 0.0, "above": 0.0, "lower": -np.inf, "upper": np.inf, "weight": 1.0}
+"""What a table may say about every cell, and what it means where a table says nothing."""
 SHOWN = (Status.NEVER, Status.PUBLISHED)
 
 
@@ -28,17 +28,17 @@ def follow(leading: Table, others: Mapping[str, Table], **options: Any) -> dict[
 
     ``leading`` is a protected table or pool, ``others`` stand on the same cells. A cell that is primary for another
     response stays so; to have one pattern for all, mark it in the leading table as well (see `leading_of`). Options are
-    those of `suppress`; everything is audited over the whole table.
+    those of `suppress`.
 
     >>> cells = {"s": ["a", "b", "c", "d"], "x": [10, 20, 70, 5], "y": [1, 2, 9, 4], "st": ["primary", *["open"] * 3]}
     >>> tables = Table.from_cells(cells, by={"s": None}, value=["x", "y"], status="st")
-    >>> leading = suppress(tables["x"], guarantee="audit").table
+    >>> leading = suppress(tables["x"]).table
     >>> follow(leading, {"y": tables["y"]})["y"].table.status.tolist() == leading.status.tolist()
     True
     """
     result = {}
     for name, table in others.items():
-        done = suppress(inherited(leading, name, table), guarantee="audit", **options)
+        done = suppress(inherited(leading, name, table), **options)
         result[name] = replace(done, before=table)
     return result
 
@@ -73,12 +73,7 @@ def leading_of(leading: Table, others: Mapping[str, Table]) -> Table:
 
 
 def _refuse_other_cells(leading: Table, name: str, table: Table) -> None:
-    same = leading.shape == table.shape and leading.names == table.names
-    if isinstance(leading, Pool) or isinstance(table, Pool):
-        same &= isinstance(leading, Pool) and isinstance(table, Pool) and leading.space.codes == table.space.codes
-    else:
-        same = same and leading.by == table.by
-    if not same:
+    if not leading.same_cells(table):
         raise BadOption(
             f"{name!r} stands on other cells than the leading response {leading.response!r}",
             hint="a pattern can be passed on only between tables (or pools) over the same classifications.",
@@ -97,14 +92,35 @@ def jointly(parts: Mapping[str, Table], whole: Table, *, name: str = "response")
     >>> joint.names, joint.shape, list(apart(joint))
     (('s', 'response'), (3, 3), ['wages', 'other', 'costs'])
     """
+    _refuse_apart(parts, whole, name)
+    tables = [*parts.values(), whole]
+    counts = [t.respondents.count for t in tables if t.respondents is not None]
+    decimals = [t.decimals for t in tables if t.decimals is not None]
+    levels: dict[str, Any] = {f: _stacked([getattr(t, f) for t in tables], nothing) for f, nothing in LEVELS.items()}
+    return Table(
+        {**whole.by, name: Hierarchy.flat(parts, total=whole.response)},
+        "value",
+        np.stack([t.value for t in tables], axis=-1),
+        np.stack([t.status for t in tables], axis=-1),
+        Contributors(np.stack(counts, axis=-1)) if len(counts) == len(tables) else None,
+        decimals=max(decimals) if len(decimals) == len(tables) else None,
+        positive=all(t.positive for t in tables),
+        weighted=any(t.weighted for t in tables),
+        # whoever reports several responses is counted in each
+        additive_counts=False,
+        **levels,
+    )
+
+
+def _refuse_apart(parts: Mapping[str, Table], whole: Table, name: str) -> None:
+    """Refuse responses that do not make up one table."""
     for part, table in parts.items():
         _refuse_other_cells(whole, part, table)
-    if isinstance(whole, Pool) or name in whole.by or len({whole.response, *parts}) <= len(parts):
+    if not whole.by or name in whole.by or len({whole.response, *parts}) <= len(parts):
         raise BadOption(
             f"responses {listed([*parts, whole.response])} along {name!r} cannot stand in one table",
             hint="single tables, different responses, and a name no classification has.",
         )
-    tables = [*parts.values(), whole]
     off = np.abs(sum(t.value for t in parts.values()) - whole.value) > HAIR * np.maximum(1.0, np.abs(whole.value))
     if off.any():
         raise WrongSum(
@@ -112,25 +128,6 @@ def jointly(parts: Mapping[str, Table], whole: Table, *, name: str = "response")
             where=listed(whole.name_cells(off)),
             hint="give all responses that are added, and no other.",
         )
-    counts = [t.respondents.count for t in tables if t.respondents is not None]
-    decimals = [t.decimals for t in tables]
-    return Table(
-        {**whole.by, name: Hierarchy.flat(parts, total=whole.response)},
-        "value",
-        np.stack([t.value for t in tables], axis=-1),
-        np.stack([t.status for t in tables], axis=-1),
-        Contributors(np.stack(counts, axis=-1)) if len(counts) == len(tables) else None,
-        below=_stacked([t.below for t in tables], 0.0),
-        above=_stacked([t.above for t in tables], 0.0),
-        lower=_stacked([t.lower for t in tables], -np.inf),
-        upper=_stacked([t.upper for t in tables], np.inf),
-        weight=_stacked([t.weight for t in tables], 1.0),
-        decimals=None if None in decimals else max(d for d in decimals if d is not None),
-        positive=all(t.positive for t in tables),
-        weighted=any(t.weighted for t in tables),
-        # whoever reports several responses is counted in each
-        additive_counts=False,
-    )
 
 
 def apart(joint: Table) -> dict[str, Table]:

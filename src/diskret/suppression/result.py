@@ -11,16 +11,15 @@ import numpy as np
 
 from diskret.auditing.report import AuditReport
 from diskret.model.equations import Equations, equations_of
-from diskret.model.move import Move
-from diskret.model.protection import Knowledge
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Index, Table
+from diskret.moves.move import Move, MoveSet
 from diskret.suppression.explanation import Explanation, explanation_of
-from diskret.suppression.moves import Moves, RoutedMoves
 from diskret.suppression.weighing import CANDIDATES, Openings, Weighed, openings, weigh
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Unprotected:
     """A cell no cuboid can protect, with the widest interval that was reached."""
 
@@ -30,20 +29,22 @@ class Unprotected:
     why: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Suppression:
     """A protected table with the moves that protect it."""
 
     table: Table
-    moves: Moves | RoutedMoves
-    unprotected: tuple[Unprotected, ...]
-    passes: int
     before: Table
+    promise: Promise
+    """What was asked for, and what everything said about this result refers to."""
+    moves: MoveSet
+    unprotected: tuple[Unprotected, ...] = ()
+    passes: int = 1
     notes: tuple[str, ...] = ()
     consistency: Mapping[str, float] = field(default_factory=dict)
     """With last period's table: how far its pattern was kept, and what that cost. Internal, like all sums of values."""
     audit: AuditReport | None = None
-    """With the guarantee "audit": what the attack on the finished table found."""
+    """What the attack on the finished table found, if there was one."""
 
     @property
     def secondary(self) -> Any:
@@ -59,8 +60,8 @@ class Suppression:
         cell = int(np.ravel_multi_index(at, self.table.shape))
         value = float(self.table.value[at])
         inside: dict[int, tuple[float, float]] = {}
-        for k in self.moves.using(cell, self.table.shape):
-            low, high = self.moves.move(int(k), self.table).interval(cell, value)
+        for k in self.moves.using(cell):
+            low, high = self.moves[int(k)].interval(cell, value)
             where = self.moves.where(int(k))
             before = inside.get(where, (low, high))
             inside[where] = min(low, before[0]), max(high, before[1])
@@ -70,7 +71,7 @@ class Suppression:
     def moves_of(self, *codes: str) -> tuple[Move, ...]:
         """The cuboids that protect a cell."""
         cell = int(np.ravel_multi_index(self.table.index(*codes), self.table.shape))
-        return tuple(self.moves.move(int(k), self.table) for k in self.moves.protecting(cell))
+        return tuple(self.moves[int(k)] for k in self.moves.protecting(cell))
 
     def explain(self, *codes: str) -> str:
         """In words why a cell is hidden: its rules, the cuboids that protect it, and whom it protects."""
@@ -82,10 +83,10 @@ class Suppression:
         if rules:
             lines.append(f"  caught by {', '.join(rules)}")
         for k in self.moves.protecting(cell):
-            others = self.moves.move(int(k), self.table).cells
+            others = self.moves[int(k)].cells
             partners = ", ".join(self._name(int(c)) for c in others if c != cell)
             lines.append(f"  protected together with {partners}")
-        using = self.moves.using(cell, self.table.shape)
+        using = self.moves.using(cell)
         helped = sorted({p for k in using for p in self.moves.protected(int(k))} - {cell})
         if helped:
             lines.append(f"  needed to protect {', '.join(self._name(p) for p in helped[:10])}")
@@ -109,8 +110,8 @@ class Suppression:
         mine = set(self.moves.protecting(cell).tolist())
         columns = ("move", "why", *self.table.names, "status", "value", "change", "lower", "upper")
         shown: dict[str, list[Any]] = {name: [] for name in columns}
-        for k in sorted(mine | set(self.moves.using(cell, self.table.shape).tolist())):
-            move = self.moves.move(k, self.table)
+        for k in sorted(mine | set(self.moves.using(cell).tolist())):
+            move = self.moves[k]
             helped = sorted(self.moves.protected(k) - {cell})
             why = "protects it" if k in mine else f"protects {', '.join(self._name(p) for p in helped[:3])}"
             step = move.up if np.isfinite(move.up) else 1.0
@@ -122,10 +123,8 @@ class Suppression:
                     shown[name].append(entry)
         return shown
 
-    def explanation(self, *codes: str, knowledge: Knowledge | None = None) -> Explanation:
+    def explanation(self, *codes: str) -> Explanation:
         """Why a cell is hidden, as data: the moves behind it cell by cell with their signs, and what remains possible.
-
-        ``knowledge`` is what the attacker knows beforehand (left out: that values are positive, if they are).
 
         >>> from diskret import suppress
         >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "open", "open"]}
@@ -135,7 +134,7 @@ class Suppression:
         >>> print(found.words()[-1])
         Whoever reads the published table can only say that it lies between 0 and 30.
         """
-        return explanation_of(self, self._flat(codes), knowledge)
+        return explanation_of(self, self._flat(codes))
 
     def weigh(self, *codes: str) -> Weighed:
         """What suppressing an open cell would cost, what it would be good for, and who needs it open.
@@ -149,7 +148,7 @@ class Suppression:
         return weigh(self, self._flat(codes))
 
     def openings(self, *codes: str, most: int = CANDIDATES) -> Openings:
-        """Which dearer secondaries could open again if an open cell were suppressed instead; slower than `weigh`."""
+        """Which more valuable secondaries could open again if an open cell were hidden instead; slower than `weigh`."""
         return openings(self, self._flat(codes), most=most)
 
     @cached_property

@@ -11,11 +11,10 @@ import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
-from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption
-from diskret.model.pool import Pool
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.words import words
 from diskret.suppression.explanation import cell_name
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 6
 CANDIDATES = 4
-"""How many secondaries are tried at most, the dearest first."""
+"""How many secondaries are tried at most, the most valuable first."""
 
 
 @dataclass(frozen=True)
@@ -80,34 +79,32 @@ class Weighed:
 
     def words(self, language: str = "en") -> list[str]:
         """In sentences."""
-        say = _DE if language == "de" else _EN
-        name = "; ".join(self.codes)
-        lines = [say["cost"].format(cell=name, value=f"{self.value:,.10g}")]
-        if self.share is not None:
-            lines[0] = say["cost and share"].format(
-                cell=name, value=f"{self.value:,.10g}", share=f"{100 * self.share:.3g}"
+        say, value = words("weighing", language), f"{self.value:,.10g}"
+        share = None if self.share is None else f"{100 * self.share:.3g}"
+        bare = ", ".join(f"{line.sum} [{line.along}]" for line in self.bare[:MOST_NAMES])
+        beside = "beside" if self.primaries else "useless"
+        # what is said, and when
+        said = {
+            "cost" if share is None else "cost and share": True,
+            "contributors": self.contributors is not None,
+            self.status: not self.allowed,
+            "tables": bool(self.tables),
+            "margin": bool(self.margin),
+            "zero": self.value == 0 and self.allowed,
+            "bare": bool(self.bare),
+            "hidden": bool(self.lines) and not self.bare,
+            beside: bool(self.primaries) or self.allowed,
+            "nobody": True,
+        }
+        numbers = {"contributors": self.contributors, "margin": self.parts, "bare": self.partners}
+        return [
+            say[key].format(
+                cell="; ".join(self.codes), value=value, share=share, n=numbers.get(key), lines=bare,
+                tables=", ".join(self.tables), along=", ".join(self.margin), cells=", ".join(self.primaries),
             )
-        if self.contributors is not None:
-            lines.append(say["contributors"].format(n=self.contributors))
-        if not self.allowed:
-            lines.append(say[self.status])
-        if self.tables:
-            lines.append(say["tables"].format(tables=", ".join(self.tables)))
-        if self.margin:
-            lines.append(say["margin"].format(along=", ".join(self.margin), n=self.parts))
-        if self.value == 0 and self.allowed:
-            lines.append(say["zero"])
-        if self.bare:
-            bare = ", ".join(f"{line.sum} [{line.along}]" for line in self.bare[:MOST_NAMES])
-            lines.append(say["bare"].format(lines=bare, n=self.partners))
-        elif self.lines:
-            lines.append(say["hidden"])
-        if self.primaries:
-            lines.append(say["beside"].format(cells=", ".join(self.primaries)))
-        elif self.allowed:
-            lines.append(say["useless"])
-        lines.append(say["nobody"])
-        return lines
+            for key, wanted in said.items()
+            if wanted
+        ]  # fmt: skip
 
     def plain(self) -> dict[str, Any]:
         """As plain data for a page."""
@@ -124,7 +121,7 @@ def weigh(done: Suppression, cell: int) -> Weighed:
     value = float(table.value[at])
     whole = _shown_whole(table)
     lines = tuple(_around(table, cell))
-    near = [c for _, _, cells in lines_of(table, cell) for c in cells.tolist()]
+    near = [c for _, _, cells in table.lines(cell) for c in cells.tolist()]
     flat = table.status.reshape(-1)
     primaries = [c for c in dict.fromkeys(near) if flat[c] == Status.PRIMARY]
     allowed = status in (Status.OPEN, Status.ZERO)
@@ -138,62 +135,27 @@ def weigh(done: Suppression, cell: int) -> Weighed:
 
 def _shown_whole(table: Table) -> float | None:
     """All that adds up in a table, if a reader knows it; else a share of it would tell of hidden values."""
-    inner = inner_cells(table)
+    inner = table.inner
     known = not table.hidden[inner].any()
-    if not known and not isinstance(table, Pool) and not (table.value < 0).any():
-        known = not table.hidden[table.index(*(h.total for h in table.hierarchies))]  # it is the total itself
+    if not known and table.total is not None and not (table.value < 0).any():
+        known = not table.hidden.reshape(-1)[table.total]  # it is the total itself
     return float(np.abs(table.value[inner]).sum()) if known else None
 
 
-def inner_cells(table: Table) -> Bools:
-    """Cells that are no sums, whose values make up the whole table."""
-    inner = np.ones(table.shape, dtype=np.bool_)
-    if isinstance(table, Pool):
-        inner[table.system.sum_cell] = False
-        return inner
-    for axis, hierarchy in enumerate(table.hierarchies):
-        shape = [1] * len(table.shape)
-        shape[axis] = -1
-        inner &= hierarchy.is_leaf.reshape(shape)
-    return inner
-
-
 def _margin(table: Table, at: tuple[int, ...]) -> tuple[tuple[str, ...], int]:
-    if isinstance(table, Pool):
+    if not table.product:
         return (), 0
     sums = [(n, h, i) for (n, h), i in zip(table.by.items(), at, strict=True) if not h.is_leaf[i]]
     return tuple(n for n, _, _ in sums), prod(h.part_index[i].size for _, h, i in sums) if sums else 0
 
 
 def _tables(table: Table, cell: int) -> tuple[str, ...]:
-    if not isinstance(table, Pool):
-        return ()
-    return tuple(name for name, cells in table.cells_of.items() if (cells == cell).any())
-
-
-def lines_of(table: Table, cell: int) -> Iterator[tuple[str, int, Ints]]:
-    """The lines a cell stands in: along which classification, their sum, and all their cells but this one."""
-    if isinstance(table, Pool):
-        start, rows, _ = table.by_cell
-        for row in rows[start[cell] : start[cell + 1]].tolist():
-            cells = table.system.columns[table.system.start[row] : table.system.start[row + 1]]
-            axis = int(table.system.axis[row])
-            yield table.axes[axis][0], int(table.system.sum_cell[row]), cells[cells != cell]
-        return
-    at = [int(i) for i in np.unravel_index(cell, table.shape)]
-    for axis, (name, hierarchy) in enumerate(table.by.items()):
-        stride = prod(table.shape[axis + 1 :])
-        here = at[axis]
-        parent = int(hierarchy.parent_index[here])
-        for total in ([parent] if parent >= 0 else []) + ([here] if not hierarchy.is_leaf[here] else []):
-            codes = np.append(hierarchy.part_index[total], total)
-            cells = cell + (codes[codes != here] - here) * stride
-            yield name, cell + (total - here) * stride, cells.astype(np.int64)
+    return tuple(name for name, (_, cells) in table.linked.items() if (cells == cell).any())
 
 
 def _around(table: Table, cell: int) -> Iterator[LineAround]:
     hidden = table.hidden.reshape(-1)
-    for along, total, cells in lines_of(table, cell):
+    for along, total, cells in table.lines(cell):
         found = cells[hidden[cells]]
         names = tuple(cell_name(table, int(c)) for c in found[:MOST_NAMES])
         yield LineAround(along, cell_name(table, total), total == cell, names, int(found.size))
@@ -213,18 +175,18 @@ class Openings:
 
 
 def openings(done: Suppression, cell: int, audited: AuditReport | None = None, most: int = CANDIDATES) -> Openings:
-    """Try whether suppressing an open cell would let a dearer secondary beside it open again.
+    """Try whether suppressing an open cell would let a more valuable secondary beside it open again.
 
-    Secondaries in one line with the cell are tried one by one, the dearest first, ``most`` of them: with the cell
-    hidden and the secondary open the table is attacked again (with the protection, the knowledge and the insiders of
-    its audit). As slow as an attack with known moves.
+    Secondaries in one line with the cell are tried one by one, the most valuable first, ``most`` of them: with the cell
+    hidden and the secondary open the table is attacked again (with the promise of its
+    audit). As slow as an attack with known moves.
     """
     report = audited or done.audit
     if report is None:
-        raise BadOption("the table was not attacked", hint='suppress with guarantee="audit", or audit it first.')
+        raise BadOption("the table was not attacked", hint="suppress it by the method Moves, or audit it first.")
     table = done.table
     flat = table.status.reshape(-1)
-    near = np.unique(np.concatenate([cells for _, _, cells in lines_of(table, cell)] or [np.empty(0, np.int64)]))
+    near = np.unique(np.concatenate([cells for _, _, cells in table.lines(cell)] or [np.empty(0, np.int64)]))
     size = np.abs(table.value.reshape(-1))
     candidates = near[(flat[near] == Status.SECONDARY) & (size[near] > size[cell])]
     candidates = candidates[np.lexsort((candidates, -size[candidates]))]
@@ -233,10 +195,7 @@ def openings(done: Suppression, cell: int, audited: AuditReport | None = None, m
         status = table.status.copy().reshape(-1)
         status[cell], status[other] = Status.SECONDARY, Status.OPEN
         changed = replace(table, status=status.reshape(table.shape))
-        again = audit(
-            changed, protection=report.protection, knowledge=report.knowledge, insiders=report.kind,
-            coalitions=report.coalitions, moves=[m for m in report.moves if other not in m[0]],
-        )  # fmt: skip
+        again = audit(changed, report.promise, moves=report.moves.without(other))
         if again.safe:
             opened.append(other)
     saved = float(size[opened[0]] - size[cell]) if opened else 0.0
@@ -248,9 +207,9 @@ def opening_words(found: Openings, language: str = "en") -> str:
     """In one sentence, without a hidden value.
 
     >>> opening_words(Openings((), (), 0.0, 0, 0))
-    'There is no dearer hidden cell beside it that could open in its place.'
+    'There is no more valuable hidden cell beside it that could open in its place.'
     """
-    say: dict[str, str] = _DE if language == "de" else _EN
+    say = words("weighing", language)
     if not found.candidates:
         return say["no candidates"]
     if not found.opened:
@@ -260,53 +219,3 @@ def opening_words(found: Openings, language: str = "en") -> str:
 
 def _joined(names: Sequence[str]) -> str:
     return "; ".join(names)
-
-
-_EN = {
-    "cost": "Suppressing {cell} would take {value} from the reader.",
-    "cost and share": "Suppressing {cell} would take {value} from the reader, {share} % of all that adds up in this "
-    "table.",
-    "contributors": "{n} contributors stand behind it.",
-    "never": "It is to stay open: somebody said so (status never).",
-    "published": "It was published earlier, so hiding it now would protect nobody.",
-    "structural zero": "Everybody knows that it is zero, so hiding it would protect nobody.",
-    "tables": "Linked tables show it too and would lose it as well: {tables}.",
-    "margin": "It is a sum along {along} ({n} parts): margins are what most readers look for, and barriers keep them "
-    "visible.",
-    "bare": "On its own that would be in vain: nothing else is hidden in {lines}, so a reader would compute it back. "
-    "At least {n} further cells would have to go with it.",
-    "zero": "It is zero: it can be a partner only where zeros may be suppressed.",
-    "hidden": "Every line it stands in has hidden cells already, so no single line would give it away.",
-    "beside": "It could be a partner of the primary cells beside it: {cells}.",
-    "useless": "No primary cell stands in a line with it: at most it could serve as a far corner of a cuboid.",
-    "nobody": "No protected cell needs it open: hiding more never weakens protection. Readers need it, as said above.",
-    "no candidates": "There is no dearer hidden cell beside it that could open in its place.",
-    "none opens": "None of the dearer hidden cells beside it could open in its place ({n} of {of} tried).",
-    "opens": "In its place one of these could open, and everything would stay protected: {cells} ({n} of {of} tried).",
-}
-_DE = {
-    "cost": "Wer {cell} sperrt, nimmt dem Leser {value}.",
-    "cost and share": "Wer {cell} sperrt, nimmt dem Leser {value}, das sind {share} % von allem, was sich in dieser "
-    "Tabelle summiert.",
-    "contributors": "Dahinter stehen {n} Befragte.",
-    "never": "Sie soll offen bleiben: So ist es festgelegt (Status „never“).",
-    "published": "Sie ist schon veröffentlicht; sie jetzt zu sperren schützt niemanden.",
-    "structural zero": "Jeder weiß, dass sie null ist; sie zu sperren schützt niemanden.",
-    "tables": "Verknüpfte Tabellen zeigen sie auch und würden sie ebenfalls verlieren: {tables}.",
-    "margin": "Sie ist eine Summe über {along} ({n} Teile): Randsummen suchen die meisten Leser, Barrieren halten sie "
-    "sichtbar.",
-    "bare": "Allein wäre das vergeblich: In {lines} ist sonst nichts gesperrt, ein Leser würde sie zurückrechnen. "
-    "Mindestens {n} weitere Zellen müssten mit ihr fallen.",
-    "zero": "Sie ist null: Partner kann sie nur sein, wo Nullen gesperrt werden dürfen.",
-    "hidden": "In jeder Zeile, in der sie steht, ist schon etwas gesperrt; keine einzelne Zeile würde sie verraten.",
-    "beside": "Sie könnte Partner der primär gesperrten Zellen neben ihr sein: {cells}.",
-    "useless": "Keine primär gesperrte Zelle steht in einer Zeile mit ihr: Sie könnte höchstens ferne Ecke eines "
-    "Quaders sein.",
-    "nobody": "Keine geschützte Zelle braucht sie offen: Mehr zu sperren schwächt den Schutz nie. Leser brauchen sie, "
-    "wie oben gesagt.",
-    "no candidates": "Neben ihr ist keine teurere Zelle gesperrt, die an ihrer Stelle offen sein könnte.",
-    "none opens": "Keine der teureren gesperrten Zellen neben ihr könnte an ihrer Stelle offen sein ({n} von {of} "
-    "versucht).",
-    "opens": "An ihrer Stelle könnte eine von diesen offen sein, und alles bliebe geschützt: {cells} ({n} von {of} "
-    "versucht).",
-}

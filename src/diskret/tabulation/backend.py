@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from diskret.model.arrays import Ints
-from diskret.model.cells import MISSING
+from diskret.model.from_cells import MISSING
 from diskret.model.source import Relation, literal
 from diskret.tabulation.plan import Plan, RecordKey, Units
 

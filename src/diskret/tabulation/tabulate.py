@@ -8,7 +8,6 @@ from typing import Any, overload
 
 import numpy as np
 
-from diskret.model.cells import MISSING
 from diskret.model.contributors import Contributors
 from diskret.model.errors import (
     BadOption,
@@ -21,6 +20,7 @@ from diskret.model.errors import (
     listed,
 )
 from diskret.model.exact import EXACT_LIMIT
+from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.memory import refuse_too_large
 from diskret.model.table import Table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -13,10 +14,19 @@ from starlette.responses import Response
 from diskret.model.errors import BadOption, DiskretError, UploadTooLarge
 
 REFUSED, TOO_LARGE, BROKEN = 422, 413, 500
+KINDS = {
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".pdf": "application/pdf",
+    ".toml": "application/toml",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+"""What a browser is told about a file to be saved."""
 
 
 class Json(Response):
-    """Plain data; a number that is none (not finite) becomes null."""
+    """Plain data; a number that is not finite becomes null."""
 
     media_type = "application/json"
 
@@ -49,13 +59,12 @@ def plain(error: DiskretError) -> dict[str, str]:
     return {"code": error.code, "what": error.what, "where": error.where, "hint": error.hint, "docs": error.docs}
 
 
-def broken(error: BaseException) -> Json:
+def our_mistake(error: BaseException, then: str) -> DiskretError:
     """A mistake in diskret itself: its kind only, for its words may quote the data."""
-    said = DiskretError(
+    return DiskretError(
         f"a mistake in diskret itself ({type(error).__name__}); please report it",
-        hint="set DISKRET_DEBUG=1 and start again to see where.",
+        hint=f"set DISKRET_DEBUG=1 and {then} to see where.",
     )
-    return refused(BROKEN, said)
 
 
 def on_refusal(request: Request, error: Exception) -> Response:
@@ -71,12 +80,12 @@ async def body_of(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        raise BadOption("the request is no JSON object", hint="reload the page.")
+        raise BadOption("the request is not a JSON object", hint="reload the page.")
     return content
 
 
-def attachment(content: bytes, name: str, kind: str) -> Response:
+def attachment(content: bytes, name: str) -> Response:
     """A file to be saved; whatever is in it is never run as part of our page."""
     quoted = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)
     headers = {"Content-Disposition": f'attachment; filename="{quoted}"'}
-    return Response(content, media_type=kind, headers=headers)
+    return Response(content, media_type=KINDS.get(Path(name).suffix, "application/octet-stream"), headers=headers)

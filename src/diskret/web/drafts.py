@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diskret.web.runs import read_json, write_json
+from diskret.web.run_folders import read_json, write_json
 
 MOST = 200
 """Steps that can be undone."""

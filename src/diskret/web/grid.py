@@ -71,19 +71,17 @@ def cells_of(
     at: Mapping[str, int],
 ) -> Ints:  # fmt: skip
     """Flat positions of a window's cells, rows by columns."""
-    index: list[Ints] = []
-    for name, size in zip(table.names, table.shape, strict=True):
-        if name == row_axis:
-            chosen = np.asarray(rows, dtype=np.int64).reshape(-1, 1)
-        elif name == column_axis:
-            chosen = np.asarray(columns, dtype=np.int64).reshape(1, -1)
-        else:
-            chosen = np.full((1, 1), at.get(name, size - 1), dtype=np.int64)
-        if chosen.size and (chosen.min() < 0 or chosen.max() >= size):
-            raise BadOption(f"no such code of {name!r}", hint="reload the page.")
-        index.append(chosen)
     unknown = [n for n in (row_axis, column_axis, *at) if n is not None and n not in table.by]
     if unknown or row_axis == column_axis:
         raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
-    flat = np.ravel_multi_index(tuple(np.broadcast_arrays(*index)), table.shape)
+    chosen = {
+        name: np.full((1, 1), at.get(name, size - 1)) for name, size in zip(table.names, table.shape, strict=True)
+    }
+    chosen[row_axis] = np.asarray(rows, dtype=np.int64).reshape(-1, 1)
+    if column_axis is not None:
+        chosen[column_axis] = np.asarray(columns, dtype=np.int64).reshape(1, -1)
+    wrong = [n for n, codes in chosen.items() if ((codes < 0) | (codes >= len(table.by[n]))).any()]
+    if wrong:
+        raise BadOption(f"no such code of {listed(wrong)}", hint="reload the page.")
+    flat = np.ravel_multi_index(tuple(np.broadcast_arrays(*chosen.values())), table.shape)
     return np.broadcast_to(flat, (len(rows), 1 if column_axis is None else len(columns))).astype(np.int64)

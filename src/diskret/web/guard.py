@@ -11,7 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diskret.model.errors import DiskretError, UploadTooLarge
-from diskret.web.answers import broken, refused
+from diskret.web.answers import BROKEN, TOO_LARGE, our_mistake, refused
 from diskret.web.sessions import Sessions
 
 POLICY = (
@@ -89,23 +89,19 @@ class Guard:
             await self.app(scope, _limited(receive, most), answered)
         except UploadTooLarge as e:
             if not started:
-                await refused(413, e)(scope, receive, answered)
+                await refused(TOO_LARGE, e)(scope, receive, answered)
         except Exception as e:
             if os.environ.get("DISKRET_DEBUG"):
                 raise
             if not started:
-                await broken(e)(scope, receive, answered)
+                await refused(BROKEN, our_mistake(e, "start again"))(scope, receive, answered)
 
     def _objection(self, scope: Scope, headers: Headers) -> tuple[int, DiskretError] | None:
         """Why a request is not answered, if it is not."""
         hint = "open the address that `diskret serve` printed."
         if headers.getlist("host") not in [[h] for h in self.place.hosts]:
             return 421, DiskretError("this server does not have that name", hint=hint)
-        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-        foreign = (origin is not None and origin not in self.place.origins) or site not in (None, "none", "same-origin")
-        # whoever goes to the page from elsewhere, such as from the file that opens it, sees a page without data
-        entering = scope["path"] == "/" and origin is None and headers.get("sec-fetch-dest") == "document"
-        if (foreign and not entering) or (origin is None and scope["method"] not in SAFE):
+        if self._is_foreign(scope, headers):
             return 403, DiskretError("a page from another origin asks", hint=hint)
         path = scope["path"]
         if path.startswith("/api/") and path != "/api/session":
@@ -113,6 +109,17 @@ class Guard:
             if scope["session"] is None:
                 return 401, DiskretError("the token is missing or of an earlier start", hint=hint)
         return None
+
+    def _is_foreign(self, scope: Scope, headers: Headers) -> bool:
+        """Whether a request comes from a page that is not ours, or changes something without saying whose it is."""
+        origin = headers.get("origin")
+        if origin is None and scope["method"] not in SAFE:
+            return True
+        # whoever goes to the page from elsewhere, such as from the file that opens it, sees a page without data
+        if origin is None and scope["path"] == "/" and headers.get("sec-fetch-dest") == "document":
+            return False
+        other_site = headers.get("sec-fetch-site") not in (None, "none", "same-origin")
+        return other_site or origin not in (None, *self.place.origins)
 
 
 def _cookie(headers: Mapping[str, str], name: str) -> str | None:

@@ -25,7 +25,7 @@ def serve(
     try:
         import uvicorn
 
-        from diskret.web.app import MOST_UPLOAD, make_app
+        from diskret.web.server import MOST_UPLOAD, make_app
         from diskret.web.workbench import Workbench
     except ImportError as e:
         raise MissingExtra.needed("web", "the workbench") from e

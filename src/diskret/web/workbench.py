@@ -10,12 +10,13 @@ from starlette.requests import Request
 
 from diskret.web.drafts import Drafts
 from diskret.web.guard import Place
-from diskret.web.runs import Runs
+from diskret.web.run_folders import Runs
 from diskret.web.sessions import Session, Sessions
-from diskret.web.tables import Tables
+from diskret.web.shown_tables import Tables
 from diskret.web.workspace import Workspace
 
-CHOICES = ("records", "plan")
+TABLE, RECORDS, PLAN = "table", "records", "plan"
+"""Pages that keep what is chosen on them, with its history."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,20 +26,24 @@ class Workbench:
     workspace: Workspace
     place: Place
     sessions: Sessions
-    drafts: Drafts
     runs: Runs
     tables: Tables
     choices: Mapping[str, Drafts]
-    """What is chosen on the pages about records and plans, by page."""
+    """What is chosen, by page."""
+
+    @property
+    def drafts(self) -> Drafts:
+        """What is chosen on the page of tables."""
+        return self.choices[TABLE]
 
     @classmethod
     def at(cls, folder: str | Path, port: int) -> Workbench:
         """A workbench on a folder."""
         workspace = Workspace.at(folder)
         runs = Runs(workspace)
-        drafts = Drafts(workspace.runs / "draft.json")
-        choices = {name: Drafts(workspace.runs / f"{name}.json") for name in CHOICES}
-        return cls(workspace, Place(port), Sessions(), drafts, runs, Tables(workspace, runs, drafts), choices)
+        choices = {TABLE: Drafts(workspace.runs / "draft.json")}
+        choices |= {page: Drafts(workspace.runs / f"{page}.json") for page in (RECORDS, PLAN)}
+        return cls(workspace, Place(port), Sessions(), runs, Tables(workspace, runs, choices[TABLE]), choices)
 
 
 def workbench(request: Request) -> Workbench:

@@ -11,49 +11,28 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from diskret.model.errors import DiskretError
-from diskret.web.answers import plain
-from diskret.web.runs import JOB, PART, RESULT, STATUS, TEMPORARY, read_json, write_json
-from diskret.web.saying import Saying
+from diskret.web.answers import our_mistake, plain
+from diskret.web.run_folders import JOB, PART, RESULT, STATUS, TEMPORARY, RunProgress, read_json, write_json
 
 EVERY = 0.15
 """Seconds between two words about progress."""
 
-Work = Callable[[Mapping[str, Any], Path, Path, Saying], dict[str, Any]]
+Work = Callable[[Mapping[str, Any], Path, Path, RunProgress], dict[str, Any]]
 """What a kind of run does: job, workspace, folder for the result, progress; gives counts for the status."""
+KINDS = {"job": "table_runs:run_tables", "audit": "table_runs:audit_tables", "records": "record_runs:run_records"}
+"""Where the work of each kind is; imported when it begins, so that a run shows itself at once."""
 
 
-def run_table_job(content: Mapping[str, Any], workspace: Path, result: Path, say: Saying) -> dict[str, Any]:
-    """Do a job on tables; what it asks to be written is made on the page's request."""
-    from diskret.job.read import job_from
-    from diskret.job.run import run_job
-    from diskret.web.results import save
-
-    job = job_from(dict(content), "the page", workspace)
-    done = run_job(job, workspace, say, write=False)
-    say("writing", 0, 1)
-    save(done, result)
-    return {"summary": done.summary(), "exposed": done.exposed}
-
-
-def audit_run(content: Mapping[str, Any], workspace: Path, result: Path, say: Saying) -> dict[str, Any]:
-    """Attack the tables of an earlier run."""
-    from diskret.web.results import audit_tables
-
-    return audit_tables(content, workspace, result, say)
-
-
-def run_records_job(content: Mapping[str, Any], workspace: Path, result: Path, say: Saying) -> dict[str, Any]:
-    """Make an anonymous file or a scientific-use file."""
-    from diskret.web.records import run_records
-
-    return run_records(content, workspace, result, say)
-
-
-KINDS: dict[str, Work] = {"job": run_table_job, "audit": audit_run, "records": run_records_job}
+def work_of(kind: str) -> Work:
+    """What a kind of run does."""
+    module, name = KINDS[kind].split(":")
+    work: Work = getattr(import_module(f"diskret.web.{module}"), name)
+    return work
 
 
 def main(folder: Path, kind: str) -> None:
@@ -69,14 +48,12 @@ def main(folder: Path, kind: str) -> None:
             last = time.monotonic()
             write_json(folder / STATUS, status | {"progress": progress})
 
-    say = Saying(tell)
-
     part = folder / PART
     part.mkdir()
     start = time.process_time()
     ended: dict[str, Any]
     try:
-        found = KINDS[kind](read_json(folder / JOB), workspace, part, say)
+        found = work_of(kind)(read_json(folder / JOB), workspace, part, RunProgress(tell))
         part.rename(folder / RESULT)
         ended = {"state": "finished"} | found
     except KeyboardInterrupt:  # asked to stop where there is nothing to keep yet
@@ -86,11 +63,7 @@ def main(folder: Path, kind: str) -> None:
     except Exception as e:
         if os.environ.get("DISKRET_DEBUG"):
             raise
-        broken = DiskretError(
-            f"a mistake in diskret itself ({type(e).__name__}); please report it",
-            hint="set DISKRET_DEBUG=1 and run the job with `diskret run` to see where.",
-        )
-        ended = {"state": "failed", "error": plain(broken)}
+        ended = {"state": "failed", "error": plain(our_mistake(e, "run the job with `diskret run`"))}
     shutil.rmtree(part, ignore_errors=True)
     shutil.rmtree(folder / TEMPORARY, ignore_errors=True)
     write_json(folder / STATUS, status | ended | {"ended": time.time(), "cpu": time.process_time() - start})

@@ -8,26 +8,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from diskret.auditing.insiders import persons_of
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.suppression.by_cuboids import Settings, barrier_signs, prices, usable_cells
+from diskret.moves.insiders import persons_of
+from diskret.moves.move import Move, MoveSet
+from diskret.suppression.by_cuboids import barrier_signs, guards_singles, prices, usable_cells
 from diskret.suppression.complete.engine import Cuboid, Search, Task, in_turn, secure
 from diskret.suppression.complete.space import Space
 from diskret.suppression.complete.thinning import thinned
-from diskret.suppression.moves import RoutedMoves
+from diskret.suppression.methods import Complete, Method, Progress
 from diskret.suppression.result import Suppression, Unprotected
-
-MOST_DEFORMATIONS = 3
-"""More shifts of one cuboid than this are refused: their number explodes, and two already find nearly everything."""
 
 
 def by_complete(
-    table: Table, settings: Settings, deformations: int = 1, strands: bool = True, totals_last: bool = False,
-    stages: int = 1,
+    table: Table, promise: Promise, method: Complete = Complete(), *, strands: bool = True,
+    progress: Progress | None = None,
 ) -> Suppression:  # fmt: skip
     """Protect every primary cell by cuboids of the fictitious complete table (Quaderverfahren, chapter 7).
 
@@ -36,18 +35,16 @@ def by_complete(
     and more of both in three or five. With two ``stages`` all cuboids inside lowest subtables come first (6.2.2.3).
     Both are measured in docs/complete.md.
     """
-    if stages not in (1, 2):
-        raise BadOption(f"{stages} stages", hint="1, or 2: lowest subtables first.")
-    search = search_of(table, settings, deformations, strands, totals_last)
+    search = search_of(table, promise, method, strands=strands)
     task = search.task
     before = task.hidden.copy()
-    protecting, failed = secure(search, in_turn(task), settings.progress, stages)
-    if settings.thin:
+    protecting, failed = secure(search, in_turn(task), progress, method.stages)
+    if method.thin:
         protecting = thinned(search, protecting, before)
     status = table.status.reshape(-1).copy()
     status[task.hidden & ~before] = Status.SECONDARY
     protected = replace(table, status=status.reshape(table.shape))
-    unprotected = tuple(_unprotected(table, task, cell, deformations) for cell in failed)
+    unprotected = tuple(_unprotected(table, task, cell, method.deformations) for cell in failed)
     if unprotected:
         warnings.warn(
             f"{len(unprotected)} cells cannot be protected as asked: {listed([u.cell for u in unprotected])}; "
@@ -56,40 +53,39 @@ def by_complete(
             stacklevel=4,
         )
     notes = () if task.primary.any() else ("no cell is primary: nothing to protect",)
-    return Suppression(protected, moves_of(protecting), unprotected, 1, table, notes)
+    return Suppression(
+        table=protected, before=table, promise=promise, moves=moves_of(protecting), unprotected=unprotected,
+        notes=notes,
+    )  # fmt: skip
 
 
-def search_of(
-    table: Table, settings: Settings, deformations: int = 1, strands: bool = True, totals_last: bool = False
-) -> Search:
+def search_of(table: Table, promise: Promise, method: Complete, *, strands: bool = True) -> Search:
     """The search for one table: its elementary indices and its cells as the kernels want them."""
-    if not 0 <= deformations <= MOST_DEFORMATIONS:
+    if promise.guard == "largest" or promise.coalitions:
         raise BadOption(
-            f"{deformations} deformations per cuboid",
-            hint=f"0 to {MOST_DEFORMATIONS}; where that does not do, guarantee='audit' needs no limit.",
+            "coalitions or largest contributors with complete tables",
+            hint="the cuboid method guards against single contributors only: use the method Moves.",
         )
-    if settings.carry != "off" or settings.cost.distance:
-        raise BadOption("carry or distances with complete tables", hint="they belong to guarantee='subtables'.")
     spaces = [Space.of(h) for h in table.hierarchies]
-    return Search(spaces, task_of(table, settings), deformations, strands, totals_last)
+    return Search(spaces, task_of(table, promise, method), method.deformations, strands, method.totals_last)
 
 
-def task_of(table: Table, settings: Settings) -> Task:
+def task_of(table: Table, promise: Promise, method: Method) -> Task:
     """The cells of a table, with the number of elementary indices in which each is a sum as its rank."""
-    up, down = settings.knowledge.room(table)
+    up, down = promise.knowledge.room(table)
     hidden = table.hidden.reshape(-1).copy()
-    barriers = barrier_signs(table, settings.barriers)
+    barriers = barrier_signs(table, method.barriers)
     rank = np.zeros(table.shape)
     for axis, hierarchy in enumerate(table.hierarchies):
         across = [1] * len(table.shape)
         across[axis] = len(hierarchy)
         rank += barriers[axis] * sums_in(hierarchy).reshape(across)
-    guarded = settings.single_contributors and (table.respondents is not None or table.frequency)
+    guarded = guards_singles(table, promise)
     return Task(
-        table.shape, (table.status == Status.PRIMARY).reshape(-1), usable_cells(table, settings.zeros) | hidden, hidden,
-        np.ones(table.size), rank.reshape(-1), prices(table, settings.cost), up, down,
+        table.shape, (table.status == Status.PRIMARY).reshape(-1), usable_cells(table, method.zeros) | hidden, hidden,
+        np.ones(table.size), rank.reshape(-1), prices(table, method), up, down,
         persons_of(table) if guarded else np.full(table.size, -1, dtype=np.int64),
-        settings.protection.needs(table), bool((barriers >= 0).all()),
+        promise.needs(table), bool((barriers >= 0).all()),
     )  # fmt: skip
 
 
@@ -98,17 +94,11 @@ def sums_in(hierarchy: Hierarchy) -> Floats:
     return np.where(hierarchy.is_leaf, 0, hierarchy.levels - 1).astype(np.float64)
 
 
-def moves_of(protecting: Mapping[int, Sequence[Cuboid]]) -> RoutedMoves:
+def moves_of(protecting: Mapping[int, Sequence[Cuboid]]) -> MoveSet:
     """The cuboids as moves, each valid over the whole table."""
-    cuboids = [c for several in protecting.values() for c in several]
-    return RoutedMoves(
-        np.append(0, np.cumsum([c.cells.size for c in cuboids])).astype(np.int64),
-        np.concatenate([c.cells for c in cuboids]) if cuboids else np.empty(0, np.int64),
-        np.concatenate([c.signs for c in cuboids]).astype(np.float64) if cuboids else np.empty(0),
-        np.array([c.up for c in cuboids]),
-        np.array([c.down for c in cuboids]),
-        tuple(frozenset([c.pivot]) for c in cuboids),
-    )
+    cuboids = [(pivot, c) for pivot, several in protecting.items() for c in several]
+    moves = [Move(cells=c.cells, coefficients=c.signs.astype(np.float64), up=c.up, down=c.down) for _, c in cuboids]
+    return MoveSet.of(moves, [[pivot] for pivot, _ in cuboids])
 
 
 def _unprotected(table: Table, task: Task, cell: int, deformations: int) -> Unprotected:
@@ -119,6 +109,6 @@ def _unprotected(table: Table, task: Task, cell: int, deformations: int) -> Unpr
     else:
         why = (
             f"no cuboid with at most {deformations} deformation{'' if deformations == 1 else 's'} protects it; "
-            "allow more deformations, allow zeros as partners, or use guarantee='audit'"
+            "allow more deformations, allow zeros as partners, or use the method Moves"
         )
-    return Unprotected(table.name_of(cell), at, np.nan, why)
+    return Unprotected(cell=table.name_of(cell), index=at, reached=np.nan, why=why)

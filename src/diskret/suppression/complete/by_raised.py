@@ -9,19 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.errors import BadOption
+from diskret.model.promise import Promise
 from diskret.model.status import Status
-from diskret.suppression.by_cuboids import Settings
 from diskret.suppression.complete.by_complete import moves_of, task_of
 from diskret.suppression.complete.engine import Search, Task, in_turn, secure
 from diskret.suppression.complete.raising import Raised
 from diskret.suppression.complete.space import Space
+from diskret.suppression.methods import Complete, Method
 from diskret.suppression.result import Suppression, Unprotected
 
 UNUSED = 1e6
 """A star sum that no cuboid uses yet comes before every rank of margins."""
 
 
-def by_raised(raised: Raised, settings: Settings, prefer_used: bool = True) -> Suppression:
+def by_raised(
+    raised: Raised, promise: Promise, method: Method = Complete(), *, prefer_used: bool = True
+) -> Suppression:
     """Protect the cells of a raised table by rigid cuboids; the result is a result of the raised table.
 
     ``prefer_used`` reproduces the printed weight of dummies, which makes star sums that an earlier cuboid used more
@@ -29,24 +32,31 @@ def by_raised(raised: Raised, settings: Settings, prefer_used: bool = True) -> S
     """
     if any(h.depth > 2 for h in raised.table.hierarchies):
         raise BadOption("a table that is raised in part only", hint="raise all classifications that have subtotals.")
-    task = _task(raised, settings, prefer_used)
+    task = _task(raised, promise, method, prefer_used)
     search = Search([Space.of(h) for h in raised.table.hierarchies], task, deformations=0, strands=False)
-    pivots = raised.cells[in_turn(task_of(raised.origin, settings))]
-    protecting, failed = secure(search, pivots, settings.progress)
+    pivots = raised.cells[in_turn(task_of(raised.origin, promise, method))]
+    protecting, failed = secure(search, pivots)
     status = raised.table.status.reshape(-1).copy()
     status[task.hidden & (status != Status.PRIMARY)] = Status.SECONDARY
     protected = replace(raised.table, status=status.reshape(raised.table.shape))
     why = "no rigid cuboid of the raised table protects it"
     unprotected = tuple(
-        Unprotected(raised.table.name_of(c), tuple(int(i) for i in np.unravel_index(c, task.shape)), np.nan, why)
+        Unprotected(
+            cell=raised.table.name_of(c),
+            index=tuple(int(i) for i in np.unravel_index(c, task.shape)),
+            reached=np.nan,
+            why=why,
+        )
         for c in failed
     )
-    return Suppression(protected, moves_of(protecting), unprotected, 1, raised.table)
+    return Suppression(
+        table=protected, before=raised.table, promise=promise, moves=moves_of(protecting), unprotected=unprotected
+    )
 
 
-def _task(raised: Raised, settings: Settings, prefer_used: bool) -> Task:
+def _task(raised: Raised, promise: Promise, method: Method, prefer_used: bool) -> Task:
     """The cells of the origin at their places; dummies cost nothing and never shorten a range."""
-    origin = task_of(raised.origin, settings)
+    origin = task_of(raised.origin, promise, method)
     dummy = raised.dummy
 
     def placed(given: npt.NDArray[Any], at_dummies: float) -> npt.NDArray[Any]:

@@ -11,39 +11,35 @@ import numpy as np
 
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption
-from diskret.model.protection import Knowledge, Protection
-from diskret.suppression.by_cuboids import Settings
+from diskret.model.promise import Promise
 from diskret.suppression.complete.by_complete import search_of
 from diskret.suppression.complete.engine import in_turn
-from diskret.suppression.moves import RoutedMoves
-from diskret.suppression.options import Cost
+from diskret.suppression.methods import Complete
+from diskret.suppression.prices import Cost
 from diskret.suppression.result import Suppression
 
 
-def protection_intervals(
-    result: Suppression, *, knowledge: Knowledge | None = None, deformations: int = 1
-) -> tuple[Floats, Floats]:
+def protection_intervals(result: Suppression, *, deformations: int = 1) -> tuple[Floats, Floats]:
     """Lower and upper ends of every hidden cell, rounded outwards to the table's decimals; NaN where there are none.
 
     The union runs over the cuboids that were built, and over all hidden ones in the smallest candidate range of every
-    primary cell. ``knowledge`` and ``deformations`` are those of the run. Ends may be infinite.
+    primary cell. ``deformations`` are those of the run. Ends may be infinite.
 
-    >>> from diskret import Table, suppress
+    >>> from diskret import Table, methods, suppress
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "open", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
-    >>> lower, upper = protection_intervals(suppress(table, guarantee="complete"))
+    >>> lower, upper = protection_intervals(suppress(table, method=methods.Complete()))
     >>> lower.tolist(), upper.tolist()
     ([0.0, 0.0, nan, nan], [30.0, 30.0, nan, nan])
     """
     table = result.table
-    if not isinstance(result.moves, RoutedMoves):
+    if result.moves.subtable is not None:
         raise BadOption(
             "intervals of a table protected subtable by subtable",
-            hint="cuboids of subtables are complete only without subtotals; use guarantee='complete'.",
+            hint="cuboids of subtables are complete only without subtotals; use the method Complete.",
         )
-    nonnegative = table.positive or not (table.value < 0).any()
-    known = knowledge or (Knowledge.positive() if nonnegative else Knowledge.none())
-    search = search_of(table, Settings(Protection(), known, Cost("unity")), deformations, totals_last=False)
+    plain = Promise(levels=False, guard="public", knowledge=result.promise.knowledge)
+    search = search_of(table, plain, Complete(cost=Cost(by="unity"), deformations=deformations))
     value = table.value.reshape(-1)
     lower, upper = np.full(table.size, np.inf), np.full(table.size, -np.inf)
 
@@ -52,7 +48,7 @@ def protection_intervals(
         lower[cells] = np.minimum(lower[cells], ends.min(axis=0))
         upper[cells] = np.maximum(upper[cells], ends.max(axis=0))
 
-    for move in result.moves.all(table):
+    for move in result.moves:
         widen(move.cells, move.coefficients, move.up, move.down)
     for pivot in in_turn(search.task).tolist():
         for cuboid in search.inside(pivot):

@@ -9,24 +9,31 @@ need``, the capacity cut of Fischetti and Salazar. It holds for every ``z``; the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import highspy
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations
+from diskret.model.lp import ALL_BUT_OPTIMAL, Matrix, Programme, Simplex, Way
+from diskret.model.tolerances import ROUNDING, WHOLE
 
 UP, DOWN, RANGE = 0, 1, 2
 SIGN = (1.0, -1.0, 1.0)
-PRIMAL = 4
-TINY = 1e-9
+WAY = Way(presolve=False, simplex=Simplex.PRIMAL, tolerance=ROUNDING, doubted=ALL_BUT_OPTIMAL)
+"""Sharper than usual: what a programme proves becomes a cut."""
+FAR = 1e3
+"""Rooms without end are cut off at so many times the largest number there is: farther nobody needs to go."""
+LARGEST_DENOMINATOR = 12
+"""Combinations of equations are made of small fractions."""
 
 
-Pushed = tuple[Floats, Floats]
-"""Deviations, and the combination of equations that proves that there are none farther."""
+class Pushed(NamedTuple):
+    """Deviations that move a cell farthest, and the combination of equations that proves that there are none better."""
+
+    moved: Floats
+    combination: Floats
 
 
 class Cut(NamedTuple):
@@ -41,8 +48,8 @@ class Cut(NamedTuple):
         return self.rhs - float(self.weight @ x[self.columns])
 
 
-@dataclass(frozen=True, eq=False)
-class Demands:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Goals:
     """What every target must keep: one entry per target in each of ``need[UP]``, ``need[DOWN]``, ``need[RANGE]``.
 
     A need of zero asks for nothing. ``asked[a, t]`` says whether attacker ``a`` is a danger to target ``t`` at all.
@@ -57,12 +64,18 @@ class Demands:
         result: Bools = (rise >= self.need[UP]) & (fall >= self.need[DOWN]) & (rise + fall >= self.need[RANGE])
         return result
 
+    def lacking(self, target: int, rise: float, fall: float) -> list[int]:
+        """What one target lacks: some of UP, DOWN and RANGE."""
+        reached = (rise, fall, rise + fall)
+        return [kind for kind, need in enumerate(self.need[:, target].tolist()) if reached[kind] < need]
+
 
 class Attackers:
     """One warm model of the whole table for outsiders and for everyone who knows some hidden cells exactly."""
 
-    def __init__(self, system: Equations, up: Floats, down: Floats, always: Bools, demands: Demands,
-                 knows: list[Ints]) -> None:  # fmt: skip
+    def __init__(
+        self, system: Equations, up: Floats, down: Floats, *, always: Bools, demands: Goals, knows: list[Ints]
+    ) -> None:
         self.system, self.up, self.down = system, up, down
         self.always = always
         """Columns hidden in every pattern."""
@@ -71,122 +84,70 @@ class Attackers:
         """Per attacker the columns he knows; the first one knows none."""
         self.programmes = 0
         finite = np.concatenate([up[np.isfinite(up)], down[np.isfinite(down)], demands.need.reshape(-1)])
-        far = 1e3 * max(float(finite.max(initial=0.0)), 1.0)
+        far = FAR * max(float(finite.max(initial=0.0)), 1.0)
         self.far_up, self.far_down = np.minimum(up, far), np.minimum(down, far)
-        self._start, self._row, self._sign = system.by_column()
-        self._model = self._make()
-        n = system.cells.size
-        self._low, self._high = np.zeros(n), np.zeros(n)
+        self._low = self._high = np.zeros(system.cells.size)
         self._aim = -1
-
-    def _make(self) -> Any:
-        n = self.system.cells.size
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = n, self.system.rows
-        lp.col_cost_ = lp.col_lower_ = lp.col_upper_ = np.zeros(n)
-        lp.row_lower_ = lp.row_upper_ = np.zeros(self.system.rows)
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        lp.a_matrix_.start_ = self._start.astype(np.int32)
-        lp.a_matrix_.index_, lp.a_matrix_.value_ = self._row.astype(np.int32), self._sign
-        model = quiet()
-        model.setOptionValue("presolve", "off")
-        model.setOptionValue("simplex_strategy", PRIMAL)
-        model.setOptionValue("primal_feasibility_tolerance", TINY)
-        model.setOptionValue("dual_feasibility_tolerance", TINY)
-        model.passModel(lp)
-        return model
+        matrix = Matrix(*system.by_column())
+        self._programme = Programme(matrix, np.zeros(system.rows), lower=self._low, upper=self._high, way=WAY)
 
     # --- programmes ---------------------------------------------------------------------------------------------------
 
-    def within(self, low: Floats, high: Floats) -> None:
-        """Let every cell move between these deviations from now on."""
+    def within(self, low: Floats, high: Floats, attacker: int) -> None:
+        """Let every cell that the attacker does not know move between these deviations from now on."""
+        low[self.knows[attacker]] = high[self.knows[attacker]] = 0.0
         (changed,) = np.nonzero((low != self._low) | (high != self._high))
         if changed.size:
-            self._model.changeColsBounds(changed.size, changed.astype(np.int32), low[changed], high[changed])
-            self._low[changed], self._high[changed] = low[changed], high[changed]
+            self._programme.set_bounds(low[changed], high[changed], changed)
+            self._low, self._high = low, high
 
-    def hide(self, hidden: Bools, attacker: int = 0) -> None:
+    def hide(self, hidden: Bools, attacker: int) -> None:
         """Let the hidden cells move as far as the attacker thinks possible."""
-        free = hidden.copy()
-        free[self.knows[attacker]] = False
-        self.within(np.where(free, -self.far_down, 0.0), np.where(free, self.far_up, 0.0))
+        self.within(np.where(hidden, -self.far_down, 0.0), np.where(hidden, self.far_up, 0.0), attacker)
 
     def push(self, column: int, sign: float) -> Pushed | None:
-        """The deviations that move one cell farthest, and the combination of equations that proves it; or None."""
+        """Move one cell as far as it goes; None if the solver fails."""
         self.programmes += 1
         if self._aim >= 0:
-            self._model.changeColCost(self._aim, 0.0)
-        self._model.changeColCost(column, -sign)
+            self._programme.set_costs(np.zeros(1), np.array([self._aim]))
+        self._programme.set_costs(np.array([-sign]), np.array([column]))
         self._aim = column
-        self._model.run()
-        if self._model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            self._model.clearSolver()
-            self._model.run()
-            if self._model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-                return None
-        solution = self._model.getSolution()
-        return np.array(solution.col_value), sign * np.array(solution.row_dual)
+        moved = self._programme.best()
+        return None if moved is None else Pushed(moved, sign * self._programme.multipliers)
 
     # --- cuts ---------------------------------------------------------------------------------------------------------
 
-    def cut(self, target: int, kind: int, combination: Floats, attacker: int) -> Cut | None:
-        """The capacity cut of a combination of equations; None if it says nothing.
+    def limits(self, target: int, kind: int, combination: Floats) -> Floats:
+        """How much each cell lets a target move up, down, or along its range at most, by a combination of equations.
 
         The combination is rounded to small fractions first, so that ``d`` is exact and no tolerance makes a cut wrong.
         """
         d = self._combined(int(self.demands.columns[target]), combination)
-        weight = _times(self.up + self.down, np.abs(d)) if kind == RANGE else self._limit(d, kind == UP)
-        return self._capacity(weight, float(self.demands.need[kind, target]), attacker)
+        share = np.abs(d)
+        room = self.up + self.down if kind == RANGE else np.where((d > 0) == (kind == UP), self.up, self.down)
+        # rooms may be without end, shares zero
+        result: Floats = np.where(share > 0, room * np.maximum(share, ROUNDING), 0.0)
+        return result
 
-    def cut_of(self, target: int, kind: int, ways: Mapping[int, Pushed | None], attacker: int) -> Cut | None:
-        """The cut that the farthest ways up and down prove."""
-        if kind == RANGE:
-            above, below = ways[UP], ways[DOWN]
-            return None if above is None or below is None else self._joint_cut(target, above[1], below[1], attacker)
-        pushed = ways[kind]
-        return None if pushed is None else self.cut(target, kind, pushed[1], attacker)
-
-    def _joint_cut(self, target: int, above: Floats, below: Floats, attacker: int) -> Cut | None:
-        """The same for a range: what limits the way up and what limits the way down, together."""
-        column = int(self.demands.columns[target])
-        weight = self._limit(self._combined(column, above), True) + self._limit(self._combined(column, below), False)
-        return self._capacity(weight, float(self.demands.need[RANGE, target]), attacker)
-
-    def _limit(self, d: Floats, upward: bool) -> Floats:
-        """How much each cell lets the target move up (or down) at most."""
-        return _times(np.where((d > 0) == upward, self.up, self.down), np.abs(d))
-
-    def _capacity(self, weight: Floats, need: float, attacker: int) -> Cut | None:
-        weight[self.knows[attacker]] = 0.0
-        rest = need - float(weight[self.always].sum())
-        if not rest > TINY * need:
+    def cut(self, target: int, kind: int, limits: Floats, attacker: int) -> Cut | None:
+        """The capacity cut: hidden cells together let the target move as far as it needs; None if it says nothing."""
+        need = float(self.demands.need[kind, target])
+        limits[self.knows[attacker]] = 0.0
+        rest = need - float(limits[self.always].sum())
+        if not rest > ROUNDING * need:
             return None
-        (columns,) = np.nonzero((weight > 0) & ~self.always)
-        return Cut(columns, np.minimum(weight[columns] / rest, 1.0), 1.0)
+        (columns,) = np.nonzero((limits > 0) & ~self.always)
+        return Cut(columns, np.minimum(limits[columns] / rest, 1.0), 1.0)
 
     def _combined(self, column: int, combination: Floats) -> Floats:
-        for parts in range(1, 13):
+        for parts in range(1, LARGEST_DENOMINATOR + 1):
             whole = np.round(combination * parts)
-            if np.abs(combination * parts - whole).max(initial=0.0) < 1e-6:
+            if np.abs(combination * parts - whole).max(initial=0.0) < WHOLE:
                 d = self.system.transposed_times(whole)
                 d[column] += parts
                 exact: Floats = d / parts
                 return exact
         d = self.system.transposed_times(combination)
         d[column] += 1.0
-        rounded: Floats = np.where(np.abs(d) < TINY, 0.0, d)
+        rounded: Floats = np.where(np.abs(d) < ROUNDING, 0.0, d)
         return rounded
-
-
-def quiet() -> Any:
-    """A solver that says nothing and gives the same answer every time."""
-    model = highspy.Highs()
-    model.setOptionValue("output_flag", False)
-    model.setOptionValue("threads", 1)
-    return model
-
-
-def _times(room: Floats, share: Floats) -> Floats:
-    """Rooms may be without end, shares zero."""
-    result: Floats = np.where(share > 0, room * np.maximum(share, TINY), 0.0)
-    return result

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import highspy
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.suppression.optimum.attackers import Cut, quiet
+from diskret.model.lp import Answer, Matrix, Programme, Way
+from diskret.model.tolerances import WHOLE
+from diskret.suppression.optimum.attackers import Cut
 
 OLD = 8
 """A cut that was slack so many times in a row leaves the linear programme; it stays on the shelf."""
+SECONDS = 0.01
+"""A programme gets at least so much time."""
+
+
+class Relaxed(NamedTuple):
+    """The cheapest point if cells may be hidden in part, its cost, and what hiding each cell would add."""
+
+    cost: float
+    x: Floats
+    reduced: Floats
 
 
 class Choice(NamedTuple):
@@ -19,45 +30,29 @@ class Choice(NamedTuple):
 
     bound: float
     patterns: list[Bools]
-    finished: bool
 
 
 class Master:
     """One warm model: a column for every cell that may be hidden, a row for every cut."""
 
-    def __init__(self, price: Floats, free: Bools) -> None:
-        self.price = price
-        self.free = free
-        """Cells that are neither always hidden nor useless."""
-        self.size = price.size
-        (self._cells,) = np.nonzero(free)
-        self._place = np.full(self.size, -1)
-        self._place[self._cells] = np.arange(self._cells.size)
+    def __init__(self, price: Floats, always: Bools) -> None:
+        self.price, self.free = price, ~always
+        """Cells that are not hidden anyway."""
+        self._base = always.astype(np.float64)
+        (self._cells,) = np.nonzero(self.free)
+        self._place = np.cumsum(self.free) - 1
         self.cuts: list[Cut] = []
         self.shelf: list[Cut] = []
         self._age = np.zeros(0, dtype=np.int64)
         self._known: set[bytes] = set()
-        self._model = self._empty()
+        self._programme = _programme([], price[self._cells], Way(presolve=False))
 
-    def _empty(self) -> Any:
-        model = quiet()
-        lp = highspy.HighsLp()
-        n = self._cells.size
-        lp.num_col_, lp.num_row_ = n, 0
-        lp.col_cost_ = self.price[self._cells]
-        lp.col_lower_, lp.col_upper_ = np.zeros(n), np.ones(n)
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_ = np.zeros(1, dtype=np.int32)
-        model.setOptionValue("presolve", "off")
-        model.passModel(lp)
-        return model
-
-    def add(self, cuts: list[Cut], base: Floats) -> int:
-        """Take cuts in, each only once; ``base`` holds the cells that are not free. Gives how many were new."""
+    def add(self, cuts: list[Cut]) -> int:
+        """Take cuts in, each only once, over the cells that are free. Gives how many were new."""
         new = []
         for cut in cuts:
             free = self.free[cut.columns]
-            rhs = cut.rhs - float(cut.weight[~free] @ base[cut.columns[~free]])
+            rhs = cut.rhs - float(cut.weight[~free] @ self._base[cut.columns[~free]])
             kept = Cut(cut.columns[free], cut.weight[free], rhs)
             if kept.rhs <= kept.weight[kept.weight < 0].sum():
                 continue  # says nothing
@@ -71,99 +66,79 @@ class Master:
     def _insert(self, cuts: list[Cut]) -> None:
         if not cuts:
             return
-        lengths = np.array([c.columns.size for c in cuts])
-        start = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int32)
-        columns = self._place[np.concatenate([c.columns for c in cuts])].astype(np.int32)
-        weight = np.concatenate([c.weight for c in cuts])
-        low = np.array([c.rhs for c in cuts])
-        self._model.addRows(len(cuts), low, np.full(len(cuts), highspy.kHighsInf), columns.size, start, columns, weight)
+        rows = _rows([c._replace(columns=self._place[c.columns]) for c in cuts])
+        self._programme.add_rows(rows, *_at_least(cuts))
         self.cuts += cuts
         self._age = np.append(self._age, np.zeros(len(cuts), dtype=np.int64))
 
     def from_shelf(self, x: Floats) -> int:
         """Take back the cuts of the shelf that a point breaks."""
-        back = [c for c in self.shelf if c.missing(x) > 1e-6]
-        if back:
-            names = {id(c) for c in back}
-            self.shelf = [c for c in self.shelf if id(c) not in names]
-            self._insert(back)
+        missing = [c.missing(x) > WHOLE for c in self.shelf]
+        back = [c for c, is_missing in zip(self.shelf, missing, strict=True) if is_missing]
+        self.shelf = [c for c, is_missing in zip(self.shelf, missing, strict=True) if not is_missing]
+        self._insert(back)
         return len(back)
-
-    def solve(self, base: Floats, seconds: float) -> tuple[float, Floats, Floats] | None:
-        """The cheapest point of the relaxation: its cost, the point, and the reduced costs; None if out of time."""
-        self._model.setOptionValue("time_limit", self._model.getRunTime() + max(seconds, 0.01))
-        self._model.run()
-        if self._model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            return None
-        solution = self._model.getSolution()
-        x, reduced = base.copy(), np.zeros(self.size)
-        x[self._cells] = np.clip(np.array(solution.col_value), 0.0, 1.0)
-        reduced[self._cells] = np.array(solution.col_dual)
-        slack = np.array(solution.row_value) - np.array([c.rhs for c in self.cuts])
-        self._age = np.where(slack > 1e-6, self._age + 1, 0)
-        return float(self._model.getInfo().objective_function_value), x, reduced
 
     def tidy(self) -> None:
         """Put old cuts on the shelf."""
-        (old,) = np.nonzero(self._age > OLD)
-        if old.size > max(100, len(self.cuts) // 3):
-            self._model.deleteRows(old.size, old.astype(np.int32))
-            gone = set(old.tolist())
-            self.shelf += [self.cuts[i] for i in old.tolist()]
-            self.cuts = [c for i, c in enumerate(self.cuts) if i not in gone]
-            self._age = np.delete(self._age, old)
+        old = self._age > OLD
+        if old.sum() > max(100, len(self.cuts) // 3):
+            self._programme.delete_rows(np.flatnonzero(old))
+            self.shelf += [c for c, is_old in zip(self.cuts, old, strict=True) if is_old]
+            self.cuts = [c for c, is_old in zip(self.cuts, old, strict=True) if not is_old]
+            self._age = self._age[~old]
 
-    def fix(self, cells: Ints, value: float) -> None:
-        """These cells stay open (0) or hidden (1) from now on."""
-        self._bound(cells, value, value)
+    def bound(self, cells: Ints, low: float, high: float) -> None:
+        """These cells are hidden by at least and at most so much from now on."""
+        self._programme.set_bounds(np.full(cells.size, low), np.full(cells.size, high), self._place[cells])
 
-    def release(self, cells: Ints) -> None:
-        """These cells are free again."""
-        self._bound(cells, 0.0, 1.0)
+    def solve(self, seconds: float) -> Relaxed | None:
+        """The cheapest point of the relaxation; None if out of time."""
+        self._programme.limit(max(seconds, SECONDS))
+        found = self._programme.best()
+        if found is None:
+            return None
+        x, reduced = self._base.copy(), np.zeros(self.price.size)
+        x[self._cells] = np.clip(found, 0.0, 1.0)
+        reduced[self._cells] = self._programme.reduced_costs
+        slack = self._programme.sums - np.array([c.rhs for c in self.cuts])
+        self._age = np.where(slack > WHOLE, self._age + 1, 0)
+        return Relaxed(self._programme.value, x, reduced)
 
-    def _bound(self, cells: Ints, low: float, high: float) -> None:
-        at = self._place[cells].astype(np.int32)
-        self._model.changeColsBounds(at.size, at, np.full(at.size, low), np.full(at.size, high))
-
-    def choose(self, base: Floats, best: Bools, seconds: float, gap: float, shut: Bools) -> Choice:
-        """The cheapest pattern over the cuts, in whole cells; stops at a gap or when time is up."""
-        model = quiet()
-        lp = highspy.HighsLp()
-        cells = np.flatnonzero(self.free & ~shut)
-        place = np.full(self.size, -1)
-        place[cells] = np.arange(cells.size)
-        rows = [Cut(place[c.columns], c.weight, c.rhs) for c in self.cuts]
-        rows = [Cut(c.columns[c.columns >= 0], c.weight[c.columns >= 0], c.rhs) for c in rows]
-        lp.num_col_, lp.num_row_ = cells.size, len(rows)
-        lp.col_cost_ = self.price[cells]
-        lp.col_lower_, lp.col_upper_ = np.zeros(cells.size), np.ones(cells.size)
-        lp.row_lower_ = np.array([c.rhs for c in rows])
-        lp.row_upper_ = np.full(len(rows), highspy.kHighsInf)
-        lp.integrality_ = [highspy.HighsVarType.kInteger] * cells.size
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([c.columns.size for c in rows])]).astype(np.int32)
-        lp.a_matrix_.index_ = np.concatenate([c.columns for c in rows]).astype(np.int32)
-        lp.a_matrix_.value_ = np.concatenate([c.weight for c in rows])
-        model.passModel(lp)
-        model.setOptionValue("time_limit", max(seconds, 0.01))
-        model.setOptionValue("mip_rel_gap", 0.0)
-        model.setOptionValue("mip_abs_gap", gap)
-        seen: list[Floats] = []
-        model.cbMipImprovingSolution.subscribe(lambda event: seen.append(np.array(event.data_out.mip_solution)))
+    def choose(self, best: Bools, shut: Bools, seconds: float, gap: float) -> Choice:
+        """The cheapest pattern over the cuts, in whole cells, without those shut; stops at a gap or when time is up."""
+        open_to_choice = self.free & ~shut
+        cells, place = np.flatnonzero(open_to_choice), np.cumsum(open_to_choice) - 1
+        kept = [open_to_choice[c.columns] for c in self.cuts]
+        rows = [Cut(place[c.columns[k]], c.weight[k], c.rhs) for c, k in zip(self.cuts, kept, strict=True)]
+        way = Way(seconds=max(seconds, SECONDS), relative_gap=0.0, absolute_gap=gap)
+        programme = _programme(rows, self.price[cells], way, whole=True)
+        seen = programme.watch()
         if not (best & shut).any():
-            known = highspy.HighsSolution()
-            known.col_value = best[cells].astype(np.float64).tolist()
-            model.setSolution(known)
-        model.run()
-        info, status = model.getInfo(), model.getModelStatus()
-        finished = status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
-        bound = np.inf if status == highspy.HighsModelStatus.kInfeasible else float(info.mip_dual_bound)
-        if np.isfinite(info.objective_function_value):
-            seen.append(np.array(model.getSolution().col_value))
+            programme.suggest(best[cells].astype(np.float64))
+        answer = programme.solve()
+        if programme.has_point:
+            seen.append(programme.point)
         patterns: dict[bytes, Bools] = {}
-        for found in seen[::-1]:
-            hidden = base > 0.5
-            if found.size == cells.size:
-                hidden[cells[found > 0.5]] = True
-                patterns.setdefault(hidden.tobytes(), hidden)
-        return Choice(bound, list(patterns.values()), finished)
+        for found in (point for point in seen[::-1] if point.size == cells.size):
+            hidden = ~self.free
+            hidden[cells[found > 0.5]] = True
+            patterns.setdefault(hidden.tobytes(), hidden)
+        return Choice(np.inf if answer is Answer.INFEASIBLE else programme.bound, list(patterns.values()))
+
+
+def _programme(cuts: list[Cut], price: Floats, way: Way, whole: bool = False) -> Programme:
+    """Every cell is hidden or not, or in part; what is hidden keeps to the cuts, at the lowest price."""
+    zero, one = np.zeros(price.size), np.ones(price.size)
+    return Programme(_rows(cuts), _at_least(cuts), lower=zero, upper=one, cost=price, whole=whole, way=way)
+
+
+def _rows(cuts: list[Cut]) -> Matrix:
+    """Cuts as rows, their columns as they are."""
+    start = np.cumsum([0, *(c.columns.size for c in cuts)])
+    columns = np.concatenate([np.empty(0, dtype=np.int64), *(c.columns for c in cuts)])
+    return Matrix(start, columns, np.concatenate([np.empty(0), *(c.weight for c in cuts)]), by_rows=True)
+
+
+def _at_least(cuts: list[Cut]) -> tuple[Floats, Floats]:
+    return np.array([c.rhs for c in cuts]), np.full(len(cuts), np.inf)

@@ -8,27 +8,26 @@ one and thinned, so there is a safe pattern at any time, and every programme's b
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.auditing.insiders import stand_behind
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations, equations_of
 from diskret.model.errors import BadOption
-from diskret.model.protection import Knowledge, Protection
-from diskret.model.status import Status
+from diskret.model.promise import Promise
 from diskret.model.table import Table
-from diskret.suppression.optimum.attackers import DOWN, RANGE, UP, Attackers, Demands
-from diskret.suppression.optimum.search import Progress, Search
+from diskret.model.tolerances import SOLVER
+from diskret.moves.demands import demands_of
+from diskret.moves.insiders import stand_behind
+from diskret.suppression.optimum.attackers import DOWN, RANGE, UP, Attackers, Goals
+from diskret.suppression.optimum.clock import Clock
+from diskret.suppression.optimum.search import Search
 from diskret.suppression.optimum.witnesses import Gap, Witnesses
 from diskret.suppression.result import Unprotected
 
-TOLERANCE = 1e-7
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Optimum:
     """A safe pattern, and what is proved about it."""
 
@@ -46,7 +45,7 @@ class Optimum:
 
     @property
     def gap(self) -> float:
-        """By which share of the cost the pattern may be too dear."""
+        """By which share of the cost the pattern may be too expensive."""
         return 0.0 if self.proved_optimal or self.cost <= 0 else (self.cost - self.bound) / self.cost
 
 
@@ -54,15 +53,13 @@ def optimal(
     table: Table,
     usable: Bools,
     price: Floats,
-    protection: Protection,
-    knowledge: Knowledge,
+    promise: Promise,
     *,
     persons: Ints | None = None,
     start: Bools | None = None,
     seconds: float = 60.0,
-    progress: Progress | None = None,
 ) -> Optimum:
-    """The cheapest pattern that keeps what ``protection`` asks for, against outsiders and against every single person.
+    """The cheapest pattern that keeps what ``promise`` asks for, against outsiders and against every single person.
 
     ``usable`` says which open cells may be hidden and ``price`` what each costs. ``persons`` has the number of the
     person who is alone in a cell, -1 elsewhere: he knows all cells of his number and must not find out another primary
@@ -73,34 +70,40 @@ def optimal(
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 30, 20], "st": ["primary", "open", "open"]}
     >>> table = Table.from_cells(cells, by={"s": Hierarchy.flat("abc")}, value="x", status="st")
     >>> open_cells, value = table.status.reshape(-1) == 0, table.value.reshape(-1)
-    >>> best = optimal(table, open_cells, value, Protection(), Knowledge.positive())
+    >>> best = optimal(table, open_cells, value, Promise())
     >>> best.hidden.tolist(), best.cost, best.proved_optimal
     ([True, False, True, False], 20.0, True)
     """
     if not seconds > 0:
         raise BadOption(f"{seconds:g} seconds", hint="a positive time limit, for instance 60.")
-    begun = time.perf_counter()
+    clock = Clock(seconds)
     flat = table.hidden.reshape(-1)
-    system, up, down = _movable(table, flat | usable, *knowledge.room(table))
-    always = flat[system.cells]
+    system, up, down = _movable(table, flat | usable, *promise.knowledge.room(table))
     people = np.full(table.size, -1) if persons is None else persons
-    demands, lost = _demands(table, protection, system, people)
-    knows = [np.empty(0, dtype=np.int64), *(np.flatnonzero(people[system.cells] == k) for k in _numbers(people))]
-    attackers = Attackers(system, up, down, always, demands, knows)
-    witnesses = Witnesses(attackers, price[system.cells])
+    demands, lost = _goals(table, promise, system, people)
+    knows = [np.flatnonzero(people[system.cells] == k) for k in np.unique(people) if k >= 0]
+    knows.insert(0, np.empty(0, dtype=np.int64))
+    attackers = Attackers(system, up, down, always=flat[system.cells], demands=demands, knows=knows)
+    witnesses = Witnesses(attackers, price[system.cells], clock)
     everything = np.ones(system.cells.size, dtype=np.bool_)
-    gaps = witnesses.gaps(everything, lambda: False) or []
-    unprotectable = _unprotectable(table, attackers, lost, gaps)
-    search = Search(attackers, witnesses, price[system.cells], begun, seconds, progress)
+    unprotectable = _unprotectable(table, attackers, lost, witnesses.gaps(everything) or [])
+    search = Search(witnesses)
     search.run(None if start is None else start[system.cells])
-    if witnesses.gaps(search.best, lambda: False) != []:
+    clock.end_after(np.inf)
+    if witnesses.gaps(search.best) != []:
         search.best = everything  # never seen: a solver that contradicts itself gets no benefit of the doubt
     hidden = flat.copy()
     hidden[system.cells[search.best]] = True
     return Optimum(
-        hidden, float(price[hidden & ~flat].sum()), search.bound, search.proved, unprotectable,
-        len(search.master.cuts) + len(search.master.shelf), attackers.programmes, time.perf_counter() - begun,
-    )  # fmt: skip
+        hidden=hidden,
+        cost=float(price[hidden & ~flat].sum()),
+        bound=search.bound,
+        proved_optimal=search.proved,
+        unprotectable=unprotectable,
+        cuts=len(search.master.cuts) + len(search.master.shelf),
+        programmes=attackers.programmes,
+        seconds=clock.past,
+    )
 
 
 def _movable(table: Table, allowed: Bools, up: Floats, down: Floats) -> tuple[Equations, Floats, Floats]:
@@ -114,26 +117,21 @@ def _movable(table: Table, allowed: Bools, up: Floats, down: Floats) -> tuple[Eq
         movable[system.cells[system.columns[system.start[:-1][single]]]] = False
 
 
-def _numbers(people: Ints) -> list[int]:
-    return [int(k) for k in np.unique(people) if k >= 0]
-
-
-def _demands(table: Table, protection: Protection, system: Equations, people: Ints) -> tuple[Demands, Ints]:
+def _goals(table: Table, promise: Promise, system: Equations, people: Ints) -> tuple[Goals, Ints]:
     """What is asked for, as the audit asks for it (a hair more, so that it always agrees), and hopeless primaries."""
-    primary = table.status.reshape(-1) == Status.PRIMARY
-    columns = np.flatnonzero(primary[system.cells])
-    cells = system.cells[columns]
-    span, below, above = (a[cells] for a in protection.needs(table))
-    slack = TOLERANCE * np.maximum(np.abs(table.value.reshape(-1)[cells]), 1.0)
-    need = np.zeros((3, cells.size))
-    need[UP] = np.where(above > slack, above - slack / 2, 0.0)
-    need[DOWN] = np.where(below > slack, below - slack / 2, 0.0)
-    need[RANGE] = span + 2 * slack
+    demands = demands_of(table, promise)
+    asked = demands.some(np.isin(demands.cells, system.cells))
+    slack = SOLVER * np.maximum(asked.size, 1.0)
+    need = np.zeros((3, asked.cells.size))
+    need[UP] = np.where(asked.up > slack, asked.up - slack / 2, 0.0)
+    need[DOWN] = np.where(asked.down > slack, asked.down - slack / 2, 0.0)
+    need[RANGE] = asked.length + 2 * slack
     need[RANGE, need[UP] + need[DOWN] >= need[RANGE]] = 0.0
     # whoever stands behind a cell himself is the business of the primary rule
-    asked = np.concatenate([np.ones((1, cells.size), dtype=np.bool_), ~stand_behind(table, people, cells).T])
-    lost = np.setdiff1d(np.flatnonzero(primary), cells)
-    return Demands(columns, need, asked), lost
+    own = stand_behind(table, people, asked.cells).T
+    asked_by = np.concatenate([np.ones((1, asked.cells.size), dtype=np.bool_), ~own])
+    columns = np.searchsorted(system.cells, asked.cells)
+    return Goals(columns=columns, need=need, asked=asked_by), np.setdiff1d(demands.cells, asked.cells)
 
 
 def _unprotectable(table: Table, attackers: Attackers, lost: Ints, gaps: list[Gap]) -> tuple[Unprotected, ...]:
@@ -151,7 +149,10 @@ def _unprotectable(table: Table, attackers: Attackers, lost: Ints, gaps: list[Ga
         else:
             demands.asked[:, gap.target] = False
         found.append((int(cells[demands.columns[gap.target]]), gap.rise + gap.fall, why))
-    return tuple(Unprotected(table.name_of(cell), _index(table, cell), reached, why) for cell, reached, why in found)
+    return tuple(
+        Unprotected(cell=table.name_of(cell), index=_index(table, cell), reached=reached, why=why)
+        for cell, reached, why in found
+    )
 
 
 def _index(table: Table, cell: int) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from diskret.model.arrays import Floats
+from diskret.model.tolerances import HAIR, ROUNDING, WHOLE
 from diskret.suppression.optimum.attackers import Cut
 
 MOST = 12
@@ -22,7 +23,7 @@ def rounded(cut: Cut, x: Floats) -> Cut | None:
     ([1.0, 1.0, 1.0], 2.0)
     """
     at = x[cut.columns]
-    split = (at > 1e-6) & (at < 1 - 1e-6)
+    split = (at > WHOLE) & (at < 1 - WHOLE)
     divisors = np.unique(np.round(np.abs(cut.weight[split]), 9))[::-1][:MOST]
     divisors = divisors[divisors > 1e-4]
     if not divisors.size:
@@ -37,13 +38,13 @@ def rounded(cut: Cut, x: Floats) -> Cut | None:
         share, rhs, part = share[fair], rhs[fair], part[fair]
         if not rhs.size:
             continue
-        whole = np.floor(share + 1e-9)
+        whole = np.floor(share + ROUNDING)
         # rounding up to a whole number is safe: weights may only grow
         weight = (whole + np.clip((share - whole) / part[:, None], 0.0, 1.0)) * sign
         limit = np.ceil(rhs) + weight[:, turned].sum(axis=1)
-        clear = (limit - weight @ at) / np.maximum(np.linalg.norm(weight, axis=1), 1e-9)
+        clear = (limit - weight @ at) / np.maximum(np.linalg.norm(weight, axis=1), ROUNDING)
         k = int(np.argmax(clear))
         if clear[k] > clearest:
-            kept = np.abs(weight[k]) > 1e-12
-            best, clearest = Cut(cut.columns[kept], weight[k][kept], float(limit[k]) - 1e-9), float(clear[k])
+            kept = np.abs(weight[k]) > HAIR
+            best, clearest = Cut(cut.columns[kept], weight[k][kept], float(limit[k]) - ROUNDING), float(clear[k])
     return best

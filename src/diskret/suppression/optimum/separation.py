@@ -7,81 +7,69 @@ cut itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.arrays import Bools, Floats
+from diskret.model.tolerances import ROUNDING, SOLVER
 from diskret.suppression.optimum.attackers import DOWN, RANGE, SIGN, UP, Attackers, Cut
 from diskret.suppression.optimum.witnesses import Witnesses
 
 BROKEN = 1e-4
+"""A cut must be missed by this much to be worth a row."""
 ENOUGH = 60
 """With so many cuts found, the remaining insiders wait for the next point."""
 CORE = 1e-3
 """Every cell counts as hidden at least this far: among equally good cuts the one that is good elsewhere is found."""
 
 
-def broken(
-    attackers: Attackers, witnesses: Witnesses, x: Floats, near: Bools, late: Callable[[], bool], who: Sequence[int]
-) -> list[Cut]:
+def broken(witnesses: Witnesses, x: Floats, near: Bools, who: Iterable[int]) -> list[Cut]:
     """Capacity cuts broken at a point, at most one for each attacker, target and side; outsiders first."""
     found: list[Cut] = []
+    attackers = witnesses.attackers
     inner = np.where(attackers.always, 1.0, np.maximum(x, CORE * near))
-    alive = witnesses.alive(x > 1 - 1e-9)
+    alive = witnesses.alive(x > 1 - ROUNDING)
     for attacker in who:
         if attacker and x[attackers.knows[attacker]].max(initial=0.0) < BROKEN:
             continue
         asked = attackers.demands.asked[attacker] & ~attackers.demands.met(*witnesses.reach(alive, attacker))
-        for kinds in ((UP, DOWN), (RANGE,)):
-            found += _of(attackers, attacker, asked, kinds, x, inner, late)
+        for kinds in ([UP, DOWN], [RANGE]):
+            found += [c for c in _proposed(witnesses, attacker, asked, kinds, inner) if c.missing(x) > BROKEN]
         if attacker and len(found) > ENOUGH:
             break
     return found
 
 
-def _of(
-    attackers: Attackers,
-    attacker: int,
-    asked: Bools,
-    kinds: tuple[int, ...],
-    x: Floats,
-    inner: Floats,
-    late: Callable[[], bool],
-) -> Iterator[Cut]:
+def _proposed(witnesses: Witnesses, attacker: int, asked: Bools, kinds: list[int], inner: Floats) -> Iterator[Cut]:
     """Largest needs first: what moves a cell far enough then does so for every smaller need as well."""
-    demands = attackers.demands
-    columns = demands.columns
-    waiting = np.zeros((3, columns.size), dtype=np.bool_)
-    for kind in kinds:
-        waiting[kind] = asked & (demands.need[kind] > 0)
+    attackers, demands = witnesses.attackers, witnesses.attackers.demands
+    waiting = np.zeros(demands.need.shape, dtype=np.bool_)
+    waiting[kinds] = asked & (demands.need[kinds] > 0)
     kind_of, target_of = np.nonzero(waiting)
     order = np.argsort(-demands.need[kind_of, target_of], kind="stable")
-    spread = attackers.up + attackers.down
     for kind, target in zip(kind_of[order].tolist(), target_of[order].tolist(), strict=True):
         if not waiting[kind, target]:
             continue
-        if late():
+        if witnesses.clock.late:
             return
-        need = float(demands.need[kind, target])
-        rise, fall = (spread, spread) if kind == RANGE else (attackers.up, attackers.down)
-        low, high = -np.minimum(fall / need, 1.0) * inner, np.minimum(rise / need, 1.0) * inner
-        low[attackers.knows[attacker]] = high[attackers.knows[attacker]] = 0.0
-        attackers.within(low, high)
-        pushed = attackers.push(int(columns[target]), SIGN[kind])
+        _scale(attackers, attacker, kind, float(demands.need[kind, target]), inner)
+        pushed = attackers.push(int(demands.columns[target]), SIGN[kind])
         if pushed is None:
             continue
-        y, combination = pushed
-        far = y[columns] * (1 + 1e-7)
-        if kind == RANGE:
-            waiting[RANGE] &= np.abs(far) < 1.0
-        else:
-            waiting[UP] &= far < 1.0
-            waiting[DOWN] &= far > -1.0
+        far = pushed.moved[demands.columns] * (1 + SOLVER)
+        waiting &= np.array([far < 1.0, far > -1.0, np.abs(far) < 1.0])
         if waiting[kind, target]:
-            cut = attackers.cut(target, kind, combination, attacker)
-            if cut is not None and cut.missing(x) > BROKEN:
+            cut = attackers.cut(target, kind, attackers.limits(target, kind, pushed.combination), attacker)
+            if cut is not None:
                 yield cut
+
+
+def _scale(attackers: Attackers, attacker: int, kind: int, need: float, inner: Floats) -> None:
+    """Let cells move as far as they are hidden; the unit is what the target needs."""
+    spread = attackers.up + attackers.down
+    rise, fall = (spread, spread) if kind == RANGE else (attackers.up, attackers.down)
+    attackers.within(-np.minimum(fall / need, 1.0) * inner, np.minimum(rise / need, 1.0) * inner, attacker)
 
 
 def lonely(attackers: Attackers, x: Floats) -> list[Cut]:
@@ -94,9 +82,8 @@ def lonely(attackers: Attackers, x: Floats) -> list[Cut]:
     together = np.bincount(row, weights=x[system.columns], minlength=system.rows)
     alone = 2 * x[system.columns] - together[row]
     (entries,) = np.nonzero((alone > 0.01) & ~attackers.always[system.columns])
-    return [_company(system.columns[system.start[r] : system.start[r + 1]], int(system.columns[e]))
-            for e, r in zip(entries.tolist(), row[entries].tolist(), strict=True)]  # fmt: skip
-
-
-def _company(members: Ints, cell: int) -> Cut:
-    return Cut(members, np.where(members == cell, -1.0, 1.0), 0.0)
+    found = []
+    for cell, r in zip(system.columns[entries], row[entries], strict=True):
+        members = system.columns[system.start[r] : system.start[r + 1]]
+        found.append(Cut(members, np.where(members == cell, -1.0, 1.0), 0.0))
+    return found

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
-from diskret.web.routes import cells, drafts, exports, files, plan, recognise, records, runs, session
+from diskret.web.routes import (
+    choices,
+    column_roles,
+    exports,
+    record_files,
+    run_control,
+    session,
+    survey_plan,
+    table_cells,
+    workspace_files,
+)
 
 ALL: list[Route] = [
     *session.ROUTES,
-    *files.ROUTES,
-    *recognise.ROUTES,
-    *drafts.ROUTES,
-    *cells.ROUTES,
-    *runs.ROUTES,
+    *workspace_files.ROUTES,
+    *column_roles.ROUTES,
+    *choices.ROUTES,
+    *table_cells.ROUTES,
+    *run_control.ROUTES,
     *exports.ROUTES,
-    *records.ROUTES,
-    *plan.ROUTES,
+    *record_files.ROUTES,
+    *survey_plan.ROUTES,
 ]

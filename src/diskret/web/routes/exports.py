@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import mimetypes
 import re
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,6 @@ from diskret.publication.publish import WRITERS, publish
 from diskret.web.answers import Json, attachment, body_of
 from diskret.web.workbench import Workbench, workbench
 
-KINDS = {".csv": "text/csv", ".json": "application/json", ".px": "application/octet-stream"}
-
 
 def exported(request: Request) -> Response:
     """A finished run's tables as a file for the public, the same bytes as its job file gives."""
@@ -33,15 +32,19 @@ def exported(request: Request) -> Response:
     job = job_from(bench.runs.content(run), "the page", bench.workspace.root)
     tables = {name: each.table for name, each in bench.tables.get(run).items()}
     asked = job.output
-    with tempfile.TemporaryDirectory(dir=bench.runs.folder(run)) as folder:
-        path = Path(folder) / f"table{ending}"
+    with made_in(bench.runs.folder(run), f"table{ending}") as path:
         publish(
             tables, path, mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
             intervals=intervals_of(job, tables),
         )  # fmt: skip
-        content = path.read_bytes()
-    kind = KINDS.get(ending) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    return attachment(content, stem(bench.runs.status(run)["name"]) + ending, kind)
+        return attachment(path.read_bytes(), stem(bench.runs.status(run)["name"]) + ending)
+
+
+@contextmanager
+def made_in(run: Path, name: str) -> Iterator[Path]:
+    """A place inside of a run's folder for a file that is sent and forgotten."""
+    with tempfile.TemporaryDirectory(dir=run) as folder:
+        yield Path(folder) / name
 
 
 def stem(name: str) -> str:
@@ -68,7 +71,7 @@ def job_file(request: Request) -> Response:
     name = stem(bench.runs.status(run)["name"])
     content = bench.runs.content(run)
     content.pop("audit", None)
-    return attachment(job_text(bench, content, name).encode(), f"{name}.toml", "application/toml")
+    return attachment(job_text(bench, content, name).encode(), f"{name}.toml")
 
 
 async def save_job(request: Request) -> Response:
@@ -80,12 +83,17 @@ async def save_job(request: Request) -> Response:
     content = bench.runs.content(str(run)) if run else drafts.get()["content"]
     content.pop("audit", None)
     name = stem(str(asked.get("name") or (bench.runs.status(str(run))["name"] if run else "job")))
+    return saved(bench, name, lambda: job_text(bench, content, name), replace=asked.get("replace") is True)
+
+
+def saved(bench: Workbench, name: str, text: Callable[[], str], *, replace: bool) -> Response:
+    """Write a job or a plan into the workspace; over an older one only if that is asked for."""
     place = bench.workspace.new(f"{name}.toml")
-    if place.exists() and asked.get("replace") is not True:
-        raise BadOption(f"there is a job file {place.name!r} already", hint="replace it, or choose another name.")
-    text = job_text(bench, content, name)
+    if place.exists() and not replace:
+        raise BadOption(f"there is a file {place.name!r} already", hint="replace it, or choose another name.")
+    content = text()
     with whole_file(place) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(content, encoding="utf-8")
     return Json({"name": place.name, "path": str(place)}, status_code=201)
 
 

@@ -1,0 +1,46 @@
+"""Columns on their way into a file: Parquet or CSV, the same bytes every time."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import duckdb
+
+from diskret.model.source import literal
+
+FORMS = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet, COMPRESSION zstd"}
+
+
+def copy_columns(
+    data: object, sql: str, path: Path, *, ending: str = ".parquet", footer: Mapping[str, str] | None = None
+) -> None:
+    """Write what an SQL statement selects from ``leaving``, which are the data; texts for the footer of Parquet files.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     copy_columns({"x": np.array([1, 2])}, "SELECT x + 1 AS y FROM leaving", Path(folder) / "y", ending=".csv")
+    ...     (Path(folder) / "y").read_text()
+    'y\\n2\\n3\\n'
+    """
+    texts = ", ".join(f"{name}: {literal(text)}" for name, text in (footer or {}).items())
+    more = f", KV_METADATA {{{texts}}}" if texts else ""
+    # One thread: the rows and their pages then fall the same way every time.
+    connection = duckdb.connect(":memory:", config={"threads": 1})
+    try:
+        connection.register("leaving", data)
+        connection.execute(f"COPY ({sql}) TO {literal(str(path))} ({FORMS[ending]}, USE_TMP_FILE false{more})")
+    except duckdb.IOException as e:
+        raise _as_oserror(e) from e
+    finally:
+        connection.close()
+
+
+def _as_oserror(error: duckdb.IOException) -> OSError:
+    """The engine's complaint as the system's, so that `whole_file` can say what happened (disk full, no permission)."""
+    found = re.search(r'"?errno"?\D{1,5}(\d+)', str(error))
+    number = int(found[1]) if found else 0
+    return OSError(number, os.strerror(number)) if number else OSError(str(error).splitlines()[0])

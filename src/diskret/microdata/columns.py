@@ -1,0 +1,203 @@
+"""Microdata in memory: named columns of equal length, in the order they came.
+
+Numbers are float64 with NaN for missing; codes are text with None. Nothing is ever written into a column: each
+protecting step gives back new records that share the columns it left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.arrays import Bools, Ints
+from diskret.model.errors import BadOption, DiskretError, MissingColumn, listed
+from diskret.model.source import Relation, open_source
+
+Column = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Records(Mapping[str, Column]):
+    """Columns by name; a mapping, so that ``pandas.DataFrame(dict(records))`` and any diskret function take it.
+
+    >>> firms = read_records({"region": ["N", "S"], "turnover": [10.0, None]}, ["turnover"])
+    >>> firms
+    Records(2 rows: region, turnover)
+    >>> firms["turnover"].tolist()
+    [10.0, nan]
+    """
+
+    columns: Mapping[str, Column]
+    where: str = "the records"
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def rows(self) -> int:
+        """Number of records."""
+        return len(next(iter(self.columns.values())))
+
+    def with_columns(self, changed: Mapping[str, Column]) -> Records:
+        """The same records with some columns changed or added."""
+        return replace(self, columns={**self.columns, **changed})
+
+    def without(self, names: Sequence[str]) -> Records:
+        """The same records without some columns."""
+        return replace(self, columns={n: c for n, c in self.columns.items() if n not in names})
+
+    def take(self, kept: Bools | Ints | slice) -> Records:
+        """Some of the records, or all in another order."""
+        return replace(self, columns={n: c[kept] for n, c in self.columns.items()})
+
+    def require(self, names: Sequence[str]) -> None:
+        """Refuse with the names that are missing."""
+        missing = [n for n in dict.fromkeys(names) if n not in self.columns]
+        if missing:
+            raise MissingColumn.named(missing, list(self.columns), self.where)
+
+    def refuse(self, bad: Bools, what: str, hint: str, error: type[DiskretError] = BadOption) -> None:
+        """Refuse records with the rows they stand in; nothing happens if none is bad."""
+        if bad.any():
+            rows = (np.flatnonzero(bad) + 1).tolist()
+            raise error(what, where=f"{self.where}, rows {listed(rows)}", hint=hint)
+
+    def classes(self, name: str, hint: str) -> Coded:
+        """The classes of a column in which no record may be blank."""
+        self.require([name])
+        found = coded(self[name])
+        self.refuse(found.index < 0, f"column {name!r} is blank", hint)
+        return found
+
+    def __repr__(self) -> str:
+        return f"Records({self.rows} rows: {', '.join(self.columns)})"
+
+
+def read_records(source: object, numbers: Sequence[str] = ()) -> Records:
+    """A file or frame in memory; ``numbers`` are read as numbers, text in them is refused, blanks are missing."""
+    names = list(dict.fromkeys(numbers))
+    if len(names) < len(numbers):
+        raise BadOption("a column is named twice", where=listed(numbers), hint="name each column once.")
+    if isinstance(source, Records):
+        source.require(names)
+        unread = {n: source[n] for n in names if source[n].dtype != np.float64}
+        return source.with_columns(read_records(unread, list(unread)).columns) if unread else source
+    relation = open_source(source)
+    relation.require(names)
+    relation.refuse_bad_numbers(names, blanks=True)
+    columns = {c: _column(relation, c, c in names) for c in relation.columns}
+    return Records(columns=columns, where=relation.where)
+
+
+def _column(relation: Relation, name: str, number: bool) -> Column:
+    """One column; the engine keeps the order of the rows in a plain selection."""
+    kind = relation.types[name].upper()
+    if number or kind.startswith(("DOUBLE", "FLOAT", "DECIMAL", "HUGEINT", "UHUGEINT")):
+        sql = f"CAST({relation.number(name)} AS DOUBLE)"
+    elif relation.is_whole(name) or kind in ("VARCHAR", "UBIGINT"):
+        sql = relation.column(name)
+    else:  # dates and the like are codes
+        sql = f"CAST({relation.column(name)} AS VARCHAR)"
+    found = relation.connection.execute(f"SELECT {sql} AS c FROM {relation.view}").fetchnumpy()["c"]
+    values, missing = np.ma.getdata(found), np.ma.getmaskarray(found)
+    if not missing.any():
+        return np.ascontiguousarray(values)
+    if values.dtype.kind == "f":
+        return np.where(missing, np.nan, values)
+    values = values.astype(object)
+    values[missing] = None
+    return values
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Coded:
+    """A column as numbered classes: the codes in order, and each record's position among them (-1: missing)."""
+
+    codes: tuple[str, ...]
+    index: Ints
+
+    @property
+    def frequencies(self) -> Ints:
+        """Records of each class."""
+        return np.bincount(self.index[self.index >= 0], minlength=len(self.codes))
+
+    def counts(self) -> dict[str, int]:
+        """Records by class, missing ones under their own name."""
+        found = {c: int(n) for c, n in zip(self.codes, self.frequencies, strict=True)}
+        without = int((self.index < 0).sum())
+        return found | ({MISSING: without} if without else {})
+
+    def column(self) -> Column:
+        """The codes as a column of text."""
+        return np.array([*self.codes, None], dtype=object)[self.index]
+
+
+MISSING = "(missing)"
+
+
+def coded(values: Column) -> Coded:
+    """The classes of a column, in the order of their text; 5.0 is the code 5, blanks are missing.
+
+    >>> coded(np.array(["b", " a", None, "b"], dtype=object)).index.tolist()
+    [1, 0, -1, 1]
+    """
+    relation = open_source({"c": values})
+    code = relation.code("c")
+    codes = [c for (c,) in relation.query(f"SELECT DISTINCT {code} FROM data ORDER BY 1") if c is not None]
+    if not codes:
+        return Coded(codes=(), index=np.full(len(values), -1, dtype=np.int64))
+    relation.connection.execute(
+        f"CREATE TYPE classes AS ENUM (SELECT DISTINCT {code} AS k FROM data WHERE {code} IS NOT NULL ORDER BY k)"
+    )
+    numbered = f"SELECT CAST(coalesce(enum_code(CAST({code} AS classes)), -1) AS BIGINT) AS c FROM data"
+    return Coded(codes=tuple(codes), index=relation.arrays(numbered)["c"].astype(np.int64))
+
+
+def crossed(records: Records, names: Sequence[str]) -> Ints:
+    """One number per record that is equal where all the named columns are equal; missing is a class of its own."""
+    cell = np.zeros(records.rows, dtype=np.int64)
+    for name in names:
+        part = coded(records[name])
+        _, cell = np.unique(cell * (len(part.codes) + 1) + part.index + 1, return_inverse=True)
+    return cell.astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Protected:
+    """What every protecting method gives back: protected records, and facts about the protecting that may be shown.
+
+    Facts are counts, never values or parameters.
+    """
+
+    frame: Records
+    method: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def summary(self) -> dict[str, Any]:
+        """Counts and names only: fit to be printed or logged."""
+        return {"method": self.method, "records": self.frame.rows, **self.facts}
+
+    def __repr__(self) -> str:
+        lines = [f"Protected by {self.method}: {self.frame!r}"]
+        return "\n".join(lines + [f"  {name}: {fact}" for name, fact in self.facts.items()])
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Random numbers that are the same for the same seed.
+
+    >>> bool(generator(5).random() == generator(5).random())
+    True
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise BadOption("the seed is a whole number, not negative", hint="choose a long one, and keep it secret.")
+    return np.random.default_rng(int(seed))

@@ -1,0 +1,325 @@
+"""From a list of cells to a table and back: codes to positions, sums computed or checked."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model import rollup
+from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.contributors import Contributors
+from diskret.model.errors import (
+    BadOption,
+    BadPriorKnowledge,
+    DuplicateCell,
+    MissingCode,
+    NegativeValue,
+    ProtectionWarning,
+    UnknownCode,
+    WrongSum,
+    listed,
+)
+from diskret.model.exact import EXACT_LIMIT, decimals_of, from_units, to_units
+from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.memory import refuse_too_large
+from diskret.model.source import Relation, literal, open_source
+from diskret.model.status import Status
+from diskret.model.table import Table
+
+MISSING = "(missing)"
+
+
+@dataclass(frozen=True)
+class CellColumns:
+    """Which columns of a list of cells hold what, and how strictly it is read."""
+
+    count: str | None = None
+    largest: Sequence[str] = ()
+    status: str | None = None
+    lower: str | None = None
+    upper: str | None = None
+    weight: str | None = None
+    positive: bool = False
+    frequency: bool = False
+    tolerance: float = 0.0
+    total: str = TOTAL
+    status_codes: Mapping[str, Status] | None = None
+    """Other words for the statuses, such as the letters of tau-ARGUS."""
+
+    def numeric(self) -> list[str]:
+        """The columns that must hold numbers."""
+        named = [self.count, *self.largest, self.lower, self.upper, self.weight]
+        return [c for c in named if c is not None]
+
+
+def tables_from_cells(
+    source: object, by: Mapping[str, Hierarchy | None], values: Sequence[str], given: CellColumns
+) -> dict[str, Table]:
+    """Build one table per value column; all share classifications, counts and status."""
+    if not by or not values:
+        raise BadOption("a table needs at least one classification and one value", hint="fill by=... and value=....")
+    if given.largest and not given.count:
+        raise BadOption("largest contributions without contributor counts", hint="name the counts with count=....")
+    data = open_source(source)
+    others = [c for c in (given.status,) if c is not None]
+    data.require([*by, *values, *given.numeric(), *others])
+    bounds = [c for c in (given.lower, given.upper) if c is not None]
+    data.refuse_bad_numbers([*values, *(c for c in given.numeric() if c not in bounds)])
+    data.refuse_bad_numbers(bounds, blanks=True)
+    classifications = {n: h if h is not None else _flat_from_data(data, n, given.total) for n, h in by.items()}
+    refuse_too_large(classifications, 4 * len(values) + 2 * len(given.largest) + 6)
+    shape = tuple(len(h) for h in classifications.values())
+    position = _positions(data, classifications, shape)
+    _refuse_duplicates(position, classifications, shape, data.where)
+
+    def column(name: str) -> Floats:
+        return data.arrays(f"SELECT CAST({data.number(name)} AS DOUBLE) AS x FROM {data.view}")["x"].astype(np.float64)
+
+    def spread(values: Floats, fill: float = 0.0) -> Floats:
+        dense = np.full(shape, fill)
+        dense.reshape(-1)[position] = values
+        return dense
+
+    present = np.zeros(shape, dtype=np.bool_)
+    present.reshape(-1)[position] = True
+    frame = _Frame(tuple(classifications.values()), tuple(classifications), present, given, data.where)
+    contributors = _contributors(frame, spread, column, given)
+    status = _status(data, position, shape, given)
+    lower, upper = (spread(column(c), np.nan) if c else None for c in (given.lower, given.upper))
+    weight = spread(column(given.weight), 1.0) if given.weight else None
+    tables = {}
+    for name in values:
+        value, decimals = _sums(frame, name, spread(column(name)))
+        low, high = _prior(frame, name, value, lower, upper)
+        tables[name] = Table(
+            classifications, name, value, status, contributors[0],
+            lower=low, upper=high, weight=weight, decimals=decimals,
+            frequency=given.frequency, positive=given.positive, additive_counts=contributors[1],
+        )  # fmt: skip
+    return tables
+
+
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """What every column of one list of cells shares."""
+
+    hierarchies: tuple[Hierarchy, ...]
+    names: tuple[str, ...]
+    present: Bools
+    given: CellColumns
+    where: str
+
+    def name(self, chosen: Bools, most: int = 10) -> list[str]:
+        """Names of the first chosen cells."""
+        cells = np.argwhere(chosen)[:most]
+        return [
+            ", ".join(f"{n}={h.codes[i]}" for n, h, i in zip(self.names, self.hierarchies, cell, strict=True))
+            for cell in cells
+        ]
+
+    @property
+    def inner(self) -> Bools:
+        """Cells that are no sums in any classification."""
+        return rollup.inner_cells(self.hierarchies)
+
+
+def _flat_from_data(data: Relation, name: str, total: str) -> Hierarchy:
+    found = data.query(f"SELECT DISTINCT {data.code(name)} AS c FROM {data.view} ORDER BY c NULLS LAST")
+    codes = [c if c is not None else MISSING for (c,) in found]
+    return Hierarchy.flat([c for c in codes if c != total], total=total)
+
+
+def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ...]) -> Ints:
+    """Flat position of every row's cell; refuses unknown and missing codes."""
+    position = np.zeros((), dtype=np.int64)
+    for (name, hierarchy), length in zip(by.items(), shape, strict=True):
+        code = f"coalesce({data.code(name)}, {literal(MISSING)})"
+        found = data.arrays(f"SELECT {code} AS c FROM {data.view}")["c"]
+        codes, inverse = np.unique(found.astype(str), return_inverse=True)
+        known = np.array([hierarchy.index(c) if c in hierarchy else -1 for c in codes.tolist()], dtype=np.int64)
+        unknown = codes[known < 0].tolist()
+        if MISSING in unknown:
+            row = int(np.argmax(found.astype(str) == MISSING)) + 1
+            raise MissingCode(
+                f"column {name!r} has cells without a code",
+                where=f"{data.where}, row {row}",
+                hint="a blank is no total: write the code of the total where a sum is meant.",
+            )
+        if unknown:
+            raise UnknownCode.in_column(name, unknown, hierarchy.codes)
+        position = position * length + known[inverse.reshape(-1)]
+    return position
+
+
+def _refuse_duplicates(position: Ints, by: Mapping[str, Hierarchy], shape: tuple[int, ...], where: str) -> None:
+    cells, times = np.unique(position, return_counts=True)
+    if (times == 1).all():
+        return
+    names = []
+    for cell in cells[times > 1][:10]:
+        at = np.unravel_index(cell, shape)
+        names.append(", ".join(f"{n}={h.codes[i]}" for (n, h), i in zip(by.items(), at, strict=True)))
+    rows = np.flatnonzero(position == cells[times > 1][0])[:2] + 1
+    raise DuplicateCell(
+        f"{int((times > 1).sum())} cells are given more than once: {listed(names)}",
+        where=f"{where}, rows {rows[0]} and {rows[1]} for the first",
+        hint="give each cell once; add the rows up if they are parts of one cell.",
+    )
+
+
+def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
+    """Compute missing sums, check given ones: exactly for decimals, to 12 digits for other numbers."""
+    if frame.given.positive:
+        negative = frame.present & (value < 0)
+        if negative.any():
+            raise NegativeValue(
+                f"column {name!r} has {int(negative.sum())} negative cells in a table declared positive",
+                where=f"{frame.where}: {listed(frame.name(negative))}",
+                hint="declare positive = false, or correct the data.",
+            )
+    decimals = decimals_of(value)
+    if decimals is not None and float(np.abs(value).sum()) * 10.0**decimals >= 2.0**62:
+        decimals = None
+    inner = frame.inner
+    if decimals is not None:
+        units = to_units(np.where(inner, value, 0.0), decimals)
+        rollup.add_up(units, frame.hierarchies)
+        computed = from_units(units, decimals)
+        off = to_units(value, decimals) != units
+        if int(np.abs(units).max(initial=0)) >= EXACT_LIMIT:
+            decimals = None
+    else:
+        computed = np.where(inner, value, 0.0)
+        rollup.add_up(computed, frame.hierarchies)
+        size = np.abs(np.where(inner, value, 0.0))
+        rollup.add_up(size, frame.hierarchies)
+        off = np.abs(value - computed) > 1e-12 * size
+    wrong = off & frame.present & ~inner
+    beyond = wrong & (np.abs(value - computed) > frame.given.tolerance * (1 + 1e-12))
+    if beyond.any():
+        _refuse_sums(frame, name, value, computed, beyond)
+    if wrong.any():
+        warnings.warn(
+            f"{int(wrong.sum())} sums of {name!r} differed from their parts within the tolerance and were recomputed: "
+            f"{listed(frame.name(wrong))}",
+            ProtectionWarning,
+            stacklevel=2,
+        )
+    return computed, decimals
+
+
+def _refuse_sums(frame: _Frame, name: str, value: Floats, computed: Floats, wrong: Bools) -> None:
+    lines = []
+    for at, cell in zip(np.argwhere(wrong)[:10], frame.name(wrong), strict=True):
+        parts, given = computed[tuple(at)], value[tuple(at)]
+        # The difference itself may be the value of a missing part: only its size relative to the sum is told.
+        share = float(f"{100 * abs(parts - given) / max(abs(parts), abs(given)):.1g}")
+        lines.append(f"{cell}: the parts add up to {'more' if parts > given else 'less'}, by about {share:g} %")
+    raise WrongSum(
+        f"{int(wrong.sum())} sums of {name!r} do not equal their parts",
+        where=f"{frame.where}:\n    " + "\n    ".join(lines),
+        hint="correct the cells, leave the sums out to have them computed, or allow rounding with tolerance=....",
+    )
+
+
+def _contributors(frame: _Frame, spread: Any, column: Any, given: CellColumns) -> tuple[Contributors | None, bool]:
+    """Counts and largest contributions with missing sums filled in; whether the counts add up."""
+    if given.count is None:
+        return None, True
+    raw = column(given.count)
+    odd = (raw < 0) | (raw != np.rint(raw)) | (raw > EXACT_LIMIT)
+    if odd.any():
+        bad = spread(odd.astype(np.float64)) > 0
+        raise NegativeValue(
+            f"column {given.count!r} holds counts that are negative, impossibly large or no whole numbers",
+            where=f"{frame.where}: {listed(frame.name(bad))}",
+            hint="count contributors, unweighted, in whole numbers.",
+        )
+    counts = spread(raw).astype(np.int64)
+    computed = np.where(frame.inner, counts, 0)
+    rollup.add_up(computed, frame.hierarchies)
+    additive = not ((counts != computed) & frame.present).any()
+    counts = np.where(frame.present, counts, computed)
+    largest = None
+    if given.largest:
+        stacked = np.stack([spread(np.abs(column(c))) for c in given.largest], axis=-1)
+        given_lists = -np.sort(-stacked, axis=-1)
+        # From the finest cells only: a given sum merged along one axis would come in again along the other.
+        largest = np.where(frame.inner[..., None], given_lists, 0.0)
+        rollup.merge_largest(largest, frame.hierarchies)
+        largest = np.where(frame.present[..., None], given_lists, largest)
+    return Contributors(counts, largest), additive
+
+
+def _status(data: Relation, position: Ints, shape: tuple[int, ...], given: CellColumns) -> npt.NDArray[np.uint8]:
+    status = np.zeros(shape, dtype=np.uint8)
+    if given.status is None:
+        return status
+    column = f"coalesce({data.code(given.status)}, '')"
+    words = data.arrays(f"SELECT {column} AS s FROM {data.view}")["s"].astype(str)
+    distinct, inverse = np.unique(words, return_inverse=True)
+    other = given.status_codes or {}
+    read = [other[w] if w in other else Status.from_text(w) if w else Status.OPEN for w in distinct.tolist()]
+    status.reshape(-1)[position] = np.array(read, dtype=np.uint8)[inverse.reshape(-1)]
+    return status
+
+
+def _prior(
+    frame: _Frame, name: str, value: Floats, lower: Floats | None, upper: Floats | None
+) -> tuple[Floats | None, Floats | None]:
+    """Prior knowledge; cells without any get the widest interval their sign allows."""
+    low = None if lower is None else np.where(np.isnan(lower), 0.0 if frame.given.positive else -np.inf, lower)
+    high = None if upper is None else np.where(np.isnan(upper), np.inf, upper)
+    outside = np.zeros(value.shape, dtype=np.bool_)
+    if low is not None:
+        outside |= low > value
+    if high is not None:
+        outside |= high < value
+    if outside.any():
+        raise BadPriorKnowledge(
+            f"{int(outside.sum())} prior intervals do not cover the value of {name!r}",
+            where=f"{frame.where}: {listed(frame.name(outside))}",
+            hint="what an attacker knows must be true; correct lower and upper.",
+        )
+    return low, high
+
+
+def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
+    """All cells in long form; see `Table.columns`."""
+    grids = np.indices(table.shape, dtype=np.int32).reshape(len(table.shape), -1)
+    columns: dict[str, npt.NDArray[Any]] = {
+        name: np.array(h.codes, dtype=object)[grid] for (name, h), grid in zip(table.by.items(), grids, strict=True)
+    }
+    columns[table.response] = table.value.reshape(-1)
+    for prefix, people in (("", table.respondents), ("holding_", table.holdings)):
+        if people is None:
+            continue
+        columns[f"{prefix}count"] = people.count.reshape(-1)
+        for j in range(people.ranked):
+            columns[f"{prefix}largest_{j + 1}"] = people.largest[..., j].reshape(-1)  # type: ignore[index]
+        for name in ("absolute", "protected_count", "protected_largest", "public_count", "public_value"):
+            array = getattr(people, name)
+            if array is not None:
+                columns[prefix + name] = array.reshape(-1)
+    words = np.array([s.text for s in Status], dtype=object)
+    columns["status"] = words[table.status.reshape(-1)]
+    if table.rule is not None:
+        columns["rules"] = rule_words(table)
+    for name in ("below", "above", "lower", "upper", "weight", "key"):
+        array = getattr(table, name)
+        if array is not None:
+            columns[name] = array.reshape(-1)
+    return columns
+
+
+def rule_words(table: Table) -> npt.NDArray[Any]:
+    """Names of the rules that caught each cell, joined by a plus sign."""
+    assert table.rule is not None
+    bits, inverse = np.unique(table.rule.reshape(-1), return_inverse=True)
+    words = [" + ".join(n for i, n in enumerate(table.rules) if int(b) >> i & 1) for b in bits]
+    return np.array(words, dtype=object)[inverse.reshape(-1)]

@@ -1,0 +1,121 @@
+"""Several groupings of the same codes: a tree, and further sums that are checked against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from diskret.model.errors import BadOption, BrokenLevels, DuplicateCode, EmptyData, HierarchyCycle, listed
+
+Parents = tuple[int, ...]
+Sums = list[tuple[str, list[str]]]
+"""Every further sum with its parts."""
+
+
+def overlapping(
+    old: Sequence[str], groupings: Sequence[Parents], further: Iterable[Mapping[str, Sequence[str]]]
+) -> tuple[tuple[str, ...], Parents, tuple[Parents, ...]]:
+    """Codes with the parents of the first and of all further groupings; further sums stand before the total.
+
+    ``groupings`` are those of the ``old`` codes, the tree first. In one grouping a code adds to one sum only, so sums
+    with common parts come into different groupings.
+    """
+    tree, *known = groupings
+    total = old[-1]
+    sums = [each for parents in known for each in _sums(old, parents)]
+    sums += [(str(code), [str(part) for part in parts]) for grouping in further for code, parts in grouping.items()]
+    first = [c for c, p in zip(old, tree, strict=True) if p >= 0]
+    fresh = _after_their_parts(sums, {*first, total})
+    codes = (*first, *fresh, total)
+    _refuse_unknown_parts(sums, {*codes}, total)
+    position = {c: i for i, c in enumerate(codes)}
+    up = {c: position[old[p]] for c, p in zip(old, tree, strict=True) if p >= 0}
+    parents = tuple(up.get(c, -1) for c in codes)
+    # sums of the tree come last: their further parts must be known before
+    sums.sort(key=lambda each: position[each[0]] if each[0] in fresh else len(codes))
+    _refuse_different_contents(sums, _contents(codes, parents, {*fresh}))
+    return codes, parents, _apart(sums, position)
+
+
+def _sums(codes: Sequence[str], parents: Parents) -> Sums:
+    found: dict[str, list[str]] = {}
+    for code, parent in zip(codes, parents, strict=True):
+        if parent >= 0:
+            found.setdefault(codes[parent], []).append(code)
+    return list(found.items())
+
+
+def _apart(sums: Sums, position: Mapping[str, int]) -> tuple[Parents, ...]:
+    """Groupings in which every code adds to one sum; none stands before those in which its parts are summed up."""
+    groupings: list[list[int]] = []
+    earliest: dict[str, int] = {}
+    for code, parts in sums:
+        whole, at = position[code], [position[part] for part in parts]
+        k = max(earliest.get(part, 0) for part in parts)
+        while k < len(groupings) and (whole in groupings[k] or any(groupings[k][i] >= 0 for i in at)):
+            k += 1
+        if k == len(groupings):
+            groupings.append([-1] * len(position))
+        for i in at:
+            groupings[k][i] = whole
+        earliest.setdefault(code, k)
+    return tuple(map(tuple, groupings))
+
+
+def _after_their_parts(sums: Sums, known: set[str]) -> dict[str, None]:
+    """New sums so that each follows those it is made of (the first time it is said)."""
+    waiting: dict[str, list[str]] = {}
+    for code, parts in sums:
+        if code not in known:
+            waiting.setdefault(code, parts)
+    order: list[str] = []
+    while waiting:
+        ready = [code for code, parts in waiting.items() if not waiting.keys() & {*parts}]
+        if not ready:
+            raise HierarchyCycle(
+                f"sums are part of themselves: {listed(waiting)}", hint="take one of them out of the parts of another."
+            )
+        order += ready
+        waiting = {code: parts for code, parts in waiting.items() if code not in ready}
+    return dict.fromkeys(order)
+
+
+def _refuse_unknown_parts(sums: Sums, codes: set[str], total: str) -> None:
+    for code, parts in sums:
+        if not parts:
+            raise EmptyData(f"the sum {code!r} has no parts", hint="name the codes that add up to it.")
+        if total in parts:
+            raise BadOption(f"the total {total!r} is a part of {code!r}", hint="the total is part of nothing.")
+        unknown = [part for part in parts if part not in codes]
+        if unknown:
+            raise BadOption(
+                f"{listed(unknown)} of {code!r} is neither a code of the first grouping nor a further sum",
+                hint="say what it consists of: every code must be made of the finest ones of the first grouping.",
+            )
+
+
+def _contents(codes: Sequence[str], parents: Parents, fresh: set[str]) -> dict[str, set[str]]:
+    """The finest codes of every code of the tree."""
+    finest: dict[str, set[str]] = {c: set() for c in codes}
+    sums = {codes[p] for p in parents if p >= 0} | fresh
+    for i, code in enumerate(codes):
+        at = i if code not in sums else -1
+        while at >= 0:
+            finest[codes[at]].add(code)
+            at = parents[at]
+    return finest
+
+
+def _refuse_different_contents(sums: Sums, finest: dict[str, set[str]]) -> None:
+    """Every sum must consist of the same finest codes by all groupings, each of them once."""
+    for code, parts in sums:
+        found: set[str] = set().union(*(finest[part] for part in parts))
+        if sum(len(finest[part]) for part in parts) > len(found):
+            raise DuplicateCode(
+                f"parts of {code!r} overlap", hint="a code must not come twice into one sum, also not within another."
+            )
+        if finest[code] and finest[code] != found:
+            raise BrokenLevels(
+                f"{code!r} consists of other codes in another grouping: {listed(sorted(finest[code] ^ found))}",
+                hint="give all its parts in every grouping, or another name.",
+            )
+        finest[code] = found

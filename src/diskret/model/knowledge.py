@@ -1,0 +1,116 @@
+"""What an attacker knows about every cell before he sees the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from diskret.model.arrays import Floats
+from diskret.model.errors import BadOption, BadPriorKnowledge, NegativeValue, listed
+from diskret.model.table import Table
+
+Kind = Literal["usual", "none", "positive", "relative", "intervals"]
+NOT_BINARY = 1 + 1e-12
+"""A room that is whole up to binary fractions is whole."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knowledge:
+    """What everybody knows beforehand. Use one of `usual`, `none`, `positive`, `relative`, `intervals`.
+
+    >>> Knowledge.relative(0.5).kind
+    'relative'
+    """
+
+    kind: Kind = "usual"
+    error: float = 0.0
+    absolute: float = 0.0
+
+    @classmethod
+    def usual(cls) -> Knowledge:
+        """That no value is negative, if none is."""
+        return cls(kind="usual")
+
+    @classmethod
+    def none(cls) -> Knowledge:
+        """Nothing, not even the signs (unless the table is declared positive): only exact computation is prevented."""
+        return cls(kind="none")
+
+    @classmethod
+    def positive(cls) -> Knowledge:
+        """That no value is negative."""
+        return cls(kind="positive")
+
+    @classmethod
+    def relative(cls, error: float, absolute: float = 0.0) -> Knowledge:
+        """Every value to within a relative error (0.5 is usual), small ones and zeros to within an absolute one."""
+        if not error > 0 or absolute < 0:
+            raise BadOption(f"relative error {error:g}, absolute {absolute:g}", hint="both positive; 0.5 is usual.")
+        return cls(kind="relative", error=error, absolute=absolute)
+
+    @classmethod
+    def intervals(cls) -> Knowledge:
+        """An interval per cell: ``lower`` and ``upper`` of the table."""
+        return cls(kind="intervals")
+
+    @property
+    def public(self) -> bool:
+        """Whether every reader of the table knows it too."""
+        return self.kind in ("usual", "none", "positive")
+
+    def covers(self, other: Knowledge) -> bool:
+        """Whether an attacker with this knowledge knows at least as much, of any table that allows both.
+
+        >>> Knowledge.relative(0.2).covers(Knowledge.relative(0.5)), Knowledge.usual().covers(Knowledge.intervals())
+        (True, False)
+        """
+        if other.kind == "none":
+            return True
+        if self.kind == "relative" and other.kind == "relative":
+            return self.error <= other.error and self.absolute <= other.absolute
+        # where "positive" is allowed no value is negative, and then it is the usual
+        signs = ("usual", "positive")
+        return self.kind == other.kind or (self.kind in signs and other.kind in signs)
+
+    def signs_known(self, table: Table) -> bool:
+        """Whether everybody knows that no value is negative."""
+        return self.kind == "positive" or table.positive or (self.kind == "usual" and not bool((table.value < 0).any()))
+
+    def room(self, table: Table) -> tuple[Floats, Floats]:
+        """How far above and below its value an attacker thinks each cell possible (flat arrays)."""
+        value, nonnegative = table.value.reshape(-1), self.signs_known(table)
+        if nonnegative and (value < 0).any():
+            raise NegativeValue(
+                "the attacker is said to know that no value is negative, but some are",
+                where=listed(table.name_cells(table.value < 0)),
+                hint="use Knowledge.none(), relative(...) or intervals().",
+            )
+        up, down = self._errors(table, value)
+        if nonnegative:
+            down = np.minimum(down, value)
+        wrong = (up < 0) | (down < 0) | np.isnan(up) | np.isnan(down)
+        if wrong.any():
+            raise BadPriorKnowledge(
+                f"{int(wrong.sum())} prior intervals do not cover the value of {table.response!r}",
+                where=listed(table.name_cells(wrong.reshape(table.shape))),
+                hint="an attacker who is wrong beforehand finds out nothing: correct lower and upper.",
+            )
+        if table.frequency:
+            # a count known to lie between 0.5 and 1.5 is a one
+            up, down = np.floor(up * NOT_BINARY), np.floor(down * NOT_BINARY)
+        return up, down
+
+    def _errors(self, table: Table, value: Floats) -> tuple[Floats, Floats]:
+        """What is known besides the signs."""
+        if self.kind == "relative":
+            error = np.maximum(self.error * np.abs(value), self.absolute)
+            return error, error.copy()
+        up, down = np.full(value.size, np.inf), np.full(value.size, np.inf)
+        if self.kind == "intervals":
+            if table.lower is None and table.upper is None:
+                raise BadOption("the table has no prior intervals", hint="give lower=... and upper=... when making it.")
+            up = up if table.upper is None else table.upper.reshape(-1) - value
+            down = down if table.lower is None else value - table.lower.reshape(-1)
+        return up, down

@@ -1,0 +1,151 @@
+"""The promise: who is guarded against, what must stay uncertain, what an attacker knows, which unions must hold.
+
+One value, carried whole by everything that protects, attacks, explains, certifies or reports, so that no two of them
+can mean different things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from textwrap import fill
+from typing import Any, Literal
+
+import numpy as np
+
+from diskret.model.arrays import Floats
+from diskret.model.cells import Cells
+from diskret.model.errors import BadOption, listed
+from diskret.model.knowledge import Knowledge
+from diskret.model.options import option
+from diskret.model.status import Status
+from diskret.model.words import words
+
+Guard = Literal["public", "single", "largest"]
+GUARDS: tuple[Guard, ...] = ("public", "single", "largest")
+"""From the weakest to the strongest."""
+Coalitions = tuple[tuple[tuple[str, ...], ...], ...]
+WIDTH = 116
+"""Characters of a line of the promise in words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Promise:
+    """What is kept about every primary cell, against whom. The ranges are secret, like the parameters of the rules.
+
+    >>> print(Promise())
+    Nobody who reads the published table, and nobody who is alone in one of its cells, can narrow a primary cell down
+    further than the primary rules allow: its interval reaches as far above and below the value as they demand, and it
+    is never a single number. Everybody is taken to know that no value is negative, if none is. The hidden cells of a
+    line taken together do not break the primary rules either.
+    >>> Promise().covers(Promise(guard="public")), Promise.from_dict(Promise().to_dict()) == Promise()
+    (True, True)
+    """
+
+    guard: Guard = option(
+        "single", "against whom besides everybody: public (nobody else), single (whoever is alone in a cell), "
+        "largest (the largest contributor of every hidden cell as well)"
+    )  # fmt: skip
+    coalitions: Coalitions = option(
+        (), "groups of cells (by their codes) that somebody knows together, one for each coalition"
+    )
+    levels: bool = option(True, "whether intervals reach as far below and above the value as the primary rules demand")
+    sliding: bool = option(False, "whether only the sum of both levels counts, and the value may lie anywhere")
+    min_relative_range: float = option(0.0, "length of the interval over the value must be greater", secret=True)
+    min_range: float | None = option(None, "the same in absolute terms, for zero and tiny values", secret=True)
+    knowledge: Knowledge = option(make=Knowledge.usual, description="what an attacker knows beforehand")
+    unions: bool = option(
+        True, "whether the hidden cells of a line, taken together, must not break the rules the table was marked by"
+    )
+
+    def __post_init__(self) -> None:
+        if self.guard not in GUARDS:
+            raise BadOption(f"guard {self.guard!r}", hint=f"one of {listed(GUARDS)}.")
+        if self.min_relative_range < 0 or (self.min_range or 0) < 0:
+            raise BadOption("a negative minimum range", hint="0 asks only that no value can be computed exactly.")
+        cells = tuple(tuple(tuple(codes) for codes in known) for known in self.coalitions)
+        object.__setattr__(self, "coalitions", cells)
+
+    def needs(self, table: Cells) -> tuple[Floats, Floats, Floats]:
+        """Per cell the range that must be exceeded, and how far down and up the interval must reach (flat arrays)."""
+        value = np.abs(table.value).reshape(-1)
+        need = self.min_relative_range * value
+        if self.min_range is not None:
+            need = np.maximum(need, self.min_range)
+        elif self.min_relative_range > 0:
+            need = np.where(value == 0, _smallest(table), need)
+        nothing = np.zeros(value.size)
+        if not self.levels:
+            return need, nothing, nothing
+        below = nothing if table.below is None else table.below.reshape(-1)
+        above = nothing if table.above is None else table.above.reshape(-1)
+        if self.sliding:
+            # "reach" allows equality where a range wants more: ask for a hair less
+            return np.maximum(need, (below + above) * (1 - 1e-8)), nothing, nothing
+        return need, below * (1 - 1e-12), above * (1 - 1e-12)
+
+    def covers(self, other: Promise) -> bool:
+        """Whether keeping this promise keeps the other one as well."""
+        return (
+            GUARDS.index(self.guard) >= GUARDS.index(other.guard)
+            # a coalition that knows more is not asked about what it knows: only the same one covers
+            and set(self.coalitions) >= set(other.coalitions)
+            and self.knowledge.covers(other.knowledge)
+            and self.unions >= other.unions
+            and self._reaches(other)
+        )
+
+    def _reaches(self, other: Promise) -> bool:
+        """Whether the intervals of this promise are at least as wide."""
+        levels = not other.levels or (self.levels and (other.sliding or not self.sliding))
+        if other.min_range is None:
+            # without an absolute range a zero needs the smallest value of the table
+            absolute = self.min_range is None or other.min_relative_range == 0
+        else:
+            absolute = (self.min_range or 0.0) >= other.min_range
+        return levels and absolute and self.min_relative_range >= other.min_relative_range
+
+    def describe(self, language: Literal["en", "de"] = "en", *, internal: bool = False) -> str:
+        """In one paragraph of plain words; ranges and errors as numbers only if ``internal``."""
+        say = words("promise", language)
+
+        def told(number: float, form: str = "{:g}") -> str:
+            return form.format(number) if internal else say["secret"]
+
+        demand = "exact" if not self.levels else "sliding" if self.sliding else "levels"
+        ranges = {"min_relative_range": self.min_relative_range, "min_range": self.min_range}
+        who = say["coalitions"].format(n=len(self.coalitions)) if self.coalitions else ""
+        longer = "".join(say[name].format(n=told(length)) for name, length in ranges.items() if length)
+        known = self.knowledge
+        sentences = (
+            say["nobody"].format(who=say[self.guard], others=who, demand=say[demand], ranges=longer),
+            say[known.kind].format(error=told(100 * known.error, "{:g} %"), absolute=told(known.absolute)),
+            say["unions" if self.unions else "no unions"],
+        )
+        return fill(" ".join(sentences), WIDTH)
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, ranges included: confidential."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Promise:
+        """From plain data; refuses what is not part of a promise."""
+        unknown = [name for name in plain if name not in {f.name for f in fields(cls)}]
+        if unknown:
+            raise BadOption(
+                f"a promise with {listed(unknown)}", hint=f"it has {listed([f.name for f in fields(cls)])}."
+            )
+        given = dict(plain)
+        if isinstance(given.get("knowledge"), Mapping):
+            given["knowledge"] = Knowledge(**given["knowledge"])
+        return cls(**given)
+
+
+def _smallest(table: Cells) -> float:
+    """For zero pivots: the smallest value that is neither zero nor primary."""
+    chosen = (table.value != 0) & (table.status != Status.PRIMARY)
+    return float(np.abs(table.value[chosen]).min()) if chosen.any() else 0.0

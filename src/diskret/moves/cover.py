@@ -1,0 +1,125 @@
+"""Kept moves, and which demands they settle against whom.
+
+A move settles a demand if it carries the cell far enough without making any cell impossible. Against an insider it does
+so only if the cells he knows something about stay within what he thinks possible. A demand is settled against everybody
+when no insider can object to all of its moves: with two moves that share no single contributor nobody is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from diskret.model.arrays import Floats, Ints
+from diskret.moves import _cover_kernels
+from diskret.moves.demands import OPEN, SETTLED, Demands, State
+from diskret.moves.insiders import Insiders
+from diskret.moves.move import Move, MoveSet
+
+
+class Cover:
+    """All kept moves of a pattern; knows at any time which demands are settled and which cells are in use."""
+
+    def __init__(
+        self, demands: Demands, insiders: Insiders, up: Floats, down: Floats, shape: tuple[int, ...],
+        whole: bool = False,
+    ) -> None:  # fmt: skip
+        self.shape = shape
+        self.whole = whole
+        """Whether moves count in whole numbers only."""
+        self.ways, self.insiders, self.up, self.down = demands.ways, insiders, up, down
+        self.moves: dict[int, Move] = {}
+        self.settled_by: list[list[int]] = [[] for _ in range(self.ways.size)]
+        self.through: dict[int, set[int]] = {}
+        """Moves through every cell in use."""
+        self.in_use = np.zeros(up.size, dtype=np.bool_)
+        self._next = 0
+        self._homes = _homes(insiders, shape)
+
+    def limits(self, cells: Ints, moved: Floats) -> tuple[float, float]:
+        """How many times a move can be made, and how many times backwards, before a cell becomes impossible."""
+        up, down, size, rises = self.up[cells], self.down[cells], np.abs(moved), moved > 0
+        return float((np.where(rises, up, down) / size).min()), float((np.where(rises, down, up) / size).min())
+
+    def judge(self, cells: Ints, moved: Floats) -> Move:
+        """A move with how far it can go, what it settles, and who can object."""
+        times = _divisor(moved) if self.whole else 0
+        if self.whole and not times:
+            return Move(cells=cells, coefficients=moved)
+        ways, people = self.ways, self.insiders
+        settled, first, objectors = _cover_kernels.judge(
+            cells, moved, self.up, self.down, ways.at, ways.kind, ways.amount, times,
+            people.start, people.who, people.up, people.down, *self._homes,
+        )  # fmt: skip
+        who, start = objectors.tolist(), first.tolist()
+        settles = {n: frozenset(who[start[i] : start[i + 1]]) for i, n in enumerate(settled.tolist())}
+        return Move(cells=cells, coefficients=moved, settles=settles)
+
+    def add(self, kept: Move) -> int:
+        """Keep a move."""
+        number = self._next
+        self._next += 1
+        self.restore(number, kept)
+        return number
+
+    def restore(self, number: int, kept: Move) -> None:
+        """Take back a move that was dropped, under its old number."""
+        self.moves[number] = kept
+        for demand in kept.settles:
+            self.settled_by[demand].append(number)
+        for cell in kept.cells.tolist():
+            self.through.setdefault(cell, set()).add(number)
+        self.in_use[kept.cells] = True
+
+    def drop(self, number: int) -> Move:
+        """Do without a move."""
+        kept = self.moves.pop(number)
+        for demand in kept.settles:
+            self.settled_by[demand].remove(number)
+        for cell in kept.cells.tolist():
+            users = self.through[cell]
+            users.remove(number)
+            if not users:
+                del self.through[cell]
+                self.in_use[cell] = False
+        return kept
+
+    def state(self, demand: int, without: int = -1) -> State:
+        """Where a demand stands with the kept moves (all, or all but one)."""
+        left: frozenset[int] | None = None
+        for number in self.settled_by[demand]:
+            if number != without:
+                objects = self.moves[number].settles[demand]
+                left = objects if left is None else left & objects
+                if not left:
+                    return SETTLED
+        return OPEN if left is None else State(settled=True, against=left)
+
+    def all(self) -> MoveSet:
+        """The kept moves in the order they were made, each with the cells whose demands it settles."""
+        kept = [self.moves[number] for number in sorted(self.moves)]
+        limits = [self.limits(move.cells, move.coefficients) for move in kept]
+        moves = [replace(move, up=forth, down=back) for move, (forth, back) in zip(kept, limits, strict=True)]
+        return MoveSet.of(moves, [np.unique(self.ways.cell[list(move.settles)]).tolist() for move in kept])
+
+    def open_without(self, number: int) -> list[int]:
+        """Demands that are settled now and would not be without a move."""
+        return [d for d in self.moves[number].settles if not self.state(d, without=number).entirely]
+
+
+def _divisor(moved: Floats) -> int:
+    """The largest whole number that divides every amount of a move; 0 if they are no whole numbers."""
+    amounts = np.abs(moved)
+    if not (np.isfinite(amounts) & (amounts == np.rint(amounts)) & (amounts < 2.0**53)).all():
+        return 0
+    return int(np.gcd.reduce(amounts.astype(np.int64)))
+
+
+def _homes(insiders: Insiders, shape: tuple[int, ...]) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Where insiders stand, as plain arrays: home, codes below every code axis by axis, shape, and for pools who."""
+    below = np.concatenate(insiders.below) if insiders.below else np.empty(0, np.int64)
+    offset = np.cumsum([0, *(each.size for each in insiders.below)])
+    # in a pool somebody may stand behind nothing: no number is -1
+    behind = np.empty(0, np.int64) if insiders.behind is None else np.concatenate([[-1], insiders.behind])
+    return insiders.home, below, offset, np.array(shape, dtype=np.int64), behind

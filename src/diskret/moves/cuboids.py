@@ -1,0 +1,121 @@
+"""Certificates without a solver: moves that are products of one elementary move per classification.
+
+An elementary move of a classification is a leaf with all its sums up to the total, all changing alike; or two leaves,
+each with its sums below the one they have in common, changing against each other. Both leave every sum of the
+classification true, and therefore a product of one elementary move per classification leaves every equation of the
+whole table true, over all levels. If all its cells are hidden and none becomes impossible, it proves that the cell it
+was made for can move.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.table import Table
+from diskret.moves import _cuboid_kernels
+from diskret.moves.demands import Ways
+from diskret.moves.insiders import Insiders
+from diskret.moves.move import MoveSet
+
+EFFORT = 20_000
+"""Cells that are looked at for one move at most."""
+WIDEST = 1024
+"""Cells of a move at most."""
+NOT_FARTHER = 1 - 1e-12
+SHARE = 2_000
+"""Demands that are worth a thread of their own."""
+
+
+def cuboid_moves(
+    table: Table,
+    hidden: Bools,
+    demands: Ints,
+    ways: Ways,
+    insiders: Insiders,
+    up: Floats,
+    down: Floats,
+    *,
+    effort: int = EFFORT,
+    threads: int | None = None,
+) -> tuple[MoveSet, Ints]:
+    """Moves through hidden cells that settle the demands asked for (numbers into ``ways``), and the demand of each.
+
+    A demand gets the move to which fewest insiders object, and if somebody does, a second one, if there is one to which
+    none of them objects. ``up`` and ``down`` are the rooms of all cells, ``hidden`` says which of them may take part
+    (both flat). After ``effort`` cells a search ends with the best it has: that no move was found says nothing about
+    the demand.
+
+    >>> from diskret import Hierarchy, Knowledge, Promise
+    >>> from diskret.moves.insiders import insiders_of
+    >>> from diskret.moves.demands import demands_of
+    >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "secondary", "open"]}
+    >>> table = Table.from_cells(cells, by={"s": Hierarchy.flat("abc")}, value="x", status="status")
+    >>> ways = demands_of(table, Promise(min_relative_range=0.5)).ways
+    >>> nobody = insiders_of(table, Promise(guard="public"))
+    >>> rooms = Knowledge.positive().room(table)
+    >>> found, _ = cuboid_moves(table, table.hidden.reshape(-1), np.array([0]), ways, nobody, *rooms)
+    >>> found.cells.tolist(), found.coefficients.tolist()
+    ([0, 1], [1.0, -1.0])
+    """
+    # demands of one cell stand together: what settles one often settles the other
+    order = demands[np.lexsort((demands, ways.cell[demands]))]
+    tree, strides = _tree(table.hierarchies)
+    room = np.where(hidden[:, None], np.stack([up, down], axis=1), -np.inf)
+    tight = np.stack([insiders.up, insiders.down], axis=1)
+    offset = np.cumsum([0, *table.shape[:-1]])
+
+    def certified(piece: Ints) -> tuple[Ints, Ints, Ints, npt.NDArray[np.int8]]:
+        pivots = ways.cell[piece]
+        codes = np.stack(np.unravel_index(pivots, table.shape), axis=1) + offset
+        demand, end, cells, signs = _cuboid_kernels.certify(
+            pivots, codes, ways.kind[piece], ways.amount[piece] * NOT_FARTHER, effort, WIDEST,
+            tree, strides, room, insiders.start, insiders.who, tight,
+        )  # fmt: skip
+        return piece[demand], end, cells, signs
+
+    workers = min(threads or os.cpu_count() or 1, 1 + order.size // SHARE)
+    with ThreadPoolExecutor(workers) as pool:
+        found = list(pool.map(certified, _pieces(order, ways.cell[order], workers)))
+    sizes = [cells.size for _, _, cells, _ in found]
+    ends = [end + before for (_, end, _, _), before in zip(found, np.cumsum([0, *sizes[:-1]]), strict=True)]
+    start = np.concatenate([[0], *ends]).astype(np.int64)
+    number, nothing = start.size - 1, np.empty(0, dtype=np.int64)
+    moves = MoveSet(
+        start=start,
+        cells=np.concatenate([cells for _, _, cells, _ in found]),
+        coefficients=1.0 - 2.0 * np.concatenate([signs for _, _, _, signs in found]),
+        up=np.full(number, np.inf),
+        down=np.full(number, np.inf),
+        first_protected=np.zeros(number + 1, dtype=np.int64),
+        protected_cells=nothing,
+    )
+    return moves, np.concatenate([demand for demand, _, _, _ in found])
+
+
+def _pieces(order: Ints, cells: Ints, workers: int) -> list[Ints]:
+    """Demands in pieces, those of one cell never apart."""
+    if workers == 1:
+        return [order]
+    cuts = np.linspace(0, order.size, 4 * workers + 1).astype(np.int64)[1:-1]
+    return np.split(order, np.searchsorted(cells, cells[cuts]))
+
+
+def _tree(hierarchies: Sequence[Hierarchy]) -> tuple[tuple[Ints, Ints, Ints], Ints]:
+    """All codes numbered through: their sums, where their parts begin, the parts; and the stride of each axis."""
+    sizes = [len(h) for h in hierarchies]
+    offset = np.cumsum([0, *sizes[:-1]])
+    parent = np.concatenate(
+        [np.where(h.parent_index < 0, -1, h.parent_index + o) for h, o in zip(hierarchies, offset, strict=True)]
+    )
+    parts = np.argsort(parent, kind="stable")
+    start = np.searchsorted(parent[parts], np.arange(parent.size + 1))
+    strides = np.array([prod(sizes[i + 1 :]) for i in range(len(sizes))], dtype=np.int64)
+    return (parent, start.astype(np.int64), parts.astype(np.int64)), strides

@@ -1,0 +1,165 @@
+"""A pattern of hidden cells held together by moves.
+
+Every demand of a primary cell is settled by a cheapest move; later ones use its cells again for nothing. At any time
+the cells of the kept moves are a valid pattern. Without further cells to hide it is an attack: demands that nothing
+settles are exposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from diskret.model.arrays import Bools, Floats, Ints
+from diskret.moves.cover import Cover
+from diskret.moves.demands import DOWN, LENGTH, SETTLED, State
+from diskret.moves.move import NOBODY, Move
+from diskret.moves.router import Rooms, Router
+
+KNOWN_BY_SOMEBODY = 1e-2
+"""What a hidden cell costs that an insider knows: little, but a move without him needs no second one."""
+IN_USE = 1e-7
+"""A hidden cell costs nearly nothing; not nothing, so that moves stay short."""
+
+
+@dataclass(eq=False)
+class Pattern:
+    """The moves of a pattern, and what further cells would cost."""
+
+    cover: Cover
+    router: Router
+    price: Floats
+    hidden: Bools
+    """Cells that are hidden anyway: primary ones, and secondary ones that were given."""
+    hopeless: dict[int, frozenset[int] | None] = field(default_factory=dict)
+    """Demands that cannot be settled: against these insiders, or (None) not at all."""
+
+    @property
+    def added(self) -> Bools:
+        """Cells that are hidden only because moves go through them."""
+        result: Bools = self.cover.in_use & ~self.hidden
+        return result
+
+    def weight(self, cells: Ints, amount: float) -> Floats:
+        """What moving each cell by one unit costs: its price over what it can give, so that few cells are used."""
+        room = np.minimum(np.minimum(self.router.up[cells], self.router.down[cells]), amount)
+        unit = 1.0 / np.maximum(room, 1e-9 * amount)
+        free = self.hidden[cells] | self.cover.in_use[cells]
+        full = self.price[cells] * unit
+        dearest = float(full[~free].max(initial=0.0)) or 1.0
+        start = self.cover.insiders.start
+        known = start[cells + 1] > start[cells]
+        used: Floats = np.where(known, KNOWN_BY_SOMEBODY * np.minimum(unit, dearest), IN_USE * dearest)
+        return np.where(free, used, full)
+
+
+def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], None]) -> None:
+    """Settle all demands, of high sums first: against the public, then against every insider.
+
+    The move of a sum goes down to the finest cells and settles much of what lies below it on the way. Cells of one
+    neighbourhood come together, small amounts first: they share its model. In two rounds, because moves made for the
+    public already keep most insiders apart.
+    """
+    ways, waiting = pattern.cover.ways, np.asarray(demands, dtype=np.int64)
+    cells = ways.cell[waiting]
+    keys = (waiting, cells, ways.amount[waiting], pattern.router.families(cells), -pattern.router.heights(cells))
+    order = waiting[np.lexsort(keys)].tolist()
+    for done, demand in enumerate(order):
+        if not missing(pattern, demand).settled:
+            found = find_move(pattern, demand, None)
+            if found is None:
+                pattern.hopeless[demand] = None
+            else:
+                pattern.cover.add(found)
+        say(done + 1, 2 * len(order))
+    for done, demand in enumerate(order):
+        _guard(pattern, demand)
+        say(len(order) + done + 1, 2 * len(order))
+
+
+def _guard(pattern: Pattern, demand: int) -> None:
+    """Add moves until no insider can object to all of them, or nothing helps."""
+    while against := missing(pattern, demand).against:
+        found = find_move(pattern, demand, against)
+        if found is None and len(against) > 1:
+            # all at once is too much: one after the other
+            against = frozenset([min(against)])
+            found = find_move(pattern, demand, against)
+        if found is not None:
+            pattern.cover.add(found)
+        else:
+            pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NOBODY) | against
+
+
+def missing(pattern: Pattern, demand: int) -> State:
+    """Where a demand stands apart from what is hopeless: that counts as settled."""
+    state = pattern.cover.state(demand)
+    if demand not in pattern.hopeless:
+        return state
+    lost = pattern.hopeless[demand]
+    if lost is None:
+        return SETTLED
+    return State(settled=True, against=state.against - lost) if state.settled else state
+
+
+def find_move(
+    pattern: Pattern, demand: int, against: frozenset[int] | None, banned: Ints | None = None, widest: float = np.inf
+) -> Move | None:
+    """A cheapest move for a demand that the insiders cannot object to and that does without banned cells.
+
+    First in whole steps of the table; where that is too much, by what settles the demand.
+    """
+    asked, amount = float(pattern.cover.ways.asked[demand]), float(pattern.cover.ways.amount[demand])
+    found = _move_by(pattern, demand, asked, against, banned, widest)
+    # a search for something cheaper does not need the exception
+    if found is None and amount < asked and banned is None:
+        found = _move_by(pattern, demand, amount * (1 + 1e-9), against, banned, widest)
+    return found
+
+
+def _move_by(
+    pattern: Pattern, demand: int, amount: float, against: frozenset[int] | None, banned: Ints | None, widest: float
+) -> Move | None:
+    cover, ways = pattern.cover, pattern.cover.ways
+    cell, kind = int(ways.cell[demand]), int(ways.kind[demand])
+    rooms = _rooms(cover, cell, against, banned)
+    up, down = float(cover.up[cell]), float(cover.down[cell])
+    directions = [(kind != DOWN, 1.0)]
+    if kind == LENGTH:
+        directions = [(True, 1.0), (False, 1.0)] + ([(True, up / (up + down))] if 0 < up + down < np.inf else [])
+    for rise, share in directions:
+        if share <= 0.0:
+            continue
+        found = pattern.router.route(cell, rise, amount, pattern.weight, rooms, widest, share)
+        if found is not None:
+            kept = cover.judge(*found)
+            objects = kept.settles.get(demand)
+            # what the solver found must hold when looked at again
+            if objects is not None and not (against and objects & against):
+                return kept
+    return None
+
+
+def _rooms(cover: Cover, cell: int, against: frozenset[int] | None, banned: Ints | None) -> Rooms | None:
+    """What insiders think possible, and banned cells not at all; ascending."""
+    cells, up, down = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0)]
+    for who in sorted(against or ()):
+        known = cover.insiders.cells_of(who)
+        cells.append(known[0])
+        up.append(known[1])
+        down.append(known[2])
+    if banned is not None:
+        cells.append(banned)
+        up.append(np.zeros(banned.size))
+        down.append(np.zeros(banned.size))
+    found = np.concatenate(cells)
+    if not found.size:
+        return None
+    # a cell may be known to several insiders: the narrowest room counts
+    order = np.argsort(found, kind="stable")
+    first = np.flatnonzero(np.diff(found[order], prepend=-1))
+    narrow_up = np.minimum.reduceat(np.concatenate(up)[order], first)
+    narrow_down = np.minimum.reduceat(np.concatenate(down)[order], first)
+    return found[order][first], narrow_up, narrow_down

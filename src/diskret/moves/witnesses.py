@@ -1,0 +1,85 @@
+"""Witnesses of protection: moves that were handed over or found, each re-checked before it counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from diskret.model.arrays import Floats
+from diskret.model.near import SMALL
+from diskret.model.promise import Promise
+from diskret.model.table import Table
+from diskret.moves.cover import Cover
+from diskret.moves.cuboids import cuboid_moves
+from diskret.moves.demands import Demands, demands_of
+from diskret.moves.insiders import Insiders, insiders_of
+from diskret.moves.move import MoveSet
+from diskret.moves.pattern import Pattern, build, find_move, missing
+from diskret.moves.recheck import hold
+from diskret.moves.router import Router
+
+
+def witnesses(table: Table, demands: Demands, insiders: Insiders, up: Floats, down: Floats, moves: MoveSet) -> Pattern:
+    """The pattern of hidden cells with the moves that hold; nothing more can be hidden."""
+    hidden = table.hidden.reshape(-1)
+    router = Router(table, hidden, up, down)
+    cover = Cover(demands, insiders, up, down, table.shape, whole=table.frequency)
+    pattern = Pattern(cover, router, np.ones(table.size), hidden)
+    good, _ = hold(table, moves)
+    for number in np.flatnonzero(good).tolist():
+        kept = pattern.cover.judge(moves[number].cells, moves[number].coefficients)
+        if kept.settles:
+            pattern.cover.add(kept)
+    if table.product:
+        _add_cuboids(pattern, table)
+    return pattern
+
+
+def cover_of(table: Table, promise: Promise, moves: MoveSet) -> Cover:
+    """What moves (of an audit) and cuboids settle of a promise."""
+    people = insiders_of(table, promise)
+    return witnesses(table, demands_of(table, promise), people, *promise.knowledge.room(table), moves).cover
+
+
+def _add_cuboids(pattern: Pattern, table: Table) -> None:
+    """Cuboids of hidden cells settle most demands in no time."""
+    cover = pattern.cover
+    waiting = np.array([d for d in range(cover.ways.size) if not cover.state(d).entirely], dtype=np.int64)
+    found, demands = cuboid_moves(table, pattern.hidden, waiting, cover.ways, cover.insiders, cover.up, cover.down)
+    for move, demand in zip(found, demands.tolist(), strict=True):
+        if not cover.state(demand).entirely:
+            kept = cover.judge(move.cells, move.coefficients)
+            if kept.settles:
+                cover.add(kept)
+
+
+def search_near(pattern: Pattern) -> None:
+    """Moves for the public in small neighbourhoods only: cheap, and most of what cuboids do not settle."""
+    for demand in range(pattern.cover.ways.size):
+        if not missing(pattern, demand).settled:
+            found = find_move(pattern, demand, None, widest=SMALL)
+            if found is not None:
+                pattern.cover.add(found)
+
+
+def search(pattern: Pattern, whole: bool) -> None:
+    """Look near the cells for moves that settle what is open; with ``whole``, moves in whole numbers."""
+    waiting = [d for d in range(pattern.cover.ways.size) if not missing(pattern, d).entirely]
+    before = set(pattern.cover.moves)
+    build(pattern, waiting, lambda done, of: None)
+    if not whole:
+        return
+    for number in sorted(set(pattern.cover.moves) - before):
+        moved = pattern.cover.moves[number].coefficients
+        if (moved != np.round(moved)).any():
+            pattern.cover.drop(number)
+
+
+def reached(cover: Cover) -> tuple[Floats, Floats]:
+    """How far every cell was seen to rise and fall, by any kept move carried as far as it goes."""
+    rise, fall = np.zeros(cover.up.size), np.zeros(cover.up.size)
+    for kept in cover.moves.values():
+        size, up = np.abs(kept.coefficients), kept.coefficients > 0
+        ahead, back = cover.limits(kept.cells, kept.coefficients)
+        rise[kept.cells] = np.maximum(rise[kept.cells], size * np.where(up, ahead, back))
+        fall[kept.cells] = np.maximum(fall[kept.cells], size * np.where(up, back, ahead))
+    return rise, fall

@@ -1,0 +1,126 @@
+"""What anonymising gives back: the anonymous file, what is known about its tables, and how it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.arrays import Ints
+from diskret.model.hierarchy import Hierarchy
+from diskret.safe.control import Weights, weight_classes
+from diskret.safe.control_cells import ControlCells
+from diskret.safe.deviations import DeviationTable, Quality
+from diskret.safe.history import Moment
+from diskret.safe.later import LaterTable, later_table
+from diskret.tabulation.combinations import Combinations
+
+Frame = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Anonymisation:
+    """A k-anonymous file with the same number of objects; ``frame`` is the file, ``quality`` the report.
+
+    ``original`` and ``control`` are confidential; everything else may leave with the file.
+    """
+
+    attributes: Mapping[str, Hierarchy]
+    codes: npt.NDArray[np.int32]
+    original: Ints
+    frequency: Ints
+    control: ControlCells
+    k: int
+    weights: Weights
+    search: str
+    groups: int
+    seconds: float
+    complete: bool
+    """False if time was over or the user stopped the search: the file is anonymous, but could be better."""
+    history: tuple[Moment, ...] = ()
+    """The course of the search."""
+
+    @property
+    def objects(self) -> int:
+        """Number of objects, the same as in the original."""
+        return int(self.frequency.sum())
+
+    @property
+    def distinct(self) -> Frame:
+        """One row per combination that occurs, with its ``frequency``."""
+        kept = self.frequency > 0
+        frame = self.decoded(self.codes[kept])
+        name = "frequency" if "frequency" not in frame else "frequency of the row"
+        return {**frame, name: self.frequency[kept]}
+
+    @property
+    def frame(self) -> Frame:
+        """The anonymous file: one row per object, a column per attribute."""
+        return self.decoded(np.repeat(self.codes, self.frequency, axis=0))
+
+    def decoded(self, codes: npt.NDArray[np.int32]) -> Frame:
+        """Codes in the place of their positions, a column per attribute."""
+        return {
+            name: np.array(hierarchy.codes, dtype=object)[codes[:, i]]
+            for i, (name, hierarchy) in enumerate(self.attributes.items())
+        }
+
+    @cached_property
+    def deviations(self) -> Ints:
+        """Anonymous minus original of every control cell. Confidential: it gives the original back."""
+        return self.control.deviation(self.frequency)
+
+    @cached_property
+    def quality(self) -> Quality:
+        """Deviations of the control cells by dimension and weight class (variant 2 if no weights were used)."""
+        g = weight_classes(self.control.original, self.weights if self.weights != 0 else 2)
+        at = {int(d): self.control.dimension == d for d in np.unique(self.control.dimension)}
+        return Quality(by_dimension={d: DeviationTable.of(self.deviations[on], g[on]) for d, on in at.items()})
+
+    def table(self, by: Sequence[str]) -> LaterTable:
+        """A table tabulated from the anonymous file, with what is known about its error.
+
+        ``by`` names attributes, or key levels such as ``"region:2"``.
+        """
+        bounds = dict(zip(self.control.tables, self._table_maxima, strict=True))
+        return later_table(self._file(self.frequency), by, bounds)
+
+    def _file(self, frequency: Ints) -> Combinations:
+        return Combinations(by=self.attributes, codes=self.codes, frequency=frequency)
+
+    @cached_property
+    def _table_maxima(self) -> tuple[int, ...]:
+        size = np.abs(self.deviations)
+        return tuple(int(size[a:b].max(initial=0)) for a, b in pairwise(self.control.first))
+
+    def error_of(self, by: Sequence[str]) -> dict[str, float]:
+        """Largest and mean deviation of any table, measured against the original. Internal until you publish it."""
+        after, before = (later_table(self._file(x), by).value for x in (self.frequency, self.original))
+        size = np.abs(after - before)
+        return {"maximum": float(size.max()), "mean": float(size.mean())}
+
+    def summary(self) -> dict[str, Any]:
+        """Counts only: fit to be printed or logged."""
+        return {
+            "objects": self.objects,
+            "k": self.k,
+            "rows": int((self.frequency > 0).sum()),
+            "control tables": len(self.control.tables),
+            "control cells": self.control.size,
+            "search": self.search,
+            "groups": self.groups,
+            "complete": self.complete,
+            "quality": {
+                str(d): {"cells": t.cells, "largest deviation": t.maximum, "mean deviation": round(t.mean, 3)}
+                for d, t in self.quality.by_dimension.items()
+            },
+        }
+
+    def __repr__(self) -> str:
+        maxima = "/".join(str(m) for m in self.quality.maxima.values())
+        return f"Anonymisation({self.objects:,} objects, k = {self.k}, largest deviation {maxima})"

@@ -1,0 +1,150 @@
+"""Runs about records on the page: anonymous files (SAFE) and scientific-use files.
+
+What a run leaves: the protected file as CSV and Parquet, the sections of its report in both languages, and figures for
+the page. Everything is made by the same functions as `diskret run` uses.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from diskret.job.loading import source_of
+from diskret.job.microdata import NOTE, ScientificUse, make_microdata, write_microdata
+from diskret.job.models import Job
+from diskret.job.read import job_from
+from diskret.job.report import TITLES
+from diskret.job.run import run_job
+from diskret.publication.microdata_files import write_anonymous_file
+from diskret.publication.phrases import in_german, section_in_german
+from diskret.publication.report_file import write_report
+from diskret.publication.safe_report import attack_figures, safe_sections
+from diskret.publication.sections import ReportSection
+from diskret.risk.judgement import Attack
+from diskret.safe.anonymisation import Anonymisation
+from diskret.safe.history import Moment
+from diskret.web.run_folders import RunProgress, read_json, write_json
+
+FIGURES, SECTIONS = "figures.json", "sections.json"
+FILES = {".csv": "records.csv", ".parquet": "records.parquet"}
+MOST_MOMENTS = 160
+MOST_COMBINATIONS = 300
+
+
+def run_records(content: Mapping[str, Any], workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
+    """Do a job on records; gives counts for the status of the run."""
+    job = job_from(dict(content), "the page", workspace)
+    if job.anonymise is not None:
+        return _anonymise(job, workspace, result, say)
+    return _protect(job, workspace, result, say)
+
+
+# --- anonymous files -------------------------------------------------------------------------------------------------
+
+
+def _anonymise(job: Job, workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
+    moments: list[Moment] = []
+
+    def watch(now: Moment) -> None:
+        moments.append(now)
+        say.more["course"] = course(moments)
+        say.more["can stop"] = True
+
+    done = run_job(job, workspace, say, write=False, watch=watch)
+    found = done.anonymisation
+    assert found is not None
+    say.more.clear()
+    say("writing", 0, 1)
+    for name in FILES.values():
+        write_anonymous_file(found, result / name)
+    sections = {language: [s.plain() for s in safe_sections(found, language)] for language in ("en", "de")}
+    _keep(result, sections, safe_figures(found) | {"warnings": list(done.warnings)})
+    return {"summary": done.summary(), "exposed": False}
+
+
+def safe_figures(done: Anonymisation) -> dict[str, Any]:
+    """What the page shows of an anonymous file: counts, deviations, what an attacker finds, the course."""
+    return {
+        "kind": "anonymise",
+        "summary": done.summary(),
+        "deviations": done.quality.summary(),
+        "attack": {key: list(pair) for key, pair in attack_figures(done).items()},
+        "course": course(done.history),
+    }
+
+
+def course(moments: Sequence[Moment]) -> dict[str, Any]:
+    """The course of a search in columns, thinned to what a plot can show."""
+    step = max(1, len(moments) // MOST_MOMENTS)
+    kept = [*moments[::step]] + ([] if (len(moments) - 1) % step == 0 else [moments[-1]])
+    dimensions = max((len(m.largest) for m in kept), default=0)
+    return {
+        "groups": [m.groups for m in kept],
+        "cases": [m.cases for m in kept],
+        "largest": [[m.largest[d] if d < len(m.largest) else None for m in kept] for d in range(dimensions)],
+        "stage": kept[-1].stage if kept else "",
+        "limits": list(kept[-1].limits) if kept else [],
+    }
+
+
+# --- scientific-use files --------------------------------------------------------------------------------------------
+
+
+def _protect(job: Job, workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
+    made, attack, further = make_microdata(job, workspace, source_of(job, workspace), say)
+    say("writing", 0, 1)
+    for name in FILES.values():
+        output = job.output.model_copy(update={"records": name, "report": None})
+        write_microdata(job.model_copy(update={"output": output}), result, made)
+    english = made.sections(further)
+    sections = {"en": [s.plain() for s in english], "de": [section_in_german(s).plain() for s in english]}
+    _keep(result, sections, use_figures(made, attack))
+    facts: dict[str, Any] = {"microdata": made.summary(), "tables": {}}
+    return {"summary": facts, "exposed": attack is not None and not attack.safe}
+
+
+def use_figures(made: ScientificUse, attack: Attack | None) -> dict[str, Any]:
+    """What the page shows of a scientific-use file: what was done, what it costs, what an attacker finds."""
+    utility = made.utility
+    found: dict[str, Any] = {
+        "kind": "microdata",
+        "summary": made.summary(),
+        "columns": [
+            {
+                "name": c.name, "mean": list(c.mean), "variance": list(c.variance), "il1s": c.il1s,
+                "hellinger": c.hellinger,
+            }
+            for c in utility.columns
+        ],
+        "utility": utility.summary(),
+        "attack": None,
+    }  # fmt: skip
+    if attack is not None:
+        shown = attack.combinations[:MOST_COMBINATIONS]
+        found["attack"] = attack.summary() | {
+            "cap": attack.cap,
+            "by": list(attack.by),
+            "risks": [{"codes": list(c.codes), "units": c.units, "correct": c.correct, "risk": c.risk} for c in shown],
+        }
+    return found
+
+
+# --- reports ---------------------------------------------------------------------------------------------------------
+
+
+def _keep(result: Path, sections: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
+    write_json(result / SECTIONS, json.loads(json.dumps(sections)))
+    write_json(result / FIGURES, figures)
+
+
+def write_records_report(job: Job, folder: Path, path: Path, language: str) -> None:
+    """The report of a finished run, the same bytes as its job file gives."""
+    sections = [ReportSection.from_plain(each) for each in read_json(folder / SECTIONS)[language]]
+    title, note = job.output.title or TITLES[language]["safe"], ""
+    if job.anonymise is None:
+        name = "Scientific-use file"
+        title = job.output.title or (in_german(name) if language == "de" else name)
+        note = in_german(NOTE) if language == "de" else NOTE
+    write_report(path, title, sections, note=note, language=language)

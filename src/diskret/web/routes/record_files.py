@@ -1,0 +1,135 @@
+"""Records on the page: what is chosen, runs that make files, their figures, files and reports."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from diskret.job.read import job_from
+from diskret.job.report import table_facts, write_table_report
+from diskret.model.errors import BadOption, listed
+from diskret.publication.report_file import ENDINGS
+from diskret.web import examples
+from diskret.web.answers import Json, attachment, body_of
+from diskret.web.record_runs import FIGURES, FILES, write_records_report
+from diskret.web.routes.exports import made_in, stem
+from diskret.web.run_folders import read_json
+from diskret.web.table_runs import findings, load
+from diskret.web.workbench import Workbench, workbench
+
+EXAMPLES = {"care": "care.toml"}
+
+
+def take_example(request: Request) -> Response:
+    """Copy an example into the workspace and choose it."""
+    bench, name = workbench(request), request.path_params["example"]
+    content = _firms(bench) if name == "firms" else examples.take(name, bench.workspace, EXAMPLES)
+    return Json(bench.choices["records"].put(content))
+
+
+def _firms(bench: Workbench) -> dict[str, Any]:
+    """A scientific-use file of the firms whose table is the first example."""
+    file = examples.take("turnover", bench.workspace)["data"]["microdata"]
+    return {
+        "data": {"microdata": file},
+        "microdata": {
+            "values": ["employees", "turnover"], "classes": ["industry", "size"], "seed": fresh_seed(),
+            "steps": [{"do": "drop", "columns": ["firm", "owner", "region"]}, {"do": "microaggregate", "m": 3}],
+        },
+        "attack": {"keys": ["industry", "size"], "values": ["employees", "turnover"]},
+    }  # fmt: skip
+
+
+def open_job(request: Request) -> Response:
+    """A job file about records as the present choice."""
+    bench = workbench(request)
+    job = bench.workspace.job(request.path_params["name"])
+    if job.anonymise is None and job.microdata is None:
+        raise BadOption("the job is about tables, not records", hint="open it on the page of tables.")
+    content = job.model_dump(mode="json", exclude_unset=True)
+    title = content.pop("output", {}).get("title")
+    return Json(bench.choices["records"].put(content | ({"output": {"title": title}} if title else {})))
+
+
+def fresh_seed() -> int:
+    """A long random number: who knows it can undo the noise."""
+    return secrets.randbits(52)  # a browser counts exactly up to 53 bits
+
+
+def seed(request: Request) -> Response:
+    """A fresh seed."""
+    return Json({"seed": fresh_seed()})
+
+
+async def start(request: Request) -> Response:
+    """Make the file that is chosen, in a process of its own."""
+    bench, asked = workbench(request), await body_of(request)
+    content = bench.choices["records"].get()["content"]
+    name = str(asked.get("name", ""))[:80]
+    # mistakes are told at once, before a process starts
+    await run_in_threadpool(job_from, dict(content), "the page", bench.workspace.root)
+    return Json(await run_in_threadpool(bench.runs.start, content, name=name, kind="records"), status_code=201)
+
+
+def stop(request: Request) -> Response:
+    """Take the best file a search has so far."""
+    return Json(workbench(request).runs.stop(request.path_params["run"]))
+
+
+def figures(request: Request) -> Response:
+    """What a finished run about records found."""
+    bench, run = workbench(request), request.path_params["run"]
+    _refuse_other(bench, run)
+    return Json(read_json(bench.runs.finished(run) / FIGURES))
+
+
+def file(request: Request) -> Response:
+    """The protected records of a finished run."""
+    bench, run = workbench(request), request.path_params["run"]
+    ending = f".{request.path_params['ending']}"
+    _refuse_other(bench, run)
+    if ending not in FILES:
+        raise BadOption(f"records are not written as {ending}", hint=f"endings: {listed(FILES)}.")
+    content = (bench.runs.finished(run) / FILES[ending]).read_bytes()
+    return attachment(content, stem(bench.runs.status(run)["name"]) + ending)
+
+
+def report(request: Request) -> Response:
+    """The report of any finished run, as one file; the same bytes as its job file gives."""
+    bench, run = workbench(request), request.path_params["run"]
+    ending, language = f".{request.path_params['ending']}", request.query_params.get("language", "en")
+    if ending not in ENDINGS or language not in ("en", "de"):
+        raise BadOption(f"no report as {ending} in {language!r}", hint=f"{listed(ENDINGS)}, in 'en' or 'de'.")
+    folder, status = bench.runs.finished(run), bench.runs.status(run)
+    job = job_from(bench.runs.content(run), "the page", bench.workspace.root)
+    with made_in(bench.runs.folder(run), f"report{ending}") as path:
+        if status["kind"] == "records":
+            write_records_report(job, folder, path, language)
+        else:
+            done = load(folder)
+            tables = {name: each.table for name, each in done.items()}
+            facts = table_facts(job, done, findings(folder), status.get("summary", {}).get("warnings", ()))
+            write_table_report(job, tables, facts, path, language)
+        return attachment(path.read_bytes(), f"{stem(status['name'])}-report{ending}")
+
+
+def _refuse_other(bench: Workbench, run: str) -> None:
+    if bench.runs.status(run)["kind"] != "records":
+        raise BadOption("the run is about tables, not records", hint="show it on the page of tables.")
+
+
+ROUTES = [
+    Route("/api/records/examples/{example}", take_example, methods=["POST"]),
+    Route("/api/records/jobs/{name:path}", open_job, methods=["POST"]),
+    Route("/api/records/seed", seed, methods=["GET"]),
+    Route("/api/records/runs", start, methods=["POST"]),
+    Route("/api/runs/{run}/stop", stop, methods=["POST"]),
+    Route("/api/runs/{run}/figures", figures, methods=["GET"]),
+    Route("/api/runs/{run}/records.{ending}", file, methods=["GET"]),
+    Route("/api/runs/{run}/report.{ending}", report, methods=["GET"]),
+]

@@ -1,0 +1,102 @@
+"""Runs: start, watch, cancel, delete; audit and repair what a run made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from diskret.web.answers import Json, body_of
+from diskret.web.run_differences import compared
+from diskret.web.run_folders import RESULT
+from diskret.web.table_runs import WORKING, findings
+from diskret.web.workbench import Workbench, session, workbench
+from diskret.web.workspace import RUNS
+
+
+def every(request: Request) -> Response:
+    """All runs."""
+    return Json({"runs": workbench(request).runs.all()})
+
+
+def one(request: Request) -> Response:
+    """One run."""
+    return Json(workbench(request).runs.status(request.path_params["run"]))
+
+
+async def start(request: Request) -> Response:
+    """Protect what is chosen, in a process of its own."""
+    bench, asked = workbench(request), await body_of(request)
+    content = bench.drafts.get()["content"]
+    content = content | {"suppression": content.get("suppression") or {}}
+    name = str(asked.get("name", ""))[:80]
+    return Json(await run_in_threadpool(bench.runs.start, content, name=name), status_code=201)
+
+
+def cancel(request: Request) -> Response:
+    """End a run."""
+    return Json(workbench(request).runs.cancel(request.path_params["run"]))
+
+
+def delete(request: Request) -> Response:
+    """Remove a run with its result."""
+    workbench(request).runs.delete(request.path_params["run"])
+    return Json({"deleted": request.path_params["run"]})
+
+
+def audit(request: Request) -> Response:
+    """Attack a finished run's tables with a solver."""
+    bench, run = workbench(request), request.path_params["run"]
+    bench.runs.finished(run)
+    content = bench.runs.content(run) | {"audit": f"{RUNS}/{run}/{RESULT}"}
+    return Json(bench.runs.start(content, name=bench.runs.status(run)["name"], kind="audit", of=run), status_code=201)
+
+
+def repair(request: Request) -> Response:
+    """Protect a finished run's tables against everything an audit looks for, from the pattern they have."""
+    bench, run = workbench(request), request.path_params["run"]
+    bench.runs.finished(run)
+    before = bench.runs.content(run)
+    asked: dict[str, Any] = dict(before.get("suppression") or {}) | {"guarantee": "audit"}
+    for key in ("carry", "deformations", "previous"):
+        asked.pop(key, None)
+    kept = {key: before[key] for key in ("rules", "output") if key in before}
+    content = {"data": {"table": f"{RUNS}/{run}/{RESULT}/{WORKING}"}, "suppression": asked} | kept
+    said = {
+        n: {k: c[k] for k in ("ordered", "sensitive") if k in c} for n, c in before.get("classifications", {}).items()
+    }
+    content |= {"classifications": {n: c for n, c in said.items() if c}}
+    return Json(bench.runs.start(content, name=bench.runs.status(run)["name"], of=run), status_code=201)
+
+
+def compare(request: Request) -> Response:
+    """Two finished runs side by side."""
+    bench = workbench(request)
+    one, two = (request.query_params.get(key, "") for key in ("one", "two"))
+    audits = _audits(bench, one), _audits(bench, two)
+    found = compared(bench.tables.get(one), bench.tables.get(two), audits, internal=session(request).internal)
+    return Json({"tables": found})
+
+
+def _audits(bench: Workbench, run: str) -> dict[str, Any]:
+    """What the run's own attack found, or the last one on it."""
+    later = (each for each in bench.runs.all() if each["kind"] == "audit" and each["of"] == run)
+    for each in later:
+        if each["state"] == "finished":
+            return findings(bench.runs.finished(each["id"]))
+    return findings(bench.runs.finished(run))
+
+
+ROUTES = [
+    Route("/api/compare", compare, methods=["GET"]),
+    Route("/api/runs", every, methods=["GET"]),
+    Route("/api/runs", start, methods=["POST"]),
+    Route("/api/runs/{run}", one, methods=["GET"]),
+    Route("/api/runs/{run}", delete, methods=["DELETE"]),
+    Route("/api/runs/{run}/cancel", cancel, methods=["POST"]),
+    Route("/api/runs/{run}/audit", audit, methods=["POST"]),
+    Route("/api/runs/{run}/repair", repair, methods=["POST"]),
+]

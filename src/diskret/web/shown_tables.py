@@ -1,0 +1,114 @@
+"""Tables in memory: of the present choice (marked, not yet protected) and of finished runs."""
+
+from __future__ import annotations
+
+import json
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+from diskret.job.loading import load_tables, set_by_hand
+from diskret.job.paths import paths_in
+from diskret.job.read import job_from
+from diskret.job.result import summary_of
+from diskret.job.rules import rules_of
+from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.table import Table
+from diskret.rules.mark import mark
+from diskret.rules.rule import largest_needed
+from diskret.suppression.result import Suppression
+from diskret.web.drafts import Drafts
+from diskret.web.run_folders import Runs
+from diskret.web.table_runs import load, unprotected_table
+from diskret.web.workspace import Workspace
+
+T = TypeVar("T")
+DRAFT = "draft"
+MOST = 3
+"""Tables of each kind kept in memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Marked:
+    """The tables of the present choice, marked, and what deserves care."""
+
+    tables: Mapping[str, Table]
+    warnings: tuple[str, ...]
+
+    @cached_property
+    def unprotected(self) -> Mapping[str, Suppression]:
+        """The tables as a protection that has not begun."""
+        return {name: unprotected_table(t) for name, t in self.tables.items()}
+
+    def facts(self) -> dict[str, Any]:
+        """How many cells each rule marks: counts only."""
+        return {"tables": {n: summary_of(t) for n, t in self.tables.items()}, "warnings": list(self.warnings)}
+
+
+@dataclass
+class Tables:
+    """What is shown, made when it is asked for the first time."""
+
+    workspace: Workspace
+    runs: Runs
+    drafts: Drafts
+    locks: dict[bool, threading.RLock] = field(
+        default_factory=lambda: {True: threading.RLock(), False: threading.RLock()}, repr=False
+    )
+    """One for finished runs and one for the present choice: large data being read keep no finished table waiting."""
+    kept: dict[str, OrderedDict[str, Any]] = field(default_factory=dict, repr=False)
+
+    def get(self, key: str) -> Mapping[str, Suppression]:
+        """The tables of a run by its name, or of the present choice (``draft``)."""
+        if key != DRAFT:
+            folder = self.runs.finished(key)
+            return self._kept("run", key, lambda: load(folder))
+        return self.marked(self.drafts.get()["content"]).unprotected
+
+    def one(self, key: str, response: str) -> Suppression:
+        """The table of one response."""
+        found = self.get(key)
+        if response not in found:
+            raise BadOption(f"there is no table {response!r}", hint=f"there are {listed(found)}.")
+        return found[response]
+
+    def marked(self, content: Mapping[str, Any]) -> Marked:
+        """The choice tabulated and marked; only the rules are applied again if nothing else has changed."""
+        self.workspace.refuse_outside(content)
+        given = {key: each for key, each in content.items() if key not in ("output", "suppression")}
+        job = job_from(given, "the page", self.workspace.root)
+        ranked = largest_needed(rules_of(job)) if rules_of(job).rules else 0
+        basis = {key: given.get(key) for key in ("data", "table", "classifications")}
+        files = [(name, (self.workspace.path(name)).stat().st_mtime_ns) for name in paths_in(basis)]
+        base = json.dumps([basis, files, max(ranked, 2)], sort_keys=True)
+        whole = json.dumps([base, given.get("rules"), given.get("status")], sort_keys=True)
+
+        def make() -> Marked:
+            rows = self._kept("tables", base, lambda: load_tables(job, self.workspace.root, largest=max(ranked, 2)))
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", ProtectionWarning)
+                made = {name: set_by_hand(table, job) for name, table in rows.items()}
+                rules = rules_of(job, next(iter(made.values())).names)
+                ordered = [n for n, c in job.classifications.items() if c.ordered]
+                if rules.rules:
+                    made = {name: mark(table, rules, ordered=ordered) for name, table in made.items()}
+            care = (str(w.message) for w in caught if issubclass(w.category, ProtectionWarning))
+            return Marked(made, tuple(dict.fromkeys(care)))
+
+        return self._kept("marked", whole, make)
+
+    def _kept(self, kind: str, key: str, make: Callable[[], T]) -> T:
+        # one choice at a time: warnings are caught for the whole process
+        with self.locks[kind == "run"]:
+            shelf = self.kept.setdefault(kind, OrderedDict())
+            if key not in shelf:
+                shelf[key] = make()
+            shelf.move_to_end(key)
+            while len(shelf) > MOST:
+                shelf.popitem(last=False)
+            found: T = shelf[key]
+            return found

@@ -1,0 +1,115 @@
+"""What a run leaves in its folder, so that any later server can show it: tables, moves, findings. Confidential."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from diskret.auditing.audit import audit
+from diskret.auditing.report import AuditReport
+from diskret.job.read import job_from
+from diskret.job.result import JobResult
+from diskret.job.run import run_job
+from diskret.model.promise import Promise
+from diskret.model.table import Table
+from diskret.moves.move import MoveSet
+from diskret.publication.working import load_working, save_working
+from diskret.suppression.result import Suppression, Unprotected
+from diskret.tabulation.tabulate import Progress
+from diskret.web.run_folders import read_json, write_json
+
+WORKING, FINDINGS = "working.parquet", "findings.json"
+
+
+def run_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Progress) -> dict[str, Any]:
+    """Do a job on tables; what it asks to be written is made on the page's request."""
+    done = run_job(job_from(dict(content), "the page", workspace), workspace, say, write=False)
+    say("writing", 0, 1)
+    save(done, result)
+    return {"summary": done.summary(), "exposed": done.exposed}
+
+
+def save(done: JobResult, folder: Path) -> None:
+    """Write everything a page may want to show of a job on tables."""
+    save_working(dict(done.tables), folder / WORKING)
+    findings: dict[str, Any] = {"tables": {}}
+    for number, (name, each) in enumerate(done.suppressions.items()):
+        findings["tables"][name] = {
+            "promise": each.promise.to_dict(),
+            "moves": f"moves-{number}.npz",
+            "passes": each.passes,
+            "unprotected": [[u.cell, [int(i) for i in u.index], u.reached, u.why] for u in each.unprotected],
+            "audit": None if each.audit is None else with_times(each.audit),
+        }
+        _save_moves(each, folder / f"moves-{number}.npz")
+    write_json(folder / FINDINGS, findings)
+
+
+def load(folder: Path) -> dict[str, Suppression]:
+    """The tables of a run with the moves that protect them (none, for a job without suppression)."""
+    tables = load_working(folder / WORKING)
+    found = read_json(folder / FINDINGS)["tables"]
+    loaded = {}
+    for name, table in tables.items():
+        facts = found.get(name)
+        if facts is None:
+            loaded[name] = unprotected_table(table)
+            continue
+        with np.load(folder / facts["moves"], allow_pickle=False) as arrays:
+            moves, before = _moves(arrays), replace(table, status=arrays["before"])
+        unprotected = tuple(
+            Unprotected(cell=cell, index=tuple(index), reached=reached, why=why)
+            for cell, index, reached, why in facts["unprotected"]
+        )
+        loaded[name] = Suppression(
+            table=table, before=before, promise=Promise.from_dict(facts["promise"]), moves=moves,
+            unprotected=unprotected, passes=facts["passes"],
+        )  # fmt: skip
+    return loaded
+
+
+def unprotected_table(table: Table) -> Suppression:
+    """A table that nothing was done to, as a run that did nothing."""
+    return Suppression(table=table, before=table, promise=Promise(), moves=MoveSet.none(), passes=0)
+
+
+def findings(folder: Path) -> dict[str, Any]:
+    """What the audit of each table found, by name; counts, names and proofs, no values."""
+    return {name: facts["audit"] for name, facts in read_json(folder / FINDINGS)["tables"].items() if facts["audit"]}
+
+
+def with_times(report: AuditReport) -> dict[str, Any]:
+    """An audit as data, with how close the closest call is, which is secret: for the run's own folder."""
+    return report.plain() | {"times": report.closest.times if report.closest else None}
+
+
+def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Progress) -> dict[str, Any]:
+    """Attack the tables of an earlier run by the promise they were made with.
+
+    ``content`` is the run's job with the key ``audit``: the folder of its result.
+    """
+    tables = load(workspace / content["audit"])
+    found: dict[str, Any] = {}
+    kept: dict[str, Any] = {}
+    for number, (name, each) in enumerate(tables.items()):
+        say("attacking", number, len(tables))
+        report = audit(each.table, each.promise, moves=each.moves)
+        found[name] = report.plain()
+        kept[name] = {"audit": with_times(report)}
+    write_json(result / FINDINGS, {"tables": kept})
+    return {"audits": found, "exposed": not all(facts["safe"] for facts in found.values())}
+
+
+def _save_moves(done: Suppression, path: Path) -> None:
+    moves = {f.name: getattr(done.moves, f.name) for f in fields(MoveSet) if getattr(done.moves, f.name) is not None}
+    with path.open("wb") as file:
+        np.savez_compressed(file, before=done.before.status.astype(np.uint8), **moves)
+
+
+def _moves(arrays: Any) -> MoveSet:
+    given = {f.name: arrays[f.name] for f in fields(MoveSet) if f.name in arrays}
+    return MoveSet(**given | {"cuboids": bool(given["cuboids"])})
