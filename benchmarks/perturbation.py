@@ -78,7 +78,7 @@ def _warm_rounding() -> None:
 
 
 def _perturb(dimensions: int, singles: bool) -> Any:
-    return dk.perturb(_ten_million(dimensions), seed=1, single_contributors=singles)
+    return dk.perturb(_ten_million(dimensions), dk.Promise(guard="single" if singles else "public"), seed=1)
 
 
 def _changed(done: Any) -> str:

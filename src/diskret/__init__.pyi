@@ -19,6 +19,7 @@ from diskret.cellkey.p_table_files import read_p_table as read_p_table
 from diskret.cellkey.p_table_files import write_p_table as write_p_table
 from diskret.comparison.compare import compare_methods as compare_methods
 from diskret.comparison.options import ComparisonOptions as ComparisonOptions
+from diskret.comparison.options import Settings as Settings
 from diskret.io.jj import read_jj as read_jj
 from diskret.io.jj import write_jj as write_jj
 from diskret.microdata.coarsening import Drop as Drop
@@ -85,8 +86,6 @@ from diskret.suppression.suppress import suppress as suppress
 from diskret.suppression.suppress import thin as thin
 from diskret.tabulation.plan import RecordKey as RecordKey
 from diskret.tabulation.tabulate import tabulate as tabulate
-
-Settings = ComparisonOptions
 
 __version__: str
 __all__: tuple[str, ...]

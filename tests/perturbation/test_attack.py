@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diskret import (
-    CuboidOptions,
     Hierarchy,
     MinCount,
     Pool,
@@ -56,7 +55,7 @@ def test_without_the_second_error_a_single_contributor_computes_its_neighbour() 
     """Two firms alone in their cells, one cuboid: each knows its own error, which is that of the other."""
     cells = {"s": ["a", "b", "c"], "x": [50, 60, 70], "n": [1, 1, 9], "st": ["primary", "primary", "published"]}
     table = Table.from_cells(cells, by={"s": None}, value="x", count="n", status="st")
-    naive = attack_perturbed(perturb(table, CuboidOptions(single_contributors=False), seed=1))
+    naive = attack_perturbed(perturb(table, Promise(guard="public"), seed=1))
     assert naive.told.tolist() == [0, 1]
     assert "a single contributor elsewhere computes the error: s=a; s=b" in naive.report()
 

@@ -17,7 +17,9 @@ from tests import by_hand
 Method = Callable[[Table, int], Perturbation]
 METHODS: dict[str, Method] = {
     "cuboids": lambda table, seed: perturb(table, seed=seed),
-    "cuboids, normal errors": lambda table, seed: perturb(table, CuboidOptions(distribution="normal"), seed=seed),
+    "cuboids, normal errors": lambda table, seed: perturb(
+        table, options=CuboidOptions(distribution="normal"), seed=seed
+    ),
     "controlled rounding": lambda table, seed: round_table(table, 3, seed=seed),
     "random rounding": lambda table, seed: round_table(table, 3, method="random", seed=seed),
     "nearest multiple": lambda table, seed: round_table(table, 3, method="deterministic", seed=seed),

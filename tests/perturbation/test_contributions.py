@@ -24,6 +24,7 @@ from diskret import (
 )
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, NegativeValue
+from diskret.moves.move import Move, MoveSet
 from diskret.perturbation.contributions import (
     ContributionProtection,
     p_of,
@@ -31,7 +32,7 @@ from diskret.perturbation.contributions import (
     suppress_contributions,
     with_contributions,
 )
-from diskret.perturbation.taken_moves import interval_within
+from diskret.perturbation.perturbation_attack import steps_within
 
 Golden = Callable[[str], Any]
 
@@ -74,7 +75,8 @@ def test_printed_example_beyond_one_hundred_percent(golden: Golden) -> None:
     cells = [extended.index(layer, code) for layer in ("largest", "rest") for code in ("c0", "Total")]
     flat = np.array([np.ravel_multi_index(c, extended.shape) for c in cells])
     up, down = Knowledge.relative(f).room(extended)
-    fall, rise = interval_within(up[flat], down[flat], np.array([1.0, 1.0, -1.0, -1.0]))
+    moves = MoveSet.of([Move(cells=flat, coefficients=np.array([1.0, 1.0, -1.0, -1.0]))])
+    fall, rise = (float(end[0]) for end in steps_within(moves, up, down))
     assert rise - fall == expected["range"]
     assert (rise - fall) / extended.value[largest] == expected["relative_range"]
     assert p_of(q, f) == pytest.approx(expected["p"])

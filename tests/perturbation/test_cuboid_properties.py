@@ -45,10 +45,10 @@ def marked(seed: int, **options: Any) -> Table:
     return mark(table, MinCount(3) | PPercent(10), special_cases=False)
 
 
-def quietly(table: Table, options: CuboidOptions | None = None, **more: Any) -> Perturbation:
+def quietly(table: Table, options: CuboidOptions = CuboidOptions(), **more: Any) -> Perturbation:  # noqa: B008
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
-        return perturb(table, options, **more)
+        return perturb(table, options=options, **more)
 
 
 def adds_up(table: Table) -> bool:
@@ -90,9 +90,8 @@ def test_moves_explain_every_change(seed: int, axes: int) -> None:
     moves = present(done.moves)
     change = np.zeros(table.size)
     for k in range(len(moves)):
-        cells, signs = moves.members(k)
-        change[cells] += signs * moves.step[k]
-        assert {(i, k) for i in range(cells.size)} <= set(moves.using(cells))
+        change[moves[k].cells] += moves[k].coefficients * done.step[k]
+        assert all(k in moves.using(cell) for cell in moves[k].cells.tolist())
     assert np.array_equal(change.reshape(table.shape), done.change)
 
 
@@ -103,7 +102,7 @@ def test_range_of_the_protection_is_kept_on_both_sides_of_the_published_value(se
         table,
         CuboidOptions(max_relative_change=None),
         seed=seed,
-        protection=Promise(levels=False, min_relative_range=q),
+        promise=Promise(levels=False, min_relative_range=q),
     )
     primary = table.status == Status.PRIMARY
     assert (2 * np.abs(done.change) > q * table.value)[primary].all()
@@ -114,7 +113,7 @@ def test_no_value_leaves_what_is_known_beforehand(seed: int) -> None:
     table = marked(seed)
     known = Knowledge.relative(3.0)
     try:
-        done = quietly(table, seed=seed, knowledge=known)
+        done = quietly(table, seed=seed, promise=Promise(knowledge=known))
     except ChangeOutOfReach:
         return
     assert (done.table.value <= 4 * table.value + 1e-9).all()
@@ -165,8 +164,7 @@ def test_no_single_contributor_can_compute_the_error_of_another_cell() -> None:
         moves = present(done.moves)
         member = np.zeros((table.size, len(moves)))
         for k in range(len(moves)):
-            cells, signs = moves.members(k)
-            member[cells, k] = signs
+            member[moves[k].cells, k] = moves[k].coefficients
         for firm in case.alone():
             own = [int(np.ravel_multi_index(c, table.shape)) for c in case.knows(firm)]
             for cell in by_hand.primaries(table):
@@ -274,10 +272,25 @@ def test_older_keywords_mean_the_same_and_say_that_they_are_old() -> None:
     table = marked(1)
     with pytest.warns(DeprecationWarning, match="CuboidOptions"):
         old = perturb(table, method="cuboid", seed=5, distribution="normal", single_contributors=False)
-    new = perturb(table, CuboidOptions(distribution="normal", single_contributors=False), seed=5)
+    new = perturb(table, Promise(guard="public"), CuboidOptions(distribution="normal"), seed=5)
     assert np.array_equal(old.table.value, new.table.value)
     with pytest.warns(DeprecationWarning, match="method"), pytest.raises(BadOption, match="round_table"):
         perturb(table, method="rounding")
+
+
+@pytest.mark.parametrize("promise", [Promise(guard="largest"), Promise(coalitions=((("a", "u"),),))])
+def test_what_changed_values_cannot_keep_is_not_promised(promise: Promise) -> None:
+    with pytest.raises(BadOption, match="alone in a cell"):
+        perturb(marked(1), promise)
+
+
+def test_older_parts_of_the_promise_mean_the_same() -> None:
+    table = marked(2)
+    known = Knowledge.relative(3.0)
+    with pytest.warns(DeprecationWarning, match="promise"):
+        old = quietly(table, seed=5, protection=Promise(min_relative_range=0.1, levels=False), knowledge=known)
+    new = quietly(table, seed=5, promise=Promise(min_relative_range=0.1, levels=False, knowledge=known))
+    assert np.array_equal(old.table.value, new.table.value)
 
 
 # --- the kernels against what they say, written out -------------------------------------------------------------------

@@ -13,9 +13,10 @@ from diskret import CuboidOptions, Hierarchy, Knowledge, Status, Table, perturb
 from diskret.model.arrays import Ints
 from diskret.model.contributors import Contributors
 from diskret.model.errors import ChangeOutOfReach
+from diskret.moves.move import Move, MoveSet
 from diskret.perturbation import _move_kernels as kernels
 from diskret.perturbation.cuboids import most_cells, tree_of
-from diskret.perturbation.taken_moves import interval_within
+from diskret.perturbation.perturbation_attack import steps_within
 
 Golden = Callable[[str], Any]
 FILE = "quader/ch4-1-perturbation-and-recount-vectors"
@@ -43,7 +44,9 @@ def move_of(said: dict[str, Any], table: Table) -> tuple[Ints, Ints]:
 def error_interval(table: Table, cells: Ints, signs: Ints, knowledge: Knowledge) -> tuple[float, float]:
     """Between which errors a move contradicts nothing that is known beforehand."""
     up, down = knowledge.room(table)
-    return interval_within(up[cells], down[cells], signs.astype(np.float64))
+    moves = MoveSet.of([Move(cells=cells, coefficients=signs.astype(np.float64))])
+    fall, rise = steps_within(moves, up, down)
+    return float(fall[0]), float(rise[0])
 
 
 @pytest.mark.parametrize("which", ["interior", "with_margins"])
@@ -97,7 +100,7 @@ def test_errors_come_from_the_whole_printed_interval_and_never_vanish(golden: Go
     table = replace(table, status=fixed)
     errors = set()
     for seed in range(600):
-        done = perturb(table, CuboidOptions(max_relative_change=None), seed=seed)
+        done = perturb(table, options=CuboidOptions(max_relative_change=None), seed=seed)
         e = done.change[0, 0]
         errors.add(e)
         assert (done.change == e * np.array([[1, -1, 0], [-1, 1, 0], [0, 0, 0]])).all()
@@ -140,7 +143,7 @@ def test_rebooked_table_as_printed(golden: Golden) -> None:
     count[2, :2], count[:, 2] = count[:2, :2].sum(axis=0), count[:, :2].sum(axis=1)
     count[2, 2] = count[:2, :2].sum()
     table = replace(table, respondents=Contributors(count))
-    done = perturb(table, CuboidOptions(min_count=said["minimum_count"]), seed=1)
+    done = perturb(table, options=CuboidOptions(min_count=said["minimum_count"]), seed=1)
     assert done.table.count[:2, :2].tolist() == expected["counts_after"]
     assert (done.table.count[2] == count[2]).all()
     assert (done.table.count[:, 2] == count[:, 2]).all()
@@ -152,4 +155,6 @@ def test_cell_that_cannot_be_rebooked_is_named() -> None:
     status = np.array(table.status)
     status[2, :] = status[:, 2] = Status.PUBLISHED
     with pytest.raises(ChangeOutOfReach, match="s=a, t=u"):
-        perturb(replace(table, status=status, respondents=Contributors(count)), CuboidOptions(min_count=3), seed=1)
+        perturb(
+            replace(table, status=status, respondents=Contributors(count)), options=CuboidOptions(min_count=3), seed=1
+        )

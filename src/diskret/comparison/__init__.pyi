@@ -1,4 +1,2 @@
 from diskret.comparison.compare import compare_methods as compare_methods
 from diskret.comparison.options import ComparisonOptions as ComparisonOptions
-
-Settings = ComparisonOptions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,7 @@ class ComparisonOptions:
         return design_p_table(deviation=5, variance=1, step=0.5, cells=(1, 5))
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name == "Settings":
         warnings.warn("Settings is deprecated: it is ComparisonOptions", DeprecationWarning, stacklevel=3)
         return ComparisonOptions

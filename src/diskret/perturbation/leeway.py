@@ -10,12 +10,15 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.exact import EXACT_LIMIT, to_units
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.demands import Demands, demands_of
 from diskret.perturbation import _move_kernels as kernels
 
 FAR = int(kernels.FAR)
+NOTHING: Ints = np.empty(0, dtype=np.int64)
+"""No cells."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,22 +86,21 @@ class Leeway(NamedTuple):
     """Per primary cell: largest change by a single error."""
 
 
-def leeway_of(
-    table: Table, units: Units, protection: Protection, knowledge: Knowledge, max_relative_change: float | None
-) -> Leeway:
+def leeway_of(table: Table, units: Units, promise: Promise, max_relative_change: float | None) -> Leeway:
     """What may change in a table of which nothing has been changed yet."""
-    room_up, room_down = knowledge.room(table)
+    room_up, room_down = promise.knowledge.room(table)
+    demands = demands_of(table, promise)
+    primary = demands.cells
     fixed = ~usable_cells(table)
-    primary = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)
     state = np.where(fixed, 0, kernels.USABLE).astype(np.uint8)
     state[primary] |= kernels.PRIMARY
     state[_alone(table)] |= kernels.SINGLE
     place = np.full(table.size, -1, dtype=np.int32)
     place[primary] = np.arange(primary.size, dtype=np.int32)
-    need_down, need_up = least_changes(table, units, protection, primary)
+    need_down, need_up = least_changes(demands, units)
     cap = np.full(primary.size, FAR)
     if max_relative_change is not None:
-        share = units.down(max_relative_change * np.abs(table.value.reshape(-1)[primary]))
+        share = units.down(max_relative_change * demands.size)
         cap = np.maximum(share, 2 * np.maximum(need_down, need_up))
     return Leeway(
         value=units.whole(table.value.reshape(-1)),
@@ -109,15 +111,14 @@ def leeway_of(
     )  # fmt: skip
 
 
-def least_changes(table: Table, units: Units, protection: Protection, primary: Ints) -> tuple[Ints, Ints]:
+def least_changes(demands: Demands, units: Units) -> tuple[Ints, Ints]:
     """How far down or up primary cells must be changed at least, in units: what the rule demands, and always something.
 
     A range r that the interval must exceed is a change of more than r/2 either way: whoever knows the least change m
     knows that the true value is not within m of the published one, and has an interval of 2 m in which he cannot tell.
     """
-    span, below, above = (need[primary] for need in protection.needs(table))
-    half = np.where(span > 0, units.down(span / 2) + 1, 1)
-    return np.maximum(half, units.up(below)), np.maximum(half, units.up(above))
+    half = np.where(demands.length > 0, units.down(demands.length / 2) + 1, 1)
+    return np.maximum(half, units.up(demands.down)), np.maximum(half, units.up(demands.up))
 
 
 def usable_cells(table: Table) -> Bools:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from diskret.model.errors import BadOption
+from diskret.model.older import older_promise, warn_of_older
+from diskret.model.promise import Promise
+from diskret.model.table import Table
+
+PROMISED = ("protection", "knowledge", "single_contributors")
+OPTIONS = ("max_relative_change", "distribution", "min_count")
 
 SD_SHARE = 0.5
 """Standard deviation of normal errors, as a share of the largest change: they are cut at two of them."""
@@ -18,15 +23,12 @@ class CuboidOptions:
     """How primary values are changed along cuboids. Confidential, like the parameters of rules.
 
     A value changes by at most ``max_relative_change`` of itself or twice what is demanded (None: as far as the cuboid
-    goes). ``min_count`` rebooks contributors along the cuboids, so that no primary cell is left with fewer. With
-    ``single_contributors`` a primary cell gets a second, independent error where whoever is alone in another cell could
-    compute the first.
+    goes). ``min_count`` rebooks contributors along the cuboids, so that no primary cell is left with fewer.
     """
 
     max_relative_change: float | None = 0.5
     distribution: Literal["uniform", "normal"] = "uniform"
     min_count: int | None = None
-    single_contributors: bool = True
 
     def __post_init__(self) -> None:
         most = self.max_relative_change
@@ -43,18 +45,16 @@ class CuboidOptions:
         return SD_SHARE if self.distribution == "normal" else 0.0
 
 
-def with_older(options: CuboidOptions | str | None, older: Mapping[str, Any]) -> CuboidOptions:
-    """The options, or those given as `perturb` took them before: a method by name, and keywords of their own."""
-    said = {"method": options, **older} if isinstance(options, str) else dict(older)
-    chosen = options if isinstance(options, CuboidOptions) else CuboidOptions()
-    if not said:
-        return chosen
-    warnings.warn(
-        f"perturb({', '.join(said)}=...) is deprecated: give options=CuboidOptions(...)",
-        DeprecationWarning,
-        stacklevel=3,
-    )
-    method = said.pop("method", "cuboid")
-    if method != "cuboid":
-        raise BadOption(f"method {method!r}", hint="'cuboid'; to round use round_table.")
-    return replace(chosen, **said)
+def older_perturbation(
+    table: Table, promise: Promise | str, options: CuboidOptions, given: Mapping[str, Any]
+) -> tuple[Promise, CuboidOptions]:
+    """The promise and the options that older keywords of `perturb` mean; a method by its name was the second."""
+    said = {**given, "method": promise} if isinstance(promise, str) else dict(given)
+    chosen = Promise() if isinstance(promise, str) else promise
+    warn_of_older(said, (*PROMISED, *OPTIONS, "method"), "a promise and CuboidOptions")
+    if said.get("method", "cuboid") != "cuboid":
+        raise BadOption(f"method {said['method']!r}", hint="'cuboid'; to round use round_table.")
+    if any(name in said for name in PROMISED):
+        guard = "single" if said.get("single_contributors", True) else "public"
+        _, chosen = older_promise(table, chosen, {**said, "guard": guard}, levels=table.below is not None)
+    return chosen, replace(options, **{name: said[name] for name in OPTIONS if name in said})

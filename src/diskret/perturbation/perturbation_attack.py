@@ -19,17 +19,18 @@ import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
-from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.demands import demands_of
 from diskret.moves.insiders import persons_of
+from diskret.moves.move import MoveSet
 from diskret.perturbation import _move_kernels as kernels
 from diskret.perturbation.bounds import tightened
 from diskret.perturbation.changed_table import Perturbation
 from diskret.perturbation.cuboids import told_elsewhere, tree_of
-from diskret.perturbation.leeway import Leeway, Units, finest_cells, least_changes, leeway_of, nonnegative
-from diskret.perturbation.taken_moves import NOTHING, TakenMoves, interval_within
+from diskret.perturbation.leeway import NOTHING, Leeway, Units, finest_cells, least_changes, leeway_of, nonnegative
 
 SOLVED = 3_000
 """Up to so many cells linear programmes look at all intervals and sums at once; beyond, line after line does."""
@@ -134,42 +135,62 @@ def attack_perturbed(
 # --- cuboids ----------------------------------------------------------------------------------------------------------
 
 
-def _on_moves(result: Perturbation, moves: TakenMoves, cells: Ints, of: int) -> PerturbationAttack:
-    table, units = result.before, Units.of(result.before)
-    protection, knowledge = result.options["protection"], result.options["knowledge"]
-    leeway = leeway_of(table, units, protection, knowledge, result.options["max_relative_change"])
-    need_down, need_up = (units.change(n) for n in least_changes(table, units, protection, cells))
+def _on_moves(result: Perturbation, moves: MoveSet, cells: Ints, of: int) -> PerturbationAttack:
+    table, units, promise = result.before, Units.of(result.before), result.options["promise"]
+    leeway = leeway_of(table, units, promise, result.options["max_relative_change"])
+    demands = demands_of(table, promise)
+    demands = demands.some(np.searchsorted(demands.cells, cells))
+    need_down, need_up = (units.change(n) for n in least_changes(demands, units))
     value, published = table.value.reshape(-1)[cells], result.table.value.reshape(-1)[cells]
     lower, upper = value.copy(), value.copy()
-    room_up, room_down = knowledge.room(table)
-    caps, steps = units.change(leeway.cap), units.change(moves.step)
-    for i, k in moves.using(cells):
-        members, signs = moves.members(k)
-        fall, rise = interval_within(room_up[members], room_down[members], signs)
-        own = float(signs[members == cells[i]][0])
-        pivot = moves.pivot[k] if moves.searched[k] else cells[i]
-        step = float(steps[k])
-        cap = max(float(caps[leeway.place[pivot]]), abs(step))
-        # the error may have been any other that is no larger; the true value then lies elsewhere
-        ends = sorted((own * max(fall, step - cap), own * min(rise, step + cap)))
-        lower[i], upper[i] = min(lower[i], value[i] + ends[0]), max(upper[i], value[i] + ends[1])
+    number, at, own = _entries(result, moves, cells)
+    fall, rise = (ends[number] for ends in steps_within(moves, *promise.knowledge.room(table)))
+    pivot = moves.protected_cells[number] if moves.protected_cells.size else cells[at]
+    step = units.change(result.step)[number]
+    cap = np.maximum(units.change(leeway.cap)[leeway.place[pivot]], np.abs(step))
+    # the error may have been any other that is no larger; the true value then lies elsewhere
+    ends = own * np.maximum(fall, step - cap), own * np.minimum(rise, step + cap)
+    np.minimum.at(lower, at, value[at] + np.minimum(*ends))
+    np.maximum.at(upper, at, value[at] + np.maximum(*ends))
     # the published value is at least the demand away from the true one
     below, above = lower <= published - need_up + CLOSE, upper >= published + need_down - CLOSE
     lower = np.where(below, lower, np.maximum(lower, published + need_down))
     upper = np.where(above, upper, np.minimum(upper, published - need_up))
-    span, down, up = (need[cells] for need in protection.needs(table))
+    down, up = value - lower < demands.down - CLOSE, upper - value < demands.up - CLOSE
     return PerturbationAttack(
         result=result, cells=cells, of=of, lower=lower, upper=upper, alone=np.full(cells.size, np.inf),
-        one_sided=~(below & above), told=_told(table, moves, leeway), jointly=False,
-        too_close=(value - lower < down - CLOSE) | (upper - value < up - CLOSE) | (upper - lower <= span),
+        one_sided=~(below & above), told=_told(result, moves, leeway), jointly=False,
+        too_close=down | up | (upper - lower <= demands.length),
     )  # fmt: skip
 
 
-def _told(table: Table, moves: TakenMoves, leeway: Leeway) -> Ints:
+def _entries(result: Perturbation, moves: MoveSet, cells: Ints) -> tuple[Ints, Ints, Floats]:
+    """Where moves that were taken change some cells: the move, which of the cells (by position), its coefficient."""
+    hits = np.flatnonzero(np.isin(moves.cells, cells))
+    number = np.searchsorted(moves.start, hits, side="right") - 1
+    hits, number = hits[result.taken[number]], number[result.taken[number]]
+    return number, np.searchsorted(cells, moves.cells[hits]), moves.coefficients[hits].astype(np.float64)
+
+
+def steps_within(moves: MoveSet, up: Floats, down: Floats) -> tuple[Floats, Floats]:
+    """Between which errors each move goes, by how far up and down every cell of the table can go: (7a), (7b).
+
+    >>> from diskret.moves.move import Move
+    >>> three = MoveSet.of([Move(cells=np.array([0, 1, 2]), coefficients=np.array([1.0, -1, -1]))])
+    >>> steps_within(three, np.array([np.inf, np.inf, 9.0]), np.array([100.0, 80, 1]))
+    (array([-9.]), array([1.]))
+    """
+    more, less = (np.append(ends[moves.cells] / np.abs(moves.coefficients), np.inf) for ends in (up, down))
+    rises = np.append(moves.coefficients > 0, True)
+    rise, fall = np.where(rises, more, less), np.where(rises, less, more)
+    return -np.minimum.reduceat(fall, moves.start[:-1]), np.minimum.reduceat(rise, moves.start[:-1])
+
+
+def _told(result: Perturbation, moves: MoveSet, leeway: Leeway) -> Ints:
     """Primary cells whose error equals, up to its sign, that of a cell with a single contributor elsewhere."""
-    signature = np.zeros(table.size, dtype=np.int64)
-    kernels.sign(moves.start, moves.cells, moves.coefficients, moves.taken, signature)
-    if moves.searched.any():
+    table, signature = result.before, np.zeros(result.before.size, dtype=np.int64)
+    kernels.sign(moves.start, moves.cells, moves.coefficients, result.taken, signature)
+    if moves.protected_cells.size:
         return leeway.primary[told_elsewhere(moves, tree_of(table), leeway, signature)[leeway.primary]]
     same, persons = np.abs(signature), persons_of(table)
     knowing: dict[int, set[int]] = {}
@@ -202,7 +223,7 @@ def _on_rounding(
     else:
         ends = tightened(lower.reshape(table.shape), upper.reshape(table.shape), table.hierarchies)
         low, high = (end.reshape(-1)[cells] for end in ends)
-    span, down, up = (need[cells] for need in Protection(levels=table.below is not None).needs(table))
+    span, down, up = (need[cells] for need in Promise().needs(table))
     at, shown = value[cells], published[cells]
     return PerturbationAttack(
         result=result, cells=cells, of=of, lower=low, upper=high, alone=(upper - lower)[cells], jointly=jointly,

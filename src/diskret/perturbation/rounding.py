@@ -14,9 +14,8 @@ from diskret.model.exact import exact
 from diskret.model.table import Table
 from diskret.perturbation.changed_table import Perturbation, cleared
 from diskret.perturbation.controlled import controlled
-from diskret.perturbation.leeway import Units, finest_cells
+from diskret.perturbation.leeway import NOTHING, Units, finest_cells
 from diskret.perturbation.seeds import seeded
-from diskret.perturbation.taken_moves import NOTHING
 
 Method = Literal["controlled", "random", "deterministic"]
 
