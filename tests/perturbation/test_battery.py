@@ -9,15 +9,17 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from diskret import Hierarchy, MinCount, ProtectionWarning, Status, Table, mark, perturb, round_table
+from diskret import CuboidOptions, Hierarchy, MinCount, ProtectionWarning, Status, Table, mark, perturb, round_table
 from diskret.model.contributors import Contributors
-from diskret.perturbation.result import Perturbation
+from diskret.perturbation.changed_table import Perturbation
 from tests import by_hand
 
 Method = Callable[[Table, int], Perturbation]
 METHODS: dict[str, Method] = {
     "cuboids": lambda table, seed: perturb(table, seed=seed),
-    "cuboids, normal errors": lambda table, seed: perturb(table, seed=seed, distribution="normal"),
+    "cuboids, normal errors": lambda table, seed: perturb(
+        table, options=CuboidOptions(distribution="normal"), seed=seed
+    ),
     "controlled rounding": lambda table, seed: round_table(table, 3, seed=seed),
     "random rounding": lambda table, seed: round_table(table, 3, method="random", seed=seed),
     "nearest multiple": lambda table, seed: round_table(table, 3, method="deterministic", seed=seed),

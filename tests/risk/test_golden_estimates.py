@@ -10,16 +10,10 @@ import numpy as np
 import pytest
 
 import diskret as dk
-<<<<<<< HEAD
 from diskret.model.arrays import Ints
-from diskret.risk.estimate import degrees_of_freedom, percent_of
+from diskret.risk.estimate import Reidentifiable, degrees_of_freedom, percent_of
 from diskret.risk.shares import Population, read_shares
 from diskret.risk.worst_case import _rows, _whole
-=======
-from diskret.risk.estimate import Reidentifiable, degrees_of_freedom, percent_of
-from diskret.risk.shares import read_shares
-from diskret.risk.worst_case import filling_is_possible
->>>>>>> c350cd8815fa54dbb1452de695efb77959a17073
 
 PRINTED = {"FG": "degrees_of_freedom", "RT": "truncated", "RR": "rounded", "OR": "orwell"}
 TABLES = (1, 2, 3, 5, 6, 8, 9)
