@@ -57,6 +57,7 @@ _HOMES = {
     "risk.linkage_attack": "attack",
     "risk.estimate": "estimate_reidentifiable",
     "risk.measure": "measure_risk",
+    "risk.options": "LinkageOptions",
     "risk.planning": "plan_merges",
     "rules.compare": "compare_rules",
     "rules.frequency": "OneCategory SmallCells SmallMargin",
@@ -72,6 +73,7 @@ _HOMES = {
     "suppression.prices": "Cost",
     "suppression.responses": "apart follow jointly leading_of",
     "suppression.suppress": "suppress thin",
+    "tabulation.options": "Roles TabulationOptions",
     "tabulation.plan": "RecordKey",
     "tabulation.tabulate": "tabulate",
 }

@@ -21,6 +21,7 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.publication.working import load_working
 from diskret.rules.rule import largest_needed
+from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.tabulate import Progress, tabulate
 
 
@@ -43,11 +44,14 @@ def load_tables(job: Job, here: Path, progress: Progress | None = None, largest:
     rules = rules_of(job)
     ranked = max(largest_needed(rules) if rules.rules else 2, RANKED if job.cell_key is not None else 0)
     missing = {n: c.missing for n, c in job.classifications.items() if c.missing is not None}
+    roles = Roles(
+        weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), request=_flag(asked.request),
+        public=_flag(asked.public), key=record_key(job, described),
+    )  # fmt: skip
+    options = TabulationOptions(missing=missing, positive=asked.positive, engine=job.data.engine)
     made = tabulate(
-        data, by=by, value=list(asked.value) or None,
-        largest=max(largest, ranked), weight=asked.weight, holding=asked.holding,
-        waiver=_flag(asked.waiver), request=_flag(asked.request), public=_flag(asked.public), missing=missing,
-        positive=asked.positive, engine=job.data.engine, progress=progress, key=record_key(job, described),
+        data, by=by, value=list(asked.value) or None, largest=max(largest, ranked), roles=roles, options=options,
+        progress=progress,
     )  # fmt: skip
     return made if isinstance(made, dict) else {made.response: made}
 
