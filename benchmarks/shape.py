@@ -13,6 +13,8 @@ from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
+import diskret
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "diskret"
 
@@ -114,8 +116,7 @@ def type_tests(trees: Trees) -> Counter[str]:
 
 def wide_functions(trees: Trees) -> Found:
     """Functions that ``diskret`` or a room offers by name, with too many parameters (``**older`` is none)."""
-    doors = [tree for path, tree in trees.items() if path.endswith("__init__.py") or "/" not in path]
-    offered = set().union(*map(imports, doors))
+    offered = {f"diskret.{home}.{name}" for name, home in vars(diskret)["_HOME"].items()}
     public = [(p, f) for p, f in functions(trees) if f"{module_of(p)}.{f.name}" in offered]
     wide = {f"{f.name} ({p})": len(f.args.posonlyargs + f.args.args + f.args.kwonlyargs) for p, f in public}
     return [f"{name}: {number}" for name, number in wide.items() if number > MOST_PARAMETERS]

@@ -209,7 +209,7 @@ def test_german_files_are_read_with_their_signs(typed: Call, folder: Path) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("tabulate", "firms.csv", "--by", "region", "--out", "t.csv"), "a working file ends in .parquet"),
+        (("tabulate", "firms.csv", "--by", "region", "--out", "t.csv"), "endings: .parquet"),
         (("tabulate", "firms.csv", "--by", "region=r.hrc", "--out", "w.parquet"), "there is no file"),
         (("tabulate", "firms.csv", "--by", "region", "--decimal", ";", "--out", "w.parquet"), "data.decimal"),
         (("tabulate", "firms.csv", "--by", "region", "--engine", "abacus", "--out", "w.parquet"), "engine 'abacus'"),

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from diskret.job.outcome import JobResult
 from diskret.job.read import read_job
-from diskret.job.result import JobResult
 from diskret.job.run import run_job
 
 FIRMS = """region,size,owner,turnover,wages,weight

@@ -15,10 +15,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from diskret.job.models import Job
+from diskret.job.models import job_of
+from diskret.job.outcome import JobResult
 from diskret.job.read import job_from
-from diskret.job.result import JobResult
 from diskret.job.run import run_job
+from diskret.job.table_job import TableJob
 from diskret.model.errors import BadJob, MissingExtra
 from diskret.model.status import Status
 
@@ -179,7 +180,7 @@ def test_a_pdf_without_its_extra_is_refused_before_anything_is_written(
 
 
 def test_other_endings_are_refused(firms: Path) -> None:
-    with pytest.raises(BadJob, match="a report ends in"):
+    with pytest.raises(BadJob, match=r"endings: \.html, \.pdf"):
         job_from(content(report="r.docx"), "here", firms)
 
 
@@ -247,7 +248,9 @@ def test_what_was_asked_is_told_without_numbers() -> None:
 
     said = content() | {"data": {"cells": "x.csv"}}
     said["suppression"] |= {"knowledge": {"relative": 0.4321}, "barriers": {"nace": 1}}
-    told = dict(asked_of(Job.model_validate(said)))
+    job = job_of(said)
+    assert isinstance(job, TableJob)
+    told = dict(asked_of(job))
     assert told["knowledge"] == "relative"
     assert told["barriers"] == "chosen"
     assert not any(re.search(r"\d", choice) for choice in told.values())

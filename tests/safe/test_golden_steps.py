@@ -11,8 +11,7 @@ import pytest
 
 import diskret as dk
 from diskret.safe.control import Control, control_tables, weight_classes
-
-from .readable_step import Variant, changes, decide, penalty, variants  # type: ignore[import-not-found]
+from tests.safe.readable_step import Variant, changes, decide, penalty, variants
 
 Golden = Callable[[str], Any]
 MISPRINTS = [2, 33, 34, 35, 36, 37, 38, 39, 40, 45, 46, 47, 48]

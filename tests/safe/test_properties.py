@@ -19,8 +19,7 @@ from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
 from diskret.safe.options import AnonymiseOptions, LadderSearch, PrintedSearch
-
-from .conftest import ATTRIBUTES, REGION, made_persons  # type: ignore[import-not-found]
+from tests.safe.conftest import ATTRIBUTES, REGION, made_persons
 
 QUICK = LadderSearch(effort=0.05)
 Call = Callable[..., Any]

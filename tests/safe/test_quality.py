@@ -18,8 +18,7 @@ from diskret.safe.control import Control
 from diskret.safe.deviations import DeviationTable, Quality, compare_runs
 from diskret.safe.options import LadderSearch
 from diskret.safe.printed import lowered_limits
-
-from .conftest import ATTRIBUTES, made_persons  # type: ignore[import-not-found]
+from tests.safe.conftest import ATTRIBUTES, made_persons
 
 Golden = Callable[[str], Any]
 

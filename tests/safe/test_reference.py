@@ -19,9 +19,8 @@ from diskret.safe.field import Field
 from diskret.safe.options import LadderSearch
 from diskret.safe.start import rounded_start, with_total
 from diskret.tabulation.combinations import Combinations, count_combinations
-
-from .conftest import ATTRIBUTES, made_persons  # type: ignore[import-not-found]
-from .readable_step import decide, variants  # type: ignore[import-not-found]
+from tests.safe.conftest import ATTRIBUTES, made_persons
+from tests.safe.readable_step import decide, variants
 
 Counted = tuple[Combinations, ControlCells]
 

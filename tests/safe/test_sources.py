@@ -13,8 +13,7 @@ import pytest
 from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.anonymise import anonymise
 from diskret.safe.options import AnonymiseOptions, LadderSearch
-
-from .conftest import ATTRIBUTES  # type: ignore[import-not-found]
+from tests.safe.conftest import ATTRIBUTES
 
 QUICK = LadderSearch(effort=0.02)
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from diskret.io.files import all_or_none
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.mappings import read_mapping
-from diskret.job.attack import risk_sections
-from diskret.job.models import (
+from diskret.job.attack_job import risk_sections, write_risks
+from diskret.job.record_sections import (
+    REDUCING,
     DropStep,
-    Job,
     MicroaggregateStep,
     MicrodataSection,
     NoiseStep,
@@ -42,11 +42,13 @@ from diskret.publication.utility_report import classes_section, protection_secti
 from diskret.risk.judgement import Attack
 from diskret.tabulation.tabulate import Progress
 
-REDUCING = (DropStep, RecodeStep, WithholdStep, ReleaseStep)
+if TYPE_CHECKING:
+    from diskret.job.records_job import RecordsJob
+
 NOTE = "Internal: this report holds statistics of the original records. It is not for publication."
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ScientificUse:
     """A finished file beside its original: the same units in the same order, before they are renumbered."""
 
@@ -69,20 +71,10 @@ class ScientificUse:
         return own + [ReportSection.from_plain(each) for each in further]
 
 
-def run_microdata(
-    job: Job, here: Path, source: object, progress: Progress | None = None, *, write: bool = True
-) -> tuple[tuple[Path, ...], dict[str, Any], Attack | None]:
-    """Make the file, attack it if asked, write what the job asks for or nothing, and say what was done."""
-    made, found, sections = make_microdata(job, here, source, progress)
-    files = write_microdata(job, here, made, sections) if write else ()
-    return files, made.summary(), found
-
-
 def make_microdata(
-    job: Job, here: Path, source: object, progress: Progress | None = None
+    job: RecordsJob, here: Path, source: object, progress: Progress | None = None
 ) -> tuple[ScientificUse, Attack | None, list[dict[str, Any]]]:
     """The file, the attack if one is asked for, and what a report says about its risk; nothing is written."""
-    assert job.microdata is not None
     made = protect(job.microdata, here, source, progress)
     if job.attack is None:
         return made, None, []
@@ -109,7 +101,9 @@ def protect(asked: MicrodataSection, here: Path, source: object, progress: Progr
     classes = [name for name in asked.classes if name in current]
     regressions = [Regression(response=r.response, on=tuple(r.on), logs=r.logs) for r in asked.regressions]
     utility = measure_utility(reduced.frame, current, kept, classes=classes, regressions=regressions)
-    return ScientificUse(reduced.frame, current, reduced, tuple(done), utility)
+    return ScientificUse(
+        original=reduced.frame, protected=current, coarsened=reduced, steps=tuple(done), utility=utility
+    )
 
 
 def _reducing(asked: MicrodataSection, here: Path) -> Iterator[Step]:
@@ -173,12 +167,12 @@ def _seed(asked: MicrodataSection, number: int) -> int:
 
 
 def write_microdata(
-    job: Job, here: Path, made: ScientificUse, further: Sequence[Mapping[str, Any]] = ()
-) -> tuple[Path, ...]:
+    job: RecordsJob, here: Path, made: ScientificUse, further: Sequence[Mapping[str, Any]] = (),
+    found: Attack | None = None,
+) -> tuple[Path, ...]:  # fmt: skip
     """Write what the job asks for, or nothing."""
     asked, said = job.microdata, job.output
-    assert asked is not None
-    files = []
+    files: list[Path] = []
     with all_or_none() as meanwhile:
         if said.records:
             leaving = made.protected
@@ -194,4 +188,6 @@ def write_microdata(
             note = in_german(NOTE) if said.language == "de" else NOTE
             write_report(meanwhile(here / said.report), title, sections, note=note, language=said.language)
             files.append(here / said.report)
+        if found is not None:
+            files += write_risks(said, here, found, meanwhile)
     return tuple(files)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.risk.classes import Column
 from diskret.risk.linkage import Links
 from diskret.risk.options import LinkageOptions
 from diskret.risk.section import Section
 
-Codes = npt.NDArray[np.int32]
 SHOWN = 30
 SLACK = 1e-9
 """A deviation of exactly the tolerance is usable; the last bits of a float do not decide."""
@@ -207,13 +206,12 @@ def judge(
     links: Links,
     evidence: Evidence,
     targets: Mapping[str, tuple[Floats, Floats]],
-    groups: Mapping[str, tuple[Codes, list[str]]],
+    groups: Mapping[str, Column],
     options: LinkageOptions,
 ) -> Attack:
     """Compare what was assigned with who is who.
 
-    ``targets`` are values as released and as they are, ``groups`` codes and labels of the columns that form
-    combinations.
+    ``targets`` are values as released and as they are, ``groups`` the columns that form combinations.
     """
     checkable = evidence.released >= 0
     correct = checkable & (links.partner == evidence.released)
@@ -231,7 +229,7 @@ def judge(
         change = np.abs(theirs[moved] - own[moved]) / np.abs(own[moved])
         perturbation[name] = float(change.mean()) if change.size else 0.0
         usable_values[name] = float(close[changed].mean()) if changed.any() else 0.0
-    here = [(codes[in_truth], labels) for codes, labels in groups.values()]
+    here = [replace(column, codes=column.codes[in_truth]) for column in groups.values()]
     return Attack(
         method=options.method, units=int(links.partner.size), checkable=evidence.checkable,
         assigned=int((links.partner >= 0).sum()), correct=int(correct.sum()),
@@ -242,11 +240,11 @@ def judge(
 
 
 def _combinations(
-    groups: Sequence[tuple[Codes, list[str]]], judged: Bools, correct: Bools, usable: Mapping[str, Bools]
+    groups: Sequence[Column], judged: Bools, correct: Bools, usable: Mapping[str, Bools]
 ) -> tuple[Combination, ...]:
     if not groups or not judged.any():
         return ()
-    rows = np.stack([codes[judged] for codes, _ in groups], axis=1)
+    rows = np.stack([column.codes[judged] for column in groups], axis=1)
     shapes, place = np.unique(rows, axis=0, return_inverse=True)
     place = place.reshape(-1)
 
@@ -257,7 +255,7 @@ def _combinations(
     told = {name: counted(mask) for name, mask in usable.items()}
     made = [
         Combination(
-            codes=tuple(labels[c] if c >= 0 else "missing" for c, (_, labels) in zip(shape, groups, strict=True)),
+            codes=tuple(g.labels[c] if c >= 0 else "missing" for c, g in zip(shape, groups, strict=True)),
             units=units[k],
             correct=hits[k],
             usable={name: counts[k] for name, counts in told.items()},

@@ -15,13 +15,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, NothingToLink, ProtectionWarning, listed
 from diskret.model.older import with_older
 from diskret.model.source import Relation, open_source
 from diskret.risk.classes import Column, coded, keys_given, numbered, numbers_of, share_codes
-from diskret.risk.judgement import Attack, Codes, Evidence, judge
+from diskret.risk.judgement import Attack, Evidence, judge
 from diskret.risk.linkage import Links, Side, blocks_of, jittered, link, scaled
 from diskret.risk.options import LinkageOptions
 
@@ -237,26 +238,28 @@ def _row_of(here: Ints, wanted: Ints) -> Ints:
     return place[wanted]  # who is not named is -1: the last place, which stays -1
 
 
-def _combinations(
-    truth: Relation, by: Sequence[str] | Mapping[str, Sequence[float] | None]
-) -> dict[str, tuple[Codes, list[str]]]:
-    """Codes and labels of the columns that form combinations; numbers in classes where limits are given."""
+def _combinations(truth: Relation, by: Sequence[str] | Mapping[str, Sequence[float] | None]) -> dict[str, Column]:
+    """The columns that form combinations; numbers in classes where limits are given."""
     limits = dict(by) if isinstance(by, Mapping) else dict.fromkeys(by)
     truth.require(list(limits))
     found = {}
     for name, edges in limits.items():
         if edges is None:
             column = coded(truth, [name])[0]
-            found[name] = column.codes, [str(x) for x in column.labels]
+            found[name] = _named(column.codes, [str(x) for x in column.labels])
         else:
             found[name] = _size_classes(numbers_of(truth, [name])[:, 0], list(edges), name)
     return found
 
 
-def _size_classes(values: Floats, edges: list[float], name: str) -> tuple[Codes, list[str]]:
+def _size_classes(values: Floats, edges: list[float], name: str) -> Column:
     if not edges or any(b <= a for a, b in pairwise(edges)):
         raise BadOption(f"the class limits of {name!r} do not ascend", hint="give lower limits such as [20, 50, 250].")
     codes = np.searchsorted(np.array(edges, dtype=np.float64), values, side="right").astype(np.int32)
     codes[np.isnan(values)] = -1
     names = [f"under {edges[0]:g}", *(f"{a:g} to under {b:g}" for a, b in pairwise(edges))]
-    return codes, [*names, f"{edges[-1]:g} and more"]
+    return _named(codes, [*names, f"{edges[-1]:g} and more"])
+
+
+def _named(codes: npt.NDArray[np.int32], labels: list[str]) -> Column:
+    return Column(codes=codes, labels=np.array(labels, dtype=object))

@@ -28,6 +28,7 @@ def by_cuboids(
     table: Table, promise: Promise, method: Cuboids = Cuboids(), progress: Progress | None = None
 ) -> Suppression:
     """Secure every pivot of every subtable, then open again what nobody needs."""
+    table.refuse_without_product("the cuboid method")
     task = _task(table, promise, method)
     primaries = np.flatnonzero(task.state & PRIMARY)
     thinning = method.thin and method.carry == "off"
@@ -143,7 +144,7 @@ def barrier_signs(table: Table, barriers: Barriers) -> Floats:
 def _unprotected(table: Table, outcome: Outcome, hopeless: set[int], needed: Floats) -> tuple[Unprotected, ...]:
     found = []
     for cell, reached in sorted(outcome.failures.items()):
-        at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
+        at = table.place(cell)
         name = ", ".join(f"{n}={c}" for n, c in zip(table.names, table.codes(at), strict=True))
         if cell in hopeless:
             why = "what is known beforehand is closer than the required range"

@@ -103,7 +103,7 @@ def moves_of(protecting: Mapping[int, Sequence[Cuboid]]) -> MoveSet:
 
 
 def _unprotected(table: Table, task: CompleteTask, cell: int, deformations: int) -> Unprotected:
-    at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
+    at = table.place(cell)
     need, below, above = (float(a[cell]) for a in task.needs)
     if task.up[cell] + task.down[cell] <= need or task.up[cell] < above or task.down[cell] < below:
         why = "what is known beforehand is closer than the required range"

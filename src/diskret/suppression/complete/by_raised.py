@@ -43,7 +43,7 @@ def by_raised(
     unprotected = tuple(
         Unprotected(
             cell=raised.table.name_of(c),
-            index=tuple(int(i) for i in np.unravel_index(c, task.shape)),
+            index=raised.table.place(c),
             reached=np.nan,
             why=why,
         )

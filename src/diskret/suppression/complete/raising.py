@@ -67,6 +67,7 @@ def raise_table(
     unknown = sorted({*(only or ()), *(positions or {})} - set(table.by))
     if unknown:
         raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
+    table.refuse_without_product("a complete table")
     chosen = [name for name, h in table.by.items() if h.depth > 2 and (only is None or name in only)]
     spaces = {name: IndexSpace.of(table.by[name], (positions or {}).get(name)) for name in chosen}
     sizes = [spaces[name].size if name in spaces else len(h) for name, h in table.by.items()]
