@@ -110,7 +110,7 @@ def records() -> dict[str, np.ndarray]:
 
 
 def tabulate_with() -> str:
-    table = dk.tabulate(records(), by=_by(), key="rkey")
+    table = dk.tabulate(records(), by=_by(), roles=dk.Roles(key="rkey"))
     return f"{table.size:,} cells"
 
 
@@ -121,7 +121,7 @@ def tabulate_without() -> str:
 
 def warm() -> None:
     data = {"s": ["a", "b"], "x": [1, 2], "k": [0.1, 0.2]}
-    table = dk.tabulate(data, by={"s": None}, value="x", largest=3, key="k")
+    table = dk.tabulate(data, by={"s": None}, value="x", largest=3, roles=dk.Roles(key="k"))
     dk.perturb_by_key(table, dk.design_p_table(**VALUES), scaling=SCALING)
-    plain = dk.perturb_by_key(dk.tabulate(data, by={"s": None}, key="k"), dk.design_p_table(**COUNTS))
+    plain = dk.perturb_by_key(dk.tabulate(data, by={"s": None}, roles=dk.Roles(key="k")), dk.design_p_table(**COUNTS))
     dk.attack_cell_keys(plain)

@@ -183,7 +183,9 @@ def firms(n: int, industries: int, noise: float = 0.1) -> tuple[dict[str, Any], 
 def linkage(method: Any, industries: int, n: int = 100_000) -> str:
     """The whole attack: reading, blocking, linking, judging."""
     keys, values = ["region", "size", "industry"], ["x0", "x1", "x2"]
-    found = dk.attack(*firms(n, industries), keys=keys, values=values, unit="id", method=method)
+    found = dk.attack(
+        *firms(n, industries), keys=keys, values=values, unit="id", options=dk.LinkageOptions(method=method)
+    )
     return (
         f"{found.blocks} blocks, {found.optimal:,} units assigned optimally, "
         f"true match rate {found.true_match_rate:.3f}, "

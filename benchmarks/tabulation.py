@@ -32,9 +32,9 @@ def cases() -> Iterator[Case]:
             f"holdings-{label}",
             what,
             "diskret",
-            partial(ours, rows, holding="owner"),
+            partial(ours, rows, roles=dk.Roles(holding="owner")),
             partial(records, rows),
-            partial(warm, holding="owner"),
+            partial(warm, roles=dk.Roles(holding="owner")),
         )
 
 

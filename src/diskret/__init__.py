@@ -59,6 +59,7 @@ _HOMES = {
     "risk.linkage_attack": "attack",
     "risk.estimate": "estimate_reidentifiable",
     "risk.measure": "measure_risk",
+    "risk.options": "LinkageOptions",
     "risk.planning": "plan_merges",
     "rules.compare": "compare_rules",
     "rules.frequency": "OneCategory SmallCells SmallMargin",
@@ -74,6 +75,7 @@ _HOMES = {
     "suppression.prices": "Cost",
     "suppression.responses": "apart follow jointly leading_of",
     "suppression.suppress": "suppress thin",
+    "tabulation.options": "Roles TabulationOptions",
     "tabulation.plan": "RecordKey",
     "tabulation.tabulate": "tabulate",
 }

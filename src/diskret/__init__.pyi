@@ -57,6 +57,7 @@ from diskret.risk.anonymity import measure_anonymity as measure_anonymity
 from diskret.risk.estimate import estimate_reidentifiable as estimate_reidentifiable
 from diskret.risk.linkage_attack import attack as attack
 from diskret.risk.measure import measure_risk as measure_risk
+from diskret.risk.options import LinkageOptions as LinkageOptions
 from diskret.risk.planning import plan_merges as plan_merges
 from diskret.rules.compare import compare_rules as compare_rules
 from diskret.rules.frequency import OneCategory as OneCategory
@@ -84,6 +85,8 @@ from diskret.suppression.responses import jointly as jointly
 from diskret.suppression.responses import leading_of as leading_of
 from diskret.suppression.suppress import suppress as suppress
 from diskret.suppression.suppress import thin as thin
+from diskret.tabulation.options import Roles as Roles
+from diskret.tabulation.options import TabulationOptions as TabulationOptions
 from diskret.tabulation.plan import RecordKey as RecordKey
 from diskret.tabulation.tabulate import tabulate as tabulate
 

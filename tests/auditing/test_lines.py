@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diskret import Dominance, Hierarchy, MinCount, PPercent, Promise, Status, Table, audit, tabulate
+from diskret import Dominance, Hierarchy, MinCount, PPercent, Promise, Roles, Status, Table, audit, tabulate
 from diskret.model.contributors import Contributors
 from diskret.rules.rule import Rule
 from tests import by_hand
@@ -88,7 +88,7 @@ def test_values_of_both_signs_do_not_cancel_in_a_union() -> None:
 
 def test_a_rule_about_holdings_looks_at_the_holdings_of_the_union() -> None:
     records = {"s": list("aabbccc"), "x": [5, 6, 7, 8, 9, 10, 11], "owner": list("uuvvwxy")}
-    table = tabulate(records, by={"s": Hierarchy.flat("abc")}, value="x", holding="owner")
+    table = tabulate(records, by={"s": Hierarchy.flat("abc")}, value="x", roles=Roles(holding="owner"))
     hidden = table.with_status(Status.PRIMARY, [["a"]]).with_status(Status.SECONDARY, [["b"]])
     assert audit(replace(hidden, judges=(MinCount(3),)), Promise(guard="public")).unions == ()
     assert audit(replace(hidden, judges=(MinCount(3, counted_by="holding"),)), Promise(guard="public")).unions == (

@@ -15,6 +15,7 @@ import diskret as dk
 from diskret.cellkey import _key_kernels as kernels
 from diskret.cellkey.options import Scaling
 from diskret.model.errors import BadOption, BadRecordKeys
+from tests import grouped
 from tests.present import present
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "tables"
@@ -43,7 +44,7 @@ REGION = dk.Hierarchy.from_nested({"All": {"N": ["N1", "N2"], "S": ["S1", "S2", 
 
 def test_a_cell_key_is_the_sum_of_its_record_keys_modulo_one() -> None:
     data = people()
-    table = dk.tabulate(data, by={"region": REGION, "sex": None}, key="rkey")
+    table = dk.tabulate(data, by={"region": REGION, "sex": None}, roles=dk.Roles(key="rkey"))
     units = np.rint(data["rkey"] * 1e15).astype(np.int64)
     for code, chosen in (("N", ("N1", "N2")), ("S3", ("S3",)), ("All", ("N1", "N2", "S1", "S2", "S3"))):
         behind = np.isin(data["region"], chosen) & (data["sex"] == "w")
@@ -62,7 +63,9 @@ def test_both_engines_give_the_same_keys_in_every_bit(spark: Any) -> None:
             {"value": "income", "holding": "sex", "weight": "weight"},
         ]
         for options in chosen:
-            one, other = (dk.tabulate(data, by=by, key=key, engine=e, **options) for e in ("duckdb", spark))
+            one, other = (
+                dk.tabulate(data, by=by, **grouped.tabulated(key=key, engine=e, **options)) for e in ("duckdb", spark)
+            )
             assert one.key.tobytes() == other.key.tobytes()
 
 
@@ -71,22 +74,22 @@ def test_keys_depend_neither_on_the_order_of_records_nor_on_threads() -> None:
     order = np.random.default_rng(0).permutation(2000)
     mixed = {name: column[order] for name, column in data.items()}
     by = {"region": REGION, "age": None}
-    one = dk.tabulate(data, by=by, key="rkey", threads=1)
-    other = dk.tabulate(mixed, by=by, key="rkey", threads=2)
+    one = dk.tabulate(data, by=by, roles=dk.Roles(key="rkey"), options=dk.TabulationOptions(threads=1))
+    other = dk.tabulate(mixed, by=by, roles=dk.Roles(key="rkey"), options=dk.TabulationOptions(threads=2))
     assert present(one.key).tobytes() == present(other.key).tobytes()
 
 
 def test_whole_keys_add_up_modulo_their_modulus() -> None:
     data = {"s": ["a", "a", "b"], "k": [200, 100, 255]}
-    table = dk.tabulate(data, by={"s": None}, key=dk.RecordKey("k", modulus=256))
+    table = dk.tabulate(data, by={"s": None}, roles=dk.Roles(key=dk.RecordKey("k", modulus=256)))
     assert (present(table.key) * 256).tolist() == [44, 255, 43]
 
 
 def test_records_with_a_zero_do_not_count_where_zeros_do_not() -> None:
     data = {"s": ["a", "a", "b"], "x": [5, 0, 7], "y": [1, 2, 0], "k": [0.25, 0.5, 0.125]}
-    with_zeros = dk.tabulate(data, by={"s": None}, value=["x", "y"], key="k")
+    with_zeros = dk.tabulate(data, by={"s": None}, value=["x", "y"], roles=dk.Roles(key="k"))
     assert present(with_zeros["x"].key).tolist() == present(with_zeros["y"].key).tolist() == [0.75, 0.125, 0.875]
-    without = dk.tabulate(data, by={"s": None}, value=["x", "y"], key=dk.RecordKey("k", zeros=False))
+    without = dk.tabulate(data, by={"s": None}, value=["x", "y"], roles=dk.Roles(key=dk.RecordKey("k", zeros=False)))
     assert present(without["x"].key).tolist() == [0.25, 0.125, 0.375]
     assert present(without["y"].key).tolist() == [0.75, 0.0, 0.75]
 
@@ -103,12 +106,12 @@ def test_records_with_a_zero_do_not_count_where_zeros_do_not() -> None:
 )
 def test_keys_out_of_their_range_or_all_equal_are_refused(keys: list[float], key: Any) -> None:
     with pytest.raises(BadRecordKeys):
-        dk.tabulate({"s": ["a", "b"], "k": keys}, by={"s": None}, key=key)
+        dk.tabulate({"s": ["a", "b"], "k": keys}, by={"s": None}, roles=dk.Roles(key=key))
 
 
 def test_missing_keys_are_refused_and_an_impossible_modulus_too() -> None:
     with pytest.raises(dk.DiskretError, match="T3"):
-        dk.tabulate({"s": ["a", "b"], "k": [0.1, float("nan")]}, by={"s": None}, key="k")
+        dk.tabulate({"s": ["a", "b"], "k": [0.1, float("nan")]}, by={"s": None}, roles=dk.Roles(key="k"))
     with pytest.raises(BadOption):
         dk.RecordKey("k", modulus=1)
 
@@ -126,7 +129,7 @@ def test_drawn_keys_are_uniform_and_the_same_for_the_same_seed() -> None:
 def test_cell_keys_survive_a_working_file(tmp_path: Path) -> None:
     from diskret.publication.working import load_working, save_working
 
-    table = dk.tabulate(people(50), by={"region": None}, key="rkey")
+    table = dk.tabulate(people(50), by={"region": None}, roles=dk.Roles(key="rkey"))
     save_working(table, tmp_path / "w.parquet")
     assert present(load_working(tmp_path / "w.parquet")["count"].key).tobytes() == present(table.key).tobytes()
 
@@ -175,7 +178,7 @@ def test_noise_of_counts_is_unbiased_and_has_the_designed_distribution(count: in
 
 
 def test_zeros_stay_zero_nothing_is_negative_and_ones_and_twos_are_gone() -> None:
-    table = dk.tabulate(people(400), by={"region": REGION, "age": None, "sex": None}, key="rkey")
+    table = dk.tabulate(people(400), by={"region": REGION, "age": None, "sex": None}, roles=dk.Roles(key="rkey"))
     noisy = dk.perturb_by_key(table, COUNTS)
     value = noisy.table.value
     assert (value[table.value == 0] == 0).all()
@@ -189,21 +192,22 @@ def test_the_same_cell_gets_the_same_noise_in_every_table() -> None:
     """The women of N1 by themselves, beside the men, by region, and in a table of another order."""
     data = people()
     tables = [
-        dk.tabulate(data, by={"region": REGION, "sex": None}, key="rkey"),
-        dk.tabulate(data, by={"sex": None, "age": None, "region": None}, key="rkey"),
+        dk.tabulate(data, by={"region": REGION, "sex": None}, roles=dk.Roles(key="rkey")),
+        dk.tabulate(data, by={"sex": None, "age": None, "region": None}, roles=dk.Roles(key="rkey")),
     ]
     one, other = (dk.perturb_by_key(t, COUNTS).table for t in tables)
     for region in ("N1", "N2", "S3"):
         for sex in ("m", "w", "Total"):
             assert one.value[one.index(region, sex)] == other.value[other.index(sex, "Total", region)]
     women = {name: column[data["sex"] == "w"] for name, column in data.items()}
-    alone = dk.perturb_by_key(dk.tabulate(women, by={"region": REGION}, key="rkey"), COUNTS).table
+    alone = dk.perturb_by_key(dk.tabulate(women, by={"region": REGION}, roles=dk.Roles(key="rkey")), COUNTS).table
     assert alone.value.tolist() == one.value[:, one.by["sex"].index("w")].tolist()
 
 
 def test_what_is_published_holds_nothing_secret_and_the_input_is_untouched() -> None:
     table = dk.mark(
-        dk.tabulate(people(300), by={"region": REGION}, value="income", key="rkey", largest=3), dk.MinCount(3)
+        dk.tabulate(people(300), by={"region": REGION}, value="income", roles=dk.Roles(key="rkey"), largest=3),
+        dk.MinCount(3),
     )
     before = table.value.copy()
     result = dk.perturb_by_key(table, VALUES, scaling=Scaling())
@@ -217,7 +221,7 @@ def test_what_is_published_holds_nothing_secret_and_the_input_is_untouched() -> 
 
 
 def test_weighted_counts_move_by_whole_units_of_their_mean_weight() -> None:
-    table = dk.tabulate(people(), by={"region": REGION}, weight="weight", key="rkey")
+    table = dk.tabulate(people(), by={"region": REGION}, roles=dk.Roles(weight="weight", key="rkey"))
     noisy = dk.perturb_by_key(table, COUNTS)
     mean_weight = table.value / table.count
     steps = noisy.deviation / mean_weight
@@ -225,7 +229,9 @@ def test_weighted_counts_move_by_whole_units_of_their_mean_weight() -> None:
 
 
 def test_the_result_says_how_much_was_changed() -> None:
-    noisy = dk.perturb_by_key(dk.tabulate(people(), by={"region": REGION, "age": None}, key="rkey"), COUNTS)
+    noisy = dk.perturb_by_key(
+        dk.tabulate(people(), by={"region": REGION, "age": None}, roles=dk.Roles(key="rkey")), COUNTS
+    )
     said = noisy.summary()
     assert said["cells"] == 80
     assert said["changed"] == int((noisy.deviation != 0).sum())
@@ -243,7 +249,7 @@ def test_the_result_says_how_much_was_changed() -> None:
 )
 def test_what_does_not_go_together_is_refused(options: dict[str, Any], words: str) -> None:
     p_table = VALUES if options.pop("wrong", False) else COUNTS
-    table = dk.tabulate(people(20), by={"region": None}, **options)
+    table = dk.tabulate(people(20), by={"region": None}, **grouped.tabulated(**options))
     with pytest.raises(BadOption, match=words):
         dk.perturb_by_key(table, p_table)
 
@@ -290,7 +296,9 @@ def test_the_noise_of_magnitudes_is_what_its_twin_computes(
     largest: list[float], key: float, sensitive: bool, flex_point: float | None, extra: float
 ) -> None:
     scaling = Scaling(flex_point=flex_point, extra=extra)
-    table = dk.tabulate({"s": ["a", "b"], "x": [1, 2], "k": [0.1, 0.2]}, by={"s": None}, value="x", largest=3, key="k")
+    table = dk.tabulate(
+        {"s": ["a", "b"], "x": [1, 2], "k": [0.1, 0.2]}, by={"s": None}, value="x", largest=3, roles=dk.Roles(key="k")
+    )
     people_ = replace(present(table.respondents), largest=np.array([largest] * 3))
     status = np.full(3, dk.Status.PRIMARY if sensitive else dk.Status.OPEN, dtype=np.uint8)
     whole = np.full(3, sum(largest) * 100)
@@ -303,7 +311,9 @@ def test_the_noise_of_magnitudes_is_what_its_twin_computes(
 def test_noise_of_magnitudes_is_unbiased_with_the_variance_of_its_parts() -> None:
     cells = 60_000
     x = np.array([100.0, 60.0, 10.0])
-    table = dk.tabulate({"s": ["a", "b"], "x": [1, 2], "k": [0.1, 0.2]}, by={"s": None}, value="x", largest=3, key="k")
+    table = dk.tabulate(
+        {"s": ["a", "b"], "x": [1, 2], "k": [0.1, 0.2]}, by={"s": None}, value="x", largest=3, roles=dk.Roles(key="k")
+    )
     many = dk.Hierarchy.flat([str(i) for i in range(cells - 1)])
     table = replace(
         table, by={"s": many}, value=np.full(cells, 1000.0), key=dk.draw_keys(cells, 11), decimals=None,
@@ -321,7 +331,9 @@ def test_noise_of_magnitudes_is_unbiased_with_the_variance_of_its_parts() -> Non
 def test_a_single_contributor_never_becomes_negative_and_is_unbiased() -> None:
     """One contributor: the rows of the p-table are narrow enough that nothing has to be cut off at zero."""
     cells = 40_000
-    table = dk.tabulate({"s": ["a", "b"], "x": [1, 2], "k": [0.1, 0.2]}, by={"s": None}, value="x", largest=3, key="k")
+    table = dk.tabulate(
+        {"s": ["a", "b"], "x": [1, 2], "k": [0.1, 0.2]}, by={"s": None}, value="x", largest=3, roles=dk.Roles(key="k")
+    )
     table = replace(
         table, by={"s": dk.Hierarchy.flat([str(i) for i in range(cells - 1)])}, value=np.full(cells, 50.0),
         respondents=replace(present(table.respondents), count=np.ones(cells, dtype=np.int64),
@@ -335,7 +347,7 @@ def test_a_single_contributor_never_becomes_negative_and_is_unbiased() -> None:
 
 def test_small_values_are_treated_like_counts_below_the_separation_point() -> None:
     data = {"s": ["a", "a", "b"], "x": [2.0, 1.0, 5000.0], "k": [0.3, 0.9, 0.45]}
-    table = dk.tabulate(data, by={"s": None}, value="x", largest=3, key="k")
+    table = dk.tabulate(data, by={"s": None}, value="x", largest=3, roles=dk.Roles(key="k"))
     found = dk.perturb_by_key(table, VALUES, scaling=Scaling(), small_values=SMALL).deviation
     plain = dk.perturb_by_key(table, VALUES, scaling=Scaling()).deviation
     assert found[0] != plain[0]
@@ -346,7 +358,7 @@ def test_even_and_odd_numbers_of_contributors_have_rows_of_their_own() -> None:
     kinds = ["even"] * 3 + ["odd"] * 3
     parity = dk.PTable.of([0, 1, 1] * 2, [0, -0.5, 0.5, 0, -1, 1], [1, 0.5, 0.5] * 2, kind=kinds)
     data = {"s": ["a", "a", "b"], "x": [100.0, 100.0, 100.0], "k": [0.3, 0.9, 0.45]}
-    table = dk.tabulate(data, by={"s": None}, value="x", largest=3, key="k")
+    table = dk.tabulate(data, by={"s": None}, value="x", largest=3, roles=dk.Roles(key="k"))
     even, odd, _ = dk.perturb_by_key(table, parity, scaling=Scaling(small=0.1, large=0.1, weights=(1.0,))).deviation
     assert (abs(even), abs(odd)) == (5.0, 10.0)
 
@@ -382,10 +394,12 @@ def test_public_microdata_with_the_public_p_tables() -> None:
     names = ("Sex", "Age", "HighIncome", "Savings", "Weight", "Key")
     data = Delimited(path=folder / "microdata.csv", delimiter=";", names=names)
     by = {"Sex": None, "Age": None}
-    counts = dk.perturb_by_key(dk.tabulate(data, by=by, key="Key"), dk.read_p_table(folder / "ptab_freq.txt"))
+    counts = dk.perturb_by_key(
+        dk.tabulate(data, by=by, roles=dk.Roles(key="Key")), dk.read_p_table(folder / "ptab_freq.txt")
+    )
     assert not np.isin(counts.table.value, (1, 2)).any()
     assert np.abs(counts.deviation).max() <= 5
-    table = dk.tabulate(data, by=by, value="Savings", largest=3, key=dk.RecordKey("Key", zeros=False))
+    table = dk.tabulate(data, by=by, value="Savings", largest=3, roles=dk.Roles(key=dk.RecordKey("Key", zeros=False)))
     scaling = Scaling(small=0.3, large=0.03, flex_point=1000, q=3, weights=(1.0, 0.5, 0.2))
     savings = dk.perturb_by_key(
         table, dk.read_p_table(folder / "ptab_savings_all.txt"), scaling=scaling,

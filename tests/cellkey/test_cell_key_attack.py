@@ -37,7 +37,7 @@ def noisy_table(seed: int, records: int = 300) -> Any:
         "age": dice.integers(0, 12, records).astype(str),
         "rkey": dk.draw_keys(records, seed),
     }
-    return dk.perturb_by_key(dk.tabulate(data, by={"region": tree, "age": None}, key="rkey"), P)
+    return dk.perturb_by_key(dk.tabulate(data, by={"region": tree, "age": None}, roles=dk.Roles(key="rkey")), P)
 
 
 @given(st.lists(st.integers(0, 6), min_size=2, max_size=4), st.integers(0, 20), st.integers(0, 99))
@@ -130,9 +130,9 @@ def test_one_record_more_shows_as_often_as_computed() -> None:
 
 def test_without_the_record_nothing_differs_so_a_difference_is_proof() -> None:
     data: dict[str, Any] = {"s": ["a"] * 5 + ["b"] * 4, "t": ["x"] * 9, "rkey": dk.draw_keys(9, 3)}
-    table = dk.perturb_by_key(dk.tabulate(data, by={"s": None}, key="rkey"), P).table
+    table = dk.perturb_by_key(dk.tabulate(data, by={"s": None}, roles=dk.Roles(key="rkey")), P).table
     only_a = {name: column[:5] for name, column in data.items()}
-    again = dk.perturb_by_key(dk.tabulate(only_a, by={"s": None}, key="rkey"), P).table
+    again = dk.perturb_by_key(dk.tabulate(only_a, by={"s": None}, roles=dk.Roles(key="rkey")), P).table
     assert table.value[0] == again.value[0] == again.value[-1]
 
 

@@ -25,6 +25,7 @@ from diskret import (
     PPercent,
     Promise,
     ProtectionWarning,
+    Roles,
     SmallCells,
     SmallMargin,
     Status,
@@ -75,7 +76,7 @@ def table_of(records: Records, first: Hierarchy = FLAT, second: Hierarchy = RAGG
     """A table of two classifications, with everything a method may ask for."""
     columns = dict(zip(("first", "second", "x", "owner"), zip(*records, strict=True), strict=True))
     given = {name: list(column) for name, column in columns.items()}
-    return tabulate(given, by={"first": first, "second": second}, value="x", holding="owner", largest=3)
+    return tabulate(given, by={"first": first, "second": second}, value="x", roles=Roles(holding="owner"), largest=3)
 
 
 def records(sign: int = 1, seed: int = 0) -> Records:

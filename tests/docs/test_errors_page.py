@@ -89,7 +89,7 @@ def not_finite() -> None:
 
 def negative_value() -> None:
     Path("firms.csv").write_text("region,turnover\nN1,10\nN2,-3\n")
-    dk.tabulate("firms.csv", by={"region": REGION}, value="turnover", positive=True)
+    dk.tabulate("firms.csv", by={"region": REGION}, value="turnover", options=dk.TabulationOptions(positive=True))
 
 
 def duplicate_cell() -> None:
@@ -156,7 +156,7 @@ def bad_p_table() -> None:
 
 
 def bad_record_keys() -> None:
-    dk.tabulate(FIRMS | {"rkey": [17, 201, 96]}, by={"region": REGION}, value="turnover", key="rkey")
+    dk.tabulate(FIRMS | {"rkey": [17, 201, 96]}, by={"region": REGION}, value="turnover", roles=dk.Roles(key="rkey"))
 
 
 def in_two_years(value: float, status: dk.Status = dk.Status.OPEN) -> dict[str, dk.Table]:
@@ -198,7 +198,7 @@ def bad_option() -> None:
 
 
 def missing_extra() -> None:
-    dk.tabulate(FIRMS, by={"region": REGION}, value="turnover", engine="spark")
+    dk.tabulate(FIRMS, by={"region": REGION}, value="turnover", options=dk.TabulationOptions(engine="spark"))
 
 
 def bad_job() -> None:

@@ -32,7 +32,7 @@ def run(folder: Path, **content: Any) -> Any:
 def test_a_job_publishes_counts_with_noise(folder: Path) -> None:
     result = run(folder, cell_key={"key": "rkey"}, output={"publish": ["out.csv"]})
     direct = dk.perturb_by_key(
-        dk.tabulate(folder / "firms.csv", by={"region": None}, key="rkey"),
+        dk.tabulate(folder / "firms.csv", by={"region": None}, roles=dk.Roles(key="rkey")),
         dk.design_p_table(deviation=5, variance=2, smallest=3),
     )
     assert result.tables["count"].value.tolist() == direct.table.value.tolist()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskret import Hierarchy, Table, tabulate
+from diskret import Hierarchy, Roles, Table, tabulate
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.hrc import hrc_text
 from diskret.model import errors
@@ -100,7 +100,7 @@ def test_tables_from_cells_and_from_microdata_hold_every_sum(hierarchy: Hierarch
     inside = finest(hierarchy)
     by = {"r": hierarchy, "s": Hierarchy.flat("mw")}
     columns = {k: [r[i] for r in records] for i, k in enumerate(["r", "s", "x", "owner"])}
-    table = tabulate(columns, by=by, value="x", largest=2, holding="owner")
+    table = tabulate(columns, by=by, value="x", largest=2, roles=Roles(holding="owner"))
     added: dict[tuple[str, str], float] = defaultdict(float)
     for r, s, x, _ in records:
         added[r, s] += x

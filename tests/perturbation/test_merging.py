@@ -93,7 +93,7 @@ def test_the_table_after_merging_is_the_one_tabulated_with_its_hierarchy(seed: i
     tree = dk.Hierarchy.from_nested({"All": {"small": ["a", "b"], "large": ["c", "d", "e"]}})
     roles = {"size": data["size"], "region": data["region"], "turnover": data["turnover"],
              "open": np.random.default_rng(seed).random(60) < 0.2}  # fmt: skip
-    options: dict[str, Any] = {"value": "turnover", "largest": 3, "public": "open"}
+    options: dict[str, Any] = {"value": "turnover", "largest": 3, "roles": dk.Roles(public="open")}
     table = dk.tabulate(roles, by={"size": tree, "region": None}, **options)
     found = dk.propose_merging(table, "size", dk.PPercent(15))
     recoded = roles | {"size": np.array([found.recode[c] for c in data["size"].tolist()])}
@@ -178,7 +178,7 @@ def test_the_number_of_cells_lost_is_another_measure() -> None:
 
 def test_holdings_that_may_stand_in_two_codes_deserve_care() -> None:
     data = firms(1) | {"owner": ["x", "y", None] * 20}
-    table = dk.tabulate(data, by={"size": None, "region": None}, value="turnover", holding="owner")
+    table = dk.tabulate(data, by={"size": None, "region": None}, value="turnover", roles=dk.Roles(holding="owner"))
     with pytest.warns(dk.ProtectionWarning, match="one holding may stand"):
         dk.propose_merging(table, "size", dk.MinCount(3, counted_by="holding"))
 

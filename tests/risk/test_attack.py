@@ -13,6 +13,7 @@ import pytest
 import diskret as dk
 from diskret.model.errors import BadOption, MissingColumn, MissingExtra, NothingToLink, ProtectionWarning
 from diskret.risk.judgement import Combination, is_usable
+from tests import grouped
 
 KEYS, VALUES = ["region", "industry"], ["x0", "x1", "x2"]
 Firms = Callable[..., tuple[dict[str, Any], dict[str, Any]]]
@@ -74,7 +75,9 @@ def test_golden_combinations_through_the_whole_attack(golden: Callable[[str], An
 @pytest.mark.parametrize("method", ["assignment", "single"])
 def test_unprotected_values_give_everybody_away(firms: Firms, method: Any) -> None:
     released, external = firms(noise=0.0)
-    found = dk.attack(released, external, keys=KEYS, values=VALUES, unit="unit", method=method)
+    found = dk.attack(
+        released, external, keys=KEYS, values=VALUES, unit="unit", options=dk.LinkageOptions(method=method)
+    )
     assert found.true_match_rate == found.precision == 1.0
     assert found.usable == dict.fromkeys(VALUES, 400)
     assert found.perturbation == dict.fromkeys(VALUES, 0.0)
@@ -105,7 +108,7 @@ def test_keys_alone_find_one_of_a_block_by_chance() -> None:
     n, blocks = 3000, 30
     keys = np.repeat(np.arange(blocks), n // blocks)
     file = {"id": np.arange(n), "k": keys}
-    found = dk.attack(file, file, keys=["k"], unit="id", method="assignment")
+    found = dk.attack(file, file, keys=["k"], unit="id", options=dk.LinkageOptions(method="assignment"))
     assert found.assigned == n
     assert 5 <= found.correct <= 60  # one per block on average, though both files have the same order
 
@@ -115,7 +118,7 @@ def test_aligned_files_need_no_names(firms: Firms) -> None:
     order = np.argsort(released["unit"])
     by_order = {k: np.asarray(v)[order] for k, v in released.items() if k != "unit"}
     one = dk.attack(released, external, keys=KEYS, values=VALUES, unit="unit")
-    other = dk.attack(by_order, external, keys=KEYS, values=VALUES, aligned=True)
+    other = dk.attack(by_order, external, keys=KEYS, values=VALUES, options=dk.LinkageOptions(aligned=True))
     assert one.correct == pytest.approx(other.correct, abs=4)  # ties may fall differently
     assert one.checkable == other.checkable
 
@@ -126,7 +129,9 @@ def test_units_that_are_not_in_the_file_cannot_be_found(firms: Firms) -> None:
     found = dk.attack(fewer, external, keys=KEYS, values=VALUES, unit="unit")
     assert (found.units, found.checkable) == (400, 100)
     assert found.assigned <= 100
-    single = dk.attack(fewer, external, keys=KEYS, values=VALUES, unit="unit", method="single")
+    single = dk.attack(
+        fewer, external, keys=KEYS, values=VALUES, unit="unit", options=dk.LinkageOptions(method="single")
+    )
     assert single.correct == 100
     assert single.precision == pytest.approx(0.25)
 
@@ -134,7 +139,7 @@ def test_units_that_are_not_in_the_file_cannot_be_found(firms: Firms) -> None:
 def test_without_knowing_who_is_who_nothing_is_judged(firms: Firms) -> None:
     released, external = firms()
     one = {k: np.asarray(v)[:1] for k, v in external.items()}
-    found = dk.attack(released, one, keys=KEYS, values=VALUES, method="single")
+    found = dk.attack(released, one, keys=KEYS, values=VALUES, options=dk.LinkageOptions(method="single"))
     assert found.assigned == 1
     assert found.candidates.shape[1] > 1
     assert not found.truth_known
@@ -165,8 +170,8 @@ def test_values_are_judged_by_the_original_file(firms: Firms) -> None:
     bought = {k: v for k, v in original.items() if k != "x2"}
     bought = bought | {"x0": original["x0"] * np.exp(generator.normal(0, 0.3, 400))}  # an external file has errors
     found = dk.attack(
-        released, bought, keys=KEYS, values=["x0", "x1"], unit="unit", original=original, targets=["x2"],
-        by={"region": None, "employees": [20, 50, 250]},
+        released, bought, keys=KEYS, values=["x0", "x1"], unit="unit", original=original,
+        options=dk.LinkageOptions(targets=["x2"], by={"region": None, "employees": [20, 50, 250]}),
     )  # fmt: skip
     assert list(found.usable) == ["x2"]
     assert found.usable_values["x2"] > 0.99
@@ -206,7 +211,9 @@ def test_same_seed_same_result_and_any_kind_of_source(firms: Firms, tmp_path: Pa
 
 def test_blocks_that_are_too_large_to_assign_optimally_are_a_warning(firms: Firms) -> None:
     with pytest.warns(ProtectionWarning, match="assigned by auction"):
-        dk.attack(*firms(n=50), keys=["region"], values=["x0"], unit="unit", optimal_up_to=10)
+        dk.attack(
+            *firms(n=50), keys=["region"], values=["x0"], unit="unit", options=dk.LinkageOptions(optimal_up_to=10)
+        )
 
 
 # --- Fellegi and Sunter ----------------------------------------------------------------------------------------------
@@ -214,7 +221,9 @@ def test_blocks_that_are_too_large_to_assign_optimally_are_a_warning(firms: Firm
 
 def test_probabilities_find_what_distances_find(firms: Firms) -> None:
     released, external = firms(n=300, noise=0.02)
-    found = dk.attack(released, external, keys=KEYS, values=VALUES, unit="unit", method="fellegi_sunter")
+    found = dk.attack(
+        released, external, keys=KEYS, values=VALUES, unit="unit", options=dk.LinkageOptions(method="fellegi_sunter")
+    )
     used = found.partner[found.partner >= 0]
     assert used.size == np.unique(used).size
     assert found.true_match_rate > 0.95
@@ -224,7 +233,9 @@ def test_probabilities_find_what_distances_find(firms: Firms) -> None:
 def test_probabilities_need_the_extra(firms: Firms, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "splink", None)
     with pytest.raises(MissingExtra, match="linkage"):
-        dk.attack(*firms(n=20), keys=KEYS, values=VALUES, unit="unit", method="fellegi_sunter")
+        dk.attack(
+            *firms(n=20), keys=KEYS, values=VALUES, unit="unit", options=dk.LinkageOptions(method="fellegi_sunter")
+        )
 
 
 @pytest.mark.slow
@@ -232,8 +243,8 @@ def test_probabilities_need_the_extra(firms: Firms, monkeypatch: pytest.MonkeyPa
 def test_spark_and_duckdb_make_the_same_pairs(firms: Firms, spark: Any) -> None:
     released, external = firms(n=80, noise=0.05)
     options: dict[str, Any] = {"keys": ["region"], "values": ["x0", "x1"], "unit": "unit", "method": "fellegi_sunter"}
-    here = dk.attack(released, external, **options)
-    there = dk.attack(released, external, engine="spark", **options)
+    here = dk.attack(released, external, **grouped.attacked(**options))
+    there = dk.attack(released, external, **grouped.attacked(engine="spark", **options))
     assert (here.partner == there.partner).mean() > 0.97  # parameters agree up to the order of summation
 
 
@@ -266,7 +277,7 @@ def test_spark_and_duckdb_make_the_same_pairs(firms: Firms, spark: Any) -> None:
 )
 def test_refusals(firms: Firms, options: Any, kind: type[Exception], says: str) -> None:
     with pytest.raises(kind, match=says):
-        dk.attack(*firms(n=30), **options)
+        dk.attack(*firms(n=30), **grouped.attacked(**options))
 
 
 def test_files_about_different_units_are_refused(firms: Firms) -> None:
@@ -275,7 +286,7 @@ def test_files_about_different_units_are_refused(firms: Firms) -> None:
         dk.attack(released, external | {"unit": external["unit"] + 1000}, keys=KEYS, values=VALUES, unit="unit")
     short = {k: np.asarray(v)[:10] for k, v in released.items()}
     with pytest.raises(BadOption, match="same number of records"):
-        dk.attack(short, external, keys=KEYS, values=VALUES, aligned=True)
+        dk.attack(short, external, keys=KEYS, values=VALUES, options=dk.LinkageOptions(aligned=True))
 
 
 def test_messages_name_no_unit(firms: Firms) -> None:
@@ -284,3 +295,11 @@ def test_messages_name_no_unit(firms: Firms) -> None:
     with pytest.raises(BadOption) as caught:
         dk.attack(released | {"name": named}, external | {"name": named}, keys=KEYS, values=VALUES, unit="name")
     assert "ACME" not in str(caught.value)
+
+
+def test_options_one_by_one_still_work(firms: Firms) -> None:
+    files = firms(n=30)
+    new = dk.attack(*files, keys=KEYS, values=VALUES, unit="unit", options=dk.LinkageOptions(method="single", cap=0.2))
+    with pytest.warns(DeprecationWarning, match=r"say options=LinkageOptions\(method=..., cap=...\)"):
+        old = dk.attack(*files, keys=KEYS, values=VALUES, unit="unit", method="single", cap=0.2)
+    assert old.summary() == new.summary()

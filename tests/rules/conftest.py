@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from diskret import Hierarchy, Table, tabulate
+from diskret import Hierarchy, Roles, Table, tabulate
 
 
 def table_of(cells: Sequence[Sequence[float]], largest: int = 4, **roles: Sequence[Sequence[Any]]) -> Table:
@@ -20,7 +20,7 @@ def table_of(cells: Sequence[Sequence[float]], largest: int = 4, **roles: Sequen
     for role, given in roles.items():
         columns[role] = [entry for entries in given for entry in entries]
     named: dict[str, Any] = {role: role for role in roles}
-    table: Table = tabulate(columns, by=by, value="x", largest=largest, **named)
+    table: Table = tabulate(columns, by=by, value="x", largest=largest, roles=Roles(**named))
     return table
 
 

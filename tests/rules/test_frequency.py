@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskret import Hierarchy, OneCategory, SmallCells, SmallMargin, Status, Table, mark
+from diskret import Hierarchy, OneCategory, Roles, SmallCells, SmallMargin, Status, Table, mark
 from diskret.model import errors
 
 Golden = Callable[[str], Any]
@@ -90,7 +90,7 @@ def test_a_sample_is_judged_by_its_respondents_not_its_grossed_up_numbers() -> N
     from diskret import tabulate
 
     data = {"s": ["a", "b", "b", "b"], "w": [500.0, 1.0, 1.0, 0.5]}
-    table = tabulate(data, by={"s": None}, weight="w")
+    table = tabulate(data, by={"s": None}, roles=Roles(weight="w"))
     assert SmallCells(3).judge(table).primary.tolist() == [True, False, False]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from diskret import PQ, Dominance, Hierarchy, MinCount, PPercent, Table
+from diskret import PQ, Dominance, Hierarchy, MinCount, PPercent, Roles, Table
 from diskret.model.contributors import Contributors
 
 SIZES = st.one_of(st.integers(0, 20), st.integers(0, 10**6))
@@ -232,7 +232,9 @@ def test_whole_weights_are_so_many_equal_contributors(cells: Any, percent: Any) 
     names = [f"c{i}" for i, c in enumerate(cells) for _ in c]
     sizes = [x for c in cells for x in c]
     by = {"c": Hierarchy.flat([f"c{i}" for i in range(len(cells))])}
-    weighted = tabulate({"c": names, "x": sizes, "w": [2] * len(sizes)}, by=by, value="x", weight="w", largest=4)
+    weighted = tabulate(
+        {"c": names, "x": sizes, "w": [2] * len(sizes)}, by=by, value="x", roles=Roles(weight="w"), largest=4
+    )
     twice = tabulate({"c": names * 2, "x": sizes * 2}, by=by, value="x", largest=4)
     assert np.array_equal(weighted.largest, twice.largest)  # type: ignore[arg-type]
     for rule in (PPercent(percent), Dominance(2, percent)):

@@ -110,8 +110,10 @@ def test_everything_known_about_contributors_comes_into_the_pool() -> None:
         "own": ["", "", "1", "", "", "", "", ""],
     }
     by = {"region": Hierarchy.flat("abc")}
-    wide = dk.tabulate(records, by={**by, "size": Hierarchy.flat("kl")}, value="x", waiver="yes", public="own")
-    alone = dk.tabulate(records, by=by, value="x", waiver="yes", public="own")
+    wide = dk.tabulate(
+        records, by={**by, "size": Hierarchy.flat("kl")}, value="x", roles=dk.Roles(waiver="yes", public="own")
+    )
+    alone = dk.tabulate(records, by=by, value="x", roles=dk.Roles(waiver="yes", public="own"))
     pool = Pool.of({"wide": wide, "alone": alone})
     for name, table in (("wide", wide), ("alone", alone)):
         for field in ("count", "largest", "protected_count", "protected_largest", "public_count", "public_value"):
@@ -124,7 +126,7 @@ def test_everything_known_about_contributors_comes_into_the_pool() -> None:
 def test_a_table_without_waivers_beside_one_with_them_is_taken_as_if_nobody_had_agreed() -> None:
     records = {"region": list("aabb"), "x": [5, 7, 8, 9], "yes": ["1", "", "1", ""]}
     by = {"region": Hierarchy.flat("ab")}
-    told = dk.tabulate(records, by=by, value="x", waiver="yes")
+    told = dk.tabulate(records, by=by, value="x", roles=dk.Roles(waiver="yes"))
     silent = dk.tabulate(records, by=by, value="x")
     pool = Pool.of({"told": told, "silent": silent})
     assert present(present(pool.respondents).protected_count).tolist() == [2, 2, 4]

@@ -12,7 +12,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskret import tabulate
+from diskret import Roles, tabulate
+from tests import grouped
 
 AWKWARD = """
 SELECT (i * 7919 % 13)::VARCHAR AS r, (i % 5)::VARCHAR AS s, (i * 31 % 97) / 7.0 AS x,
@@ -30,7 +31,7 @@ def written(path: Path, sql: str) -> str:
 def test_number_of_threads_changes_no_bit(tmp_path: Path, tools: Any) -> None:
     path = written(tmp_path / "firms.parquet", AWKWARD.format(rows=120_000))
     options: dict[str, Any] = {"by": {"r": None, "s": None}, "value": "x", "weight": "w", "holding": "owner"}
-    tables = [tabulate(path, largest=3, threads=n, **options) for n in (1, 2, 2)]
+    tables = [tabulate(path, **grouped.tabulated(largest=3, threads=n, **options)) for n in (1, 2, 2)]
     tools.identical(tables[0], tables[1])
     tools.identical(tables[0], tables[2])
 
@@ -45,7 +46,7 @@ def test_order_of_records_changes_no_bit(data: st.DataObject, tools: Any) -> Non
 
     def made(rows: list[Any]) -> Any:
         columns = dict(zip(["r", "x", "w", "owner"], map(list, zip(*rows, strict=True)), strict=True))
-        return tabulate(columns, by={"r": None}, value="x", weight="w", holding="owner", largest=3)
+        return tabulate(columns, by={"r": None}, value="x", roles=Roles(weight="w", holding="owner"), largest=3)
 
     tools.identical(made(records), made(shuffled))
 
@@ -53,19 +54,19 @@ def test_order_of_records_changes_no_bit(data: st.DataObject, tools: Any) -> Non
 def test_microdata_stay_as_they_are() -> None:
     columns = {"r": np.array(["a", "b"], dtype=object), "x": np.array([1.5, -2.0]), "w": np.array([1.0, 2.5])}
     before = {name: column.copy() for name, column in columns.items()}
-    table = tabulate(columns, by={"r": None}, value="x", weight="w")
+    table = tabulate(columns, by={"r": None}, value="x", roles=Roles(weight="w"))
     table.value[:] = 0
     assert all(np.array_equal(before[name], columns[name]) for name in columns)
 
 
 GROWTH = """
 import resource, sys
-from diskret import tabulate
+from diskret import Roles, TabulationOptions, tabulate
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
-options = dict(by={"r": None, "s": None}, value="x", holding="owner", threads=2)
+options = dict(by={"r": None, "s": None}, value="x", roles=Roles(holding="owner"), options=TabulationOptions(threads=2))
 tabulate(sys.argv[1], **options)
 before = peak()
 table = tabulate(sys.argv[2], **options)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diskret import Hierarchy, tabulate
+from diskret import Hierarchy, Roles, TabulationOptions, tabulate
+from tests import grouped
 from tests.present import present
 
 REGION = {
@@ -75,18 +76,18 @@ def columns(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
 def test_every_cell_equals_the_slow_reference(scenario: str, engine: Any, tools: Any) -> None:
     options, records = SCENARIOS[scenario], microdata()
     by = {"region": Hierarchy.from_parents(REGION), "nace": Hierarchy.from_parents(NACE)}
-    table = tabulate(columns(records), by=by, engine=engine, **options)
+    table = tabulate(columns(records), by=by, **grouped.tabulated(engine=engine, **options))
     expected = tools.reference(records, {"region": REGION, "nace": NACE}, **options)
     tools.same(table, expected, close="weight" in options and "holding" in options)
     if engine != "duckdb":
-        tools.identical(table, tabulate(columns(records), by=by, **options))
+        tools.identical(table, tabulate(columns(records), by=by, **grouped.tabulated(**options)))
 
 
 def test_records_without_a_code_count_under_the_named_one(engine: Any, tools: Any) -> None:
     records, missing = microdata(), {"place": "11"}
     assert any(r["place"] is None for r in records)
     by = {"place": Hierarchy.from_parents(REGION)}
-    table = tabulate(columns(records), by=by, value="wages", missing=missing, engine=engine)
+    table = tabulate(columns(records), by=by, value="wages", options=TabulationOptions(missing=missing, engine=engine))
     tools.same(table, tools.reference(records, {"place": REGION}, value="wages", missing=missing))
 
 
@@ -94,14 +95,16 @@ def test_records_without_a_code_get_their_own_line_where_the_data_make_the_class
     engine: Any, tools: Any
 ) -> None:
     records = microdata()
-    table = tabulate(columns(records), by={"place": None}, value="wages", engine=engine)
+    table = tabulate(columns(records), by={"place": None}, value="wages", options=TabulationOptions(engine=engine))
     flat = dict.fromkeys([*FINEST, "(missing)"], "Total")
     tools.same(table, tools.reference(records, {"place": flat}, value="wages", missing={"place": "(missing)"}))
 
 
 def test_a_named_code_for_missing_ones_works_without_a_hierarchy_too(engine: Any, tools: Any) -> None:
     records, missing = microdata(), {"place": "11"}
-    table = tabulate(columns(records), by={"place": None}, value="wages", missing=missing, engine=engine)
+    table = tabulate(
+        columns(records), by={"place": None}, value="wages", options=TabulationOptions(missing=missing, engine=engine)
+    )
     assert "(missing)" not in table.by["place"]
     tools.same(
         table, tools.reference(records, {"place": dict.fromkeys(FINEST, "Total")}, value="wages", missing=missing)
@@ -110,7 +113,7 @@ def test_a_named_code_for_missing_ones_works_without_a_hierarchy_too(engine: Any
 
 def test_several_values_in_one_pass_equal_single_passes_and_share_their_counts(engine: Any, tools: Any) -> None:
     data, by = columns(microdata()), {"region": Hierarchy.from_parents(REGION), "nace": None}
-    together = tabulate(data, by=by, value=["turnover", "profit"], largest=3, engine=engine)
+    together = tabulate(data, by=by, value=["turnover", "profit"], largest=3, options=TabulationOptions(engine=engine))
     assert list(together) == ["turnover", "profit"]
     assert np.shares_memory(together["turnover"].count, together["profit"].count)
     for name, table in together.items():
@@ -121,13 +124,21 @@ def test_three_classifications_add_up_along_each(engine: Any, tools: Any) -> Non
     records = microdata(40)
     parents = {"nace": NACE, "region": REGION, "waived": {"yes": "Total", "no": "Total"}}
     by = {name: Hierarchy.from_parents(pairs) for name, pairs in parents.items()}
-    table = tabulate(columns(records), by=by, value="profit", holding="owner", engine=engine)
+    table = tabulate(
+        columns(records), by=by, value="profit", roles=Roles(holding="owner"), options=TabulationOptions(engine=engine)
+    )
     tools.same(table, tools.reference(records, parents, value="profit", holding="owner"))
 
 
 def test_names_and_codes_with_quotes_blanks_and_dots_are_only_text(engine: Any) -> None:
     data = {'my "re`gion". x': ["O'Hara", ' "b" ', "O'Hara"], "x y": [1.5, 2.0, 4.0], "SELECT": ["h", "h", "i"]}
-    table = tabulate(data, by={'my "re`gion". x': None}, value="x y", holding="SELECT", engine=engine)
+    table = tabulate(
+        data,
+        by={'my "re`gion". x': None},
+        value="x y",
+        roles=Roles(holding="SELECT"),
+        options=TabulationOptions(engine=engine),
+    )
     cells = {table.codes(at): table.value[at] for at in np.ndindex(table.shape)}
     assert cells == {("O'Hara",): 5.5, ('"b"',): 2.0, ("Total",): 7.5}
     assert present(table.holdings).count[-1] == 2
@@ -135,7 +146,7 @@ def test_names_and_codes_with_quotes_blanks_and_dots_are_only_text(engine: Any) 
 
 def test_numeric_codes_read_as_their_digits_and_not_a_number_is_no_code(engine: Any) -> None:
     data = {"region": np.array([1.0, 2.0, 2.0, 2.5]), "x": np.array([1, 2, 3, 4])}
-    table = tabulate(data, by={"region": None}, value="x", engine=engine)
+    table = tabulate(data, by={"region": None}, value="x", options=TabulationOptions(engine=engine))
     assert table.by["region"].codes == ("1", "2", "2.5", "Total")
     assert table.value.tolist() == [1, 5, 4, 10]
 
@@ -145,7 +156,9 @@ def test_unknown_owners_are_never_one_owner(engine: Any) -> None:
 
     nan = float("nan")
     frame = pl.DataFrame({"r": ["a"] * 4, "x": [1, 2, 3, 4], "owner": [nan, nan, 7.0, 7.0]})
-    table = tabulate(frame, by={"r": None}, value="x", holding="owner", engine=engine)
+    table = tabulate(
+        frame, by={"r": None}, value="x", roles=Roles(holding="owner"), options=TabulationOptions(engine=engine)
+    )
     assert present(table.holdings).count.tolist() == [3, 3]
 
 
@@ -153,7 +166,7 @@ def test_what_the_table_says_about_itself(engine: Any) -> None:
     data, by = columns(microdata()), {"nace": None}
 
     def made(**options: Any) -> tuple[Any, ...]:
-        table = tabulate(data, by=by, engine=engine, **options)
+        table = tabulate(data, by=by, **grouped.tabulated(engine=engine, **options))
         return table.response, table.decimals, table.frequency, table.positive, table.weighted
 
     assert made(value="profit") == ("profit", 1, False, False, False)

@@ -92,7 +92,8 @@ def upward(hierarchy: Hierarchy, at: int) -> list[int]:
 @given(data=st.data())
 def test_joined_holdings_equal_a_dictionary_of_owners(data: st.DataObject, most_pairs: int, small_trees: Any) -> None:
     hierarchies = {name: Hierarchy.from_parents(data.draw(small_trees)) for name in "ab"}
-    plan = Plan(hierarchies, ("x",), holding="owner")
+    plan = Plan(by=hierarchies, values=("x",), holding="owner")
+    units = Units(contribution=0, total=0, exact=True, negative=True)
     inner = np.flatnonzero(rollup.inner_cells(tuple(hierarchies.values()))).tolist()
     part = st.tuples(st.integers(1, 4), st.sampled_from(inner), st.integers(-5, 5))
     parts = sorted(data.draw(st.lists(part, min_size=1, max_size=25)), key=lambda p: p[:2])
@@ -105,7 +106,7 @@ def test_joined_holdings_equal_a_dictionary_of_owners(data: st.DataObject, most_
         batch["x0"] = batch["t0"] * 10
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(holdings, "MOST_PAIRS", most_pairs)
-        found = list(holdings.joined_holdings(iter(batches), plan, [Units(0, 0, True, True)]))
+        found = list(holdings.joined_holdings(iter(batches), plan, [units]))
     entries = [e for b in found for e in zip(b["cell"].tolist(), b["t0"].tolist(), b["x0"].tolist(), strict=True)]
     wanted: dict[tuple[int, int], int] = defaultdict(int)
     for owner, cell, amount in parts:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskret import Hierarchy, tabulate
+from diskret import Hierarchy, Roles, TabulationOptions, tabulate
+from tests import grouped
 from tests.present import present
 
 
@@ -48,7 +49,7 @@ def test_any_microdata_add_up_like_the_reference(data: st.DataObject, small_tree
     options |= {role: given for role, given in {**roles, **flags}.items() if data.draw(st.booleans())}
     columns = {name: [r[name] for r in records] for name in records[0]}
     by = {name: Hierarchy.from_parents(pairs) for name, pairs in parents.items()}
-    table = tabulate(columns, by=by, **options)
+    table = tabulate(columns, by=by, **grouped.tabulated(**options))
     tools.same(table, tools.reference(records, parents, **options), close="weight" in options and "holding" in options)
 
 
@@ -76,7 +77,7 @@ def test_a_tenth_and_two_tenths_are_three_tenths() -> None:
 
 def test_a_single_contributor_is_its_own_largest_whatever_its_weight(tools: Any) -> None:
     data = {"r": ["a"], "x": [10.0], "w": [2.5]}
-    table = tabulate(data, by={"r": None}, value="x", weight="w", largest=4)
+    table = tabulate(data, by={"r": None}, value="x", roles=Roles(weight="w"), largest=4)
     assert table.value[0] == 25
     assert table.count[0] == 1
     assert present(table.largest)[0].tolist() == [10, 10, 5, 0]
@@ -84,7 +85,7 @@ def test_a_single_contributor_is_its_own_largest_whatever_its_weight(tools: Any)
 
 def test_a_holding_may_weigh_no_decimal_number() -> None:
     data = {"r": ["a"] * 3, "x": [10, 20, 10], "w": [1, 2, 1], "owner": ["h", "h", None]}
-    table = tabulate(data, by={"r": None}, value="x", weight="w", holding="owner", largest=2)
+    table = tabulate(data, by={"r": None}, value="x", roles=Roles(weight="w", holding="owner"), largest=2)
     # own sum 30 stands for 50: one unit of 30, two thirds of another, then a third of the 10
     assert present(present(table.holdings).largest)[0].tolist() == pytest.approx([30, 30 * 2 / 3 + 10 / 3], rel=1e-14)
 
@@ -107,3 +108,19 @@ def test_progress_reaches_the_number_of_records() -> None:
     tabulate(data, by={"r": None}, value="x", progress=lambda *step: said.append(step))
     assert ("reading records", 1000, 1000) in said
     assert said[-1] == ("adding up", 1, 1)
+
+
+def test_roles_and_options_one_by_one_still_work() -> None:
+    data = {"r": ["a", "b"], "x": [1, 2], "w": [2, 3], "owner": ["k", "k"]}
+    roles, options = Roles(weight="w", holding="owner"), TabulationOptions(positive=True)
+    new = tabulate(data, by={"r": None}, value="x", roles=roles, options=options)
+    with pytest.warns(DeprecationWarning, match="is deprecated: say ") as said:
+        old = tabulate(data, by={"r": None}, value="x", weight="w", holding="owner", positive=True)
+    assert [str(each.message).split(": say ")[1] for each in said] == [
+        "roles=Roles(weight=..., holding=...)",
+        "options=TabulationOptions(positive=...)",
+    ]
+    assert old.value.tolist() == new.value.tolist()
+    assert (old.weighted, old.positive) == (new.weighted, new.positive) == (True, True)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'wieght'"):
+        tabulate(data, by={"r": None}, value="x", wieght="w")

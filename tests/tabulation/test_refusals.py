@@ -8,8 +8,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from diskret import Hierarchy, ProtectionWarning, tabulate
+from diskret import Hierarchy, ProtectionWarning, TabulationOptions, tabulate
 from diskret.model import errors
+from tests import grouped
 
 REGION = Hierarchy.from_parents({"05111": "05", "05112": "05", "05": "DE", "11": "DE"})
 SECRET = 918273.25
@@ -19,7 +20,7 @@ DATA: dict[str, list[Any]] = {"region": ["05111", "05112", "11"], "x": [SECRET, 
 def refused(kind: type[errors.DiskretError], engine: Any, changed: dict[str, list[Any]], **options: Any) -> str:
     by = {"region": REGION}
     with pytest.raises(kind) as caught:
-        tabulate({**DATA, **changed}, engine=engine, **{"by": by, "value": "x", **options})
+        tabulate({**DATA, **changed}, **grouped.tabulated(**{"by": by, "value": "x", "engine": engine, **options}))
     message = str(caught.value)
     assert "what to do" in message
     assert not any(part in message for part in ("918273", "9.18273"))
@@ -78,7 +79,7 @@ def test_no_records_are_refused(engine: Any) -> None:
 
     empty = pa.table({"region": pa.array([], pa.string()), "x": pa.array([], pa.float64())})
     with pytest.raises(errors.EmptyData):
-        tabulate(empty, by={"region": REGION}, value="x", engine=engine)
+        tabulate(empty, by={"region": REGION}, value="x", options=TabulationOptions(engine=engine))
 
 
 def test_a_table_larger_than_memory_is_refused_before_any_record_is_read() -> None:
@@ -100,7 +101,7 @@ def test_a_negative_number_of_largest_contributions_is_refused() -> None:
 def test_sums_too_large_for_their_decimals_are_rounded_with_a_warning(engine: Any) -> None:
     data = {"r": ["a", "a"], "x": [95_000_000_000_000.25, 0.25]}
     with pytest.warns(ProtectionWarning, match="'x' are too large for its . decimals"):
-        table = tabulate(data, by={"r": None}, value="x", engine=engine)
+        table = tabulate(data, by={"r": None}, value="x", options=TabulationOptions(engine=engine))
     assert table.decimals is None
     assert table.value[-1] == pytest.approx(95_000_000_000_000.5, abs=0.2)
 
@@ -111,7 +112,7 @@ def test_a_cut_off_parquet_file_is_refused(engine: Any, tmp_path: Path) -> None:
         connection.execute(f"COPY (SELECT '11' AS region, i AS x FROM range(5000) t(i)) TO '{path}'")
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(errors.UnreadableFile) as caught:
-        tabulate(path, by={"region": REGION}, value="x", engine=engine)
+        tabulate(path, by={"region": REGION}, value="x", options=TabulationOptions(engine=engine))
     assert "firms.parquet" in str(caught.value)
 
 
@@ -121,5 +122,5 @@ def test_rows_of_bad_numbers_are_named_as_they_stand_in_the_file(tmp_path: Path)
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({rows}) TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 10000)")
     with pytest.raises(errors.NotFinite) as caught:
-        tabulate(path, by={"region": REGION}, value="x", threads=2)
+        tabulate(path, by={"region": REGION}, value="x", options=TabulationOptions(threads=2))
     assert "rows 70001, 150001" in caught.value.where

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from diskret import Hierarchy, tabulate
+from diskret import Hierarchy, Roles, TabulationOptions, tabulate
 from diskret.model import errors
 from diskret.model.source import Delimited, FixedWidth
 from tests.present import present
@@ -63,7 +63,13 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_the_same_records_give_the_same_table_from_any_source(kind: str, engine: Any, tmp_path: Path) -> None:
-    table = tabulate(SOURCES[kind](tmp_path), by={"region": REGION}, value="x", public="open", engine=engine)
+    table = tabulate(
+        SOURCES[kind](tmp_path),
+        by={"region": REGION},
+        value="x",
+        roles=Roles(public="open"),
+        options=TabulationOptions(engine=engine),
+    )
     assert table.value.tolist() == EXPECTED
     assert present(present(table.respondents).public_count).tolist() == [1, 0, 1, 1, 2]
 
@@ -74,7 +80,12 @@ def test_a_decimal_point_in_a_file_with_decimal_commas_is_refused_not_taken_for_
     path = tmp_path / "firms.csv"
     path.write_text("region;x\n11;1.5\n11;1,5\n")
     with pytest.raises(errors.NotANumber) as caught:
-        tabulate(Delimited(path=path, delimiter=";", decimal=","), by={"region": REGION}, value="x", engine=engine)
+        tabulate(
+            Delimited(path=path, delimiter=";", decimal=","),
+            by={"region": REGION},
+            value="x",
+            options=TabulationOptions(engine=engine),
+        )
     assert "'#.#'" in str(caught.value)
     assert "decimal comma" in caught.value.hint
 
@@ -101,7 +112,9 @@ def test_several_files_are_read_by_one_pattern(tmp_path: Path) -> None:
 
 def test_decimal_columns_keep_their_decimals(engine: Any) -> None:
     numbers = pa.array(["0.10", "0.20"]).cast(pa.decimal128(12, 2))
-    table = tabulate(pa.table({"r": ["a", "b"], "x": numbers}), by={"r": None}, value="x", engine=engine)
+    table = tabulate(
+        pa.table({"r": ["a", "b"], "x": numbers}), by={"r": None}, value="x", options=TabulationOptions(engine=engine)
+    )
     assert table.value.tolist() == [0.1, 0.2, 0.3]
     assert table.decimals == 2
 
@@ -109,14 +122,19 @@ def test_decimal_columns_keep_their_decimals(engine: Any) -> None:
 @pytest.mark.spark
 def test_a_spark_frame_is_read_where_it_is(spark: Any) -> None:
     frame = spark.createDataFrame(pa.table(COLUMNS))
-    assert tabulate(frame, by={"region": REGION}, value="x", engine=spark).value.tolist() == EXPECTED
+    assert (
+        tabulate(frame, by={"region": REGION}, value="x", options=TabulationOptions(engine=spark)).value.tolist()
+        == EXPECTED
+    )
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("name", ["spark", "local[2]"])
 def test_a_running_session_is_used_and_left_running_and_tidy(name: str, spark: Any) -> None:
     before = {t.name for t in spark.catalog.listTables()}
-    table = tabulate(COLUMNS, by={"region": REGION}, value="x", holding="open", engine=name)
+    table = tabulate(
+        COLUMNS, by={"region": REGION}, value="x", roles=Roles(holding="open"), options=TabulationOptions(engine=name)
+    )
     assert table.value.tolist() == EXPECTED
     assert spark.range(3).count() == 3
     assert {t.name for t in spark.catalog.listTables()} == before
@@ -124,8 +142,9 @@ def test_a_running_session_is_used_and_left_running_and_tidy(name: str, spark: A
 
 OWN_SESSION = """
 from pyspark.sql import SparkSession
-from diskret import tabulate
-table = tabulate({"r": ["a", "b"], "x": [0.1, 0.2]}, by={"r": None}, value="x", engine="local[1]")
+from diskret import TabulationOptions, tabulate
+spark = TabulationOptions(engine="local[1]")
+table = tabulate({"r": ["a", "b"], "x": [0.1, 0.2]}, by={"r": None}, value="x", options=spark)
 print(table.value.tolist(), SparkSession.getActiveSession())
 """
 
@@ -141,17 +160,21 @@ def test_a_session_started_for_a_master_url_is_stopped_again() -> None:
 def test_unknown_engines_are_refused(unknown: object) -> None:
     pytest.importorskip("pyspark")
     with pytest.raises(errors.BadOption, match="engine"):
-        tabulate(COLUMNS, by={"region": REGION}, value="x", engine=unknown)
+        tabulate(COLUMNS, by={"region": REGION}, value="x", options=TabulationOptions(engine=unknown))
 
 
 @pytest.mark.spark
 def test_spark_refuses_files_it_cannot_read(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(errors.BadOption, match="fixed-width"):
-        tabulate(FixedWidth(path=tmp_path / "f.asc", fields={"r": (1, 1)}), by={"r": None}, engine=spark)
+        tabulate(
+            FixedWidth(path=tmp_path / "f.asc", fields={"r": (1, 1)}),
+            by={"r": None},
+            options=TabulationOptions(engine=spark),
+        )
     with pytest.raises(errors.BadOption, match="xlsx"):
-        tabulate(tmp_path / "f.xlsx", by={"r": None}, engine=spark)
+        tabulate(tmp_path / "f.xlsx", by={"r": None}, options=TabulationOptions(engine=spark))
     with pytest.raises(errors.UnreadableFile):
-        tabulate(tmp_path / "none.parquet", by={"r": None}, engine=spark)
+        tabulate(tmp_path / "none.parquet", by={"r": None}, options=TabulationOptions(engine=spark))
 
 
 def test_a_file_that_is_not_there_names_its_neighbours(tmp_path: Path) -> None:

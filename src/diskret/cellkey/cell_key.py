@@ -82,9 +82,9 @@ def perturb_by_key(
     ``small_values`` is the table for cells below the separation point. Empty cells stay empty, nothing positive becomes
     negative, and sums are perturbed like all other cells: they are not the sums of their perturbed parts.
 
-    >>> from diskret import design_p_table, tabulate
+    >>> from diskret import Roles, design_p_table, tabulate
     >>> people = {"sex": ["m", "w", "w", "m", "w"], "rkey": [0.11, 0.92, 0.4, 0.73, 0.5]}
-    >>> counts = tabulate(people, by={"sex": None}, key="rkey")
+    >>> counts = tabulate(people, by={"sex": None}, roles=Roles(key="rkey"))
     >>> counts.key.round(2).tolist()
     [0.84, 0.82, 0.66]
     >>> noise = perturb_by_key(counts, design_p_table(deviation=2, variance=1))

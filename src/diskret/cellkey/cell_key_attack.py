@@ -90,9 +90,9 @@ class CellKeyAttack:
 def attack_cell_keys(noisy: KeyedNoise | Table, p_table: PTable | None = None) -> CellKeyAttack:
     """Attack published counts, knowing the perturbation table. With a `KeyedNoise` the guesses are judged as well.
 
-    >>> from diskret import design_p_table, draw_keys, perturb_by_key, tabulate
+    >>> from diskret import Roles, design_p_table, draw_keys, perturb_by_key, tabulate
     >>> people = {"region": ["N"] * 5 + ["S"] * 2, "rkey": draw_keys(7, seed=1)}
-    >>> counts = tabulate(people, by={"region": None}, key="rkey")
+    >>> counts = tabulate(people, by={"region": None}, roles=Roles(key="rkey"))
     >>> noise = perturb_by_key(counts, design_p_table(deviation=2, variance=1))
     >>> found = attack_cell_keys(noise)
     >>> noise.table.value.tolist(), found.lower.tolist(), found.upper.tolist()

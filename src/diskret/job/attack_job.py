@@ -21,6 +21,7 @@ from diskret.publication.plots import save_chart
 from diskret.risk.anonymity import measure_anonymity
 from diskret.risk.judgement import Attack
 from diskret.risk.linkage_attack import attack
+from diskret.risk.options import LinkageOptions
 
 
 class AttackJob(Section):
@@ -64,10 +65,13 @@ def attack_records(asked: AttackSection, released: object, external: object, ori
         return {name: asked.names.get(name, name) for name in names}
 
     by = {name: asked.classes.get(name) for name in asked.by} or None
+    options = LinkageOptions(
+        aligned=asked.aligned, targets=asked.targets or None, by=by, method=asked.method, scale=asked.scale,
+        usable_within=asked.usable_within, cap=asked.cap, engine=asked.engine,
+    )  # fmt: skip
     return attack(
         released, external, keys=renamed(asked.keys), values=renamed(asked.values), unit=asked.unit or None,
-        aligned=asked.aligned, original=original, targets=asked.targets or None, by=by, method=asked.method,
-        scale=asked.scale, usable_within=asked.usable_within, cap=asked.cap, engine=asked.engine,
+        original=original, options=options,
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.publication.working import load_working
 from diskret.rules.rule import largest_needed
+from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.tabulate import Progress, tabulate
 
 if TYPE_CHECKING:
@@ -62,12 +63,16 @@ def _tabulated(
     asked = job.table
     rules = rules_of(job)
     ranked = max(largest_needed(rules) if rules.rules else 2, RANKED if job.cell_key is not None else 0)
+    roles = Roles(
+        weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), request=_flag(asked.request),
+        public=_flag(asked.public), key=record_key(job.cell_key, described),
+    )  # fmt: skip
+    options = TabulationOptions(
+        missing=missing_codes(job.classifications), positive=asked.positive, engine=job.data.engine
+    )
     made = tabulate(
-        data, by=by, value=list(asked.value) or None,
-        largest=max(largest, ranked), weight=asked.weight, holding=asked.holding,
-        waiver=_flag(asked.waiver), request=_flag(asked.request), public=_flag(asked.public),
-        missing=missing_codes(job.classifications),
-        positive=asked.positive, engine=job.data.engine, progress=progress, key=record_key(job.cell_key, described),
+        data, by=by, value=list(asked.value) or None, largest=max(largest, ranked), roles=roles, options=options,
+        progress=progress,
     )  # fmt: skip
     return made if isinstance(made, dict) else {made.response: made}
 

@@ -7,7 +7,9 @@ __getattr__, __dir__ = names_of(
     {
         "anonymity": "measure_anonymity",
         "estimate": "estimate_reidentifiable",
+        "linkage_attack": "attack",
         "measure": "measure_risk",
+        "options": "LinkageOptions",
         "planning": "plan_merges",
     },
 )

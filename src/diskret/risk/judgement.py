@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.risk.classes import Column
 from diskret.risk.linkage import Links
+from diskret.risk.options import LinkageOptions
 from diskret.risk.section import Section
 
 SHOWN = 30
@@ -202,44 +203,48 @@ def is_usable(released: Floats, true: Floats, within: float = 0.10) -> Bools:
 
 
 def judge(
-    method: str, links: Links, evidence: Evidence, released: Mapping[str, Floats], true: Mapping[str, Floats],
-    codes: Mapping[str, npt.NDArray[np.int32]], labels: Mapping[str, list[str]], within: float, cap: float,
-) -> Attack:  # fmt: skip
-    """Compare what was assigned with who is who."""
+    links: Links,
+    evidence: Evidence,
+    targets: Mapping[str, tuple[Floats, Floats]],
+    groups: Mapping[str, Column],
+    options: LinkageOptions,
+) -> Attack:
+    """Compare what was assigned with who is who.
+
+    ``targets`` are values as released and as they are, ``groups`` the columns that form combinations.
+    """
     checkable = evidence.released >= 0
     correct = checkable & (links.partner == evidence.released)
     near = checkable & (links.candidates == evidence.released[:, None]).any(axis=1)
     judged = checkable & (evidence.truth >= 0)
     usable: dict[str, Bools] = {}
     perturbation, usable_values = {}, {}
-    for name in released:
-        theirs = released[name][np.maximum(evidence.released, 0)]
-        own = true[name][np.maximum(evidence.truth, 0)]
-        close = is_usable(theirs, own, within)
+    in_truth = np.maximum(evidence.truth, 0)
+    for name, (released, true) in targets.items():
+        theirs, own = released[np.maximum(evidence.released, 0)], true[in_truth]
+        close = is_usable(theirs, own, options.usable_within)
         usable[name] = correct & judged & close
         changed = judged & ~np.isnan(theirs) & ~np.isnan(own)
         moved = changed & (own != 0)
         change = np.abs(theirs[moved] - own[moved]) / np.abs(own[moved])
         perturbation[name] = float(change.mean()) if change.size else 0.0
         usable_values[name] = float(close[changed].mean()) if changed.any() else 0.0
-    in_truth = np.maximum(evidence.truth, 0)
-    combos = _combinations({n: c[in_truth] for n, c in codes.items()}, labels, judged, correct, usable)
+    here = [replace(column, codes=column.codes[in_truth]) for column in groups.values()]
     return Attack(
-        method=method, units=int(links.partner.size), checkable=evidence.checkable,
+        method=options.method, units=int(links.partner.size), checkable=evidence.checkable,
         assigned=int((links.partner >= 0).sum()), correct=int(correct.sum()),
         usable={n: int(u.sum()) for n, u in usable.items()}, near=int(near.sum()), perturbation=perturbation,
-        usable_values=usable_values, by=tuple(codes), combinations=combos, usable_within=within, cap=cap,
-        truth_known=evidence.known, **vars(links),
+        usable_values=usable_values, by=tuple(groups), combinations=_combinations(here, judged, correct, usable),
+        usable_within=options.usable_within, cap=options.cap, truth_known=evidence.known, **vars(links),
     )  # fmt: skip
 
 
 def _combinations(
-    codes: Mapping[str, npt.NDArray[np.int32]], labels: Mapping[str, list[str]], judged: Bools,
-    correct: Bools, usable: Mapping[str, Bools],
-) -> tuple[Combination, ...]:  # fmt: skip
-    if not codes or not judged.any():
+    groups: Sequence[Column], judged: Bools, correct: Bools, usable: Mapping[str, Bools]
+) -> tuple[Combination, ...]:
+    if not groups or not judged.any():
         return ()
-    rows = np.stack([c[judged] for c in codes.values()], axis=1)
+    rows = np.stack([column.codes[judged] for column in groups], axis=1)
     shapes, place = np.unique(rows, axis=0, return_inverse=True)
     place = place.reshape(-1)
 
@@ -248,10 +253,9 @@ def _combinations(
 
     units, hits = counted(judged), counted(correct)
     told = {name: counted(mask) for name, mask in usable.items()}
-    named = list(labels.values())
     made = [
         Combination(
-            codes=tuple(named[i][c] if c >= 0 else "missing" for i, c in enumerate(shape)),
+            codes=tuple(g.labels[c] if c >= 0 else "missing" for c, g in zip(shape, groups, strict=True)),
             units=units[k],
             correct=hits[k],
             usable={name: counts[k] for name, counts in told.items()},

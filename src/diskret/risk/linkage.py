@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +18,9 @@ from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, listed
 from diskret.risk._linkage_kernels import assign_blocks, auction, nearest
 from diskret.risk.classes import Column, numbered
+from diskret.risk.options import OPTIMAL_UP_TO, SCALES, Scale
 
-Scale = Literal["log", "standard", "rank"]
-SCALES = ("log", "standard", "rank")
 CANDIDATES = 8
-OPTIMAL_UP_TO = 1000
 JITTER = 1e-7
 """Far below any difference that matters, in standard deviations: equal values are told apart at random."""
 BIDDING = 32

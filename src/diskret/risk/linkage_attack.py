@@ -12,20 +12,20 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, NothingToLink, ProtectionWarning, listed
+from diskret.model.older import with_older
 from diskret.model.source import Relation, open_source
 from diskret.risk.classes import Column, coded, keys_given, numbered, numbers_of, share_codes
 from diskret.risk.judgement import Attack, Evidence, judge
-from diskret.risk.linkage import OPTIMAL_UP_TO, Links, Scale, Side, blocks_of, jittered, link, scaled
+from diskret.risk.linkage import Links, Side, blocks_of, jittered, link, scaled
+from diskret.risk.options import LinkageOptions
 
-Method = Literal["assignment", "single", "fellegi_sunter"]
-METHODS = ("assignment", "single", "fellegi_sunter")
 Names = Sequence[str] | Mapping[str, str]
 
 
@@ -44,31 +44,17 @@ def attack(
     keys: Names = (),
     values: Names = (),
     unit: str | Sequence[str] | None = None,
-    aligned: bool = False,
     original: object = None,
-    targets: Sequence[str] | None = None,
-    by: Sequence[str] | Mapping[str, Sequence[float] | None] | None = None,
-    method: Method = "assignment",
-    scale: Scale = "log",
-    usable_within: float = 0.10,
-    cap: float = 0.5,
-    optimal_up_to: int = OPTIMAL_UP_TO,
-    engine: str = "duckdb",
-    seed: int = 1,
+    options: LinkageOptions = LinkageOptions(),
+    **older: Any,
 ) -> Attack:
     """Attack a file that is meant for release with an external file about the same units.
 
     ``keys`` must agree (a key withheld in the released file agrees with everything), ``values`` should be close; a dict
     maps names in the released file to those in the external one. ``unit`` names the column that says who is who in both
-    files (in a panel two, such as unit and year), or ``aligned`` says that their records stand in the same order: it
-    judges the result and is never used to link.
-    ``original`` is the file before it was anonymised, by which values are judged (by default the external one), and
-    ``targets`` are the values the attacker wants to learn (by default those he links by).
-
-    ``by`` forms the combinations whose risk must not exceed ``cap``: columns of the original or external file, a number
-    column with the lower limits of its classes (by default the keys). ``method`` is "assignment" (one to one, all
-    units at once), "single" (every unit on its own) or "fellegi_sunter" (needs the extra ``linkage``; with
-    ``engine="spark"`` on a cluster).
+    files (in a panel two, such as unit and year): it judges the result and is never used to link. ``original`` is the
+    file before it was anonymised, by which values are judged (by default the external one). Options may still be given
+    one by one (``older``), until version 1.0.
 
     >>> firms = {"id": [1, 2, 3, 4], "branch": ["a", "a", "b", "b"], "turnover": [100, 200, 50, 400]}
     >>> released = {"id": [4, 3, 2, 1], "branch": ["b", "b", "a", "a"], "turnover": [390, 70, 210, 120]}
@@ -78,56 +64,49 @@ def attack(
     >>> found.exceeding
     ()
     """
+    options = with_older(options, older, "attack")
     named = keys_given(unit, "units") if unit is not None else []
-    _refuse_bad_options(method, usable_within, cap, optimal_up_to, engine, named, aligned)
+    if named and options.aligned:
+        raise BadOption("unit and aligned both say who is who", hint="give one of them.")
     key_pairs, value_pairs = _pairs(keys), _pairs(values)
     if not key_pairs and not value_pairs:
         raise BadOption("neither keys nor values to link by", hint='give keys=["region"] or values=["turnover"].')
     released, known = open_source(anonymous), open_source(external)
     _refuse_nothing_in_common(released, known, [*key_pairs, *value_pairs])
     truth = known if original is None else open_source(original)
-    evidence = _evidence(released, known, truth, named, aligned, original is not None)
-    wanted = [p.released for p in value_pairs] if targets is None else keys_given(targets, "targets")
-    true_names = wanted if original is not None else [_outside(value_pairs, name) for name in wanted]
-    theirs, own = _values(released, wanted, wanted), _values(truth, true_names, wanted)
-    groups = [p.external if original is None else p.released for p in key_pairs] if by is None else by
-    combos, labels = _combinations(truth, groups)
-    codes = _shared(released, known, key_pairs)
-    links = _link(released, known, codes, value_pairs, method, scale, optimal_up_to, engine, seed)
-    _warn_auction(method, links, optimal_up_to)
-    return judge(method, links, evidence, theirs, own, combos, labels, usable_within, cap)
+    evidence = _evidence(released, known, truth, named, options.aligned, original is not None)
+    targets = _targets(released, truth, value_pairs, options.targets, original is not None)
+    groups = options.by
+    if groups is None:
+        groups = [p.external if original is None else p.released for p in key_pairs]
+    combinations = _combinations(truth, groups)
+    links = _link(released, known, _shared(released, known, key_pairs), value_pairs, options)
+    _warn_auction(links, options)
+    return judge(links, evidence, targets, combinations, options)
 
 
-def _values(relation: Relation, names: Sequence[str], called: Sequence[str]) -> dict[str, Floats]:
-    """Columns of numbers, under the names they have in the released file."""
-    relation.require(list(names))
-    return dict(zip(called, numbers_of(relation, names).T, strict=True)) if names else {}
+def _targets(
+    released: Relation, truth: Relation, pairs: Sequence[_Pair], asked: Sequence[str] | None, has_original: bool
+) -> dict[str, tuple[Floats, Floats]]:
+    """The values the attacker wants to learn, by their names in the released file: as released, and as they are."""
+    wanted = [p.released for p in pairs] if asked is None else keys_given(asked, "targets")
+    outside = {p.released: p.external for p in pairs}
+    true_names = wanted if has_original else [outside.get(name, name) for name in wanted]
+    released.require(wanted)
+    truth.require(true_names)
+    if not wanted:
+        return {}
+    both = zip(numbers_of(released, wanted).T, numbers_of(truth, true_names).T, strict=True)
+    return dict(zip(wanted, both, strict=True))
 
 
-def _refuse_bad_options(
-    method: str, usable_within: float, cap: float, optimal_up_to: int, engine: str, unit: list[str], aligned: bool
-) -> None:
-    if method not in METHODS:
-        raise BadOption(f"no attack by {method!r}", hint=f"one of {listed(METHODS)}.")
-    if not usable_within >= 0:
-        raise BadOption("usable_within is negative", hint="give 0.1 for values within 10 percent.")
-    if not 0 <= cap <= 1:
-        raise BadOption("the cap does not lie between 0 and 1", hint="give 0.5 for one half.")
-    if optimal_up_to < 0:
-        raise BadOption("optimal_up_to is negative", hint="give the largest block to be assigned optimally, or 0.")
-    if engine != "duckdb" and method != "fellegi_sunter":
-        raise BadOption(f"method {method!r} runs here, not on {engine!r}", hint='use method="fellegi_sunter" there.')
-    if unit and aligned:
-        raise BadOption("unit and aligned both say who is who", hint="give one of them.")
-
-
-def _warn_auction(method: Method, links: Links, limit: int) -> None:
+def _warn_auction(links: Links, options: LinkageOptions) -> None:
     """An attack that is weaker than it could be makes a file look safer than it is."""
     others = int(links.partner.size - links.optimal)
-    if method == "assignment" and others:
+    if options.method == "assignment" and others:
         warnings.warn(
-            f"{others:,} units are in blocks of more than {limit:,} records and were assigned by auction; "
-            "the best assignment may find a few more of them",
+            f"{others:,} units are in blocks of more than {options.optimal_up_to:,} records and were assigned by "
+            "auction; the best assignment may find a few more of them",
             ProtectionWarning,
             stacklevel=3,
         )
@@ -137,10 +116,6 @@ def _pairs(names: Names) -> list[_Pair]:
     if isinstance(names, Mapping):
         return [_Pair(released=str(a), external=str(b)) for a, b in names.items()]
     return [_Pair(released=n, external=n) for n in (keys_given(names) if len(names) else [])]
-
-
-def _outside(pairs: Sequence[_Pair], name: str) -> str:
-    return next((p.external for p in pairs if p.released == name), name)
 
 
 def _refuse_nothing_in_common(released: Relation, known: Relation, pairs: Sequence[_Pair]) -> None:
@@ -174,27 +149,27 @@ def _shared(released: Relation, known: Relation, pairs: Sequence[_Pair]) -> list
 
 
 def _link(
-    released: Relation, known: Relation, codes: list[tuple[Column, Column]], pairs: Sequence[_Pair], method: Method,
-    scale: Scale, optimal_up_to: int, engine: str, seed: int,
+    released: Relation, known: Relation, codes: list[tuple[Column, Column]], pairs: Sequence[_Pair],
+    options: LinkageOptions,
 ) -> Links:  # fmt: skip
     rows, units = (int(r.query(f"SELECT count(*) FROM {r.view}")[0][0]) for r in (released, known))
     own = numbers_of(released, [p.released for p in pairs]) if pairs else np.zeros((rows, 0))
     other = numbers_of(known, [p.external for p in pairs]) if pairs else np.zeros((units, 0))
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(options.seed)
     a_keys, b_keys = (
         np.stack([c[side].codes for c in codes], axis=1) if codes else np.zeros((n, 0), np.int32)
         for side, n in ((0, rows), (1, units))
     )
     a_block, b_block, count = _blocks(codes, rows, units)
-    a_points, b_points = scaled(own, other, scale)
+    a_points, b_points = scaled(own, other, options.scale)
     a = Side(points=jittered(a_points, generator), keys=a_keys)
     b = Side(points=jittered(b_points, generator), keys=b_keys)
     blocks = (a_block, b_block, count)
-    if method == "fellegi_sunter":
+    if options.method == "fellegi_sunter":
         from diskret.risk.fellegi_sunter import link_by_probability
 
-        return link_by_probability(a, b, own, other, blocks, engine)
-    return link(a, b, blocks, one_to_one=method == "assignment", optimal_up_to=optimal_up_to)
+        return link_by_probability(a, b, own, other, blocks, options.engine)
+    return link(a, b, blocks, one_to_one=options.method == "assignment", optimal_up_to=options.optimal_up_to)
 
 
 def _blocks(codes: list[tuple[Column, Column]], rows: int, units: int) -> tuple[Ints, Ints, int]:
@@ -263,27 +238,28 @@ def _row_of(here: Ints, wanted: Ints) -> Ints:
     return place[wanted]  # who is not named is -1: the last place, which stays -1
 
 
-def _combinations(
-    truth: Relation, by: Sequence[str] | Mapping[str, Sequence[float] | None]
-) -> tuple[dict[str, npt.NDArray[np.int32]], dict[str, list[str]]]:
-    """Codes and labels of the columns that form combinations; numbers in classes where limits are given."""
+def _combinations(truth: Relation, by: Sequence[str] | Mapping[str, Sequence[float] | None]) -> dict[str, Column]:
+    """The columns that form combinations; numbers in classes where limits are given."""
     limits = dict(by) if isinstance(by, Mapping) else dict.fromkeys(by)
     truth.require(list(limits))
-    codes: dict[str, npt.NDArray[np.int32]] = {}
-    labels: dict[str, list[str]] = {}
+    found = {}
     for name, edges in limits.items():
         if edges is None:
             column = coded(truth, [name])[0]
-            codes[name], labels[name] = column.codes, [str(x) for x in column.labels]
+            found[name] = _named(column.codes, [str(x) for x in column.labels])
         else:
-            codes[name], labels[name] = _size_classes(numbers_of(truth, [name])[:, 0], list(edges), name)
-    return codes, labels
+            found[name] = _size_classes(numbers_of(truth, [name])[:, 0], list(edges), name)
+    return found
 
 
-def _size_classes(values: Floats, edges: list[float], name: str) -> tuple[npt.NDArray[np.int32], list[str]]:
+def _size_classes(values: Floats, edges: list[float], name: str) -> Column:
     if not edges or any(b <= a for a, b in pairwise(edges)):
         raise BadOption(f"the class limits of {name!r} do not ascend", hint="give lower limits such as [20, 50, 250].")
     codes = np.searchsorted(np.array(edges, dtype=np.float64), values, side="right").astype(np.int32)
     codes[np.isnan(values)] = -1
     names = [f"under {edges[0]:g}", *(f"{a:g} to under {b:g}" for a, b in pairwise(edges))]
-    return codes, [*names, f"{edges[-1]:g} and more"]
+    return _named(codes, [*names, f"{edges[-1]:g} and more"])
+
+
+def _named(codes: npt.NDArray[np.int32], labels: list[str]) -> Column:
+    return Column(codes=codes, labels=np.array(labels, dtype=object))

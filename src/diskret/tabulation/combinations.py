@@ -14,6 +14,7 @@ from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import Relation
 from diskret.tabulation import backend as sql
+from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.tabulate import Progress, _open, _plan, _refuse_codes
 
 MOST_NUMBERS = 1000
@@ -52,12 +53,12 @@ def count_combinations(
     ([[0, 0], [1, 0]], [2, 1])
     """
     say = progress or (lambda what, done, of: None)
-    opened = _open(source, engine, threads, memory_limit)
+    opened = _open(source, TabulationOptions(engine=engine, threads=threads, memory_limit=memory_limit))
     try:
         opened.data.require(list(by))
         if categorical:
             _refuse_quantitative(opened.data, [name for name, hierarchy in by.items() if hierarchy is None])
-        plan = _plan(opened, by, (), 0, None, None, None, None, None, missing)
+        plan = _plan(opened, by, (), 0, Roles(), missing or {})
         say("counting combinations", 0, 1)
         parts = list(opened.batches(sql.combinations_sql(opened.data, plan)))
         columns = [np.concatenate([p[f"p{i}"] for p in parts]) for i in range(len(plan.by))]
@@ -80,10 +81,10 @@ def record_codes(source: object, *, by: Mapping[str, Hierarchy]) -> npt.NDArray[
     >>> record_codes({"sex": ["w", "m"]}, by={"sex": Hierarchy.flat("mw")}).tolist()
     [[1], [0]]
     """
-    opened = _open(source, "duckdb", None, "2GB")
+    opened = _open(source, TabulationOptions())
     try:
         blanks = {name: MISSING for name, hierarchy in by.items() if MISSING in hierarchy}
-        plan = _plan(opened, by, (), 0, None, None, None, None, None, blanks)
+        plan = _plan(opened, by, (), 0, Roles(), blanks)
         parts = list(opened.batches(sql.record_codes_sql(opened.data, plan)))
         number = np.concatenate([p["n"] for p in parts])
         codes = np.empty((number.size, len(by)), dtype=np.int32)

@@ -14,7 +14,7 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import YES
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Flag:
     """A column that is true where it holds one of the codes."""
 
@@ -29,8 +29,8 @@ class Flag:
         Flag(column='Request', codes=('1', '2'))
         """
         if given is None or isinstance(given, str):
-            return None if given is None else cls(given)
-        return cls(given[0], tuple(str(c) for c in given[1]))
+            return None if given is None else cls(column=given)
+        return cls(column=given[0], codes=tuple(str(c) for c in given[1]))
 
 
 FRACTION = 10**15
@@ -69,7 +69,7 @@ class RecordKey:
         return self.modulus or FRACTION
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """One pass over the microdata: classifications, responses, and the roles of further columns."""
 
@@ -81,8 +81,6 @@ class Plan:
     waiver: Flag | None = None
     request: Flag | None = None
     public: Flag | None = None
-    missing: Mapping[str, str] | None = None
-    """The code under which records without a code are counted, per classification."""
     key: RecordKey | None = None
 
     @property
@@ -126,7 +124,7 @@ class Plan:
         return [*self.by, *self.values, *others, *flags, *keys]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Units:
     """Decimals in which one response is counted: contributions, and sums (finer where weights have decimals)."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any, overload
 
 import numpy as np
@@ -23,36 +24,35 @@ from diskret.model.exact import EXACT_LIMIT
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.memory import refuse_too_large
+from diskret.model.older import with_older
 from diskret.model.table import Table
 from diskret.tabulation import backend as sql
 from diskret.tabulation.accumulate import Level, in_floats, in_fractions
 from diskret.tabulation.backend import Backend, Batch
 from diskret.tabulation.duckdb_backend import DuckDBBackend
 from diskret.tabulation.holdings import joined_holdings
+from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.plan import Flag, Plan, RecordKey, Units
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and how much there is."""
-FlagColumn = str | tuple[str, Sequence[str]]
 SHARED = "diskret_shared_holdings"
 MOST_DIGITS = 15
+COUNTED = Units(contribution=0, total=0, exact=True, negative=False)
+"""Numbers of records."""
 
 
 @overload
-def tabulate(  # type: ignore[overload-overlap]
+def tabulate(
     source: object, *, by: Mapping[str, Hierarchy | None], value: str | None = None, largest: int = 2,
-    weight: str | None = None, holding: str | None = None, waiver: FlagColumn | None = None,
-    request: FlagColumn | None = None, public: FlagColumn | None = None, missing: Mapping[str, str] | None = None,
-    key: str | RecordKey | None = None, positive: bool = False, engine: object = "duckdb",
-    threads: int | None = None, memory_limit: str = "2GB", progress: Progress | None = None,
+    roles: Roles = Roles(), options: TabulationOptions = TabulationOptions(), progress: Progress | None = None,
+    **older: Any,
 ) -> Table: ...  # fmt: skip
 @overload
 def tabulate(
     source: object, *, by: Mapping[str, Hierarchy | None], value: Sequence[str], largest: int = 2,
-    weight: str | None = None, holding: str | None = None, waiver: FlagColumn | None = None,
-    request: FlagColumn | None = None, public: FlagColumn | None = None, missing: Mapping[str, str] | None = None,
-    key: str | RecordKey | None = None, positive: bool = False, engine: object = "duckdb",
-    threads: int | None = None, memory_limit: str = "2GB", progress: Progress | None = None,
+    roles: Roles = Roles(), options: TabulationOptions = TabulationOptions(), progress: Progress | None = None,
+    **older: Any,
 ) -> dict[str, Table]: ...  # fmt: skip
 def tabulate(
     source: object,
@@ -60,77 +60,68 @@ def tabulate(
     by: Mapping[str, Hierarchy | None],
     value: str | Sequence[str] | None = None,
     largest: int = 2,
-    weight: str | None = None,
-    holding: str | None = None,
-    waiver: FlagColumn | None = None,
-    request: FlagColumn | None = None,
-    public: FlagColumn | None = None,
-    missing: Mapping[str, str] | None = None,
-    key: str | RecordKey | None = None,
-    positive: bool = False,
-    engine: object = "duckdb",
-    threads: int | None = None,
-    memory_limit: str = "2GB",
+    roles: Roles = Roles(),
+    options: TabulationOptions = TabulationOptions(),
     progress: Progress | None = None,
+    **older: Any,
 ) -> Table | dict[str, Table]:
     """Add microdata up to all sums of their classifications.
 
     ``by`` maps columns to hierarchies (None: flat, from the data). ``value`` is the column to add up, several columns
     for several tables in one pass, or None for a frequency table. ``largest`` is how many largest contributions the
-    rules need. ``weight`` grosses a sample up; contributors are counted unweighted all the same. ``holding`` joins
-    records of one owner into one contributor wherever they meet. ``waiver`` and ``request`` say whose contributions
-    need no protection, or alone need it; ``public`` whose values are known anyway: each a column, or a column with the
-    codes that mean yes. ``missing`` names the code that records without one are counted under. ``key`` is the
-    column of record keys, whose sums modulo one become the cell keys of `perturb_by_key`. ``engine`` is "duckdb",
-    "spark", a Spark session, or the URL of a Spark master.
+    rules need. ``roles`` names the columns of weights, owners, waivers and record keys. Roles and options may still be
+    given one by one (``older``), until version 1.0.
 
     >>> firms = {"region": ["N", "N", "S"], "turnover": [10.5, 2.0, 7.25]}
     >>> table = tabulate(firms, by={"region": None}, value="turnover")
     >>> table.value.tolist(), table.count.tolist(), table.largest.tolist()
     ([12.5, 7.25, 19.75], [2, 1, 3], [[10.5, 2.0], [7.25, 0.0], [10.5, 7.25]])
     """
+    one_by_one = {name: given for name, given in older.items() if name in {each.name for each in fields(Roles)}}
+    roles = with_older(roles, one_by_one, "tabulate", "roles")
+    options = with_older(options, {n: given for n, given in older.items() if n not in one_by_one}, "tabulate")
     say = progress or (lambda what, done, of: None)
     values = () if value is None else (value,) if isinstance(value, str) else tuple(value)
     if not by:
         raise BadOption("a table needs at least one classification", hint="fill by=....")
     if largest < 0:
         raise BadOption(f"largest = {largest}", hint="how many largest contributions to keep: 0 or more.")
-    engine_ = _open(source, engine, threads, memory_limit)
+    engine = _open(source, options)
     try:
-        given = RecordKey.of(key)
-        plan = _plan(engine_, by, values, largest, weight, holding, waiver, request, public, missing, given)
+        plan = _plan(engine, by, values, largest, roles, options.missing or {})
         refuse_too_large(plan.by, _numbers_per_cell(plan))
-        if given is not None:
-            _refuse_bad_keys(engine_, given)
-        records, units = _profile(engine_, plan, positive)
-        respondents, holdings = _accumulate(engine_, plan, units, records, say)
-        return _tables(plan, units, respondents, holdings, value, positive)
+        if plan.key is not None:
+            _refuse_bad_keys(engine, plan.key)
+        records, units = _profile(engine, plan, options.positive)
+        respondents, holdings = _accumulate(engine, plan, units, records, say)
+        return _tables(plan, units, respondents, holdings, value, options.positive)
     finally:
-        engine_.close()
+        engine.close()
 
 
-def _open(source: object, engine: object, threads: int | None, memory_limit: str) -> Backend:
-    if engine == "duckdb":
-        return DuckDBBackend.open(source, threads, memory_limit)
+def _open(source: object, options: TabulationOptions) -> Backend:
+    if options.engine == "duckdb":
+        return DuckDBBackend.open(source, options.threads, options.memory_limit)
     from diskret.tabulation.spark_backend import open_spark
 
-    return open_spark(source, engine)
+    return open_spark(source, options.engine)
 
 
 def _plan(
-    engine: Backend, by: Mapping[str, Hierarchy | None], values: tuple[str, ...], largest: int, weight: str | None,
-    holding: str | None, waiver: FlagColumn | None, request: FlagColumn | None, public: FlagColumn | None,
-    missing: Mapping[str, str] | None, key: RecordKey | None = None,
+    engine: Backend, by: Mapping[str, Hierarchy | None], values: tuple[str, ...], largest: int, roles: Roles,
+    missing: Mapping[str, str],
 ) -> Plan:  # fmt: skip
     """Check the columns, make flat classifications from the data, and put the codes where the engine finds them."""
-    flags = (Flag.of(waiver), Flag.of(request), Flag.of(public))
-    draft = Plan({}, values, largest, weight, holding, *flags, missing, key)
+    draft = Plan(
+        by={}, values=values, largest=largest, weight=roles.weight, holding=roles.holding,
+        waiver=Flag.of(roles.waiver), request=Flag.of(roles.request), public=Flag.of(roles.public),
+        key=RecordKey.of(roles.key),
+    )  # fmt: skip
     engine.data.require([*by, *draft.columns()])
-    known = {n: h or _from_data(engine, n, blanks=n not in (missing or {})) for n, h in by.items()}
-    plan = Plan(known, values, largest, weight, holding, *flags, missing, key)
+    plan = replace(draft, by={n: h or _from_data(engine, n, blanks=n not in missing) for n, h in by.items()})
     for axis, name in enumerate(plan.by):
         codes, positions = plan.leaves(name)
-        blank = (missing or {}).get(name)
+        blank = missing.get(name)
         if blank is not None:
             if blank not in codes:
                 raise UnknownCode.in_column(name, [blank], codes)
@@ -215,7 +206,8 @@ def _units(name: str, column: list[Any], decimals: int | None, weight_decimals: 
     room = len(str(limit // bound)) - 1 if bound <= limit else -len(str(bound // limit))
     if decimals is None or weight_decimals is None:
         # no short decimals: as fine as the sums allow
-        return Units(min(room, MOST_DIGITS), min(room, MOST_DIGITS), False, bool(column[1] < 0))
+        digits = min(room, MOST_DIGITS)
+        return Units(contribution=digits, total=digits, exact=False, negative=bool(column[1] < 0))
     fine, finer = decimals, decimals + weight_decimals
     if fine > room:
         warnings.warn(
@@ -223,7 +215,9 @@ def _units(name: str, column: list[Any], decimals: int | None, weight_decimals: 
             ProtectionWarning,
             stacklevel=4,
         )
-    return Units(min(fine, room), min(finer, room), finer <= room, bool(column[1] < 0))
+    return Units(
+        contribution=min(fine, room), total=min(finer, room), exact=finer <= room, negative=bool(column[1] < 0)
+    )
 
 
 def _accumulate(
@@ -321,7 +315,7 @@ def _tables(
     def table(j: int, name: str) -> Table:
         """One response; without values the (weighted) number of records."""
         people, total = respondents.contributors(j), respondents.responses[j].total if respondents.responses else None
-        unit = units[j] if total is not None else Units(0, 0, True, False)
+        unit = units[j] if total is not None else COUNTED
         numbers = people.count.astype(np.float64) if total is None else in_floats(total, unit.total).reshape(plan.shape)
         return Table(
             by=dict(plan.by), response=name, value=numbers, status=np.zeros(plan.shape, dtype=np.uint8),

@@ -1,0 +1,44 @@
+"""Which columns of the records play which part, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from diskret.tabulation.plan import RecordKey
+
+FlagColumn = str | tuple[str, Sequence[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """The parts that columns play in `tabulate`, besides classifications and values.
+
+    ``weight`` grosses a sample up; contributors are counted unweighted all the same. ``holding`` joins records of one
+    owner into one contributor wherever they meet. ``waiver`` and ``request`` say whose contributions need no
+    protection, or alone need it; ``public`` whose values are known anyway: each a column, or a column with the codes
+    that mean yes. ``key`` is the column of record keys, whose sums modulo one become the cell keys of `perturb_by_key`.
+    """
+
+    weight: str | None = None
+    holding: str | None = None
+    waiver: FlagColumn | None = None
+    request: FlagColumn | None = None
+    public: FlagColumn | None = None
+    key: str | RecordKey | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TabulationOptions:
+    """How `tabulate` reads records.
+
+    ``missing`` names the code that records without one are counted under, per classification. A table declared
+    ``positive`` refuses negative values. ``engine`` is "duckdb", "spark", a Spark session, or the URL of a Spark
+    master; ``threads`` and ``memory_limit`` are for DuckDB.
+    """
+
+    missing: Mapping[str, str] | None = None
+    positive: bool = False
+    engine: object = "duckdb"
+    threads: int | None = None
+    memory_limit: str = "2GB"
