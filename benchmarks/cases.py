@@ -16,12 +16,13 @@ from benchmarks import (
     risk,
     safe,
     suppression,
+    systems,
     tabulation,
 )
 from benchmarks.case import Case
 
 ROOMS = (
-    tabulation, marking, suppression, auditing, complete, pools, optimal, perturbation, cell_key, microdata, safe, risk,
-    comparison, publication,
+    tabulation, marking, suppression, auditing, complete, pools, systems, optimal, perturbation, cell_key, microdata,
+    safe, risk, comparison, publication,
 )  # fmt: skip
 CASES: dict[str, Case] = {case.name: case for room in ROOMS for case in room.cases()}

@@ -29,7 +29,7 @@ from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
 from diskret.moves.move import MoveSet
 from diskret.suppression.result import Suppression
-from diskret.suppression.weighing import lines_of, opening_words, weigh
+from diskret.suppression.weighing import opening_words, weigh
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
 
@@ -126,7 +126,7 @@ def test_lines_around_a_cell_are_the_equations_it_stands_in() -> None:
             for row in range(whole.rows)
             if cell in (cells := whole.columns[whole.start[row] : whole.start[row + 1]])
         }
-        assert {(total, frozenset(cells.tolist())) for _, total, cells in lines_of(table, cell)} == expected
+        assert {(total, frozenset(cells.tolist())) for _, total, cells in table.lines(cell)} == expected
 
 
 def test_a_cell_alone_in_its_lines_is_computed_back() -> None:

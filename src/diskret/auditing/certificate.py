@@ -23,7 +23,6 @@ from diskret.auditing.report import AuditReport
 from diskret.io.files import whole_file
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, UnreadableFile, listed
-from diskret.model.pool import Pool
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -156,12 +155,8 @@ def fingerprint(table: Table) -> str:
     False
     """
     content = hashlib.sha256()
-    for name, hierarchy in table.by.items():
-        content.update(json.dumps([name, hierarchy.codes, hierarchy.parents]).encode())
-    if isinstance(table, Pool):
-        content.update(json.dumps([table.space.names, table.space.codes]).encode())
-        for numbers in (*table.space.at, table.system.start, table.system.columns, table.system.coefficients):
-            content.update(np.ascontiguousarray(numbers).tobytes())
+    for part in table.structure():
+        content.update(part)
     for array in (table.value, table.status, table.below, table.above, table.lower, table.upper):
         content.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
     for people in (table.respondents, table.holdings):

@@ -72,13 +72,18 @@ def all_zero(table: Table, system: Equations, possible: Bools) -> tuple[str, ...
 
 
 def _open_lines(table: Table, system: Equations) -> tuple[Ints, Ints, Ints]:
-    """Rows whose sum is published, and their hidden cells: number of the line and flat cell."""
-    open_sum = ~table.hidden.reshape(-1)[system.sum_cell]
-    rows = np.flatnonzero(open_sum)
-    number = np.cumsum(open_sum) - 1
+    """Rows that tell the sum of their hidden cells, and these: number of the line and flat cell.
+
+    That is where all hidden cells stand on one side with one coefficient: mostly parts of a published sum.
+    """
     row = system.row_of()
-    chosen = open_sum[row]
-    return rows, number[row[chosen]], system.cells[system.columns[chosen]]
+    least, most = np.full(system.rows, np.inf), np.full(system.rows, -np.inf)
+    np.minimum.at(least, row, system.coefficients)
+    np.maximum.at(most, row, system.coefficients)
+    alike = least == most
+    number = np.cumsum(alike) - 1
+    chosen = alike[row]
+    return np.flatnonzero(alike), number[row[chosen]], system.cells[system.columns[chosen]]
 
 
 def _together(table: Table, people: Contributors | None, cells: Ints, line: Ints, lines: int) -> Contributors | None:

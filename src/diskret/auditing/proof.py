@@ -13,11 +13,11 @@ from fractions import Fraction
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.cells import Cells
 from diskret.model.equations import Equations
 from diskret.model.exact import exact
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.lp import Matrix, Programme, Way
-from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.model.tolerances import SOLVER
 
@@ -237,7 +237,7 @@ class _Near:
 
 def _lines(table: Table, system: Equations, equations: tuple[tuple[int, Fraction], ...]) -> list[tuple[Fraction, str]]:
     """Multipliers and names of lines; a line and the subtotals on it that are used alike are named once."""
-    if isinstance(table, Pool):
+    if not table.product:
         return [(multiplier, line_name(table, system, row)) for row, multiplier in equations]
     alike: dict[tuple[int, int, Fraction], dict[int, int]] = {}
     for row, multiplier in equations:
@@ -263,34 +263,14 @@ def _tops(hierarchy: Hierarchy, used: Collection[int]) -> dict[int, tuple[str, .
     return below
 
 
-def line_name(table: Table, system: Equations, row: int, through: tuple[str, ...] = ()) -> str:
-    """The line an equation adds along, by what is fixed: ``region 05``, or ``region 05 within sector C``.
-
-    Subtotals that are taken apart on the way come after ``through``. In a table of one classification the line is
-    named by its sum.
-    """
-    axis = int(system.axis[row])
-    if isinstance(table, Pool):
-        return table.line_name(axis, int(system.sum_cell[row]))
-    at = np.unravel_index(int(system.sum_cell[row]), table.shape)
-    codes = table.codes(tuple(int(i) for i in at))
-    along = table.names[axis]
-    fixed = [f"{n} {c}" for a, (n, c) in enumerate(zip(table.names, codes, strict=True)) if a != axis]
-    apart = f" through {along} {', '.join(through)}" if through else ""
-    if not fixed:
-        return f"parts of {along} {codes[axis]}{apart}"
-    is_total = table.hierarchies[axis].parents[int(at[axis])] < 0
-    name = ", ".join(fixed) + ("" if is_total else f" within {along} {codes[axis]}") + apart
-    return f"({name})" if len(fixed) > 1 or len(through) > 1 else name
+def line_name(table: Cells, system: Equations, row: int, through: tuple[str, ...] = ()) -> str:
+    """The line an equation adds along; see `Cells.line_name`."""
+    return table.line_name(int(system.axis[row]), int(system.sum_cell[row]), through)
 
 
-def cell_name(table: Table, system: Equations, column: int) -> str:
+def cell_name(table: Cells, system: Equations, column: int) -> str:
     """An unknown by its codes: ``(region 05; sector C)``."""
-    if isinstance(table, Pool):
-        return f"({table.name_of(int(system.cells[column]))})"
-    at = np.unravel_index(int(system.cells[column]), table.shape)
-    codes = table.codes(tuple(int(i) for i in at))
-    return "(" + "; ".join(f"{n} {c}" for n, c in zip(table.names, codes, strict=True)) + ")"
+    return table.cell_name(int(system.cells[column]))
 
 
 def _times(multiplier: Fraction) -> str:

@@ -20,11 +20,9 @@ import numpy as np
 from diskret.auditing import _complete_kernels
 from diskret.auditing.audit import audit
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.knowledge import Knowledge
 from diskret.model.older import older_attack
-from diskret.model.pool import Pool
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 
@@ -63,12 +61,12 @@ class Intervals:
 
     def split(self) -> dict[str, Intervals]:
         """The intervals of a pool, table by table."""
-        if not isinstance(self.table, Pool):
+        if not self.table.linked:
             raise BadOption("these are intervals of a single table", hint="only those of a pool can be split.")
         pool, result = self.table, {}
         up, down = self.knowledge.room(pool)
         for name, table in pool.split().items():
-            cells, shape = pool.cells_of[name], table.shape
+            cells, shape = pool.linked[name][1], table.shape
             if self.knowledge.kind == "intervals":
                 # what is known about a shared cell from another table is known here too
                 low, high = (pool.value - down)[cells].reshape(shape), (pool.value + up)[cells].reshape(shape)
@@ -152,15 +150,19 @@ def if_range_is_known(lower: float, upper: float, min_relative_range: float) -> 
 def _union(table: Table, up: Floats, down: Floats) -> tuple[Floats, Floats]:
     """How far complete cuboids carry each cell; of a pool those of its tables, without what they share."""
     rise, fall = np.zeros(table.size), np.zeros(table.size)
-    if not isinstance(table, Pool):
+    if not table.linked:
+        table.refuse_without_product("an interval that may be published")
         return _carried(table, _usable(table, complete_cells(table)), up, down)
-    lines = np.diff(table.by_cell[0])
+    lines = np.bincount(table.equations(np.ones(table.size, dtype=np.bool_)).columns, minlength=table.size)
+    shared = table.shared
     for name, one in table.split().items():
-        cells = table.cells_of[name]
-        system = equations_of(one, np.ones(one.size, dtype=np.bool_))
+        if not one.product:
+            continue
+        cells = table.linked[name][1]
+        system = one.equations(np.ones(one.size, dtype=np.bool_))
         # a cell of an equation that only the pool knows is secured there as well
         own = np.bincount(system.columns, minlength=one.size) == lines[cells]
-        usable = _usable(one, complete_cells(one) & ~table.shared[cells] & own)
+        usable = _usable(one, complete_cells(one) & ~shared[cells] & own)
         rise[cells], fall[cells] = (
             np.maximum(old[cells], new)
             for old, new in zip((rise, fall), _carried(one, usable, up[cells], down[cells]), strict=True)
@@ -171,7 +173,7 @@ def _union(table: Table, up: Floats, down: Floats) -> tuple[Floats, Floats]:
 def _usable(table: Table, complete: Bools) -> Bools:
     """Hidden cells that stand in one subtable only, and below no hidden sum that stands in several."""
     hidden = table.hidden.reshape(-1)
-    system = equations_of(table)
+    system = table.equations()
     elsewhere = (hidden & ~complete)[system.sum_cell]
     usable = complete & hidden
     usable[system.cells[system.columns[elsewhere[system.row_of()]]]] = False
@@ -233,7 +235,7 @@ def _exposed(table: Table, up: Floats, down: Floats, promise: Promise) -> set[tu
 
 def _groups(table: Table) -> Ints:
     """A number per cell: equal for hidden cells that equations link, directly or over others."""
-    system = equations_of(table)
+    system = table.equations()
     label, row = np.arange(system.cells.size), system.row_of()
     while True:
         least = np.full(system.rows, system.cells.size)

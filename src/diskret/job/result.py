@@ -9,7 +9,6 @@ from typing import Any
 
 from diskret.cellkey.cell_key import KeyedNoise
 from diskret.comparison.compare import Comparison
-from diskret.model.pool import Pool
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.attack import PerturbationAttack
@@ -32,7 +31,7 @@ class JobResult:
     microdata: Mapping[str, Any] | None = None
     attack: Attack | None = None
     anonymisation: Anonymisation | None = None
-    pools: Mapping[str, Pool] = field(default_factory=dict)
+    pools: Mapping[str, Table] = field(default_factory=dict)
     """Linked tables as one, by their response; then suppressions are those of the pools."""
     noise: Mapping[str, KeyedNoise] = field(default_factory=dict)
     methods: Comparison | None = None

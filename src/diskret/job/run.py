@@ -21,7 +21,6 @@ from diskret.job.result import JobResult
 from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.model.errors import BadOption, ProtectionWarning, listed
-from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
@@ -115,9 +114,9 @@ def _run_pool(
         # what is out already was judged when it was published
         return load_tables(one, here, progress) if job.tables[name].published else _marked(one, here, progress, largest)
 
-    pools: dict[str, Pool] = pools_of(job, here, load, set_by_hand)
+    pools: dict[str, Table] = dict(pools_of(job, here, load, set_by_hand))
     suppressions = suppress_tables(job, here, pools, progress)
-    pools |= {r: done.table for r, done in suppressions.items() if isinstance(done.table, Pool)}
+    pools |= {r: done.table for r, done in suppressions.items()}
     single = {r: pool.split() for r, pool in pools.items()}
     tables = {name: {r: tables[name] for r, tables in single.items()} for name in job.tables}
     asked = unpublished(job)

@@ -12,7 +12,6 @@ from diskret.job.pool import previous_of
 from diskret.job.section import RelativeKnowledge
 from diskret.model.errors import BadOption, listed
 from diskret.model.knowledge import Knowledge
-from diskret.model.pool import Pool
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.publication.working import load_working
@@ -114,8 +113,7 @@ def _codes(cell: Mapping[str, str], table: Table) -> list[str]:
             where="[suppression] coalitions",
             hint=f"the table has {listed(table.names)}.",
         )
-    tops = table.space.tops if isinstance(table, Pool) else [h.total for h in table.by.values()]
-    return [cell.get(name, top) for name, top in zip(table.names, tops, strict=True)]
+    return [cell.get(name, top) for name, top in zip(table.names, table.tops, strict=True)]
 
 
 def knowledge_of(job: Job, table: Table) -> Knowledge:
@@ -124,7 +122,7 @@ def knowledge_of(job: Job, table: Table) -> Knowledge:
     Intervals of tables that are out already are known to everybody, whether the job says so or not.
     """
     said = job.suppression.knowledge if job.suppression else None
-    if said is None and isinstance(table, Pool) and table.published and table.upper is not None:
+    if said is None and table.out and table.upper is not None:
         return Knowledge.intervals()
     if isinstance(said, RelativeKnowledge):
         return Knowledge.relative(said.relative, said.absolute)

@@ -16,8 +16,10 @@ import numpy.typing as npt
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.equations import Entries, Equations
+from diskret.model.hierarchy import Hierarchy
 from diskret.model.near import Near
 from diskret.model.product import Line
+from diskret.model.rule import Rule
 from diskret.model.status import Status
 
 if TYPE_CHECKING:
@@ -67,6 +69,11 @@ class Cells(Protocol):
     @property
     def rule(self) -> npt.NDArray[np.uint32] | None:
         """Which rules made each cell primary, one bit per rule."""
+        ...
+
+    @property
+    def judges(self) -> tuple[Rule, ...]:
+        """The rules it was marked by."""
         ...
 
     @property
@@ -244,8 +251,50 @@ class Cells(Protocol):
         ...
 
     @property
+    def by(self) -> Mapping[str, Hierarchy]:
+        """The classifications of a product with their hierarchies; empty for everything else."""
+        ...
+
+    @property
+    def hierarchies(self) -> tuple[Hierarchy, ...]:
+        """The same, without their names; refused where there are none."""
+        ...
+
+    @property
     def linked(self) -> Mapping[str, tuple[Table, Ints]]:
         """The linked tables it is made of, each with the cells behind its own; empty if it is not made of tables."""
+        ...
+
+    @property
+    def shared(self) -> Bools:
+        """Cells that more than one linked table shows (flat)."""
+        ...
+
+    @property
+    def out(self) -> tuple[str, ...]:
+        """Linked tables that are published already: nothing in them can be changed."""
+        ...
+
+    def split(self) -> dict[str, Table]:
+        """The linked tables with the common pattern: what is hidden in one is hidden in all."""
+        ...
+
+    def with_tables(self, tables: Mapping[str, Table]) -> Self:
+        """The same with other linked tables, if there are any."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """What it is, for messages."""
+        ...
+
+    @property
+    def total(self) -> int | None:
+        """The cell everything adds up to (flat), if there is one."""
+        ...
+
+    def sums_along(self, name: str) -> Bools:
+        """Cells that are sums along a classification (flat)."""
         ...
 
     def same_cells(self, other: object) -> bool:

@@ -28,8 +28,10 @@ WIDE = 10_000
 """Of neighbourhoods with more cells a part is tried first: near the cell everything, elsewhere"""
 FEW = 4
 """so many parts of every sum, those with the most cells that may move."""
+NARROW = 8
+"""A walk along equations takes at least so many cells of each (those that are hidden first),"""
 NEAREST = 20
-"""A walk along equations meets at most so many cells, times the square of how many it takes of an equation."""
+"""and meets at most so many cells, times the square of how many it takes of an equation."""
 
 
 class Near(Protocol):
@@ -116,23 +118,11 @@ class InTrees:
         return mask.reshape(-1)
 
     def _rungs(self, first: tuple[int, ...]) -> list[Key]:
-        chains = []
-        for top, hierarchy in zip(first, self._hierarchies, strict=True):
-            chain = [top]
-            while chain[-1] >= 0:
-                chain.append(hierarchy.parents[chain[-1]])
-            chains.append(chain)
+        """The ladder above the sums a cell stands below; where a rung is wide, a thinned one comes first."""
+        chains = [_and_above(h.parents, top) for h, top in zip(self._hierarchies, first, strict=True)]
         size = {tops: prod(self._sizes(tops)) for tops in product(*chains)}
-        by_size = sorted(size, key=lambda tops: (size[tops], tops))
-        kept = by_size[:1]
-        for tops in by_size[1:-1]:
-            larger = size[tops] >= GROWTH * size[kept[-1]] and size[tops] * GROWTH <= size[by_size[-1]]
-            if size[tops] <= SMALL or larger:
-                kept.append(tops)
-        if by_size[-1] != kept[-1]:
-            kept.append(by_size[-1])
         ladder: list[Key] = []
-        for tops in kept:
+        for tops in _far_enough_apart(size):
             thinned = Thinned(tops, first)
             if size[tops] > WIDE and GROWTH * self.size(thinned) <= size[tops]:
                 ladder.append(thinned)
@@ -181,6 +171,25 @@ class InTrees:
             rank[order] = np.arange(number.size) - start
             ranks.append(rank)
         return ranks
+
+
+def _and_above(parents: Sequence[int], top: int) -> list[int]:
+    """A code and all codes above it, at last -1 for everything."""
+    chain = [top]
+    while chain[-1] >= 0:
+        chain.append(parents[chain[-1]])
+    return chain
+
+
+def _far_enough_apart(size: dict[tuple[int, ...], int]) -> list[tuple[int, ...]]:
+    """The smallest neighbourhood, all small ones, larger ones that differ clearly in size, and the largest."""
+    by_size = sorted(size, key=lambda tops: (size[tops], tops))
+    kept = by_size[:1]
+    for tops in by_size[1:-1]:
+        larger = size[tops] >= GROWTH * size[kept[-1]] and size[tops] * GROWTH <= size[by_size[-1]]
+        if size[tops] <= SMALL or larger:
+            kept.append(tops)
+    return kept if by_size[-1] == kept[-1] else [*kept, by_size[-1]]
 
 
 class InTables:
@@ -241,13 +250,14 @@ class InTables:
 class InEquations:
     """Neighbourhoods in any equations: a walk from a cell over its equations to some of their cells, and on.
 
-    ``system`` are the equations of the movable cells, ``size`` the size of every value. A walk takes few cells of an
-    equation (of about the size of the first cell), and all that lie on several equations it has met, because they
-    close what others have opened. It ends when it has met enough cells, or no more are of use.
+    ``system`` are the equations of the movable cells, ``size`` the size of every value, ``hidden`` what is hidden
+    already. A walk takes few cells of an equation (hidden ones, then those of about the size of the first cell), and
+    all that lie on several equations it has met, because they close what others have opened. It ends when it has met
+    enough cells, or no more are of use.
     """
 
-    def __init__(self, system: Equations, size: Floats) -> None:
-        self._system, self._value = system, size
+    def __init__(self, system: Equations, size: Floats, hidden: Bools) -> None:
+        self._system, self._value, self._hidden = system, size, hidden[system.cells]
         self._column = np.full(size.size, -1, dtype=np.int64)
         self._column[system.cells] = np.arange(system.cells.size)
         self._first, self._row, _ = system.by_column()
@@ -270,7 +280,7 @@ class InEquations:
     def ladder(self, cell: int) -> list[Key]:
         """Walks that meet ever more cells, at last everything."""
         rungs: list[Key] = []
-        few, before = FEW // 2, 0
+        few, before = NARROW, 0
         while GROWTH * before <= self._system.cells.size:
             met = self.size((cell, few))
             if 2 * met > self._system.cells.size:
@@ -324,10 +334,10 @@ class InEquations:
         return np.unique(columns[entries[rank + held[row[entries]] <= few]])
 
     def _by_size(self, cell: int) -> Ints:
-        """The rank of every column: first those at least as large as the cell, smallest first, then smaller ones."""
+        """The rank of every column: hidden ones, then those at least as large as the cell, smallest first."""
         size, mine = self._value[self._system.cells], self._value[cell]
         rank = np.empty(size.size, dtype=np.int64)
-        rank[np.lexsort((np.where(size >= mine, size, -size), size < mine))] = np.arange(size.size)
+        rank[np.lexsort((np.where(size >= mine, size, -size), size < mine, ~self._hidden))] = np.arange(size.size)
         return rank
 
     @cached_property

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -80,6 +80,27 @@ class Pool(System):
         """The linked tables, each with the cells behind its own."""
         return {name: (table, self.cells_of[name]) for name, table in self.tables.items()}
 
+    @property
+    def out(self) -> tuple[str, ...]:
+        """Linked tables that are published already."""
+        return self.published
+
+    def with_tables(self, tables: Mapping[str, Table]) -> Self:
+        """The same with other linked tables."""
+        return replace(self, tables=tables)
+
+    @property
+    def kind(self) -> str:
+        """What it is, for messages."""
+        return "pool"
+
+    def sums_along(self, name: str) -> Bools:
+        """Cells whose code is a sum of a classification in any table."""
+        axis = self.names.index(name)
+        sums = {c for t in self.tables.values() if name in t.by for c in t.by[name].codes if t.by[name].parts(c)}
+        is_sum: Bools = np.array([c in sums for c in self.space.codes[axis]])[self.space.at[axis]]
+        return is_sum
+
     def near(self, movable: Bools) -> Near:
         """Neighbourhoods: those of all tables that show a cell, together."""
         return InTables([(table.near(movable[cells]), cells) for table, cells in self.linked.values()], movable)
@@ -90,15 +111,6 @@ class Pool(System):
             f"{what} needs a single table, this is a pool",
             hint="use the method Moves or Optimal for pools, or take single tables from split().",
         )
-
-    @property
-    def shared(self) -> Bools:
-        """Cells that more than one table shows."""
-        shown = np.zeros(self.size, dtype=np.int64)
-        for cells in self.cells_of.values():
-            shown[cells] += 1
-        result: Bools = shown > 1
-        return result
 
     def split(self) -> dict[str, Table]:
         """The single tables with the pattern of the pool: what is hidden in one is hidden in all.

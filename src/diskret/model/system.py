@@ -149,6 +149,23 @@ class System(Table):
         raise BadOption("a system of equations has no trees", hint="use the method Moves or Optimal.")
 
     @property
+    def kind(self) -> str:
+        """What it is, for messages."""
+        return "system of equations"
+
+    @property
+    def total(self) -> int | None:
+        """There may be none, or several."""
+        return None
+
+    def sums_along(self, name: str) -> Bools:
+        """Cells that are sums along a classification."""
+        axis = np.array([along in (name, "") for along, _ in self.axes])
+        is_sum = np.zeros(self.size, dtype=np.bool_)
+        is_sum[self.system.sum_cell[axis[self.system.axis]]] = True
+        return is_sum
+
+    @property
     def product(self) -> bool:
         """A system is no product of trees."""
         return False
@@ -253,7 +270,7 @@ class System(Table):
 
     def near(self, movable: Bools) -> Near:
         """Neighbourhoods of the cells that may move: walks along equations."""
-        return InEquations(self.equations(movable), np.abs(self.value.reshape(-1)))
+        return InEquations(self.equations(movable), np.abs(self.value.reshape(-1)), self.hidden.reshape(-1))
 
     def same_cells(self, other: object) -> bool:
         """Whether something stands on the same cells."""

@@ -190,6 +190,43 @@ class Table:
         return {}
 
     @property
+    def shared(self) -> Bools:
+        """Cells that more than one linked table shows (flat)."""
+        shown = [cells for _, cells in self.linked.values()]
+        result: Bools = np.bincount(np.concatenate([*shown, np.empty(0, np.int64)]), minlength=self.size) > 1
+        return result
+
+    @property
+    def out(self) -> tuple[str, ...]:
+        """Linked tables that are published already: nothing in them can be changed."""
+        return ()
+
+    def split(self) -> dict[str, Table]:
+        """The linked tables with the common pattern; a single table has none."""
+        return {}
+
+    def with_tables(self, tables: Mapping[str, Table]) -> Self:
+        """The same with other linked tables, if there are any."""
+        return self
+
+    @property
+    def kind(self) -> str:
+        """What it is, for messages."""
+        return "table" if self.product else "table with overlapping groupings"
+
+    @property
+    def total(self) -> int | None:
+        """The cell everything adds up to (flat), if there is one."""
+        return self.size - 1
+
+    def sums_along(self, name: str) -> Bools:
+        """Cells that are sums along a classification (flat)."""
+        axis = self.names.index(name)
+        at = np.unravel_index(np.arange(self.size), self.shape)[axis]
+        is_sum: Bools = ~self.hierarchies[axis].is_leaf[at]
+        return is_sum
+
+    @property
     def tops(self) -> tuple[str, ...]:
         """For each classification the code of its total; empty where there is none or several."""
         return tuple(h.total for h in self.hierarchies)
@@ -258,7 +295,7 @@ class Table:
         """Neighbourhoods of the cells that may move (flat)."""
         if self.product:
             return InTrees(self.hierarchies, movable)
-        return InEquations(self.equations(movable), np.abs(self.value.reshape(-1)))
+        return InEquations(self.equations(movable), np.abs(self.value.reshape(-1)), self.hidden.reshape(-1))
 
     def same_cells(self, other: object) -> bool:
         """Whether something stands on the same cells."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.cells import Cells
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -152,6 +153,6 @@ def demands_of(table: Table, promise: Promise) -> Demands:
     )  # fmt: skip
 
 
-def unit(table: Table) -> float:
+def unit(table: Cells) -> float:
     """The smallest step of the table's values; 0 where they are not short decimals."""
     return 0.0 if table.decimals is None else 10.0 ** -int(table.decimals)

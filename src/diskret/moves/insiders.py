@@ -15,10 +15,9 @@ from math import prod
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.cells import Cells
 from diskret.model.errors import BadOption
-from diskret.model.pool import Pool
 from diskret.model.promise import Promise
-from diskret.model.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,18 +36,18 @@ class Insiders:
     names: tuple[str, ...] = ()
     """Names of coalitions; they are the first insiders."""
     behind: Ints | None = None
-    """In a pool: who stands behind which cell, as ascending numbers (insider times cells plus cell)."""
+    """Without a product: who stands behind which cell, as ascending numbers (insider times cells plus cell)."""
 
     @classmethod
     def of(
-        cls, table: Table, cells: Ints, who: Ints, up: Floats, down: Floats, names: tuple[str, ...] = (),
+        cls, table: Cells, cells: Ints, who: Ints, up: Floats, down: Floats, names: tuple[str, ...] = (),
         finest: Ints | None = None,
     ) -> Insiders:  # fmt: skip
         """From entries in any order; ``finest`` is the cell an insider stands in, if it is none of his entries."""
         order = np.lexsort((who, cells))
         number = max(int(who.max(initial=-1)) + 1, len(names))
         start = np.searchsorted(cells[order], np.arange(table.size + 1))
-        if isinstance(table, Pool):
+        if not table.product:
             person = who >= len(names)
             behind = _reached(table, who[person], cells[person])
             home = np.zeros((number, 1), dtype=np.int64)
@@ -99,7 +98,7 @@ class Insiders:
         order = np.argsort(self.who, kind="stable")
         return order, np.searchsorted(self.who[order], np.arange(int(self.who.max(initial=-1)) + 2))
 
-    def name(self, who: int, table: Table) -> str:
+    def name(self, who: int, table: Cells) -> str:
         """An insider in words."""
         if who < len(self.names):
             return self.names[who]
@@ -109,13 +108,14 @@ class Insiders:
 
 
 def insiders_of(
-    table: Table, promise: Promise, *, among: Bools | None = None, largest_of: Bools | None = None
+    table: Cells, promise: Promise, *, among: Bools | None = None, largest_of: Bools | None = None
 ) -> Insiders:
     """Everybody the promise guards against besides the public, as far as he knows something about hidden cells.
 
     ``among`` names other cells (flat) to look at, such as all that may be hidden later; the largest contributors of
     the cells ``largest_of`` are added.
 
+    >>> from diskret import Table
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "n": [1, 4, 5], "st": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", count="n", status="st")
     >>> insiders_of(table, Promise()).who.tolist()
@@ -141,7 +141,7 @@ def insiders_of(
     return Insiders.of(table, cells.astype(np.int64), number.astype(np.int64), up, down, names, finest)
 
 
-def persons_of(table: Table) -> Ints:
+def persons_of(table: Cells) -> Ints:
     """For every cell the number of the one respondent (or holding) behind it, -1 where there are none or several.
 
     Someone alone in a cell and in its margins has one number: the counts say that nobody else is there.
@@ -153,42 +153,17 @@ def persons_of(table: Table) -> Ints:
         alone |= table.respondents.count == 1
     elif table.frequency:
         alone |= table.value == 1
-    person = np.where(alone, np.arange(table.size).reshape(table.shape), table.size)
-    if isinstance(table, Pool):
-        return _persons_of_pool(table, alone, person)
-    while True:
-        before = person.copy()
-        for axis, hierarchy in enumerate(table.hierarchies):
-            parts = np.flatnonzero(hierarchy.parent_index >= 0)
-            lined, both = np.moveaxis(person, axis, 0), np.moveaxis(alone, axis, 0)
-            tops = hierarchy.parent_index[parts]
-            shared = both[parts] & both[tops]
-            np.minimum.at(lined, tops, np.where(shared, lined[parts], table.size))
-            lined[parts] = np.where(shared, np.minimum(lined[parts], lined[tops]), lined[parts])
-        if (person == before).all():
-            return np.where(alone, person, -1).reshape(-1)
+    return table.one_person(alone)
 
 
-def _persons_of_pool(pool: Pool, alone: Bools, person: Ints) -> Ints:
-    part, whole = pool.sums_of
-    both = alone[part] & alone[whole]
-    part, whole = part[both], whole[both]
-    while True:
-        before = person.copy()
-        np.minimum.at(person, whole, person[part])
-        np.minimum.at(person, part, person[whole])
-        if (person == before).all():
-            return np.where(alone, person, -1)
-
-
-def _reached(pool: Pool, who: Ints, cells: Ints) -> Ints:
-    """Everybody's own cells and all sums above them, in all tables, as numbers (insider times cells plus cell)."""
-    part, whole = pool.sums_of
+def _reached(table: Cells, who: Ints, cells: Ints) -> Ints:
+    """Everybody's own cells and all sums above them, as numbers (insider times cells plus cell)."""
+    part, whole = table.sums_of
     order = np.argsort(part, kind="stable")
-    start = np.searchsorted(part[order], np.arange(pool.size + 1))
-    found = fresh = np.unique(who * pool.size + cells)
+    start = np.searchsorted(part[order], np.arange(table.size + 1))
+    found = fresh = np.unique(who * table.size + cells)
     while fresh.size:
-        at = fresh % pool.size
+        at = fresh % table.size
         length = start[at + 1] - start[at]
         entry = np.repeat(start[at] - (np.cumsum(length) - length), length) + np.arange(int(length.sum()))
         above = np.repeat(fresh - at, length) + whole[order[entry]]
@@ -197,14 +172,14 @@ def _reached(pool: Pool, who: Ints, cells: Ints) -> Ints:
     return found
 
 
-def stand_behind(table: Table, persons: Ints, cells: Ints) -> Bools:
+def stand_behind(table: Cells, persons: Ints, cells: Ints) -> Bools:
     """Which cells (along the first axis) contain which persons (along the second, by ascending number).
 
     ``persons`` are those of `persons_of`; all flat.
     """
     numbers, first = np.unique(persons, return_index=True)
     numbers, first = numbers[numbers >= 0], first[numbers >= 0]
-    if isinstance(table, Pool):
+    if not table.product:
         own = np.flatnonzero(persons >= 0)
         behind = _reached(table, np.searchsorted(numbers, persons[own]), own)
         return np.isin(np.arange(numbers.size)[None, :] * table.size + cells[:, None], behind)
@@ -221,7 +196,7 @@ def _inside(home: Ints, cells: Ints, shape: tuple[int, ...], below: tuple[Ints, 
     return inside
 
 
-def _largest(table: Table, among: Bools, first: int) -> tuple[Ints, Ints, Floats, Floats]:
+def _largest(table: Cells, among: Bools, first: int) -> tuple[Ints, Ints, Floats, Floats]:
     """The largest contributor of every cell with several: it is at least what he gave himself."""
     people = table.respondents
     if people is None or people.largest is None:
@@ -234,7 +209,7 @@ def _largest(table: Table, among: Bools, first: int) -> tuple[Ints, Ints, Floats
     return several, first + several, np.where(value < 0, nearer, farther), np.where(value < 0, farther, nearer)
 
 
-def _coalition(table: Table, number: int, cells: Sequence[Sequence[str]]) -> tuple[Ints, Ints, Floats, Floats]:
+def _coalition(table: Cells, number: int, cells: Sequence[Sequence[str]]) -> tuple[Ints, Ints, Floats, Floats]:
     known = [int(np.ravel_multi_index(table.index(*codes), table.shape)) for codes in cells]
     if not known:
         raise BadOption(f"coalition {number + 1} knows no cell", hint="name its cells by their codes.")

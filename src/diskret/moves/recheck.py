@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import prod
-
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.pool import Pool
-from diskret.model.table import Table
+from diskret.model.cells import Cells
 from diskret.moves.demands import unit
 from diskret.moves.move import MoveSet
 
@@ -18,11 +14,12 @@ ROUNDING = 1e-9
 MOST_STEPS = 2.0**53
 
 
-def hold(table: Table, moves: MoveSet) -> tuple[Bools, Bools]:
+def hold(table: Cells, moves: MoveSet) -> tuple[Bools, Bools]:
     """Which moves use hidden cells only and leave all equations true, and for which that was decided in whole numbers.
 
     Moves in multiples of the table's smallest step are added up in whole numbers; others must balance to rounding.
 
+    >>> from diskret import Table
     >>> from diskret.moves.move import Move
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
@@ -43,20 +40,20 @@ def hold(table: Table, moves: MoveSet) -> tuple[Bools, Bools]:
     off_grid = (np.abs(moved - steps * grid) > ON_GRID * grid) | (steps == 0)
     exact = np.bincount(move, weights=off_grid, minlength=lengths.size) == 0
     good = np.bincount(move, weights=~table.hidden.reshape(-1)[cells], minlength=lengths.size) == 0
-    for entry, lines, sign, number in _entries(table, cells):
+    for entry, lines, sign, number in table.entries(cells):
         key, line = np.unique(move[entry] * number + lines, return_inverse=True)
         counted = np.zeros(key.size, dtype=np.int64)
         np.add.at(counted, line, (sign * steps[entry]).astype(np.int64))
         added = np.bincount(line, weights=sign * moved[entry], minlength=key.size)
         owner = key // number
         # measured by the line itself: large amounts elsewhere excuse nothing
-        size = np.bincount(line, weights=np.abs(moved[entry]), minlength=key.size)
+        size = np.bincount(line, weights=np.abs(sign * moved[entry]), minlength=key.size)
         wrong = np.where(exact[owner], counted != 0, np.abs(added) > ROUNDING * size)
         good[owner[wrong]] = False
     return good, exact
 
 
-def _sound(table: Table, cells: Ints, moved: Floats, move: Ints, lengths: Ints) -> Bools:
+def _sound(table: Cells, cells: Ints, moved: Floats, move: Ints, lengths: Ints) -> Bools:
     """Which moves name every cell once, cells of this table, and move each by an amount that can be added up."""
     wrong = (cells < 0) | (cells >= table.size) | ~np.isfinite(moved) | (moved == 0)
     wrong |= np.abs(moved) >= MOST_STEPS * (unit(table) or 1.0)
@@ -65,22 +62,3 @@ def _sound(table: Table, cells: Ints, moved: Floats, move: Ints, lengths: Ints) 
     wrong[order[1:][twice]] = True
     result: Bools = (np.bincount(move, weights=wrong, minlength=lengths.size) == 0) & (lengths > 0)
     return result
-
-
-def _entries(table: Table, cells: Ints) -> Iterator[tuple[Ints, Ints, Floats, int]]:
-    """Where cells stand in equations, one kind after the other: position, equation, sign; and how many there are."""
-    if isinstance(table, Pool):
-        start, row, sign = table.by_cell
-        length = start[cells + 1] - start[cells]
-        entry = np.repeat(np.arange(cells.size), length)
-        at = start[cells][entry] + np.arange(entry.size) - np.repeat(np.cumsum(length) - length, length)
-        yield entry, row[at], sign[at], table.system.rows
-        return
-    places = np.unravel_index(cells, table.shape)
-    for axis, hierarchy in enumerate(table.hierarchies):
-        stride = prod(table.shape[axis + 1 :])
-        parent = hierarchy.parent_index[places[axis]]
-        part, whole = np.flatnonzero(parent >= 0), np.flatnonzero(~hierarchy.is_leaf[places[axis]])
-        sums = np.concatenate([cells[part] + (parent[part] - places[axis][part]) * stride, cells[whole]])
-        sign = np.concatenate([np.ones(part.size), -np.ones(whole.size)])
-        yield np.concatenate([part, whole]), sums, sign, table.size

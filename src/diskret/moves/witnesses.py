@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from diskret.model.arrays import Floats
-from diskret.model.pool import Pool
+from diskret.model.near import SMALL
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.moves.cover import Cover
@@ -15,13 +15,13 @@ from diskret.moves.insiders import Insiders, insiders_of
 from diskret.moves.move import MoveSet
 from diskret.moves.pattern import Pattern, build, find_move, missing
 from diskret.moves.recheck import hold
-from diskret.moves.router import SMALL, router_of
+from diskret.moves.router import Router
 
 
 def witnesses(table: Table, demands: Demands, insiders: Insiders, up: Floats, down: Floats, moves: MoveSet) -> Pattern:
     """The pattern of hidden cells with the moves that hold; nothing more can be hidden."""
     hidden = table.hidden.reshape(-1)
-    router = router_of(table, hidden, up, down)
+    router = Router(table, hidden, up, down)
     cover = Cover(demands, insiders, up, down, table.shape, whole=table.frequency)
     pattern = Pattern(cover, router, np.ones(table.size), hidden)
     good, _ = hold(table, moves)
@@ -29,7 +29,7 @@ def witnesses(table: Table, demands: Demands, insiders: Insiders, up: Floats, do
         kept = pattern.cover.judge(moves[number].cells, moves[number].coefficients)
         if kept.settles:
             pattern.cover.add(kept)
-    if not isinstance(table, Pool):
+    if table.product:
         _add_cuboids(pattern, table)
     return pattern
 

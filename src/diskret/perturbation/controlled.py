@@ -21,7 +21,6 @@ from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, RoundingOutOfReach
 from diskret.model.lp import Matrix, Programme, Way
-from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.perturbation import _rounding_kernels as kernels
 from diskret.perturbation.demands import finest_cells
@@ -67,18 +66,18 @@ def controlled(
     highest = free.astype(np.int64)
     lowest = np.zeros(free.size, dtype=np.int64)
     if keep_total:
-        if isinstance(table, Pool):
-            raise BadOption("keep_total in a pool", hint="its tables may have several totals: leave it out.")
-        lowest[-1] = highest[-1] = int(2 * rest[-1] > base)
+        if table.total is None:
+            raise BadOption(f"keep_total in a {table.kind}", hint="there may be several totals: leave it out.")
+        lowest[table.total] = highest[table.total] = int(2 * rest[table.total] > base)
     sums = _sums_of(table, multiple)
     # nearest is best; among equals chance decides
     cost = 1 - 2 * rest / base + 1e-3 * rng.random(rest.size)
     few = int(free.sum()) <= SMALL
     up = _by_programme(table, sums, lowest, highest, cost, few)
     if up is None:
-        if isinstance(table, Pool):
+        if not table.product:
             raise RoundingOutOfReach(
-                "no controlled rounding of the linked tables was found",
+                f"no controlled rounding of the {'linked tables' if table.linked else table.kind} was found",
                 where=f"{int(free.sum())} cells that are not multiples of the base",
                 hint="round fewer tables together, choose another base, or round at random.",
             )
@@ -89,8 +88,7 @@ def controlled(
 
 def _by_programme(table: Table, sums: Sums, lowest: Ints, highest: Ints, cost: Floats, few: bool) -> Ints | None:
     """By a linear programme where it may well be in whole numbers, by a mixed-integer one where the table is small."""
-    pool = isinstance(table, Pool)
-    if not (few or pool or sum(h.depth > 1 for h in table.hierarchies) <= 2):
+    if table.product and not few and sum(h.depth > 1 for h in table.hierarchies) > 2:
         return None
     up = _programme(sums, lowest, highest, cost, whole=False)
     return _programme(sums, lowest, highest, cost, whole=True) if up is None and few else up
@@ -98,7 +96,7 @@ def _by_programme(table: Table, sums: Sums, lowest: Ints, highest: Ints, cost: F
 
 def _sums_of(table: Table, multiple: Ints) -> Sums:
     """One equation per sum of a table, since the others follow; all equations of a pool."""
-    if isinstance(table, Pool):
+    if not table.product:
         system = equations_of(table, np.ones(table.size, dtype=np.bool_))
         row, cell, coefficient, rows = system.row_of(), system.columns, system.coefficients, system.rows
     else:

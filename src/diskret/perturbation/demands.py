@@ -9,9 +9,7 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.exact import EXACT_LIMIT, to_units
-from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge, Protection
-from diskret.model.rollup import inner_cells
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation import _cuboid_kernels as kernels
@@ -146,11 +144,7 @@ def usable_cells(table: Table) -> Bools:
 
 def finest_cells(table: Table) -> Bools:
     """Cells that are no sum (flat)."""
-    if isinstance(table, Pool):
-        finest = np.ones(table.size, dtype=np.bool_)
-        finest[table.system.sum_cell] = False
-        return finest
-    return inner_cells(table.hierarchies).reshape(-1)
+    return table.inner.reshape(-1)
 
 
 def _alone(table: Table) -> Bools:

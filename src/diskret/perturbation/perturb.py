@@ -11,7 +11,6 @@ import numpy as np
 from diskret.model.arrays import Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, ChangeOutOfReach, ProtectionWarning, listed
-from diskret.model.pool import Pool
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -107,9 +106,10 @@ def _refuse(
     table.check_pattern()
     if table.altered:
         raise BadOption("the values of the table have been changed already", hint="perturb the original table, once.")
-    if isinstance(table, Pool) and along is None:
+    if not table.product and along is None:
         raise BadOption(
-            "a pool without moves", hint="perturb(pool, along=suppress(pool, guarantee='audit')) moves all its tables."
+            f"a {table.kind} without moves",
+            hint="perturb(pool, along=suppress(pool, guarantee='audit')) moves all its tables.",
         )
     if along is not None and along.table.shape != table.shape:
         raise BadOption("the suppression is not one of this table", hint="suppress the table that is perturbed.")
@@ -143,12 +143,11 @@ def _changed(table: Table, units: Units, task: Task, count: Ints) -> Table:
 
 def cleared(table: Table, value: Floats, count: Ints | None, altered: str) -> Table:
     """A table with other values, without anything that was concluded from the old ones."""
-    if isinstance(table, Pool):
-        parts = {
-            name: cleared(each, value[table.cells_of[name]].reshape(each.shape), None, altered)
-            for name, each in table.tables.items()
-        }
-        table = replace(table, tables=parts)
+    parts = {
+        name: cleared(each, value[cells].reshape(each.shape), None, altered)
+        for name, (each, cells) in table.linked.items()
+    }
+    table = table.with_tables(parts)
     people = None
     if table.respondents is not None and not table.frequency:
         people = Contributors(table.respondents.count if count is None else count)

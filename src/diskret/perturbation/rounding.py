@@ -11,7 +11,6 @@ from diskret.model import rollup
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.exact import exact
-from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.perturbation.controlled import controlled
 from diskret.perturbation.demands import Units, finest_cells
@@ -88,8 +87,10 @@ def _in_units(table: Table, units: Units) -> Ints:
     """Values in units (flat); where values are no short decimals the sums are made of their parts in units."""
     value = units.whole(table.value.reshape(-1))
     if units.decimals is None:
-        if isinstance(table, Pool):
-            raise BadOption("the values of the pool are no short decimals", hint="round them to decimals first.")
+        if not table.by:
+            raise BadOption(
+                f"the values of the {table.kind} are not short decimals", hint="round them to decimals first."
+            )
         parts = np.where(finest_cells(table), value, 0).reshape(table.shape)
         rollup.add_up(parts, table.hierarchies)
         value = parts.reshape(-1)

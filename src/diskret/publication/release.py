@@ -15,7 +15,6 @@ from diskret.auditing.published_intervals import publishable_intervals
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.publication.options import Publication
 
@@ -190,14 +189,17 @@ def _bounds(name: str, table: Table, value: Floats, options: Publication) -> lis
 
 def responses(tables: Table | Mapping[str, Table]) -> dict[str, Table]:
     """Tables by their response; refuses tables that do not stand on the same classifications."""
-    if isinstance(tables, Pool):
+    several = dict(tables) if isinstance(tables, Mapping) else {tables.response: tables}
+    if any(table.linked for table in several.values()):
         raise BadOption("a pool is not one table to publish", hint="publish its tables one by one: pool.split().")
-    several = {tables.response: tables} if isinstance(tables, Table) else dict(tables)
     if not several:
         raise BadOption("there is no table", hint="give one table, or several by the name of their response.")
     first = next(iter(several.values()))
     if not first.by:
-        raise BadOption("the table has no classification", hint="a table needs at least one.")
+        raise BadOption(
+            "the table has no classification",
+            hint="a table needs at least one; a system of equations is written with write_jj.",
+        )
     other = [name for name, t in several.items() if list(t.by.items()) != list(first.by.items())]
     if other:
         raise BadOption(

@@ -133,8 +133,8 @@ def barrier_signs(table: Table, barriers: Barriers) -> Floats:
     if isinstance(barriers, str):
         if barriers not in ("on", "off"):
             raise BadOption(f"barriers {barriers!r}", hint="'on', 'off', or +1, 0, -1 per classification.")
-        return np.full(len(table.by), 1.0 if barriers == "on" else 0.0)
-    unknown = [n for n in barriers if n not in table.by]
+        return np.full(len(table.names), 1.0 if barriers == "on" else 0.0)
+    unknown = [n for n in barriers if n not in table.names]
     if unknown:
         raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
     return np.array([float(barriers.get(n, 0)) for n in table.names])

@@ -13,8 +13,8 @@ from diskret.auditing.audit import attacked
 from diskret.auditing.lines import cells_breaking
 from diskret.auditing.report import AuditReport
 from diskret.model.arrays import Bools, Floats
-from diskret.model.equations import equations_of
 from diskret.model.errors import ProtectionWarning, listed
+from diskret.model.near import SMALL
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -23,7 +23,7 @@ from diskret.moves.demands import Demands, demands_of
 from diskret.moves.insiders import Insiders, insiders_of
 from diskret.moves.move import MoveSet
 from diskret.moves.pattern import Pattern, build
-from diskret.moves.router import SMALL, router_of
+from diskret.moves.router import Router
 from diskret.moves.witnesses import search, witnesses
 from diskret.suppression.by_cuboids import barrier_signs, prices, usable_cells
 from diskret.suppression.methods import Barriers, Moves, Progress
@@ -89,7 +89,7 @@ def _breaking(table: Table, promise: Promise) -> Bools:
     """Hidden cells of lines that break a rule together."""
     found = np.zeros(table.size, dtype=np.bool_)
     if promise.unions and table.respondents is not None and table.respondents.largest is not None:
-        found[cells_breaking(table, equations_of(table))] = True
+        found[cells_breaking(table, table.equations())] = True
     return found
 
 
@@ -107,7 +107,7 @@ def routed(
         search(given, whole=table.frequency)
         for kept in given.cover.moves.values():
             cover.add(kept)
-    pattern = Pattern(cover, router_of(table, hidden | usable, up, down), _costs(table, usable, method), hidden)
+    pattern = Pattern(cover, Router(table, hidden | usable, up, down), _costs(table, usable, method), hidden)
     say = progress or (lambda what, done, of: None)
     build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of))
     _make_cheaper(pattern, method, say)
@@ -129,14 +129,13 @@ def _costs(table: Table, usable: Bools, method: Moves) -> Floats:
 
 def _margins(table: Table, barriers: Barriers) -> Floats:
     """Sums of a classification with a barrier cost twice as much, of one that is preferred half."""
-    factor = np.ones(table.shape)
+    factor = np.ones(table.size)
     if isinstance(barriers, str):
-        return factor.reshape(-1)
-    for axis, (sign, hierarchy) in enumerate(zip(barrier_signs(table, barriers), table.hierarchies, strict=True)):
-        shape = [1] * len(table.by)
-        shape[axis] = len(hierarchy)
-        factor = factor * np.where(hierarchy.is_leaf, 1.0, 2.0**sign).reshape(shape)
-    return factor.reshape(-1)
+        return factor
+    for name, sign in zip(table.names, barrier_signs(table, barriers).tolist(), strict=True):
+        if sign:
+            factor *= np.where(table.sums_along(name), 2.0**sign, 1.0)
+    return factor
 
 
 def _make_cheaper(pattern: Pattern, method: Moves, say: Callable[[str, int, int], None]) -> None:

@@ -19,7 +19,6 @@ from diskret.auditing.audit import audit
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.knowledge import Knowledge
-from diskret.model.pool import Pool
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -34,20 +33,21 @@ MOST_PASSES = 50
 HAIR = 1e-9
 
 
-def by_turns(pool: Pool, promise: Promise, method: Cuboids = Cuboids()) -> Suppression:
+def by_turns(pool: Table, promise: Promise, method: Cuboids = Cuboids()) -> Suppression:
     """Let the tables take turns until no shared cell changes any more, then attack the whole pool."""
     carrying = method.carry != "off"
     _refuse_unknown(pool, [*(method.barriers if isinstance(method.barriers, Mapping) else ()), *method.non_additive])
     status = pool.status.copy()
     up, down = (room.copy() for room in promise.knowledge.room(pool))
-    turns = {name: _in_pool(pool, name) for name in pool.tables if name not in pool.published}
+    turns = {name: _in_pool(pool, name) for name in pool.linked if name not in pool.out}
     inside = replace(promise, knowledge=Knowledge.intervals()) if carrying else promise
+    shared = pool.shared
     passes, changed, notes = 0, True, []
     while changed and passes < MOST_PASSES:
         changed = False
         passes += 1
         for name, table in turns.items():
-            cells = pool.cells_of[name]
+            cells = pool.linked[name][1]
             given = _with_pattern(table, status[cells].reshape(table.shape))
             if carrying:
                 # narrower intervals concern everything that is hidden, whenever it was
@@ -59,35 +59,32 @@ def by_turns(pool: Pool, promise: Promise, method: Cuboids = Cuboids()) -> Suppr
             turns[name] = done.table
             fresh = cells[done.table.hidden.reshape(-1) & ~given.hidden.reshape(-1)]
             status[fresh] = Status.SECONDARY
-            changed |= bool(pool.shared[fresh].any())
+            changed |= bool(shared[fresh].any())
             if carrying:
-                changed |= _carry(done, cells, pool.shared[cells], up, down)
+                changed |= _carry(done, cells, shared[cells], up, down)
     if changed:
         notes.append(f"intervals still shrink after {passes} passes: some tables may not be matched")
     return _attacked(pool, replace(pool, status=status), promise, passes, tuple(notes))
 
 
-def _in_pool(pool: Pool, name: str) -> Table:
+def _in_pool(pool: Table, name: str) -> Table:
     """A table with what the pool knows about its cells: levels, prior knowledge and weights of shared cells."""
-    table, cells = pool.tables[name], pool.cells_of[name]
+    table, cells = pool.linked[name]
     arrays = {f: getattr(pool, f) for f in ("below", "above", "lower", "upper", "weight")}
     known: dict[str, Any] = {f: a[cells].reshape(table.shape) for f, a in arrays.items() if a is not None}
     return replace(table, creator=None, **known)
 
 
-def leaning(pool: Pool, barriers: Mapping[str, int]) -> Pool:
+def leaning(pool: Table, barriers: Mapping[str, int]) -> Table:
     """A pool whose sums of a classification with a barrier weigh twice as much, of one that is preferred half."""
     _refuse_unknown(pool, barriers)
     factor = np.ones(pool.size)
     for name, sign in barriers.items():
-        axis = pool.names.index(name)
-        codes = pool.space.codes[axis]
-        sums = {c for t in pool.tables.values() if name in t.by for c in t.by[name].codes if t.by[name].parts(c)}
-        factor *= np.where(np.array([c in sums for c in codes])[pool.space.at[axis]], 2.0**sign, 1.0)
+        factor *= np.where(pool.sums_along(name), 2.0**sign, 1.0)
     return replace(pool, weight=factor if pool.weight is None else pool.weight * factor)
 
 
-def _refuse_unknown(pool: Pool, names: Iterable[str]) -> None:
+def _refuse_unknown(pool: Table, names: Iterable[str]) -> None:
     unknown = [n for n in names if n not in pool.names]
     if unknown:
         raise BadOption(f"no classification {listed(unknown)}", hint=f"the pool has {listed(pool.names)}.")
@@ -129,7 +126,7 @@ def _carry(done: Suppression, cells: Ints, shared: Bools, up: Floats, down: Floa
     return shrank
 
 
-def _attacked(before: Pool, protected: Pool, promise: Promise, passes: int, notes: tuple[str, ...]) -> Suppression:
+def _attacked(before: Table, protected: Table, promise: Promise, passes: int, notes: tuple[str, ...]) -> Suppression:
     """What the audit says about the finished pool, by what is known from outside."""
     report = audit(protected, promise, certify=True)
     left = unprotected_of(report)

@@ -10,7 +10,6 @@ import warnings
 from dataclasses import replace
 
 from diskret.model.errors import ProtectionWarning
-from diskret.model.pool import Pool
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.suppression.by_cuboids import by_cuboids
@@ -33,12 +32,12 @@ def protect_counts(
         cuboids = Cuboids(cost=method.cost, zeros=method.zeros, barriers=method.barriers, thin=method.thin)
         # cuboids know single contributors only; against all others moves repair
         simply = replace(promise, guard="public" if promise.guard == "public" else "single", coalitions=())
-        if isinstance(table, Pool):
+        if table.linked:
             matched = by_turns(table, simply, cuboids).table
         else:
-            matched = by_cuboids(table, simply, cuboids, progress).table
+            matched = by_cuboids(table, simply, cuboids, progress).table if table.product else table
         done = _thinned(table, by_moves(matched, promise, method, progress=progress), method)
-        if done.unprotected or not isinstance(table, Pool):
+        if done.unprotected or not table.linked:
             others = by_moves(table, promise, method, progress=progress)
             done = others if _hiding(others) <= _hiding(done) else done
     warn_of(done.unprotected)

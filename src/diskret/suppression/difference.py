@@ -15,7 +15,6 @@ from diskret.model.table import Table
 from diskret.model.words import words
 from diskret.suppression.explanation import cell_name
 from diskret.suppression.result import Suppression
-from diskret.suppression.weighing import inner_cells
 
 MOST_NAMES = 20
 Run = Table | Suppression
@@ -150,7 +149,7 @@ def _over(table: Table) -> str:
 
 
 def _facts(table: Table, report: AuditReport | None) -> RunFacts:
-    inner = inner_cells(table)
+    inner = table.inner
     size = np.abs(table.value)
     whole = float(size[inner].sum())
     return RunFacts(

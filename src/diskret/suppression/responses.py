@@ -12,7 +12,6 @@ from diskret.model.arrays import Floats
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, SharedCellsDiffer, WrongSum, listed
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.pool import Pool
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.result import Suppression
@@ -74,12 +73,7 @@ def leading_of(leading: Table, others: Mapping[str, Table]) -> Table:
 
 
 def _refuse_other_cells(leading: Table, name: str, table: Table) -> None:
-    same = leading.shape == table.shape and leading.names == table.names
-    if isinstance(leading, Pool) or isinstance(table, Pool):
-        same &= isinstance(leading, Pool) and isinstance(table, Pool) and leading.space.codes == table.space.codes
-    else:
-        same = same and leading.by == table.by
-    if not same:
+    if not leading.same_cells(table):
         raise BadOption(
             f"{name!r} stands on other cells than the leading response {leading.response!r}",
             hint="a pattern can be passed on only between tables (or pools) over the same classifications.",
@@ -122,7 +116,7 @@ def _refuse_apart(parts: Mapping[str, Table], whole: Table, name: str) -> None:
     """Refuse responses that do not make up one table."""
     for part, table in parts.items():
         _refuse_other_cells(whole, part, table)
-    if isinstance(whole, Pool) or name in whole.by or len({whole.response, *parts}) <= len(parts):
+    if not whole.by or name in whole.by or len({whole.response, *parts}) <= len(parts):
         raise BadOption(
             f"responses {listed([*parts, whole.response])} along {name!r} cannot stand in one table",
             hint="single tables, different responses, and a name no classification has.",

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from diskret.model.errors import BadOption, LateTable, ProtectionWarning, listed
-from diskret.model.pool import Pool
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -67,7 +66,7 @@ def suppress(
         warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)
 
     def protect(given: Table) -> Suppression:
-        if isinstance(given, Pool):
+        if given.linked:
             return _refuse_late(given, _protect_pool(given, promise, method, progress))
         return _protect(given, promise, method, progress)
 
@@ -80,15 +79,17 @@ def _protect(table: Table, promise: Promise, method: AnyMethod, progress: Progre
     if isinstance(method, Optimal):
         return by_proof(table, promise, method, progress)
     if isinstance(method, Complete):
+        table.refuse_without_product("a complete table")
         return by_complete(table, promise, method, progress=progress)
     if isinstance(method, Cuboids):
+        table.refuse_without_product("the cuboid method")
         return by_cuboids(table, promise, method, progress)
     if table.frequency:
         return protect_counts(table, promise, method, progress)
     return by_moves(table, promise, method, progress=progress)
 
 
-def _protect_pool(pool: Pool, promise: Promise, method: AnyMethod, progress: Progress | None) -> Suppression:
+def _protect_pool(pool: Table, promise: Promise, method: AnyMethod, progress: Progress | None) -> Suppression:
     if isinstance(method, Complete):
         raise BadOption(
             "a pool as a complete table",
@@ -102,10 +103,10 @@ def _protect_pool(pool: Pool, promise: Promise, method: AnyMethod, progress: Pro
     return replace(done, table=replace(done.table, weight=pool.weight), before=pool)
 
 
-def _refuse_late(pool: Pool, done: Suppression) -> Suppression:
+def _refuse_late(pool: Table, done: Suppression) -> Suppression:
     """A late table that needs cells of published tables cannot be released."""
-    if pool.published and done.unprotected:
-        late = [name for name in pool.tables if name not in pool.published]
+    if pool.out and done.unprotected:
+        late = [name for name in pool.linked if name not in pool.out]
         raise LateTable(
             f"{listed(late)} cannot be protected by cells of its own: {len(done.unprotected)} cells stay exposed",
             where=listed([u.cell for u in done.unprotected], most=10),

@@ -14,7 +14,6 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption, listed
-from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.suppression.prices import CLASSES
 from diskret.suppression.result import Suppression
@@ -54,15 +53,17 @@ def carry_forward_error(value: Floats, before: Floats) -> Floats:
 
 def _aligned(table: Table, previous: Previous) -> Aligned:
     """The previous table on the codes of the current one: which cells it knows, their values, which were hidden."""
-    if isinstance(table, Pool):
+    if table.linked:
         return _aligned_pool(table, previous)
-    if isinstance(previous, Pool) or not isinstance(previous, Table):
+    if isinstance(previous, Mapping) or previous.linked:
         raise BadOption("several previous tables for one table", hint="give the one of the same classifications.")
     if set(previous.names) != set(table.names):
         raise BadOption(
             f"the previous table has other classifications: {listed(previous.names)}",
             hint=f"expected {listed(table.names)}.",
         )
+    if not table.by:
+        return _aligned_cells(table, previous)
     old = np.transpose(np.arange(previous.size).reshape(previous.shape), [previous.names.index(n) for n in table.names])
     picks, known = [], np.ones(table.shape, dtype=np.bool_)
     for axis, (name, hierarchy) in enumerate(table.by.items()):
@@ -76,19 +77,26 @@ def _aligned(table: Table, previous: Previous) -> Aligned:
     return known, previous.value.reshape(-1)[cells], previous.hidden.reshape(-1)[cells] & known
 
 
-def _aligned_pool(pool: Pool, previous: Previous) -> Aligned:
+def _aligned_cells(system: Table, previous: Table) -> Aligned:
+    """Cell by cell, by their codes."""
+    before = {previous.codes((cell,)): cell for cell in range(previous.size)}
+    at = np.array([before.get(system.codes((cell,)), -1) for cell in range(system.size)], dtype=np.int64)
+    return at >= 0, previous.value[at], previous.hidden[at] & (at >= 0)
+
+
+def _aligned_pool(pool: Table, previous: Previous) -> Aligned:
     """Table by table, by their names; a cell that any previous table hid was hidden."""
-    before = previous.split() if isinstance(previous, Pool) else previous
-    if isinstance(before, Table):
+    before = previous if isinstance(previous, Mapping) else previous.split()
+    if not before:
         raise BadOption("one previous table for a pool", hint="give the previous pool, or its tables by their names.")
-    unknown = [name for name in before if name not in pool.tables]
+    unknown = [name for name in before if name not in pool.linked]
     if unknown:
-        raise BadOption(f"no table {listed(unknown)} in the pool", hint=f"it has {listed(pool.tables)}.")
+        raise BadOption(f"no table {listed(unknown)} in the pool", hint=f"it has {listed(pool.linked)}.")
     known, hidden = np.zeros(pool.size, dtype=np.bool_), np.zeros(pool.size, dtype=np.bool_)
     value = np.zeros(pool.size)
     for name, old in before.items():
-        cells = pool.cells_of[name]
-        seen, carried, was_hidden = _aligned(pool.tables[name], old)
+        mine, cells = pool.linked[name]
+        seen, carried, was_hidden = _aligned(mine, old)
         value[cells] = np.where(seen.reshape(-1), carried.reshape(-1), value[cells])
         known[cells] |= seen.reshape(-1)
         hidden[cells] |= was_hidden.reshape(-1)

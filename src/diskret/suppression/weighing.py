@@ -11,9 +11,7 @@ import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
-from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption
-from diskret.model.pool import Pool
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.model.words import words
@@ -123,7 +121,7 @@ def weigh(done: Suppression, cell: int) -> Weighed:
     value = float(table.value[at])
     whole = _shown_whole(table)
     lines = tuple(_around(table, cell))
-    near = [c for _, _, cells in lines_of(table, cell) for c in cells.tolist()]
+    near = [c for _, _, cells in table.lines(cell) for c in cells.tolist()]
     flat = table.status.reshape(-1)
     primaries = [c for c in dict.fromkeys(near) if flat[c] == Status.PRIMARY]
     allowed = status in (Status.OPEN, Status.ZERO)
@@ -137,62 +135,27 @@ def weigh(done: Suppression, cell: int) -> Weighed:
 
 def _shown_whole(table: Table) -> float | None:
     """All that adds up in a table, if a reader knows it; else a share of it would tell of hidden values."""
-    inner = inner_cells(table)
+    inner = table.inner
     known = not table.hidden[inner].any()
-    if not known and not isinstance(table, Pool) and not (table.value < 0).any():
-        known = not table.hidden[table.index(*(h.total for h in table.hierarchies))]  # it is the total itself
+    if not known and table.total is not None and not (table.value < 0).any():
+        known = not table.hidden.reshape(-1)[table.total]  # it is the total itself
     return float(np.abs(table.value[inner]).sum()) if known else None
 
 
-def inner_cells(table: Table) -> Bools:
-    """Cells that are no sums, whose values make up the whole table."""
-    inner = np.ones(table.shape, dtype=np.bool_)
-    if isinstance(table, Pool):
-        inner[table.system.sum_cell] = False
-        return inner
-    for axis, hierarchy in enumerate(table.hierarchies):
-        shape = [1] * len(table.shape)
-        shape[axis] = -1
-        inner &= hierarchy.is_leaf.reshape(shape)
-    return inner
-
-
 def _margin(table: Table, at: tuple[int, ...]) -> tuple[tuple[str, ...], int]:
-    if isinstance(table, Pool):
+    if not table.product:
         return (), 0
     sums = [(n, h, i) for (n, h), i in zip(table.by.items(), at, strict=True) if not h.is_leaf[i]]
     return tuple(n for n, _, _ in sums), prod(h.part_index[i].size for _, h, i in sums) if sums else 0
 
 
 def _tables(table: Table, cell: int) -> tuple[str, ...]:
-    if not isinstance(table, Pool):
-        return ()
-    return tuple(name for name, cells in table.cells_of.items() if (cells == cell).any())
-
-
-def lines_of(table: Table, cell: int) -> Iterator[tuple[str, int, Ints]]:
-    """The lines a cell stands in: along which classification, their sum, and all their cells but this one."""
-    if isinstance(table, Pool):
-        start, rows, _ = table.by_cell
-        for row in rows[start[cell] : start[cell + 1]].tolist():
-            cells = table.system.columns[table.system.start[row] : table.system.start[row + 1]]
-            axis = int(table.system.axis[row])
-            yield table.axes[axis][0], int(table.system.sum_cell[row]), cells[cells != cell]
-        return
-    at = [int(i) for i in np.unravel_index(cell, table.shape)]
-    for axis, (name, hierarchy) in enumerate(table.by.items()):
-        stride = prod(table.shape[axis + 1 :])
-        here = at[axis]
-        parent = int(hierarchy.parent_index[here])
-        for total in ([parent] if parent >= 0 else []) + ([here] if not hierarchy.is_leaf[here] else []):
-            codes = np.append(hierarchy.part_index[total], total)
-            cells = cell + (codes[codes != here] - here) * stride
-            yield name, cell + (total - here) * stride, cells.astype(np.int64)
+    return tuple(name for name, (_, cells) in table.linked.items() if (cells == cell).any())
 
 
 def _around(table: Table, cell: int) -> Iterator[LineAround]:
     hidden = table.hidden.reshape(-1)
-    for along, total, cells in lines_of(table, cell):
+    for along, total, cells in table.lines(cell):
         found = cells[hidden[cells]]
         names = tuple(cell_name(table, int(c)) for c in found[:MOST_NAMES])
         yield LineAround(along, cell_name(table, total), total == cell, names, int(found.size))
@@ -223,7 +186,7 @@ def openings(done: Suppression, cell: int, audited: AuditReport | None = None, m
         raise BadOption("the table was not attacked", hint="suppress it by the method Moves, or audit it first.")
     table = done.table
     flat = table.status.reshape(-1)
-    near = np.unique(np.concatenate([cells for _, _, cells in lines_of(table, cell)] or [np.empty(0, np.int64)]))
+    near = np.unique(np.concatenate([cells for _, _, cells in table.lines(cell)] or [np.empty(0, np.int64)]))
     size = np.abs(table.value.reshape(-1))
     candidates = near[(flat[near] == Status.SECONDARY) & (size[near] > size[cell])]
     candidates = candidates[np.lexsort((candidates, -size[candidates]))]
