@@ -68,5 +68,5 @@ def test_shares_in_the_plot_add_up_to_one(done: Anonymisation) -> None:
 def test_other_endings_are_refused(done: Anonymisation, tmp_path: Path) -> None:
     for write in (write_anonymous_file, write_quality):
         with pytest.raises(BadOption, match=r"not written as '\.xyz'"):
-            write(done, tmp_path / "out.xyz")  # type: ignore[operator]
+            write(done, tmp_path / "out.xyz")
     assert not list(tmp_path.iterdir())

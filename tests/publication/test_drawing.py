@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskret.publication.drawing import HEIGHT, WIDTH, Box, Path, Plot, draw, svg
+from diskret.publication.drawing import HEIGHT, WIDTH, Box, Path, Plot, draw
+from diskret.publication.report_html import svg
 
 VALUES = st.floats(0, 1e9, allow_nan=False)
 

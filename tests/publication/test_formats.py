@@ -7,6 +7,8 @@ import datetime
 import json
 import zipfile
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,24 +20,27 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.publication.publish import publish
 from diskret.publication.workbook import sheet_names
+from tests.present import present
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 3, None])
-def test_every_reader_finds_the_open_values_and_the_marks(tools, ending, decimals, tmp_path):
+def test_every_reader_finds_the_open_values_and_the_marks(
+    tools: Any, ending: str, decimals: int, tmp_path: Path
+) -> None:
     table = tools.example(decimals=decimals)
     path = tmp_path / f"t{ending}"
     publish(table, path)
     assert tools.read(path, table) == tools.expected(table)
 
 
-def test_several_responses_stand_in_one_file(tools, ending, tmp_path):
+def test_several_responses_stand_in_one_file(tools: Any, ending: str, tmp_path: Path) -> None:
     first, second = tools.example(1, "turnover", 1), tools.example(2, "wages", 0)
     path = tmp_path / f"t{ending}"
     publish({"turnover": first, "wages": second}, path)
     assert tools.read(path, first) == tools.expected(first) | tools.expected(second)
 
 
-def test_one_and_two_classifications(tools, ending, tmp_path):
+def test_one_and_two_classifications(tools: Any, ending: str, tmp_path: Path) -> None:
     for names in (["region"], ["nace"], ["nace", "region"], ["region", "nace"]):
         whole = tools.example()
         by = {n: whole.by[n] for n in names}
@@ -50,14 +55,14 @@ def test_one_and_two_classifications(tools, ending, tmp_path):
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-def test_one_cell(tools, ending, hidden, tmp_path):
+def test_one_cell(tools: Any, ending: str, hidden: Any, tmp_path: Path) -> None:
     status = np.array([Status.PRIMARY if hidden else Status.OPEN], dtype=np.uint8)
     table = Table({"all": Hierarchy.flat([])}, "x", np.array([12.5]), status, decimals=1)
     publish(table, tmp_path / f"t{ending}")
     assert tools.read(tmp_path / f"t{ending}", table) == {("x", "Total"): None if hidden else 12.5}
 
 
-def test_a_table_of_zeros(tools, ending, tmp_path):
+def test_a_table_of_zeros(tools: Any, ending: str, tmp_path: Path) -> None:
     table = replace(tools.example(), value=np.full((3, 4, 5), -0.0), status=np.zeros((3, 4, 5), dtype=np.uint8))
     publish(table, tmp_path / f"t{ending}")
     assert set(tools.read(tmp_path / f"t{ending}", table).values()) == {0.0}
@@ -68,7 +73,7 @@ def test_a_table_of_zeros(tools, ending, tmp_path):
 # --- counts ----------------------------------------------------------------------------------------------------------
 
 
-def test_counts_are_published_for_all_cells_when_asked(tools, ending, tmp_path):
+def test_counts_are_published_for_all_cells_when_asked(tools: Any, ending: str, tmp_path: Path) -> None:
     table = tools.example()
     path = tmp_path / f"t{ending}"
     publish(table, path, counts=True)
@@ -76,14 +81,14 @@ def test_counts_are_published_for_all_cells_when_asked(tools, ending, tmp_path):
     assert tools.read(path, table) == tools.expected(table) | tools.expected(counts, "count")
 
 
-def test_counts_of_each_response_where_they_differ(tools, tmp_path):
+def test_counts_of_each_response_where_they_differ(tools: Any, tmp_path: Path) -> None:
     tables = {"turnover": tools.example(1), "wages": tools.example(2, "wages")}
     publish(tables, tmp_path / "t.csv", counts=True, labels=False)
     header = (tmp_path / "t.csv").read_text().splitlines()[0]
     assert header == "sex,nace,region,turnover,wages,turnover_count,wages_count"
 
 
-def test_counts_that_are_the_hidden_values_are_refused(tools, tmp_path):
+def test_counts_that_are_the_hidden_values_are_refused(tools: Any, tmp_path: Path) -> None:
     table = tools.example()
     with pytest.raises(BadOption, match="are the values"):
         publish(replace(table, frequency=True), tmp_path / "t.csv", counts=True)
@@ -91,7 +96,7 @@ def test_counts_that_are_the_hidden_values_are_refused(tools, tmp_path):
         publish({"a": table, "n": replace(table, value=table.count.astype(float))}, tmp_path / "t.csv", counts=True)
 
 
-def test_a_count_of_zero_must_not_tell_a_hidden_zero(tools, tmp_path):
+def test_a_count_of_zero_must_not_tell_a_hidden_zero(tools: Any, tmp_path: Path) -> None:
     table = tools.example()
     table.count[table.index("m", "C", "05")] = 0
     table = table.with_status(Status.SECONDARY, [("m", "C", "05")])
@@ -101,7 +106,7 @@ def test_a_count_of_zero_must_not_tell_a_hidden_zero(tools, tmp_path):
     publish(table, tmp_path / "t.csv")
 
 
-def test_counts_need_counts(tools, tmp_path):
+def test_counts_need_counts(tools: Any, tmp_path: Path) -> None:
     with pytest.raises(BadOption, match="no contributor counts"):
         publish(replace(tools.example(), respondents=None), tmp_path / "t.csv", counts=True)
 
@@ -109,7 +114,7 @@ def test_counts_need_counts(tools, tmp_path):
 # --- what is special about one format --------------------------------------------------------------------------------
 
 
-def test_csv_has_exactly_the_decimals_of_the_table_and_labels(tmp_path):
+def test_csv_has_exactly_the_decimals_of_the_table_and_labels(tmp_path: Path) -> None:
     table = Table.from_cells(
         {"s": ["m", "w"], "x": [1.5, 2.25], "st": ["primary", "secondary"]},
         by={"s": Hierarchy.flat(["m", "w"], labels={"m": "Männer, alle"})}, value="x", status="st",
@@ -123,7 +128,7 @@ def test_csv_has_exactly_the_decimals_of_the_table_and_labels(tmp_path):
         assert [r["x"] for r in csv.DictReader(file)] == ["x", "x", "-"]
 
 
-def test_xlsx_has_numbers_marks_bold_sums_frozen_panes_and_a_legend(tools, tmp_path):
+def test_xlsx_has_numbers_marks_bold_sums_frozen_panes_and_a_legend(tools: Any, tmp_path: Path) -> None:
     table = tools.example()
     publish(table, tmp_path / "t.xlsx", title="Umsatz <2024>", source="Amt", unit="EUR", zero="-", language="de")
     rows = tools.sheets(tmp_path / "t.xlsx")["turnover"]
@@ -142,7 +147,7 @@ def test_xlsx_has_numbers_marks_bold_sums_frozen_panes_and_a_legend(tools, tmp_p
             ElementTree.fromstring(book.read(name))
     assert '<pane xSplit="2" ySplit="5" topLeftCell="C6"' in sheet
     main = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-    formats = styles.find(f"{main}cellXfs")
+    formats = present(styles.find(f"{main}cellXfs"))
     bold = [x.attrib["fontId"] == "1" for x in formats]
     codes = {f.attrib["numFmtId"]: f.attrib["formatCode"] for f in styles.iter(f"{main}numFmt")}
     for row, values in zip(rows[5 : 5 + 12], table.value.reshape(12, 5), strict=True):
@@ -157,14 +162,14 @@ def test_xlsx_has_numbers_marks_bold_sums_frozen_panes_and_a_legend(tools, tmp_p
                 assert codes[formats[style].attrib["numFmtId"]] == "#,##0.0"
 
 
-def test_sheet_names_fit_excel():
+def test_sheet_names_fit_excel() -> None:
     names = sheet_names(["a" * 40, "a" * 50, "A" * 31, "'q'", "history", "[]:*?/\\", ""])
     assert len({n.casefold() for n in names}) == len(names)
     assert all(0 < len(n) <= 31 and not set("[]:*?/\\") & set(n) for n in names)
     assert "history" not in names
 
 
-def test_a_table_too_long_for_excel_is_refused(tmp_path):
+def test_a_table_too_long_for_excel_is_refused(tmp_path: Path) -> None:
     long = Hierarchy.flat([str(i) for i in range(1_048_570)])
     table = Table({"c": long}, "x", np.zeros(len(long)), np.zeros(len(long), dtype=np.uint8))
     with pytest.raises(BadOption, match="Excel"):
@@ -172,7 +177,7 @@ def test_a_table_too_long_for_excel_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_jsonstat_tells_hierarchies_labels_and_what_the_mark_means(tools, tmp_path):
+def test_jsonstat_tells_hierarchies_labels_and_what_the_mark_means(tools: Any, tmp_path: Path) -> None:
     publish(tools.example(), tmp_path / "t.json", source="Amt", updated=datetime.date(2024, 5, 31), title="T")
     data = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))
     region = data["dimension"]["region"]["category"]
@@ -182,13 +187,13 @@ def test_jsonstat_tells_hierarchies_labels_and_what_the_mark_means(tools, tmp_pa
     assert data["note"] == ["x = suppressed for confidentiality"]
 
 
-def test_jsonstat_without_suppressed_cells_has_no_status(tools, tmp_path):
+def test_jsonstat_without_suppressed_cells_has_no_status(tools: Any, tmp_path: Path) -> None:
     table = tools.example()
     publish(replace(table, status=np.zeros_like(table.status)), tmp_path / "t.json")
     assert "status" not in json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))
 
 
-def test_jsonstat_names_the_measures_apart_from_the_classifications(tools, tmp_path):
+def test_jsonstat_names_the_measures_apart_from_the_classifications(tools: Any, tmp_path: Path) -> None:
     table = tools.example()
     table = replace(table, by={"contents": table.by["sex"], "nace": table.by["nace"], "region": table.by["region"]})
     publish({"a": table, "b": table}, tmp_path / "t.json", unit="EUR")
@@ -198,7 +203,7 @@ def test_jsonstat_names_the_measures_apart_from_the_classifications(tools, tmp_p
     assert data["dimension"]["contents_"]["category"]["unit"]["a"] == {"label": "EUR", "decimals": 1}
 
 
-def test_px_has_the_mandatory_keywords(tools, tmp_path):
+def test_px_has_the_mandatory_keywords(tools: Any, tmp_path: Path) -> None:
     publish(
         {"turnover": tools.example(), "wages": tools.example(1, "wages", 0)}, tmp_path / "t.px",
         updated=datetime.date(2024, 5, 31), subject="Industry", unit="EUR", source="Amt",
@@ -219,7 +224,7 @@ def test_px_has_the_mandatory_keywords(tools, tmp_path):
     assert len(data) == 2 * 3 * 4 * 5
 
 
-def test_px_writes_no_exponents_and_tells_equal_labels_apart(tools, tmp_path):
+def test_px_writes_no_exponents_and_tells_equal_labels_apart(tools: Any, tmp_path: Path) -> None:
     place = Hierarchy.flat(["1", "2"], labels={"1": "Neustadt", "2": "Neustadt"})
     table = Table({"p": place}, "x", np.array([1e22, 1e-7, 1e22]), np.zeros(3, dtype=np.uint8), decimals=None)
     publish(table, tmp_path / "t.px")
@@ -231,7 +236,7 @@ def test_px_writes_no_exponents_and_tells_equal_labels_apart(tools, tmp_path):
 # --- refusals --------------------------------------------------------------------------------------------------------
 
 
-def test_an_unknown_ending_names_the_known_ones(tools, tmp_path):
+def test_an_unknown_ending_names_the_known_ones(tools: Any, tmp_path: Path) -> None:
     with pytest.raises(BadOption) as caught:
         publish(tools.example(), tmp_path / "t.sav")
     assert all(ending in caught.value.hint for ending in tools.formats)
@@ -244,13 +249,13 @@ def test_an_unknown_ending_names_the_known_ones(tools, tmp_path):
     [{"mark": ""}, {"mark": "0"}, {"mark": "1,5"}, {"mark": "nan"}, {"mark": "a\nb"}, {"mark": "-", "zero": "-"},
      {"zero": " "}, {"language": "xx"}, {"intervall": True}],
 )  # fmt: skip
-def test_options_that_would_mislead_are_refused(tools, options, tmp_path):
+def test_options_that_would_mislead_are_refused(tools: Any, options: Any, tmp_path: Path) -> None:
     with pytest.raises(BadOption):
         publish(tools.example(), tmp_path / "t.csv", **options)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_tables_of_different_classifications_do_not_share_a_file(tools, tmp_path):
+def test_tables_of_different_classifications_do_not_share_a_file(tools: Any, tmp_path: Path) -> None:
     table = tools.example()
     other = Table({"sex": table.by["sex"]}, "n", np.zeros(3), np.zeros(3, dtype=np.uint8))
     with pytest.raises(BadOption, match="other classifications"):
@@ -259,7 +264,7 @@ def test_tables_of_different_classifications_do_not_share_a_file(tools, tmp_path
         publish({}, tmp_path / "t.csv")
 
 
-def test_two_columns_of_one_name_are_refused(tools, tmp_path):
+def test_two_columns_of_one_name_are_refused(tools: Any, tmp_path: Path) -> None:
     for name in ("sex", "region_label"):
         for ending in (".csv", ".parquet"):
             with pytest.raises(BadOption, match="two columns"):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,14 +20,14 @@ def square() -> Table:
     return table.with_status(Status.SECONDARY, [["a", "v"], ["b", "u"], ["b", "v"]])
 
 
-def test_bounds_stand_beside_the_values(tmp_path):
+def test_bounds_stand_beside_the_values(tmp_path: Path) -> None:
     dk.publish(square(), tmp_path / "t.csv", intervals=True, zero="-")
     lines = (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()
     assert lines[:4] == ["s,t,x,x_lower,x_upper", "a,u,x,0,34", "a,v,x,73,107", "a,Total,107,107,107"]
     assert "c,u,-,0,0" in lines  # a bound of zero is a number, not "nothing"
 
 
-def test_every_format_takes_bounds(tools, ending, tmp_path):
+def test_every_format_takes_bounds(tools: Any, ending: str, tmp_path: Path) -> None:
     table = square()
     dk.publish(table, tmp_path / f"t{ending}", intervals=True)
     seen = tools.read(tmp_path / f"t{ending}", table)
@@ -32,7 +35,7 @@ def test_every_format_takes_bounds(tools, ending, tmp_path):
     assert [seen[name, "c", "v"] for name in ("x", "x_lower", "x_upper")] == [7.0, 7.0, 7.0]
 
 
-def test_a_hidden_cell_without_interval_shows_the_mark(tmp_path):
+def test_a_hidden_cell_without_interval_shows_the_mark(tmp_path: Path) -> None:
     cells = {"s": ["a", "b", "c"], "x": [5, 6, 7], "st": ["primary", "open", "open"]}
     table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
     with pytest.warns(dk.ProtectionWarning, match="exposed whether intervals are published or not"):
@@ -40,7 +43,7 @@ def test_a_hidden_cell_without_interval_shows_the_mark(tmp_path):
     assert (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()[1] == "a,x,x,x"
 
 
-def test_intervals_that_do_not_keep_the_range_stay_inside(tmp_path):
+def test_intervals_that_do_not_keep_the_range_stay_inside(tmp_path: Path) -> None:
     table = square()
     with pytest.warns(dk.ProtectionWarning, match="protect the table first"):
         wide = dk.publishable_intervals(table, dk.Promise(levels=False, min_relative_range=10.0))

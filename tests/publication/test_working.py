@@ -82,7 +82,7 @@ def test_a_rule_of_the_users_own_is_not_lost_in_silence(tools: Any, tmp_path: Pa
     assert load_working(tmp_path / "w.parquet")["turnover"].judges == (MinCount(3),)
 
 
-def test_all_arrays_come_back(tools, tmp_path):
+def test_all_arrays_come_back(tools: Any, tmp_path: Path) -> None:
     table = tools.example(decimals=None)
     shape = table.shape
     holdings = Contributors(
@@ -96,7 +96,7 @@ def test_all_arrays_come_back(tools, tmp_path):
 
 @settings(max_examples=40, deadline=None)
 @given(hnp.arrays(np.float64, (3, 2), elements=st.floats(width=64)), hnp.arrays(np.uint32, (3, 2)))
-def test_floats_come_back_bit_for_bit(values, bits):
+def test_floats_come_back_bit_for_bit(values: Any, bits: Any) -> None:
     by = {"a": Hierarchy.flat(["1", "2"]), "b": Hierarchy.flat(['it\'s "ü" 日本'])}
     table = Table(by, "x", values, np.zeros((3, 2), dtype=np.uint8), rules=("r'1",), rule=bits, lower=values.T.copy().T)
     with tempfile.TemporaryDirectory() as folder:
@@ -104,7 +104,7 @@ def test_floats_come_back_bit_for_bit(values, bits):
         assert same(load_working(Path(folder) / "w.parquet")["x"], table)
 
 
-def test_several_tables_share_what_they_shared(tools, tmp_path):
+def test_several_tables_share_what_they_shared(tools: Any, tmp_path: Path) -> None:
     first = tools.example()
     second = replace(first, response="wages", value=first.value * 2)
     save_working({"A": first, "a": second}, tmp_path / "w.parquet")
@@ -117,20 +117,20 @@ def test_several_tables_share_what_they_shared(tools, tmp_path):
     assert len([c for c in columns if "status" in c[0]]) == 1
 
 
-def test_a_table_without_anything_optional(tmp_path):
+def test_a_table_without_anything_optional(tmp_path: Path) -> None:
     table = Table({"a": Hierarchy.flat([])}, "x", np.array([-0.0]), np.array([1], dtype=np.uint8))
     save_working(table, tmp_path / "w [1].parquet")
     assert same(load_working(tmp_path / "w [1].parquet")["x"], table)
 
 
-def test_an_array_without_contributions(tmp_path):
+def test_an_array_without_contributions(tmp_path: Path) -> None:
     people = Contributors(np.array([1]), np.empty((1, 0)))
     table = Table({"a": Hierarchy.flat([])}, "x", np.array([2.0]), np.array([1], dtype=np.uint8), people)
     save_working(table, tmp_path / "w.parquet")
     assert same(load_working(tmp_path / "w.parquet")["x"], table)
 
 
-def test_something_else_is_refused_with_a_hint(tools, tmp_path):
+def test_something_else_is_refused_with_a_hint(tools: Any, tmp_path: Path) -> None:
     publish(tools.example(), tmp_path / "published.parquet")
     (tmp_path / "text.parquet").write_text("no parquet")
     (tmp_path / "empty.parquet").write_bytes(b"")
@@ -145,7 +145,7 @@ def test_something_else_is_refused_with_a_hint(tools, tmp_path):
         load_working(tmp_path / "published.parquet")
 
 
-def test_another_version_and_lost_rows_are_refused(tools, tmp_path, monkeypatch):
+def test_another_version_and_lost_rows_are_refused(tools: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(working, "VERSION", 99)
     save_working(tools.example(), tmp_path / "new.parquet")
     monkeypatch.undo()
@@ -163,7 +163,7 @@ def test_another_version_and_lost_rows_are_refused(tools, tmp_path, monkeypatch)
         load_working(tmp_path / "short.parquet")
 
 
-def test_tables_of_different_classifications_are_refused(tools, tmp_path):
+def test_tables_of_different_classifications_are_refused(tools: Any, tmp_path: Path) -> None:
     other = Table({"a": Hierarchy.flat([])}, "x", np.array([2.0]), np.array([1], dtype=np.uint8))
     with pytest.raises(BadOption):
         save_working({"a": tools.example(), "b": other}, tmp_path / "w.parquet")

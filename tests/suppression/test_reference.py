@@ -392,5 +392,5 @@ def test_threads_change_nothing() -> None:
             assert (one.table.status == other.table.status).all()
             assert (one.table.creator == other.table.creator).all()
             assert one.unprotected == other.unprotected
-            for field in ("pivot", "diametral", "up", "down", "subtable", "second"):
+            for field in ("start", "cells", "coefficients", "up", "down", "protected_cells", "subtable"):
                 assert getattr(one.moves, field).tolist() == getattr(other.moves, field).tolist()

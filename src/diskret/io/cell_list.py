@@ -108,8 +108,7 @@ def _response(metadata: Metadata, value: str | None) -> str:
     where = str(metadata.path)
     if not metadata.having(Role.EXPLANATORY):
         raise BadOption("no explanatory variable", where=where, hint="mark the classifications with <RECODEABLE>.")
-    responses = tuple(v for v in metadata.variables if v.response and Role.EXPLANATORY not in v.roles)
-    possible = [v.name for v in responses or metadata.having(Role.FREQUENCY)]
+    possible = _responses(metadata)
     if value is not None:
         by_name = {name.lower(): name for name in reversed(possible)}
         if value.lower() not in by_name:
@@ -120,6 +119,12 @@ def _response(metadata: Metadata, value: str | None) -> str:
     if len(possible) > 1:
         raise BadOption(f"several responses: {listed(possible)}", where=where, hint="choose one with value=....")
     return possible[0]
+
+
+def _responses(metadata: Metadata) -> list[str]:
+    """What could be tabulated: numbers, or else frequencies."""
+    numbers = tuple(v for v in metadata.variables if v.response and Role.EXPLANATORY not in v.roles)
+    return [v.name for v in numbers or metadata.having(Role.FREQUENCY)]
 
 
 def _columns(path: Path, metadata: Metadata) -> Columns:

@@ -136,7 +136,9 @@ def classification(metadata: Metadata, name: str, codes: Iterable[str]) -> Hiera
     """
     variable = metadata.variable(name)
     labels = read_codelist(metadata.file(variable.codelist)) if variable.codelist else {}
-    found = [c for c in dict.fromkeys(code.strip() for code in codes) if c and c != variable.total]
+    found = dict.fromkeys(code.strip() for code in codes)
+    for code in ("", variable.total):
+        found.pop(code, None)
     regular = [c for c in found if c not in variable.missing]
     known = _described(metadata, variable, regular, labels)
     unknown = [c for c in regular if c not in known]

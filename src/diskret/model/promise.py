@@ -14,11 +14,11 @@ from typing import Any, Literal
 import numpy as np
 
 from diskret.model.arrays import Floats
+from diskret.model.cells import Cells
 from diskret.model.errors import BadOption, listed
 from diskret.model.knowledge import Knowledge
 from diskret.model.options import option
 from diskret.model.status import Status
-from diskret.model.table import Table
 from diskret.model.words import words
 
 Guard = Literal["public", "single", "largest"]
@@ -66,7 +66,7 @@ class Promise:
         cells = tuple(tuple(tuple(codes) for codes in known) for known in self.coalitions)
         object.__setattr__(self, "coalitions", cells)
 
-    def needs(self, table: Table) -> tuple[Floats, Floats, Floats]:
+    def needs(self, table: Cells) -> tuple[Floats, Floats, Floats]:
         """Per cell the range that must be exceeded, and how far down and up the interval must reach (flat arrays)."""
         value = np.abs(table.value).reshape(-1)
         need = self.min_relative_range * value
@@ -145,7 +145,7 @@ class Promise:
         return cls(**given)
 
 
-def _smallest(table: Table) -> float:
+def _smallest(table: Cells) -> float:
     """For zero pivots: the smallest value that is neither zero nor primary."""
     chosen = (table.value != 0) & (table.status != Status.PRIMARY)
     return float(np.abs(table.value[chosen]).min()) if chosen.any() else 0.0

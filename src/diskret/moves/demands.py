@@ -13,7 +13,6 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
 from diskret.model.promise import Promise
 from diskret.model.status import Status
-from diskret.model.table import Table
 
 UP, DOWN, LENGTH = 0, 1, 2
 TOLERANCE = 1e-7
@@ -67,6 +66,7 @@ class Demands:
     A cell without any demanded range still must not be computable exactly: it must be able to move at all. Counts must
     be able to move in whole numbers.
 
+    >>> from diskret import Table
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "open", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="status")
     >>> demands_of(table, Promise(min_relative_range=0.55)).ways.asked.tolist()
@@ -139,7 +139,7 @@ class Demands:
         return np.maximum(self.length[chosen] * STRICTLY, VISIBLE * np.maximum(self.size[chosen], 1.0))
 
 
-def demands_of(table: Table, promise: Promise) -> Demands:
+def demands_of(table: Cells, promise: Promise) -> Demands:
     """What a promise asks for every primary cell of a table."""
     primary = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)
     length, down, up = (need[primary] for need in promise.needs(table))

@@ -5,8 +5,7 @@ No plotting library is needed. What differs is told by words and line styles, ne
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import floor, isfinite, log10
@@ -166,7 +165,7 @@ def _bars(c: _Canvas) -> None:
 
 def _lines(c: _Canvas) -> None:
     numbers = [float(x) for x in c.plot.x]
-    low, high = (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
+    low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     span = high - low or 1.0
 
     def at(x: float) -> float:
@@ -217,37 +216,3 @@ def _words(c: _Canvas) -> str:
         texts = [f"{x if isinstance(x, str) else f'{x:g}'} {c.number(float(f'{v:.4g}'))}" for x, v in shown[:40]]
         said.append(f"{name}: {', '.join(texts)}.")
     return " ".join([f"{c.plot.title}.", *said])
-
-
-def svg(drawing: Drawing) -> str:
-    """A drawing as an SVG element for a page: no script, no style from outside, words for screen readers."""
-    write: Mapping[type, Callable[..., str]] = {Box: _box, Path: _path, Words: _text}
-    inner = "".join(write[type(part)](part) for part in drawing.parts)
-    return (
-        f"<svg viewBox='0 0 {drawing.width:g} {drawing.height:g}' role='img' "
-        f"aria-label='{_safe(drawing.words)}' font-family='system-ui,sans-serif'>"
-        f"<title>{_safe(drawing.words)}</title>{inner}</svg>"
-    )
-
-
-def _box(part: Box) -> str:
-    return (
-        f"<rect x='{part.x:.1f}' y='{part.y:.1f}' width='{part.width:.1f}' height='{part.height:.1f}' "
-        f"fill='{part.colour}'/>"
-    )
-
-
-def _path(part: Path) -> str:
-    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in part.points)
-    dash = f" stroke-dasharray='{' '.join(f'{d:g}' for d in part.dash)}'" if part.dash else ""
-    return f"<polyline points='{points}' fill='none' stroke='{part.colour}' stroke-width='{part.width:g}'{dash}/>"
-
-
-def _text(part: Words) -> str:
-    anchor = "" if part.anchor == "start" else f" text-anchor='{part.anchor}'"
-    text = _safe(part.text)
-    return f"<text x='{part.x:.1f}' y='{part.y:.1f}' font-size='{part.size:g}' fill='{INK}'{anchor}>{text}</text>"
-
-
-def _safe(words: str) -> str:
-    return html.escape(words, quote=True)

@@ -7,10 +7,15 @@ import json
 import re
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from diskret.model.words import words
-from diskret.publication.drawing import Plot, draw, svg
+from diskret.publication.drawing import INK, Drawing, draw
 from diskret.publication.sections import ReportChart, ReportSection, number_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
 
 LONG = 60
 """Longer tables are folded."""
@@ -24,19 +29,27 @@ def report_text(title: str, sections: Sequence[ReportSection], note: str = "", l
     >>> "<h2 id='s1'>A &amp; B</h2>" in report_text("Panel", [ReportSection(title="A & B")])
     True
     """
-    from jinja2 import Environment, PackageLoader
-    from markupsafe import Markup
-
-    def drawn(plot: Plot) -> Markup:
-        return Markup(svg(draw(plot, language)))
-
-    # whatever the data say is escaped, wherever the template puts it
-    page = Environment(loader=PackageLoader("diskret.publication"), autoescape=True, keep_trailing_newline=True)
-    page.filters |= {"number": partial(number_text, language=language), "picture": _picture, "drawn": drawn}
+    page = _templates()
+    page.filters |= {"number": partial(number_text, language=language), "picture": _picture}
+    page.filters["drawn"] = lambda plot: svg(draw(plot, language))
     say = words("report", language)
     return page.get_template("report.html").render(
         title=title, sections=sections, note=note, language=language, say=say, long=LONG, broad=BROAD
     )
+
+
+def svg(drawing: Drawing, *, alone: bool = False) -> Markup:
+    """A drawing as an SVG element for a page, or as a picture to stand alone."""
+    from markupsafe import Markup
+
+    return Markup(_templates().get_template("drawing.svg").render(drawing=drawing, ink=INK, alone=alone))
+
+
+def _templates() -> Environment:
+    """The templates; whatever the data say is escaped, wherever a template puts it."""
+    from jinja2 import Environment, PackageLoader
+
+    return Environment(loader=PackageLoader("diskret.publication"), autoescape=True)
 
 
 def _picture(chart: ReportChart) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
 from diskret.model.errors import MissingExtra
 from diskret.model.words import words
-from diskret.publication.drawing import Box, Drawing, Path, draw
+from diskret.publication.drawing import Drawing, Words, draw
+from diskret.publication.report_html import svg
 from diskret.publication.sections import Cell, ReportChart, ReportSection, ReportTable, number_text
 
 MARGIN = 18.0
@@ -81,50 +83,37 @@ def _words(pdf: Any, text: str, size: float, style: str, height: float) -> None:
 
 
 def _table(pdf: Any, table: ReportTable, language: str) -> None:
+    """A table with its head on every page; what is too broad for its column goes on in the next line."""
+    from fpdf.fonts import FontFace
+
     if table.caption:
         pdf.ln(1.5)
         _words(pdf, table.caption, 9.5, "B", 5)
-    widths = _widths(pdf, table, language)
-    right = set(table.right)
+    size = 8.0 if len(table.head) <= 8 else 6.8
+    shown = [table.head, *(tuple(_shown(cell, language) for cell in row) for row in table.rows[:LONGEST])]
+    widths = _widths(pdf, shown, size)
+    pdf.set_font("Helvetica", size=size)
     pdf.set_draw_color(210, 210, 210)
-
-    def head() -> None:
-        pdf.set_font("Helvetica", style="B", size=_size(table))
-        pdf.set_fill_color(*SHADE)
-        for i, (name, width) in enumerate(zip(table.head, widths, strict=True)):
-            pdf.cell(width, 5.4, _fitting(pdf, name, width), border="B", fill=True, align="R" if i in right else "L")
-        pdf.ln()
-        pdf.set_font("Helvetica", size=_size(table))
-
-    if pdf.get_y() > pdf.h - MARGIN - 16:
-        pdf.add_page()
-    head()
-    for row in table.rows[:LONGEST]:
-        if pdf.get_y() > pdf.h - MARGIN - 6:
-            pdf.add_page()
-            head()
-        for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            number = i in right or not isinstance(cell, str)
-            pdf.cell(width, 4.8, _fitting(pdf, _shown(cell, language), width), border="B", align="R" if number else "L")
-        pdf.ln()
+    pdf.set_fill_color(255, 255, 255)  # a note or a plot before may have left its own
+    with pdf.table(
+        rows=[], align="LEFT", borders_layout="HORIZONTAL_LINES", col_widths=tuple(widths), width=sum(widths),
+        headings_style=FontFace(emphasis="BOLD", fill_color=SHADE), line_height=4.8,
+    ) as grid:  # fmt: skip
+        for texts, cells in zip(shown, (table.head, *table.rows), strict=False):
+            row = grid.row()
+            for i, (text, cell) in enumerate(zip(texts, cells, strict=True)):
+                right = i in table.right or not isinstance(cell, str)
+                row.cell(_plain(text), align="R" if right else "L")
     if len(table.rows) > LONGEST:
         _words(pdf, f"+ {number_text(len(table.rows) - LONGEST, language)}", 8, "", 4)
     pdf.ln(1)
 
 
-def _size(table: ReportTable) -> float:
-    return 8.0 if len(table.head) <= 8 else 6.8
-
-
-def _widths(pdf: Any, table: ReportTable, language: str) -> list[float]:
+def _widths(pdf: Any, rows: Sequence[tuple[str, ...]], size: float) -> list[float]:
     """Columns as wide as their words, together no wider than the page."""
-    pdf.set_font("Helvetica", style="B", size=_size(table))
-    rows = [tuple(_shown(c, language) for c in row) for row in table.rows[:LONGEST]]
-    found = [
-        max(pdf.get_string_width(_plain(text)) for text in column) + 3.5
-        for column in zip(table.head, *rows, strict=True)
-    ]
-    return _narrowed(found, pdf.w - 2 * MARGIN)
+    pdf.set_font("Helvetica", style="B", size=size)
+    widths = [max(pdf.get_string_width(_plain(text)) for text in column) + 3.5 for column in zip(*rows, strict=True)]
+    return _narrowed(widths, pdf.w - 2 * MARGIN)
 
 
 def _narrowed(widths: Sequence[float], room: float) -> list[float]:
@@ -143,48 +132,17 @@ def _narrowed(widths: Sequence[float], room: float) -> list[float]:
     return list(widths)
 
 
-def _fitting(pdf: Any, text: str, width: float) -> str:
-    words = _plain(text)
-    if pdf.get_string_width(words) <= width - 1.5:
-        return words
-    while words and pdf.get_string_width(words + "..") > width - 1.5:
-        words = words[:-1]
-    return words + ".."
-
-
 def _shown(cell: Cell, language: str) -> str:
     return "-" if cell is None else cell if isinstance(cell, str) else number_text(cell, language)
 
 
 def _drawing(pdf: Any, drawing: Drawing) -> None:
-    """A plot line by line, in the width of the page."""
-    scale = (pdf.w - 2 * MARGIN) / drawing.width
-    if pdf.get_y() + drawing.height * scale > pdf.h - MARGIN:
-        pdf.add_page()
-    x0, y0 = pdf.l_margin, pdf.get_y() + 2
-    for part in drawing.parts:
-        if isinstance(part, Box):
-            pdf.set_fill_color(*_rgb(part.colour))
-            pdf.rect(x0 + part.x * scale, y0 + part.y * scale, part.width * scale, part.height * scale, style="F")
-        elif isinstance(part, Path):
-            pdf.set_draw_color(*_rgb(part.colour))
-            pdf.set_line_width(part.width * scale * 0.6)
-            if part.dash:
-                pdf.set_dash_pattern(part.dash[0] * scale, part.dash[1] * scale)
-            pdf.polyline([(x0 + x * scale, y0 + y * scale) for x, y in part.points])
-            pdf.set_dash_pattern()
-        else:
-            pdf.set_font("Helvetica", size=part.size * scale * 2.6)
-            pdf.set_text_color(*INK)
-            text = _plain(part.text)
-            shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[part.anchor] * pdf.get_string_width(text)
-            pdf.text(x0 + part.x * scale - shift, y0 + part.y * scale, text)
-    pdf.set_line_width(0.2)
-    pdf.set_y(y0 + drawing.height * scale + 2)
-
-
-def _rgb(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+    """A plot as vectors, in the width of the page."""
+    parts = tuple(replace(p, text=_plain(p.text)) if isinstance(p, Words) else p for p in drawing.parts)
+    picture = svg(replace(drawing, parts=parts), alone=True)
+    pdf.ln(2)
+    pdf.image(BytesIO(picture.encode()), w=pdf.w - 2 * MARGIN, alt_text=_plain(drawing.words))
+    pdf.ln(2)
 
 
 def _chart(pdf: Any, chart: ReportChart, language: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from math import prod
 
@@ -12,6 +13,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from diskret.model.arrays import Ints
+from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import MARKS
 from diskret.model.table import Table
 from diskret.publication.options import Publication, publication
@@ -92,8 +94,7 @@ def _grid(table: Table, rows: int, columns: int, options: Publication, internal:
     for i, at in enumerate(positions):
         if down.size < prod(outer) and i == down.size - 1:
             grid.add_row(*[GAP] * len(grid.columns))
-        is_sum = any(not h.is_leaf[p] for h, p in zip(beside.values(), at, strict=True))
-        named = [_bold(h.codes[p], is_sum) for h, p in zip(beside.values(), at, strict=True)]
+        named, is_sum = _row_head(beside.values(), at)
         here = words[i * over.size : (i + 1) * over.size]
         cells = [_bold(w, is_sum or bold) for w, bold in zip(here, sums_across, strict=True)]
         grid.add_row(*named, *_with_gap(cells, width))
@@ -113,6 +114,13 @@ def _heads(table: Table, over: Ints) -> Grid:
     for head in _with_gap(heads, width):
         grid.add_column(head, justify="right", no_wrap=True)
     return grid
+
+
+def _row_head(beside: Iterable[Hierarchy], at: Sequence[int]) -> tuple[list[Text], bool]:
+    """The codes a row is about, and whether it is a sum in any of its classifications."""
+    here = list(zip(beside, at, strict=True))
+    is_sum = any(not h.is_leaf[p] for h, p in here)
+    return [_bold(h.codes[p], is_sum) for h, p in here], is_sum
 
 
 def _bold(words: str, bold: bool) -> Text:

@@ -117,16 +117,19 @@ class _Page:
 
     def _stub_columns(self) -> list[_Stub]:
         """Codes, and labels where there are any; parts stand indented, sums bold."""
-        columns: list[_Stub] = []
-        for axis, (name, h) in enumerate(cross(self.release.by)[0].items()):
-            looks = [
-                self.looks.look(bold=not leaf, align="left", indent=min(indent, MOST_INDENT))
-                for indent, leaf in zip((h.depth - h.levels).tolist(), h.is_leaf.tolist(), strict=True)
-            ]
-            columns.append(_Stub(name=name, axis=axis, texts=h.codes, looks=looks))
-            if self._shows_labels(h):
-                columns.append(_Stub(name=f"{name}_label", axis=axis, texts=h.labels, looks=looks))
-        return columns
+        beside = list(cross(self.release.by)[0].values())
+        columns = self.release.columns_of_codes(labels=self.options.labels)
+        return [
+            _Stub(name=name, axis=axis, texts=texts, looks=self._levels(beside[axis]))
+            for name, axis, texts in columns
+            if axis < len(beside)
+        ]
+
+    def _levels(self, h: Hierarchy) -> list[Any]:
+        return [
+            self.looks.look(bold=not leaf, align="left", indent=min(indent, MOST_INDENT))
+            for indent, leaf in zip((h.depth - h.levels).tolist(), h.is_leaf.tolist(), strict=True)
+        ]
 
     def _shows_labels(self, hierarchy: Hierarchy) -> bool:
         return self.options.labels and labelled(hierarchy)

@@ -64,7 +64,7 @@ def search_of(table: Table, promise: Promise, method: Complete, *, strands: bool
     if promise.guard == "largest" or promise.coalitions:
         raise BadOption(
             "coalitions or largest contributors with complete tables",
-            hint="the cuboid method guards against single contributors only: use the method MoveSet.",
+            hint="the cuboid method guards against single contributors only: use the method Moves.",
         )
     spaces = [Space.of(h) for h in table.hierarchies]
     return Search(spaces, task_of(table, promise, method), method.deformations, strands, method.totals_last)
@@ -109,6 +109,6 @@ def _unprotected(table: Table, task: Task, cell: int, deformations: int) -> Unpr
     else:
         why = (
             f"no cuboid with at most {deformations} deformation{'' if deformations == 1 else 's'} protects it; "
-            "allow more deformations, allow zeros as partners, or use the method MoveSet"
+            "allow more deformations, allow zeros as partners, or use the method Moves"
         )
     return Unprotected(cell=table.name_of(cell), index=at, reached=np.nan, why=why)

@@ -6,7 +6,7 @@ from starlette.routing import Route
 
 from diskret.web.routes import (
     choices,
-    columns,
+    column_roles,
     exports,
     record_files,
     run_control,
@@ -19,7 +19,7 @@ from diskret.web.routes import (
 ALL: list[Route] = [
     *session.ROUTES,
     *workspace_files.ROUTES,
-    *columns.ROUTES,
+    *column_roles.ROUTES,
     *choices.ROUTES,
     *table_cells.ROUTES,
     *run_control.ROUTES,
