@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from diskret import Knowledge, MinCount, PPercent, Promise, ProtectionWarning, Status, Table, mark, methods, suppress
@@ -22,6 +21,7 @@ from diskret.model.errors import BadOption, DiskretError, UnknownCode
 from diskret.suppression import by_moves
 from diskret.suppression.methods import AnyMethod
 from diskret.suppression.result import Suppression
+from tests.frozen import content, frozen
 from tests.worlds import KINDS, world
 
 
@@ -77,32 +77,6 @@ def cells_of(kind: str) -> Table:
     """A small world: sensitive cells, some hidden before, some that must be published; nothing in it can be written."""
     given = world(kind, seed=2, secondary=0.1).cells
     return frozen(given)
-
-
-def arrays_of(thing: Any) -> Iterator[npt.NDArray[Any]]:
-    """Every array of a table, of those behind it and of its equations."""
-    if isinstance(thing, np.ndarray):
-        yield thing
-    elif isinstance(thing, dict):
-        for each in thing.values():
-            yield from arrays_of(each)
-    elif isinstance(thing, tuple | list):
-        for each in thing:
-            yield from arrays_of(each)
-    elif is_dataclass(thing) and not isinstance(thing, type):
-        for each in fields(thing):
-            yield from arrays_of(getattr(thing, each.name))
-
-
-def frozen(table: Table) -> Table:
-    """The same with arrays that cannot be written to: a method that tries breaks down."""
-    for array in arrays_of(table):
-        array.setflags(write=False)
-    return table
-
-
-def content(thing: Any) -> list[bytes]:
-    return [array.tobytes() for array in arrays_of(thing)]
 
 
 def quietly(cells: Table, promise: Promise, method: AnyMethod) -> Suppression:
