@@ -20,8 +20,7 @@ from benchmarks.times import seconds
 from diskret.job.models import Job
 from diskret.job.read import job_from
 from diskret.job.run import run_job
-from diskret.microdata.protected import Protected
-from diskret.microdata.records import Records, read_records
+from diskret.microdata.columns import Protected, Records, read_records
 from diskret.publication.microdata_files import write_records
 
 SIZES = {"1M": 1_000_000, "10M": 10_000_000}
@@ -113,10 +112,11 @@ def panel() -> Path:
 
 def warm() -> None:
     small = {name: values[:300] for name, values in firms(13_294, 30).items()}
-    several: list[dict[str, Any]] = [{}, {"keep_variance": True}, {"method": "mdav"}]
-    for options in several:
+    for options in ({}, {"keep_variance": True}, {"method": "mdav"}):
         dk.microaggregate(small, ["c0"], **options)
-    dk.add_noise(small, list(small), sd=0.12, shift=0.05, seed=1, pairing="blocks", nearest=True)
+    dk.add_noise(
+        small, list(small), sd=0.12, shift=0.05, seed=1, options=dk.NoiseOptions(pairing="blocks", nearest=True)
+    )
     few = {name: values[:2000] for name, values in people().items()}
     dk.swap_records(few, ["county"], risk=["sex"], similar=[["sex"]], seed=1)
 
@@ -144,7 +144,7 @@ def mdav() -> Protected:
 
 def noise(n: int, how: Any, seed: int) -> tuple[int, Protected]:
     data = firms(n, 30)
-    return n, dk.add_noise(data, list(data), sd=0.13, shift=0.1, seed=seed, pairing=how)
+    return n, dk.add_noise(data, list(data), sd=0.13, shift=0.1, seed=seed, options=dk.NoiseOptions(pairing=how))
 
 
 def noises(how: str) -> list[tuple[int, Protected]]:

@@ -15,10 +15,11 @@ from benchmarks import baselines, census
 from benchmarks.case import Case
 from benchmarks.recount import recount
 from diskret.safe import _search_kernels
-from diskret.safe.cells import ControlCells, control_cells
+from diskret.safe._search_kernels import Chance, Groups
+from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.control import control_tables
+from diskret.safe.control_cells import ControlCells, control_cells
 from diskret.safe.field import Field
-from diskret.safe.result import Anonymisation
 from diskret.tabulation.combinations import Combinations, count_combinations
 
 MICRO = Path(__file__).parents[2] / "shared" / "data" / "micro"
@@ -61,7 +62,7 @@ def counted(name: str) -> tuple[Combinations, ControlCells]:
     """The file as combinations with its control cells."""
     data, attributes = given(name)
     found = count_combinations(data, by=attributes)
-    return found, control_cells(found.codes, found.frequency, found.by, control_tables(dk.Control(), found.by))
+    return found, control_cells(found, control_tables(dk.Control(), found.by))
 
 
 def cases() -> Iterator[Case]:
@@ -112,14 +113,15 @@ def cases() -> Iterator[Case]:
 def ours(name: str, search: Any = "ladder", weights: Any = 0, threads: int = 1) -> Anonymisation:
     """From data to an anonymous file; reading and counting included."""
     data, attributes = given(name)
-    return dk.anonymise(data, attributes, search=search, weights=weights, threads=threads)
+    options = dk.AnonymiseOptions(threads=threads)
+    return dk.anonymise(data, attributes, search=search, control=dk.Control(weights=weights), options=options)
 
 
 def warm() -> None:
     """Both searches on a tiny file, so that everything is compiled."""
     tiny = {"a": list("aabbccddeeff"), "b": list("xyxyxyxyxyxx"), "c": list("ppqqppqqppqq")}
     for search in (dk.LadderSearch(), dk.PrintedSearch()):
-        dk.anonymise(tiny, ["a", "b", "c"], search=search, threads=1)
+        dk.anonymise(tiny, ["a", "b", "c"], search=search, options=dk.AnonymiseOptions(threads=1))
 
 
 def judged(done: Anonymisation) -> str:
@@ -168,16 +170,16 @@ def moves(name: str) -> str:
     import time
 
     found, cells = counted(name)
-    field = Field(cells, found.codes, found.by, np.zeros(cells.size, np.int32), 3, dk.LadderSearch(), 1)
+    field = Field(found, cells, np.zeros(cells.size, np.int32), 3, dk.LadderSearch(swaps=0.0), 1)
     x = np.zeros(len(found), np.int32)
-    noise = np.zeros(4096, np.float32)
+    cold = Chance(seed=7, warmth=np.float32(0), noise=np.zeros(4096, np.float32))
     weight = np.ones(cells.size + 1, np.float32)
     said = []
     for kind in ("squares", "ladder"):
         if kind == "squares":
             field.squares(x)
         else:
-            field.ladder(x, (2, 7, 7), weight, 3.0, 64)
+            field.ladder(x, (2, 7, 7), weight)
         for order in ("random", "along the file"):
             rows = np.arange(min(len(found), 100_000), dtype=np.int32)
             rows = (
@@ -186,14 +188,9 @@ def moves(name: str) -> str:
                 else rows
             )
             which = np.full(rows.size, -1 if order == "random" else len(found.by) - 1, np.int16)
-            wanted = np.zeros(rows.size, np.uint8)
+            groups = Groups(rows=rows, which=which, wanted=np.zeros(rows.size, np.uint8))
             begun = time.process_time()
-            _search_kernels.price(
-                rows, which, 0, rows.size, 7, field.order, field.place, field.reach, 0, field.key, field.codes,
-                field.touched,
-                field.number, field.state, field.base, field.span, field.heavy, field.weight, field.step, field.turned,
-                x, 3, np.float32(0), noise, wanted,
-            )  # fmt: skip
+            _search_kernels.run_groups(groups, 0, rows.size, field.ground, field.penalty, cold, x, False)
             said.append(f"{kind} {order} {rows.size / (time.process_time() - begun) / 1e6:.2f} M/s")
     begun = time.process_time()
     total = int(cells.number.reshape(-1).view(np.uint32)[:50_000_000].sum(dtype=np.uint64))

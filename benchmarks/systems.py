@@ -64,7 +64,7 @@ def system(name: str) -> dk.System | None:
 
 @cache
 def table(name: str) -> dk.Table | None:
-    """The same as a table over classifications with several groupings; levels, costs and bounds as in the file."""
+    """The same as a table over classifications with several groupings, with the levels and bounds of the file."""
     whole = system(name)
     if whole is None:
         return None

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from diskret.job.models import Job
+from diskret.job.models import KINDS, TOLD_BY, job_schema
 
 DOCS = Path(__file__).parent
 WORDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
@@ -21,15 +21,20 @@ HEADINGS = {
     "Classification": "[classifications.NAME]",
     "TableSection": "[table]",
     "PoolTable": "[tables.NAME]",
-    "TableOutput": "[tables.NAME.output]",
+    "PoolTableOutput": "[tables.NAME.output]",
     "PoolSection": "[pool]",
     "FlagColumn": "Flag columns",
     "Rules": "[rules]",
     "MinCountRule": "min_count as a table",
     "MarginRule": "small_margin as a table",
     "LineRule": "one_category as a table",
-    "SuppressionSection": "[suppression]",
+    "PromiseSection": "[promise]",
     "RelativeKnowledge": "knowledge as a table",
+    "MovesSection": "[suppression]",
+    "CuboidsSection": 'method = "cuboids"',
+    "CompleteSection": 'method = "complete"',
+    "OptimalSection": 'method = "optimal"',
+    "CostSection": "cost as a table",
     "PerturbationSection": "[perturbation]",
     "MicrodataSection": "[microdata]",
     "DropStep": "drop",
@@ -42,15 +47,21 @@ HEADINGS = {
     "PramStep": "pram",
     "RegressionSection": "[[microdata.regressions]]",
     "AttackSection": "[attack]",
+    "RiskSection": "[risk]",
     "CellKeySection": "[cell_key]",
     "CompareSection": "[compare]",
     "AnonymiseSection": "[anonymise]",
     "PrintedSection": "[anonymise.printed]",
     "CellStatus": "[[status]]",
-    "Output": "[output]",
+    "TableOutput": "[output]",
+    "PoolOutput": "Output of a pool",
+    "RecordsOutput": "Output of a scientific-use file",
+    "AttackOutput": "Output of an attack",
+    "RiskOutput": "Output of a job about risk",
+    "AnonymiseOutput": "Output of an anonymous file",
 }
 """Where the page explains the keys of each model."""
-ALSO = {"PoolTable": "TableSection"}
+ALSO = {"PoolTable": "TableSection"} | dict.fromkeys(("CuboidsSection", "CompleteSection"), "MovesSection")
 """Models that take the keys of another one too; those are explained there."""
 
 
@@ -95,14 +106,30 @@ def table(model: str, schema: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def kinds() -> str:
+    """The table of all kinds of jobs."""
+    told = {kind: f"`[{section}]`" for section, kind in TOLD_BY.items()} | {"pool": "`[tables.NAME]`"}
+    lines = ["| kind | told by | what it is about | its sections |", "|---|---|---|---|"]
+    for name, model in KINDS.items():
+        sections = ", ".join(f"`{key}`" for key in model.model_fields if key != "kind")
+        lines.append(f"| `{name}` | {told.get(name, 'none of those below')} | {model.__doc__} | {sections} |")
+    return "\n".join(lines)
+
+
+def replaced(text: str, heading: str, made: str) -> str:
+    """The page with the first table below a heading written anew."""
+    place = rf"(^###? `?{re.escape(heading)}`?\n(?:(?!^##)[^\n]*\n)*?)(?:^\| [^\n]*\n)(?:^\|[^\n]*\n)+"
+    if not re.search(place, text, re.MULTILINE):
+        raise ValueError(f"docs/jobs.md has no table below {heading!r}")
+    made = made.replace("\\", r"\\")
+    return re.sub(place, rf"\g<1>{made}\n", text, count=1, flags=re.MULTILINE)
+
+
 def page(text: str, schema: dict[str, Any]) -> str:
     """The page with its tables written anew."""
+    text = replaced(text, "Kinds of jobs", kinds())
     for model, heading in HEADINGS.items():
-        place = rf"(^###? `?{re.escape(heading)}`?\n(?:(?!^##)[^\n]*\n)*?)(?:^\| [^\n]*\n)(?:^\|[^\n]*\n)+"
-        if not re.search(place, text, re.MULTILINE):
-            raise ValueError(f"docs/jobs.md has no table below {heading!r}")
-        keys = table(model, schema).replace("\\", r"\\")
-        text = re.sub(place, rf"\g<1>{keys}\n", text, count=1, flags=re.MULTILINE)
+        text = replaced(text, heading, table(model, schema))
     return text
 
 
@@ -113,7 +140,7 @@ def schema_text(schema: dict[str, Any]) -> str:
 
 def main() -> None:
     """Write both."""
-    schema = Job.model_json_schema()
+    schema = job_schema()
     jobs = DOCS / "jobs.md"
     jobs.write_text(page(jobs.read_text(encoding="utf-8"), schema), encoding="utf-8")
     (DOCS / "job.schema.json").write_text(schema_text(schema), encoding="utf-8")

@@ -26,6 +26,7 @@ def test_about_twenty_names_come_first() -> None:
     assert {"Promise", "suppress", "audit", "Table"} <= set(dk.__all__)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_every_name_is_there_and_the_types_say_the_same() -> None:
     assert all(getattr(dk, name) is not None for name in (*_HOME, *_NAMESPACES))
     assert names_in(SOURCE / "__init__.pyi") == {*_HOME, *_NAMESPACES}

@@ -24,10 +24,12 @@ from diskret.io.jj import write_jj as write_jj
 from diskret.microdata.coarsening import Drop as Drop
 from diskret.microdata.coarsening import Recode as Recode
 from diskret.microdata.coarsening import Release as Release
+from diskret.microdata.coarsening import ReleaseUnits as ReleaseUnits
 from diskret.microdata.coarsening import Withhold as Withhold
 from diskret.microdata.coarsening import coarsen as coarsen
 from diskret.microdata.microaggregation import microaggregate as microaggregate
 from diskret.microdata.noise import add_noise as add_noise
+from diskret.microdata.options import NoiseOptions as NoiseOptions
 from diskret.microdata.pram import post_randomise as post_randomise
 from diskret.microdata.swapping import swap_records as swap_records
 from diskret.microdata.utility import Regression as Regression
@@ -50,8 +52,8 @@ from diskret.perturbation.rounding import round_table as round_table
 from diskret.publication.comparison_files import write_comparison as write_comparison
 from diskret.publication.publish import publish as publish
 from diskret.risk.anonymity import measure_anonymity as measure_anonymity
-from diskret.risk.attack import attack as attack
 from diskret.risk.estimate import estimate_reidentifiable as estimate_reidentifiable
+from diskret.risk.linkage_attack import attack as attack
 from diskret.risk.measure import measure_risk as measure_risk
 from diskret.risk.planning import plan_merges as plan_merges
 from diskret.rules.compare import compare_rules as compare_rules
@@ -65,6 +67,7 @@ from diskret.rules.magnitude import PPercent as PPercent
 from diskret.rules.mark import mark as mark
 from diskret.safe.anonymise import anonymise as anonymise
 from diskret.safe.control import Control as Control
+from diskret.safe.options import AnonymiseOptions as AnonymiseOptions
 from diskret.safe.options import LadderSearch as LadderSearch
 from diskret.safe.options import PrintedSearch as PrintedSearch
 from diskret.safe.rematch import rematch as rematch

@@ -129,11 +129,11 @@ def test_mistakes_are_named_and_nothing_is_written(
 @pytest.mark.parametrize(
     ("added", "said"),
     [
-        ("[rules]\nmin_count = 3\n", "rules: goes not with [anonymise]"),
-        ("[table]\nby = ['sex']\n", "table: goes not with [anonymise]"),
-        ("[anonymise.printed]\ngroup = 4\n", "anonymise.printed: goes not with search = 'ladder'"),
-        ("[anonymise.counters]\nhead = ['age']\n", "anonymise.counters: 'head' is no attribute"),
-        ("[classifications.colour]\n", "classifications.colour: is no attribute"),
+        ("[rules]\nmin_count = 3\n", "rules: belongs to a job of kind 'table' or 'pool' or 'compare'"),
+        ("[table]\nby = ['sex']\n", "table: belongs to a job of kind"),
+        ("[anonymise.printed]\ngroup = 4\n", "anonymise.printed: cannot be combined with search = 'ladder'"),
+        ("[anonymise.counters]\nhead = ['age']\n", "anonymise.counters: 'head' is not an attribute"),
+        ("[classifications.colour]\n", "classifications.colour: is not an attribute"),
     ],
 )
 def test_keys_that_do_not_go_together(typed: Call, persons: Path, added: str, said: str) -> None:
@@ -146,7 +146,7 @@ def test_keys_that_do_not_go_together(typed: Call, persons: Path, added: str, sa
 def test_outputs_of_anonymous_files_go_with_their_section_only(typed: Call, persons: Path) -> None:
     text = "[data]\nmicrodata='persons.csv'\n[table]\nby=['sex']\n[output]\nmicrodata='a.csv'\n"
     (persons / "job.toml").write_text(text, encoding="utf-8")
-    assert "output.microdata: goes only with [anonymise]" in typed("run", "job.toml").err
+    assert "output.microdata: belongs to a job of kind 'anonymise'" in typed("run", "job.toml").err
 
 
 def test_the_printed_search_by_job(typed: Call, persons: Path) -> None:

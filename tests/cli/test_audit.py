@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+Call = Callable[..., Any]
 JOB = """
 [data]
 microdata = "firms.csv"
@@ -24,7 +27,7 @@ def job(folder: Path, more: str = "", output: str = "") -> str:
     return "job.toml"
 
 
-def test_primary_cells_alone_are_exposed_and_the_exit_code_says_so(typed, folder: Path) -> None:
+def test_primary_cells_alone_are_exposed_and_the_exit_code_says_so(typed: Call, folder: Path) -> None:
     assert typed("run", job(folder)).code == 0
     done = typed("audit", "w.parquet")
     assert done.code == 1
@@ -32,13 +35,13 @@ def test_primary_cells_alone_are_exposed_and_the_exit_code_says_so(typed, folder
     assert "follows from" in done.out
 
 
-def test_values_are_shown_only_on_request(typed, folder: Path) -> None:
+def test_values_are_shown_only_on_request(typed: Call, folder: Path) -> None:
     typed("run", job(folder))
     assert "7919.73" not in typed("audit", "w.parquet").said
     assert "7919.73" in typed("audit", "w.parquet", "--internal").out
 
 
-def test_a_protected_table_is_certified_and_the_certificate_verified(typed, folder: Path) -> None:
+def test_a_protected_table_is_certified_and_the_certificate_verified(typed: Call, folder: Path) -> None:
     done = typed("run", job(folder, "[suppression]\n", 'certificate = "c.json"\n'))
     audited = typed("audit", "w.parquet", "--certificate", "again.json")
     # the example is tiny: what cannot be protected is named, and no certificate hides it
@@ -50,7 +53,7 @@ def test_a_protected_table_is_certified_and_the_certificate_verified(typed, fold
         assert ("the certificate holds" in verified.out) == (done.code == 0)
 
 
-def test_a_certificate_of_another_table_does_not_hold(typed, folder: Path) -> None:
+def test_a_certificate_of_another_table_does_not_hold(typed: Call, folder: Path) -> None:
     typed("run", job(folder, "[suppression]\n", 'certificate = "c.json"\n'))
     firms = (folder / "firms.csv").read_text(encoding="utf-8")
     (folder / "firms.csv").write_text(firms.replace("10.5", "11.5"), encoding="utf-8")
@@ -60,27 +63,27 @@ def test_a_certificate_of_another_table_does_not_hold(typed, folder: Path) -> No
     assert "another table" in done.out
 
 
-def test_a_file_that_is_no_certificate_is_refused(typed, folder: Path) -> None:
+def test_a_file_that_is_no_certificate_is_refused(typed: Call, folder: Path) -> None:
     typed("run", job(folder, "[suppression]\n"))
     assert typed("verify", "w.parquet", "firms.csv").code == 2
     assert typed("verify", "w.parquet", "missing.json").code == 2
 
 
-def test_a_certificate_without_an_audit_is_refused_before_work(typed, folder: Path) -> None:
+def test_a_certificate_without_an_audit_is_refused_before_work(typed: Call, folder: Path) -> None:
     done = typed("run", job(folder, "", 'certificate = "c.json"\n'))
     assert done.code == 2
     assert "there is no audit to certify" in done.err
     assert not (folder / "w.parquet").exists()
 
 
-def test_unknown_insiders_are_refused(typed, folder: Path) -> None:
+def test_unknown_insiders_are_refused(typed: Call, folder: Path) -> None:
     typed("run", job(folder, "[suppression]\n"))
     done = typed("audit", "w.parquet", "--insiders", "everybody")
     assert done.code == 2
     assert "single" in done.err
 
 
-def test_a_coalition_is_named_by_codes(typed, folder: Path) -> None:
+def test_a_coalition_is_named_by_codes(typed: Call, folder: Path) -> None:
     asked = '[suppression]\ncoalitions = [[{ region = "N", size = "large" }, { region = "S", size = "large" }]]\n'
     assert typed("run", job(folder, asked)).code in (0, 1)
     done = typed("run", job(folder, '[suppression]\ncoalitions = [[{ land = "N" }]]\n'))

@@ -197,7 +197,7 @@ BAD = {
         MICRODATA.replace("[table]", 'delimiter = ";;"\n[table]'), {"firms.csv": GOOD},
         "O1", "the separator is not one visible character", "", 'for example ";"',
     ),
-    "a damaged job": Bad("[data\n", {}, "J1", "no valid TOML", "job.toml", "text needs quotes"),
+    "a damaged job": Bad("[data\n", {}, "J1", "not valid TOML", "job.toml", "text needs quotes"),
     "an empty job": Bad("", {}, "T7", "the file is empty", "job.toml", "written to the end"),
 }  # fmt: skip
 

@@ -127,7 +127,7 @@ def test_ctrl_c_stops_at_once_and_leaves_nothing_half_written(long: Path, second
     assert sorted(str(p) for p in long.rglob("*")) == before
 
 
-@pytest.mark.parametrize("moment", ["diskret.job.run.load_tables", "diskret.job.outputs.save_working"])
+@pytest.mark.parametrize("moment", ["diskret.job.table_job.load_tables", "diskret.job.outputs.save_working"])
 def test_ctrl_c_at_any_moment(
     typed: Call, folder: Path, moment: str, monkeypatch: pytest.MonkeyPatch,
     everything: Callable[[Path], dict[str, bytes]],

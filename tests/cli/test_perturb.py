@@ -141,8 +141,8 @@ def test_responses_of_one_job_get_errors_of_their_own(typed: Call, folder: Path)
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ("[perturbation]\n[suppression]\n", "goes not with [suppression]"),
-        ("[perturbation]\n[output]\nintervals = true\n", "goes not with [perturbation]"),
+        ("[perturbation]\n[suppression]\n", "cannot be combined with [suppression]"),
+        ("[perturbation]\n[output]\nintervals = true\n", "cannot be combined with [perturbation]"),
         ('[perturbation]\nmethod = "rounding"\n', "needs a base"),
         ("[perturbation]\nsed = 1\n", "did you mean 'seed'"),
     ],

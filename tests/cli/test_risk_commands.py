@@ -78,8 +78,8 @@ def test_risks_as_json_and_as_a_plot(typed: Call, files: Path) -> None:
         ((*ATTACK, "--unit", "id", "--method", "magic"), "attack.method"),
         (("plan", "--shares", "sex=0.5,0.4", "-n", "10"), "[R1]"),
         (("plan", "--shares", "sex=0.5,0.5"), "n: missing"),
-        (("plan", "--shares", "sex", "-n", "10"), "are no shares"),
-        (("plan", "--shares", "sex=0.5,half", "-n", "10"), "no number"),
+        (("plan", "--shares", "sex", "-n", "10"), "are not shares"),
+        (("plan", "--shares", "sex=0.5,half", "-n", "10"), "not a number"),
         (("plan", "none.toml"), "no such file"),
         (("plan", "--shares", "sex=0.5,0.5", "-n", "10", "--keep", "sex"), "nothing is tolerated"),
         (("plan", "--shares", "sex=0.5,0.5", "-n", "10", "--plot", "curve.gif"), "plots are not written as"),
@@ -92,7 +92,7 @@ def test_bad_input_is_refused(typed: Call, files: Path, words: tuple[str, ...], 
     assert not (files / "risks.xlsx").exists()
 
 
-def test_an_attack_goes_not_with_a_table(typed: Call, files: Path) -> None:
+def test_an_attack_and_a_table_are_two_jobs(typed: Call, files: Path) -> None:
     (files / "bad.toml").write_text(
         '[data]\nmicrodata = "released.csv"\n[table]\nby = ["region"]\n[attack]\nkeys = ["region"]\n'
         'classes = { size = [1] }\nnames = { town = "stadt" }\n[output]\npublish = "t.csv"\n',
@@ -101,8 +101,8 @@ def test_an_attack_goes_not_with_a_table(typed: Call, files: Path) -> None:
     done = typed("run", "bad.toml")
     assert done.code == 2
     for key in (
-        "table: goes not",
-        "output.publish: goes not",
+        "table: belongs to",
+        "output.publish: belongs to",
         "attack.external: missing",
         "attack.names",
         "attack.classes",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +12,10 @@ import pytest
 
 Call = Callable[..., Any]
 HEAVY = ("numba", "duckdb", "numpy", "vl_convert", "pyspark")
+MOST_MODULES = 500
+"""Nobody waits long for so many modules; with a compiler and a database there are far more."""
+OWN = ("cli", "cli.app", "cli.attacks", "cli.changing", "cli.comparing", "cli.jobs", "cli.page", "cli.persons",
+       "cli.runs", "cli.sections", "cli.show", "cli.tables", "model", "model.errors")  # fmt: skip
 SCRIPT = """
 import sys
 from diskret.cli import main
@@ -24,20 +28,20 @@ print(sorted(sys.modules), file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["tabulate", "--help"], ["mark", "--help"]])
+@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["tabulate", "--help"], ["publish", "--help"]])
 def test_help_loads_neither_compiler_nor_database(words: list[str]) -> None:
     script = SCRIPT.format(words=words)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert "Usage: diskret" in done.stdout
     assert "'diskret.cli'" in done.stderr
-    assert not [name for name in HEAVY if f"'{name}'" in done.stderr]
+    loaded = ast.literal_eval(done.stderr.splitlines()[-1])
+    assert not {*HEAVY} & {*loaded}
+    assert len(loaded) < MOST_MODULES
+    assert {name for name in loaded if name.startswith("diskret.")} <= {f"diskret.{part}" for part in OWN}
 
 
-def test_help_is_quick_and_names_every_command(diskret: Call) -> None:
-    diskret("--help")
-    started = time.perf_counter()
+def test_help_names_every_command(diskret: Call) -> None:
     done = diskret("--help")
-    assert time.perf_counter() - started < 2
     assert done.code == 0
     for command in ("run", "check", "init", "tabulate", "mark"):
         assert f" {command} " in done.out

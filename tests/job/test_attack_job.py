@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from diskret.job.attack import risk_sections
-from diskret.job.models import AttackSection, Job
+from diskret.job.attack_job import risk_sections
+from diskret.job.models import job_of
 from diskret.job.read import job_from
+from diskret.job.record_sections import AttackSection
 from diskret.job.run import run_job
 
 
@@ -35,4 +36,4 @@ def test_an_attack_without_keys_or_combinations(tmp_path: Path) -> None:
     assert result.attack.correct == 2
     assert result.attack.combinations == ()
     assert result.summary()["attack"]["correct"] == 2
-    assert isinstance(Job.model_validate(content).attack, AttackSection)
+    assert job_of(content).kind == "attack"

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from diskret.job.outcome import JobResult
 from diskret.job.read import job_from, read_job
-from diskret.job.result import JobResult
 from diskret.job.run import run_job
-from diskret.microdata.records import read_records
+from diskret.microdata.columns import read_records
 from diskret.model.errors import BadJob
 from diskret.publication.microdata_files import write_records
 
@@ -185,7 +185,7 @@ def test_one_more_step_leaves_the_others_as_they_were(people: Path) -> None:
     ("microdata", "said"),
     [
         ({"steps": []}, "microdata.steps"),
-        ({"steps": [{"do": "shuffle"}]}, "microdata.steps.0.do: is no kind of step (one of drop, recode"),
+        ({"steps": [{"do": "shuffle"}]}, "microdata.steps.0.do: is not a kind of step (one of drop, recode"),
         ({"steps": [{"do": "noise", "sd": 0.1}]}, "microdata.steps.0.columns: missing"),
         ({"steps": [{"do": "noise", "columns": "income"}]}, "give exactly one of sd and amount"),
         ({"steps": [{"do": "noise", "columns": "income", "sd": -1}]}, "microdata.steps.0.sd: should be greater than 0"),
@@ -210,15 +210,15 @@ def test_records_and_tables_are_two_jobs(people: Path) -> None:
     with pytest.raises(BadJob) as caught:
         job_from(both, "here", people)
     for said in (
-        "table: goes not",
-        "rules: goes not",
-        "output.publish: goes not",
+        "table: belongs to a job of kind 'table'",
+        "rules: belongs to",
+        "output.publish: belongs to a job of kind 'table'",
         "'out.xlsx'",
-        "a report ends in .html",
+        "endings: .html, .pdf",
     ):
         assert said in str(caught.value)
     table = {"data": {"microdata": "people.csv"}, "table": {"by": ["job"]}, "output": {"records": "x.csv"}}
-    with pytest.raises(BadJob, match="goes only with"):
+    with pytest.raises(BadJob, match="belongs to a job of kind 'records'"):
         job_from(table, "here", people)
 
 

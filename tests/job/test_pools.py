@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,8 +18,8 @@ from diskret import Status, Table
 from diskret.auditing.certificate import read_certificate, verify
 from diskret.cli import main
 from diskret.io.hierarchies import read_hierarchy
+from diskret.job.outcome import JobResult
 from diskret.job.read import read_job
-from diskret.job.result import JobResult
 from diskret.job.run import run_job
 from diskret.model.errors import BadJob, BadOption, LateTable, NothingShared, SharedCellsDiffer
 from diskret.publication.working import load_working
@@ -376,19 +377,21 @@ def test_errors_of_pools_are_errors_of_diskret() -> None:
         ("[tables.zones]\n", '[tables.zones]\nhierarchy = "zones.csv"\n', "tables.zones.hierarchy: unknown key"),
         ("[tables.zones]\n", '[tables.zones]\nvaleu = "x"\n', "tables.zones.valeu: unknown key (did you mean 'value'?"),
         ('"zones.csv"\noutput', '"zone.csv"\noutput',
-         "tables.zones.classifications.region.hierarchy: there is no file 'zone.csv' (did you mean 'zones.csv'?)"),
+         "tables.zones.classifications.region.hierarchy: there is no file 'zone.csv' (looked in the folder of the job "
+         "file; did you mean 'zones.csv'?)"),
         ('"out/zones.csv"', '"out/districts.csv"',
          "tables.zones.output.publish: 'out/districts.csv' is tables.districts.output.publish too"),
         ('"out/zones.csv"', '"out/zones.doc"', "tables.zones.output.publish: cannot write 'out/zones.doc'"),
-        ("[tables.zones]\n", '[tables.zones]\nweight = "w"\n', "tables.zones.weight: goes only with data.microdata"),
+        ("[tables.zones]\n", '[tables.zones]\nweight = "w"\n', "tables.zones.weight: belongs to data.microdata"),
         ('cells = "cells.csv"', 'cells = "cell.csv"', "data.cells: there is no file 'cell.csv'"),
         ("[suppression]", '[suppression]\nguarantee = "complete"', "suppression.guarantee: 'complete' is for single"),
-        ("[suppression]", '[suppression]\nprevious = "x.parquet"', "suppression.previous: goes not with several"),
+        ("[suppression]", '[suppression]\nprevious = "x.parquet"', "suppression.previous: cannot be combined with"),
         ("[suppression]", '[suppression]\nbarriers = { sice = 1 }', "suppression.barriers: no classification 'sice'"),
-        ("[suppression]", '[output]\npublish = "t.csv"', "output.publish: goes not with several tables"),
+        ("[suppression]", '[output]\npublish = "t.csv"', "output.publish: belongs to a job of kind 'table'"),
         ("[suppression]", '[pool]\nover = "state"', "pool.over: no table stands at a code of 'state'"),
         ("[suppression]", "[classifications.sector]", "classifications.sector: is in no table of the pool"),
-        ("[suppression]", "[attack]\n", "attack: goes not with [tables.NAME]"),
+        ("[suppression]", "[attack]\n",
+         "attack: belongs to a job of kind 'records' or 'attack' (this job is of kind 'pool', as it has [tables]"),
         ("[suppression]", '[[status]]\ntable = "x"\ncell = {}\nstatus = "open"', "status.0.table: no table 'x'"),
     ],
 )  # fmt: skip
@@ -410,7 +413,7 @@ def test_a_pool_needs_several_tables_data_and_something_left_to_protect(folder: 
     published = published.replace("[tables.districts]\n", "[tables.districts]\npublished = true\n")
     published = published.replace("[tables.zones]\n", "[tables.zones]\npublished = true\n")
     assert "tables: all of them are published already" in refusal(folder, published)
-    assert "pool: goes only with [tables.NAME]" in refusal(
+    assert "pool: belongs to a job of kind 'pool'" in refusal(
         folder, '[data]\ncells = "cells.csv"\n[table]\nby = ["region"]\nvalue = "x"\n[pool]\n'
     )
     assert "data: missing" in refusal(folder, '[table]\nby = ["region"]\n')
@@ -444,7 +447,7 @@ def test_the_example_of_linked_tables_and_of_a_late_one_run_as_they_stand_there(
     first = run_job(read_job(folder / "linked/pool.toml"), folder / "linked")
     assert len(first.files) == 6
     assert not first.exposed
-    pool = first.pools["turnover"]
+    pool: Any = first.pools["turnover"]
     assert len(pool.tables) == 3
     assert (pool.status == Status.SECONDARY).any()
     late = run_job(read_job(folder / "linked/late.toml"), folder / "linked")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from diskret.job.models import FlagColumn, Job
-from diskret.job.read import job_from, read_job
+from diskret.job.read import job_content, job_from, read_job
+from diskret.job.table_job import TableJob
+from diskret.job.table_sections import FlagColumn
 from diskret.model.errors import BadJob, EmptyData, UnreadableFile
 
 GOOD = """
@@ -41,14 +42,14 @@ def line_of(message: str, key: str) -> str:
 
 def test_a_column_alone_means_a_list_of_one(folder: Path) -> None:
     text = GOOD + '[output]\npublish = "a.csv"\n'
-    job = Job.model_validate(tomllib.loads(text))
+    job = TableJob.model_validate(tomllib.loads(text))
     assert (job.table.value, job.output.publish) == (["turnover"], ["a.csv"])
 
 
 def test_a_flag_is_a_column_or_a_column_with_the_codes_that_mean_yes() -> None:
     content = tomllib.loads(GOOD)
     content["table"] |= {"waiver": "agreed", "request": {"column": "asked", "codes": "1"}}
-    table = Job.model_validate(content).table
+    table = TableJob.model_validate(content).table
     assert table.waiver == "agreed"
     assert table.request == FlagColumn(column="asked", codes=["1"])
 
@@ -56,18 +57,19 @@ def test_a_flag_is_a_column_or_a_column_with_the_codes_that_mean_yes() -> None:
 def test_with_nothing_said_there_are_no_rules_and_no_outputs(folder: Path) -> None:
     (folder / "job.toml").write_text(GOOD, encoding="utf-8")
     job = read_job(folder / "job.toml")
+    assert isinstance(job, TableJob)
     assert job.rules.min_count is None
     assert job.output.publish == []
 
 
 def test_a_pattern_of_files_need_not_be_one_file(folder: Path) -> None:
     (folder / "job.toml").write_text(GOOD.replace("firms.csv", "firm*.csv"), encoding="utf-8")
-    assert read_job(folder / "job.toml").data.microdata == "firm*.csv"
+    assert job_from(job_content(folder / "job.toml"), "here", folder, TableJob).data.microdata == "firm*.csv"
 
 
 def test_a_job_file_in_latin_1_is_read(folder: Path) -> None:
     (folder / "job.toml").write_bytes((GOOD + '[output]\ntitle = "Umsätze"\n').encode("latin-1"))
-    assert read_job(folder / "job.toml").output.title == "Umsätze"
+    assert job_from(job_content(folder / "job.toml"), "here", folder, TableJob).output.title == "Umsätze"
 
 
 # --- mistakes the types find -----------------------------------------------------------------------------------------
@@ -97,7 +99,7 @@ def test_all_mistakes_are_told_at_once(folder: Path) -> None:
         """,
     )
     assert "11 mistakes in the job file" in message
-    assert line_of(message, "surplus").startswith("surplus: unknown key (allowed: data, classifications, table")
+    assert line_of(message, "surplus").startswith("surplus: unknown key (allowed: kind, data, classifications, table")
     assert "should be '.' or ','" in line_of(message, "data.decimal")
     assert "should be a valid list (columns that classify" in line_of(message, "table.by")
     assert line_of(message, "table.positiv") == "table.positiv: unknown key (did you mean 'positive'?)"
@@ -185,9 +187,9 @@ FURTHER = {
     "a value twice": (
         GOOD.replace('"turnover"', '["turnover", "turnover"]'), "table.value", "names a column twice", "each once",
     ),
-    "counts with microdata": (GOOD + 'count = "n"\n', "table.count", "goes only with data.cells", ""),
+    "counts with microdata": (GOOD + 'count = "n"\n', "table.count", "belongs to data.cells", ""),
     "weights with cells": (
-        GOOD.replace("microdata", "cells") + 'weight = "w"\n', "table.weight", "goes only with data.microdata", "",
+        GOOD.replace("microdata", "cells") + 'weight = "w"\n', "table.weight", "belongs to data.microdata", "",
     ),
     "a value with a working file": (
         '[data]\ntable = "firms.csv"\n[table]\nvalue = "x"\n', "table.value", "the working file says it", "",
@@ -209,13 +211,13 @@ FURTHER = {
         "frequency table",
     ),
     "dominance of nobody": (
-        GOOD + "[rules]\ndominance = [[0, 85]]\n", "rules.dominance", "is no dominance rule", "n is 1 to 100",
+        GOOD + "[rules]\ndominance = [[0, 85]]\n", "rules.dominance", "is not a dominance rule", "n is 1 to 100",
     ),
     "dominance of a whole economy": (
-        GOOD + "[rules]\ndominance = [[100000000, 85]]\n", "rules.dominance", "is no dominance rule", "n is 1 to 100",
+        GOOD + "[rules]\ndominance = [[10000000, 85]]\n", "rules.dominance", "is not a dominance rule", "n is 1 to 100",
     ),
     "dominance over everything": (
-        GOOD + "[rules]\ndominance = [[1, 100]]\n", "rules.dominance", "is no dominance rule", "k under 100 percent",
+        GOOD + "[rules]\ndominance = [[1, 100]]\n", "rules.dominance", "is not a dominance rule", "k under 100 percent",
     ),
     "a status nobody knows": (
         GOOD + '[[status]]\ncell = {}\nstatus = "hidden"\n', "status.0.status", "status 'hidden' is not known",
@@ -225,7 +227,7 @@ FURTHER = {
         GOOD + '[output]\npublish = ["a.csv", "a.docx"]\n', "output.publish", "cannot write 'a.docx'", ".xlsx",
     ),
     "a working file that is none": (
-        GOOD + '[output]\nworking = "a.csv"\n', "output.working", "cannot write 'a.csv'", "ends in .parquet",
+        GOOD + '[output]\nworking = "a.csv"\n', "output.working", "cannot write 'a.csv'", "endings: .parquet",
     ),
     "a plot that is none": (
         GOOD + '[rules]\nmin_count = 3\n[output]\ncomparison = "a.csv"\n', "output.comparison", "cannot write 'a.csv'",
@@ -270,7 +272,7 @@ def test_further_mistakes_are_told_at_once_too(folder: Path) -> None:
 
 def test_a_working_file_may_be_marked_in_its_place(folder: Path) -> None:
     (folder / "w.parquet").touch()
-    job = job_from({"data": {"table": "w.parquet"}, "output": {"working": "w.parquet"}}, "here", folder)
+    job = job_from({"data": {"table": "w.parquet"}, "output": {"working": "w.parquet"}}, "here", folder, TableJob)
     assert job.output.working == "w.parquet"
 
 
@@ -289,7 +291,7 @@ def test_a_working_file_may_be_marked_in_its_place(folder: Path) -> None:
 )
 def test_broken_toml_is_refused_with_its_line(folder: Path, text: str, said: str) -> None:
     message = refusal(folder, text)
-    assert "no valid TOML" in message
+    assert "not valid TOML" in message
     assert said in message
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from diskret import PQ, Dominance, MinCount, OneCategory, PPercent, SmallCells, SmallMargin
-from diskret.job.models import Job
 from diskret.job.rules import rules_of
+from diskret.job.table_job import TableJob
 
 
 def rules(asked: dict[str, Any], classifications: dict[str, Any] | None = None) -> list[object]:
     by = list(classifications or {})
     content = {"data": {"cells": "x"}, "rules": asked, "classifications": classifications or {}, "table": {"by": by}}
-    return list(rules_of(Job.model_validate(content)))
+    return list(rules_of(TableJob.model_validate(content)))
 
 
 def test_each_key_is_one_rule_with_its_parameters() -> None:
@@ -52,9 +52,9 @@ def test_lines_are_read_along_the_classifications_called_sensitive() -> None:
 
 def test_a_working_file_knows_its_classifications_and_the_job_need_not_list_them() -> None:
     content = {"data": {"table": "x"}, "rules": {"one_category": True}}
-    sensitive = Job.model_validate(content | {"classifications": {"diagnosis": {"sensitive": True}}})
+    sensitive = TableJob.model_validate(content | {"classifications": {"diagnosis": {"sensitive": True}}})
     assert list(rules_of(sensitive)) == [OneCategory(("diagnosis",))]
-    harmless = Job.model_validate(content | {"classifications": {"sex": {"sensitive": False}}})
+    harmless = TableJob.model_validate(content | {"classifications": {"sex": {"sensitive": False}}})
     assert list(rules_of(harmless, ["sex", "age"])) == [OneCategory(("age",))]
 
 

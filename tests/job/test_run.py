@@ -14,7 +14,7 @@ import pytest
 
 from diskret import Status, Table
 from diskret.io.cell_list import read_cell_list
-from diskret.job.result import JobResult
+from diskret.job.outcome import JobResult
 from diskret.model import errors
 from diskret.publication.working import load_working
 

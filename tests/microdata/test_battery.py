@@ -13,6 +13,8 @@ import diskret as dk
 from diskret.model.errors import MissingColumn, ProtectionWarning
 
 NUMBERS = ["x", "y"]
+BLOCKS = dk.NoiseOptions(pairing="blocks")
+PANEL = dk.NoiseOptions(unit="id", wave="year", nearest=True)
 Method = Callable[[Any, int], Any]
 METHODS: dict[str, Method] = {
     "fixed": lambda f, seed: dk.microaggregate(f, NUMBERS, method="fixed"),
@@ -20,8 +22,8 @@ METHODS: dict[str, Method] = {
     "variance": lambda f, seed: dk.microaggregate(f, NUMBERS, keep_variance=True),
     "waves": lambda f, seed: dk.microaggregate(f, NUMBERS, wave="year"),
     "noise": lambda f, seed: dk.add_noise(f, NUMBERS, sd=0.1, seed=seed),
-    "two peaks": lambda f, seed: dk.add_noise(f, NUMBERS, sd=0.1, shift=0.06, seed=seed, pairing="blocks"),
-    "panel": lambda f, seed: dk.add_noise(f, NUMBERS, sd=0.1, seed=seed, unit="id", wave="year", nearest=True),
+    "two peaks": lambda f, seed: dk.add_noise(f, NUMBERS, sd=0.1, shift=0.06, seed=seed, options=BLOCKS),
+    "panel": lambda f, seed: dk.add_noise(f, NUMBERS, sd=0.1, seed=seed, options=PANEL),
     "Kim-Winkler": lambda f, seed: dk.add_noise(f, NUMBERS, amount=0.1, seed=seed),
     "swap": lambda f, seed: dk.swap_records(f, ["region"], risk=["job"], similar=[["year"]], rate=0.3, seed=seed),
     "pram": lambda f, seed: dk.post_randomise(f, ["job"], keep=0.5, seed=seed),

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import diskret as dk
-from diskret.microdata._kernels import group_values, sorted_usable
-from diskret.microdata.mdav import mdav_values
-from diskret.microdata.microaggregation import fixed_starts, group_column, optimal_starts
+from diskret.microdata._kernels import group_values, moments, sorted_usable
+from diskret.microdata._mdav_kernels import mdav
+from diskret.microdata.microaggregation import fixed_starts, group_column, mdav_values, optimal_starts
 from diskret.model.errors import BadOption, NotFinite, ProtectionWarning, TooFewUnits
 
 Golden = Callable[[str], Any]
@@ -120,8 +120,8 @@ def readable_sizes(x: np.ndarray, m: int) -> tuple[int, ...]:
             before = cost[j - s]
             if before is not None:
                 part = f[j - s : j]
-                mean = sum(part) / s
-                c = before + sum((v - mean) ** 2 for v in part)
+                mean = sum(part, Fraction(0)) / s
+                c = before + sum(((v - mean) * (v - mean) for v in part), Fraction(0))
                 if cost[j] is None or c < cost[j]:  # type: ignore[operator]
                     cost[j], size[j] = c, s
     found = []
@@ -147,6 +147,14 @@ def test_sorting_agrees_with_a_stable_comparison_sort(column: list[float]) -> No
     order = kept[np.argsort(x[kept], kind="stable")]
     assert place.tolist() == order.tolist()
     assert ascending.tolist() == x[order].tolist()
+
+
+@given(positive)
+def test_moments_are_mean_and_squares_around_it(column: list[float]) -> None:
+    mean, squares = moments(np.array(column))
+    middle = sum(column) / len(column)
+    assert mean == pytest.approx(middle)
+    assert squares == pytest.approx(sum((v - middle) ** 2 for v in column), abs=1e-9 * max(column) ** 2)
 
 
 def test_small_values_are_grouped_well_beside_huge_ones() -> None:
@@ -272,6 +280,8 @@ def test_mdav_agrees_with_its_readable_twin(seed: int, m: int) -> None:
     scaled = (x - x.mean(axis=0)) / x.std(axis=0)
     expected = readable_mdav(scaled, m)
     assert groups == len(expected)
+    group, _ = mdav(np.ascontiguousarray(scaled), m)
+    assert [frozenset(np.flatnonzero(group == g).tolist()) for g in range(groups)] == expected
     for group in expected:
         rows = sorted(group)
         assert m <= len(rows) <= 2 * m - 1

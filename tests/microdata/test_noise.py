@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import diskret as dk
 from diskret.microdata import _noise_kernels as kernels
+from diskret.microdata import _pairing_kernels
 from diskret.microdata.correlation import checked, correlations, log_moments, nearest_with_diagonal
 from diskret.microdata.mixture import Mixture, largest_ratio, mixture
 from diskret.microdata.noise import noise_vectors, overlay
@@ -29,6 +30,7 @@ from diskret.model.errors import (
 )
 
 Golden = Callable[[str], Any]
+PANEL = dk.NoiseOptions(unit="id", wave="year", nearest=True)
 
 
 def firms(units: int, columns: int, seed: int = 0, gaps: float = 0.0) -> np.ndarray:
@@ -107,7 +109,7 @@ def test_uncorrelated_columns_allow_a_shift_of_sd_over_root_m() -> None:
 def test_feasible_is_what_has_no_negative_eigenvalue(seed: int, columns: int, part: float) -> None:
     rng = np.random.default_rng(seed)
     a = rng.normal(size=(columns, columns + 2))
-    r = np.corrcoef(a)
+    r = np.atleast_2d(np.corrcoef(a))
     low = np.linalg.eigvalsh(r - part**2)[0]
     if abs(low) < 1e-6:
         return
@@ -135,7 +137,8 @@ def test_an_infeasible_shift_is_told_with_what_is_feasible() -> None:
 
 def trace(x: np.ndarray, upper: np.ndarray, lower: np.ndarray) -> list[dict[str, Any]]:
     """The readable twin: the algorithm of the source, step by step."""
-    left, changed, steps = list(range(len(x))), x.copy(), []
+    left, changed = list(range(len(x))), x.copy()
+    steps: list[dict[str, Any]] = []
     mean_of_file = x.mean(axis=0)
 
     def objective(trial: np.ndarray) -> float:
@@ -197,6 +200,17 @@ def test_kernels_agree_with_the_readable_twin(seed: int) -> None:
     assert overlay(x, pairs, upper, lower)[0] == pytest.approx(last["anonymised"])
 
 
+@given(st.integers(0, 2**32 - 1), st.floats(0, 0.5))
+def test_distances_leave_gaps_out(seed: int, gaps: float) -> None:
+    """The rest of a record stands for what is missing; without a common value two records are infinitely far."""
+    x = firms(2, int(np.random.default_rng(seed).integers(1, 9)), seed, gaps)
+    scale = np.random.default_rng(seed).random((x.shape[1],))
+    parts = [float(((u - v) * s) ** 2) for u, v, s in zip(x[0], x[1], scale, strict=True) if u == u and v == v]
+    expected = sum(parts) * x.shape[1] / len(parts) if parts else np.inf
+    found = _pairing_kernels.distance(x[0], x[1], scale, len(parts) == x.shape[1])
+    assert found == pytest.approx(expected)
+
+
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["exact", "blocks"]), st.floats(0, 0.4))
 def test_every_unit_is_in_one_pair(seed: int, how: Any, gaps: float) -> None:
     rng = np.random.default_rng(seed)
@@ -211,7 +225,7 @@ def test_partners_are_similar_and_large_ones_come_first() -> None:
     x = firms(4000, 5)
     size = x.sum(axis=1)
     for how in ("exact", "blocks"):
-        pairs = pair_records(x, how)  # type: ignore[arg-type]
+        pairs = pair_records(x, how)
         ratio = np.abs(np.log(x[pairs[:, 0]] / x[pairs[:, 1]])).mean()
         assert ratio < 0.6 * np.abs(np.log(x / np.random.default_rng(0).permutation(x))).mean()
         assert size[pairs[:100]].mean() > 3 * size.mean()
@@ -221,9 +235,9 @@ def test_fast_pairing_keeps_means_as_well_as_exact_pairing() -> None:
     x = firms(3000, 8, seed=4)
     error = {}
     for how in ("none", "exact", "blocks"):
-        runs = []
+        runs, options = [], dk.NoiseOptions(pairing=how)
         for seed in range(6):
-            done = dk.add_noise(frame(x), list(frame(x)), shift=0.08, sd=0.13, seed=seed, pairing=how)  # type: ignore[arg-type]
+            done = dk.add_noise(frame(x), list(frame(x)), shift=0.08, sd=0.13, seed=seed, options=options)
             runs.append(np.abs(matrix(done.frame).mean(axis=0) / x.mean(axis=0) - 1).mean())
         error[how] = float(np.mean(runs))
     assert error["exact"] < error["none"] / 2
@@ -281,7 +295,7 @@ def test_zeros_and_absent_units_stay() -> None:
         "x": [10.0, 12, 0, 50, 45, 7, 99, 90, 33, None],
         "y": [1.0, 1.3, 2, 6, 4, 1, 9, 8, 3, 3.5],
     }
-    done = dk.add_noise(panel, ["x", "y"], sd=0.1, seed=5, unit="id", wave="year", nearest=True).frame
+    done = dk.add_noise(panel, ["x", "y"], sd=0.1, seed=5, options=PANEL).frame
     assert done["x"][2] == 0
     assert np.isnan(done["x"][9])
     assert done.rows == 10
@@ -300,7 +314,7 @@ def test_a_unit_goes_the_same_way_in_all_waves() -> None:
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
-        done = dk.add_noise(panel, ["a", "b"], shift=0.08, sd=0.1, seed=5, unit="id", wave="year", nearest=True).frame
+        done = dk.add_noise(panel, ["a", "b"], shift=0.08, sd=0.1, seed=5, options=PANEL).frame
     u = np.log(done["a"] / panel["a"]).reshape(3, 600)
     assert (np.sign(u) == np.sign(u[0])).all(axis=0).mean() > 0.98
 
@@ -323,6 +337,24 @@ def test_pairwise_correlations_agree_with_pandas() -> None:
     assert correlations(np.log(x))[0] == pytest.approx(expected)
     complete = np.log(x[~np.isnan(x).any(axis=1)])
     assert log_moments(x, list("abcd"), "complete").correlation == pytest.approx(np.corrcoef(complete.T))
+
+
+def test_moments_of_pairs_are_sums_over_the_rows_that_have_both() -> None:
+    x = firms(40, 3, seed=5, gaps=0.3)
+    for complete in (False, True):
+        found = kernels.pair_moments(x, complete)
+        for a, b in ((0, 0), (1, 0), (2, 1)):
+            rows = [r for r in x if not np.isnan([r[a], r[b]]).any() and not (complete and np.isnan(r).any())]
+            sums = [len(rows), *(sum(r[k] ** p for r in rows) for p in (1, 2) for k in (a, b))]
+            assert found[a, b] == pytest.approx([*sums, sum(r[a] * r[b] for r in rows)])
+
+
+def test_correlated_rows_are_products_with_the_root() -> None:
+    rng = np.random.default_rng(1)
+    drawn, root = rng.normal(size=(20, 4)), rng.normal(size=(4, 4))
+    expected = [[sum(root[k, j] * row[j] for j in range(4)) for k in range(4)] for row in drawn]
+    kernels.correlate(drawn, root)
+    assert drawn == pytest.approx(np.array(expected))
 
 
 def test_eigenvalues_agree_with_lapack() -> None:
@@ -369,13 +401,26 @@ def test_too_few_positive_values_are_refused() -> None:
     "options",
     [
         {}, {"sd": 0.1, "amount": 0.1}, {"sd": -1.0}, {"sd": 0.1, "shift": -0.1}, {"amount": 0.1, "shift": 0.1},
-        {"sd": 0.1, "pairing": "best"}, {"sd": 0.1, "gaps": "none"}, {"sd": 0.1, "seed": -1}, {"sd": 0.1, "unit": "x"},
-        {"sd": float("nan")},
+        {"sd": 0.1, "seed": -1}, {"sd": 0.1, "options": dk.NoiseOptions(unit="x")}, {"sd": float("nan")},
     ],
 )  # fmt: skip
 def test_impossible_options_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(BadOption):
         dk.add_noise({"x": [1.0, 2, 3, 4]}, ["x"], **{"seed": 1, **options})
+
+
+@pytest.mark.parametrize("options", [{"pairing": "best"}, {"gaps": "none"}])
+def test_unknown_ways_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(BadOption, match="is not known"):
+        dk.NoiseOptions(**options)
+
+
+def test_keywords_from_before_give_the_same_noise_with_a_warning() -> None:
+    x = frame(firms(60, 3))
+    now = dk.add_noise(x, list(x), sd=0.1, seed=1, options=dk.NoiseOptions(pairing="blocks")).frame
+    with pytest.warns(DeprecationWarning, match=r"say options=NoiseOptions\(pairing=\.\.\.\)"):
+        before = dk.add_noise(x, list(x), sd=0.1, seed=1, pairing="blocks").frame
+    assert all(np.array_equal(now[name], before[name]) for name in x)
 
 
 def test_a_shift_that_reaches_the_sd_is_refused() -> None:
@@ -392,10 +437,10 @@ def test_columns_that_only_move_against_each_other_allow_no_shift() -> None:
 def test_a_unit_twice_in_a_wave_is_refused() -> None:
     panel = {"id": [1, 1, 2, 3], "year": [1, 1, 1, 1], "x": [1.0, 2, 3, 4]}
     with pytest.raises(BadOption, match="two records in one wave"):
-        dk.add_noise(panel, ["x"], sd=0.1, seed=1, unit="id", wave="year")
+        dk.add_noise(panel, ["x"], sd=0.1, seed=1, options=dk.NoiseOptions(unit="id", wave="year"))
 
 
 def test_vectors_of_a_mixture_without_spread_are_the_peaks() -> None:
-    upper, lower = noise_vectors(Mixture(0.1, np.zeros((2, 2))), 3, np.random.default_rng(0))
+    upper, lower = noise_vectors(Mixture(shift=0.1, covariance=np.zeros((2, 2))), 3, np.random.default_rng(0))
     assert upper.tolist() == [[0.1, 0.1]] * 3
     assert lower.tolist() == [[-0.1, -0.1]] * 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,7 +60,7 @@ def test_invariance_holds_for_every_matrix(seed: int, n: int) -> None:
 
 
 def test_codes_change_within_classes_only_and_missing_stays() -> None:
-    frame = {"job": ["a", "b", "c", "d", None] * 200, "sex": ["f", "f", "m", "m", "f"] * 200}
+    frame: dict[str, Any] = {"job": ["a", "b", "c", "d", None] * 200, "sex": ["f", "f", "m", "m", "f"] * 200}
     done = dk.post_randomise(frame, ["job"], keep=0.1, within=["sex"], seed=4).frame
     women = np.array(frame["sex"]) == "f"
     assert set(done["job"][women]) <= {"a", "b", None}
@@ -68,7 +70,7 @@ def test_codes_change_within_classes_only_and_missing_stays() -> None:
 
 def test_mistakes_are_refused() -> None:
     frame = {"job": ["a", "b"]}
-    with pytest.raises(BadOption, match="row 'a' of the matrix is no distribution"):
+    with pytest.raises(BadOption, match="row 'a' of the matrix is not a distribution"):
         dk.post_randomise(frame, ["job"], matrix={"a": {"a": 0.7}, "b": {"b": 1.0}}, seed=1)
     with pytest.raises(BadOption, match="no row 'b'"):
         dk.post_randomise(frame, ["job"], matrix={"a": {"a": 1.0}}, seed=1)
@@ -76,4 +78,4 @@ def test_mistakes_are_refused() -> None:
         dk.post_randomise(frame, ["job"], matrix={"a": {"q": 1.0}, "b": {"b": 1.0}}, seed=1)
     for options in ({}, {"keep": 1.5}, {"keep": 0.5, "matrix": MATRIX}):
         with pytest.raises(BadOption):
-            dk.post_randomise(frame, ["job"], seed=1, **options)  # type: ignore[arg-type]
+            dk.post_randomise(frame, ["job"], seed=1, **options)

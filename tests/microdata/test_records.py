@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import diskret as dk
+from diskret.microdata.columns import Records, coded, crossed, read_records
 from diskret.microdata.panel import renumber
-from diskret.microdata.records import Records, coded, crossed, read_records
 from diskret.model.errors import BadOption, EmptyData, NotANumber, NotFinite
 
 GIVEN: dict[str, Any] = {
@@ -53,7 +53,7 @@ def test_codes_are_texts_without_blanks() -> None:
 
 
 def test_crossed_classes_are_equal_where_all_columns_are() -> None:
-    records = Records({"a": np.array([1, 1, 2, 2, 1]), "b": np.array(["x", "y", "x", "x", "x"], dtype=object)})
+    records = Records(columns={"a": np.array([1, 1, 2, 2, 1]), "b": np.array(["x", "y", "x", "x", "x"], dtype=object)})
     cell = crossed(records, ["a", "b"])
     assert cell[0] == cell[4]
     assert cell[2] == cell[3]
@@ -62,7 +62,7 @@ def test_crossed_classes_are_equal_where_all_columns_are() -> None:
 
 def test_new_numbers_keep_units_together_and_tell_nothing() -> None:
     n = 500
-    panel = Records({"u": np.repeat(np.arange(n), 2), "w": np.tile([2, 1], n), "x": np.arange(2.0 * n)})
+    panel = Records(columns={"u": np.repeat(np.arange(n), 2), "w": np.tile([2, 1], n), "x": np.arange(2.0 * n)})
     done = renumber(panel, "u", "w", seed=3)
     assert done["w"].tolist() == [1, 2] * n
     pairs = done["x"].reshape(-1, 2)
@@ -70,7 +70,7 @@ def test_new_numbers_keep_units_together_and_tell_nothing() -> None:
     assert abs(np.corrcoef(done["u"], done["x"])[0, 1]) < 0.2
     assert sorted(renumber(panel, None, None, seed=3)["x"].tolist()) == panel["x"].tolist()
     with pytest.raises(BadOption, match="blank"):
-        renumber(Records({"u": np.array(["a", None], dtype=object)}), "u", None, seed=1)
+        renumber(Records(columns={"u": np.array(["a", None], dtype=object)}), "u", None, seed=1)
 
 
 def test_bad_numbers_are_refused() -> None:
@@ -86,4 +86,4 @@ def test_bad_numbers_are_refused() -> None:
 def test_what_is_no_seed_is_refused(seed: Any) -> None:
     with pytest.raises(BadOption, match="seed"):
         dk.post_randomise({"k": ["a", "b"]}, ["k"], keep=0.5, seed=seed)
-    dk.post_randomise({"k": ["a", "b"]}, ["k"], keep=0.5, seed=np.int64(7))
+    dk.post_randomise({"k": ["a", "b"]}, ["k"], keep=0.5, seed=np.int64(7))  # type: ignore[arg-type]

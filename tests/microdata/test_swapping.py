@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import diskret as dk
-from diskret.microdata._swap_kernels import match
+from diskret.microdata._swap_kernels import pair_targets
 from diskret.model.errors import BadOption, ProtectionWarning
 
 
@@ -75,7 +75,7 @@ def test_kernel_agrees_with_its_readable_twin(seed: int) -> None:
     start = np.concatenate([[0], np.cumsum(np.bincount(key))])
     targets, most = rng.permutation(n)[: int(rng.integers(0, n + 1))], int(rng.integers(0, n))
     partner, expected = np.full(n, -1), np.full(n, -1)
-    made = match(targets, most, key, area, pool, start, partner)
+    made = pair_targets(targets, most, key, area, pool, start, partner)
     for t in targets:
         free = [u for u in pool if key[u] == key[t] and expected[u] < 0 and area[u] != area[t]]
         if expected[t] < 0 and free and (expected >= 0).sum() < 2 * most:
@@ -130,7 +130,7 @@ def test_impossible_options_are_refused() -> None:
         {"risk": ["age"], "similar": [["age"]], "k": 1}, {"risk": ["age"], "similar": [["age"]], "rate": 2},
     ):  # fmt: skip
         with pytest.raises(BadOption):
-            dk.swap_records(frame, ["county"], seed=1, **options)  # type: ignore[arg-type]
+            dk.swap_records(frame, ["county"], seed=1, **options)
     mixed = {"h": [1, 1], "r": ["N", "S"], "age": ["o", "o"]}
     with pytest.raises(BadOption, match="differs inside a household"):
         dk.swap_records(mixed, ["r"], risk=["age"], similar=[["age"]], household="h", seed=1)

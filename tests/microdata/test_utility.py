@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import diskret as dk
+from diskret.microdata.columns import read_records
 from diskret.microdata.distribution import FEWEST, distribution, hellinger
 from diskret.microdata.propensity import propensity
-from diskret.microdata.records import read_records
 from diskret.model.errors import BadOption
 
 
@@ -34,7 +34,7 @@ def test_unchanged_records_cost_nothing() -> None:
     assert found.regressions[0].overlap == pytest.approx([1.0, 1.0])
 
 
-EQUATION = dk.Regression("turnover", ("staff",))
+EQUATION = dk.Regression(response="turnover", on=("staff",))
 
 
 def test_il1s_is_the_formula() -> None:
@@ -49,7 +49,9 @@ def test_il1s_is_the_formula() -> None:
 def test_regression_agrees_with_least_squares() -> None:
     x = firms()
     for logs in (True, False):
-        found = dk.measure_utility(x, x, ["staff"], regressions=[dk.Regression("turnover", ("staff",), logs)])
+        found = dk.measure_utility(
+            x, x, ["staff"], regressions=[dk.Regression(response="turnover", on=("staff",), logs=logs)]
+        )
         a, b = (np.log(x[n]) if logs else x[n] for n in ("staff", "turnover"))
         design = np.column_stack([np.ones(a.size), a])
         beta, rss, *_ = np.linalg.lstsq(design, b, rcond=None)

@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 
 from diskret import Hierarchy, Table, tabulate
 from diskret.io.hierarchies import read_hierarchy
+from diskret.io.hrc import hrc_text
 from diskret.model import errors
+from diskret.perturbation.merging import propose_merging
+from diskret.rules.magnitude import MinCount
+from diskret.suppression.complete.raising import raise_table
 
 STATES = Hierarchy.from_parents({"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "DE", "B": "DE"})
 TYPES = {"town": ["a1", "b1"], "rural": ["a2", "b2"], "DE": ["town", "rural"]}
@@ -150,6 +154,11 @@ def test_what_needs_one_tree_refuses_by_name() -> None:
     assert not table.product
     with pytest.raises(errors.BadOption, match="overlapping groupings"):
         table.refuse_without_product("the cuboid method")
+    for needs_a_tree in (REGION.elementary_indices, lambda: hrc_text(REGION), lambda: raise_table(table)):
+        with pytest.raises(errors.BadOption, match="overlapping groupings"):
+            needs_a_tree()
+    with pytest.raises(errors.BadOption, match="overlapping groupings"):
+        propose_merging(table, "r", MinCount(3))
 
 
 def test_files_keep_all_groupings(tmp_path: Path) -> None:

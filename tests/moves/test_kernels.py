@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diskret import Hierarchy
+from diskret.model.trees import trees_of
 from diskret.moves import _cover_kernels, _cuboid_kernels
-from diskret.moves.cuboids import _tree
 from diskret.moves.demands import DOWN, LENGTH, UP
 
 # --- elementary moves ------------------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ def written_out(tree: Hierarchy, code: int, usable: list[bool]) -> set[Codes]:
 
 def walked(tree: Hierarchy, code: int, usable: list[bool]) -> set[Codes]:
     """What the kernel finds for one classification: ways down from the code, and up or across, each with each."""
-    (parent, start, parts), _ = _tree([tree])
+    parent, start, parts = trees_of([tree])
     size = len(tree) + 1
     nothing = np.zeros(0, np.int64)
     people = np.zeros(len(tree) + 1, np.int64), nothing, np.zeros((0, 2)), np.zeros(1, np.int64), np.zeros(1, np.int64)

@@ -14,7 +14,7 @@ from diskret import LadderSearch, anonymise
 from diskret.model.errors import BadOption
 from diskret.publication.microdata_files import write_anonymous_file, write_quality
 from diskret.publication.plots import deviation_chart, plot_deviations
-from diskret.safe.result import Anonymisation
+from diskret.safe.anonymisation import Anonymisation
 
 
 @pytest.fixture(scope="module")

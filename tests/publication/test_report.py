@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import diskret as dk
-from diskret.microdata.records import Records, read_records
+from diskret.microdata.columns import Records, read_records
 from diskret.model.errors import BadOption
 from diskret.publication.microdata_files import write_records
 from diskret.publication.report_file import write_report
@@ -81,10 +81,13 @@ def test_report_on_utility_shows_no_parameter_and_no_record() -> None:
         "turnover": np.round(np.exp(rng.normal(8, 1, 300)), 2),
         "wages": np.round(np.exp(rng.normal(6, 1, 300)), 2),
     }
-    coarse = dk.coarsen(firms, [dk.Recode("industry", {"15": "2", "20": "4"}, prefix=2)])
+    coarse = dk.coarsen(firms, [dk.Recode(column="industry", mapping={"15": "2", "20": "4"}, prefix=2)])
     noisy = dk.add_noise(coarse.frame, ["turnover", "wages"], shift=0.071939, sd=0.123717, seed=918273)
     found = dk.measure_utility(
-        coarse.frame, noisy.frame, ["turnover", "wages"], regressions=[dk.Regression("wages", ("turnover",))]
+        coarse.frame,
+        noisy.frame,
+        ["turnover", "wages"],
+        regressions=[dk.Regression(response="wages", on=("turnover",))],
     )
     sections = [protection_section(coarse, [noisy]), classes_section(coarse), *utility_sections(found)]
     text = report_text("File", sections)
@@ -104,7 +107,7 @@ def test_report_on_utility_shows_no_parameter_and_no_record() -> None:
 
 def test_records_are_written_and_read_again(tmp_path: Path) -> None:
     records = Records(
-        {
+        columns={
             "id": np.array([3, 1, 2]),
             'odd "name", x': np.array(["05", "a,b", None], dtype=object),
             "x": np.array([1.5, np.nan, 0.1 + 0.2]),
@@ -121,7 +124,7 @@ def test_records_are_written_and_read_again(tmp_path: Path) -> None:
 
 
 def test_same_records_same_bytes(tmp_path: Path) -> None:
-    records = Records({"x": np.random.default_rng(0).normal(size=50_000)})
+    records = Records(columns={"x": np.random.default_rng(0).normal(size=50_000)})
     for ending in ("csv", "parquet"):
         for name in "ab":
             write_records(records, tmp_path / f"{name}.{ending}")
@@ -130,5 +133,5 @@ def test_same_records_same_bytes(tmp_path: Path) -> None:
 
 def test_other_endings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadOption, match=r"\.xlsx"):
-        write_records(Records({"x": np.array([1.0])}), tmp_path / "r.xlsx")
+        write_records(Records(columns={"x": np.array([1.0])}), tmp_path / "r.xlsx")
     assert not list(tmp_path.iterdir())

@@ -35,9 +35,11 @@ def test_exactly_ten_percent_is_usable_whatever_the_last_bits_say(true: float) -
 def test_risk_of_combinations(golden: Callable[[str], Any]) -> None:
     for each in golden("panel/risk_rules")["expected"]["risk_cells"]:
         cell = Combination(
-            tuple(each["cell"].split("/")), each["checkable_units"], each["correct_assignments"],
-            {"turnover": each["usable_correct"]},
-        )  # fmt: skip
+            codes=tuple(each["cell"].split("/")),
+            units=each["checkable_units"],
+            correct=each["correct_assignments"],
+            usable={"turnover": each["usable_correct"]},
+        )
         assert cell.risk == each["risk"]
         assert (cell.risk <= 0.5) == each["passes"]
 
@@ -174,8 +176,8 @@ def test_values_are_judged_by_the_original_file(firms: Firms) -> None:
 
 
 def test_the_value_that_tells_most_counts() -> None:
-    assert Combination(("a",), 10, 5, {"x": 1, "y": 4}).risk == 0.4
-    assert Combination(("a",), 10, 5, {}).risk == 0.5
+    assert Combination(codes=("a",), units=10, correct=5, usable={"x": 1, "y": 4}).risk == 0.4
+    assert Combination(codes=("a",), units=10, correct=5, usable={}).risk == 0.5
 
 
 def test_the_riskiest_combinations_come_first(firms: Firms) -> None:

@@ -81,7 +81,7 @@ def sampled(sizes: np.ndarray, n: int, seed: int) -> tuple[Frequencies, int, Cla
     population = np.repeat(np.arange(sizes.size), sizes)
     drawn = np.random.default_rng(seed).choice(population, n, replace=False)
     ids, counts = np.unique(drawn, return_inverse=True, return_counts=True)[1:]
-    classes = Classes(ids, counts)
+    classes = Classes(ids=ids, sizes=counts)
     return frequencies(classes, population.size), int((sizes == 1).sum()), classes
 
 
@@ -125,9 +125,9 @@ def test_independent_keys_are_met_by_main_effects() -> None:
     generator = np.random.default_rng(9)
     n, fraction = 40_000, 0.1
     codes = [generator.choice(12, n, p=generator.dirichlet(np.ones(12))).astype(np.int32) for _ in range(4)]
-    whole = classes_of([Column(c, np.arange(12).astype(object)) for c in codes])
+    whole = classes_of([Column(codes=c, labels=np.arange(12).astype(object)) for c in codes])
     chosen = generator.choice(n, int(n * fraction), replace=False)
-    columns = [Column(c[chosen], np.arange(12).astype(object)) for c in codes]
+    columns = [Column(codes=c[chosen], labels=np.arange(12).astype(object)) for c in codes]
     classes = classes_of(columns)
     alone = classes.sizes[classes.ids] == 1
     in_population = whole.sizes[whole.ids[chosen]]
@@ -150,7 +150,7 @@ def test_two_way_tables_see_what_main_effects_do_not() -> None:
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=40), st.integers(2, 50))
 def test_models_never_find_more_uniques_than_there_are(sizes: list[int], times: int) -> None:
     counts = np.array(sizes)
-    sample = frequencies(Classes(np.repeat(np.arange(counts.size), counts), counts), counts.sum() * times)
+    sample = frequencies(Classes(ids=np.repeat(np.arange(counts.size), counts), sizes=counts), counts.sum() * times)
     for model in (ewens(sample), pitman(sample), zayatz(sample), poisson_gamma(sample, 10 * counts.size)):
         assert 0 <= model.sample <= sample.alone + 1e-9
         assert 0 <= model.population <= sample.population + 1e-6
@@ -182,7 +182,9 @@ def minimal_by_brute_force(rows: list[tuple[int, ...]]) -> list[list[tuple[int, 
 
 
 def columns_of(rows: list[tuple[int, ...]]) -> list[Column]:
-    return [Column(np.array(c, dtype=np.int32), np.arange(10).astype(object)) for c in zip(*rows, strict=True)]
+    return [
+        Column(codes=np.array(c, dtype=np.int32), labels=np.arange(10).astype(object)) for c in zip(*rows, strict=True)
+    ]
 
 
 @given(

@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 
 import diskret as dk
+<<<<<<< HEAD
+from diskret.model.arrays import Ints
 from diskret.risk.estimate import degrees_of_freedom, percent_of
+from diskret.risk.shares import Population, read_shares
+from diskret.risk.worst_case import _rows, _whole
+=======
+from diskret.risk.estimate import Reidentifiable, degrees_of_freedom, percent_of
 from diskret.risk.shares import read_shares
 from diskret.risk.worst_case import filling_is_possible
+>>>>>>> c350cd8815fa54dbb1452de695efb77959a17073
 
 PRINTED = {"FG": "degrees_of_freedom", "RT": "truncated", "RR": "rounded", "OR": "orwell"}
 TABLES = (1, 2, 3, 5, 6, 8, 9)
@@ -30,7 +37,7 @@ def audit(golden: Callable[[str], Any]) -> Any:
     return golden("deanon/worst_case_audit")
 
 
-def estimates(table: Any) -> dk.risk.estimate.Reidentifiable:  # type: ignore[name-defined]
+def estimates(table: Any) -> Reidentifiable:
     return dk.estimate_reidentifiable(table["distribution"], n=[row["N"] for row in table["rows"]])
 
 
@@ -105,6 +112,12 @@ def test_orwell_is_no_upper_bound(tables: dict[int, Any], audit: Any) -> None:
 @pytest.mark.slow
 def test_worst_case_of_more_even_shares(tables: dict[int, Any], audit: Any) -> None:
     assert not compare_with_audit(tables, [r for r in audit["rows"] if r["table"] in (1, 2, 3)])
+
+
+def filling_is_possible(filling: Ints, population: Population, margins: list[tuple[str, ...]]) -> bool:
+    """Whether a filling keeps the margins, rounded up or down."""
+    groups, low, high = _rows(population, _whole(population), int(filling.sum()), margins)
+    return all(a <= filling.reshape(-1)[line].sum() <= b for line, a, b in zip(groups, low, high, strict=True))
 
 
 def test_witness_has_more_singles_than_the_estimate(audit: Any, tables: dict[int, Any]) -> None:

@@ -29,7 +29,7 @@ def random_side(generator: np.random.Generator, n: int, keys: int, gaps: bool) -
     points = generator.integers(0, 6, (n, 2)).astype(np.float64)
     if gaps:
         points[generator.random(points.shape) < 0.2] = np.nan
-    return Side(points, generator.integers(-1, 2, (n, keys)).astype(np.int32))
+    return Side(points=points, keys=generator.integers(-1, 2, (n, keys)).astype(np.int32))
 
 
 @given(st.integers(1, 6), st.integers(0, 4), st.integers(0, 10_000))
@@ -82,8 +82,8 @@ def test_an_auction_comes_close_to_the_best_assignment(seed: int) -> None:
     generator = np.random.default_rng(seed)
     n = 400
     points = generator.normal(size=(n, 2))
-    a = Side(points + generator.normal(0, 0.1, points.shape), np.zeros((n, 0), np.int32))
-    b = Side(points, np.zeros((n, 0), np.int32))
+    a = Side(points=points + generator.normal(0, 0.1, points.shape), keys=np.zeros((n, 0), np.int32))
+    b = Side(points=points, keys=np.zeros((n, 0), np.int32))
     blocks = (np.zeros(n, np.int64), np.zeros(n, np.int64), 1)
     best, close = (link(a, b, blocks, one_to_one=True, optimal_up_to=limit) for limit in (n, 0))
     truth = np.arange(n)
@@ -114,14 +114,14 @@ def test_one_to_one_uses_every_record_once_and_leaves_nobody_out(
 @given(st.integers(2, 30), st.integers(0, 10_000))
 def test_optimal_assignment_is_never_farther_than_an_auction(n: int, seed: int) -> None:
     generator = np.random.default_rng(seed)
-    a, b = (Side(generator.normal(size=(n, 2)), np.zeros((n, 0), np.int32)) for _ in range(2))
+    a, b = (Side(points=generator.normal(size=(n, 2)), keys=np.zeros((n, 0), np.int32)) for _ in range(2))
     blocks = (np.zeros(n, np.int64), np.zeros(n, np.int64), 1)
     best, fast = (link(a, b, blocks, one_to_one=True, optimal_up_to=limit) for limit in (1000, 0))
     assert (best.distance**2).sum() <= (fast.distance**2).sum() + 1e-9
 
 
 def column(*codes: int) -> Column:
-    return Column(np.array(codes, dtype=np.int32), np.array(["a", "b", "c"], dtype=object))
+    return Column(codes=np.array(codes, dtype=np.int32), labels=np.array(["a", "b", "c"], dtype=object))
 
 
 def test_blocks_are_combinations_of_codes() -> None:
@@ -140,7 +140,8 @@ def test_a_withheld_key_joins_the_blocks_it_may_belong_to() -> None:
 @given(st.lists(st.tuples(*[st.integers(-1, 2)] * 3), min_size=1, max_size=14, unique=True), st.integers(0, 14))
 def test_blocks_are_the_components_of_what_may_agree(shapes: list[tuple[int, int, int]], split: int) -> None:
     columns = [column(*codes) for codes in zip(*shapes, strict=True)]
-    some = [Column(c.codes[:split], c.labels) for c in columns], [Column(c.codes[split:], c.labels) for c in columns]
+    halves = (slice(split), slice(split, None))
+    some = [[Column(codes=c.codes[half], labels=c.labels) for c in columns] for half in halves]
     own, other, _ = blocks_of(*some)
     block = [*own.tolist(), *other.tolist()]
     reached = {i: {i} for i in range(len(shapes))}
@@ -154,8 +155,8 @@ def test_blocks_are_the_components_of_what_may_agree(shapes: list[tuple[int, int
 
 def test_records_whose_keys_contradict_are_not_linked_within_a_joined_block() -> None:
     keys = np.array([[0], [1], [-1]], np.int32)
-    a = Side(np.array([[1.0], [5.0], [9.0]]), keys)
-    b = Side(np.array([[5.0]]), np.array([[0]], np.int32))
+    a = Side(points=np.array([[1.0], [5.0], [9.0]]), keys=keys)
+    b = Side(points=np.array([[5.0]]), keys=np.array([[0]], np.int32))
     for limit in (0, 1000):
         found = link(a, b, (np.zeros(3, np.int64), np.zeros(1, np.int64), 1), one_to_one=True, optimal_up_to=limit)
         assert found.partner.tolist() in ([0], [2])
@@ -165,7 +166,8 @@ def test_records_whose_keys_contradict_are_not_linked_within_a_joined_block() ->
 @pytest.mark.parametrize("optimal", [0, 1000])
 def test_equal_records_are_assigned_at_random_and_quickly(optimal: int) -> None:
     n = 900
-    sides = [Side(jittered(np.zeros((n, 0)), np.random.default_rng(s)), np.zeros((n, 0), np.int32)) for s in (1, 2)]
+    points = [jittered(np.zeros((n, 0)), np.random.default_rng(s)) for s in (1, 2)]
+    sides = [Side(points=p, keys=np.zeros((n, 0), np.int32)) for p in points]
     blocks = (np.zeros(n, np.int64), np.zeros(n, np.int64), 1)
     found = link(sides[0], sides[1], blocks, one_to_one=True, optimal_up_to=optimal)
     assert sorted(found.partner.tolist()) == list(range(n))

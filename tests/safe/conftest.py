@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import diskret as dk
-from diskret.safe.cells import ControlCells, control_cells
 from diskret.safe.control import Control, control_tables
+from diskret.safe.control_cells import ControlCells, control_cells
 from diskret.tabulation.combinations import Combinations, count_combinations
 
 REGION = dk.Hierarchy.from_nested(
@@ -45,4 +45,4 @@ def persons() -> dict[str, Any]:
 def counted(persons: dict[str, Any]) -> tuple[Combinations, ControlCells]:
     """The same as combinations with their control cells up to three dimensions."""
     found = count_combinations(persons, by=ATTRIBUTES)
-    return found, control_cells(found.codes, found.frequency, found.by, control_tables(Control(), found.by))
+    return found, control_cells(found, control_tables(Control(), found.by))

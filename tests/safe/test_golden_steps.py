@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import diskret as dk
-from diskret.safe.control import Control, control_tables
-from diskret.safe.steps import Variant, changes, decide, penalty, variants
-from diskret.safe.weights import weight_classes
+from diskret.safe.control import Control, control_tables, weight_classes
+from tests.safe.readable_step import Variant, changes, decide, penalty, variants
 
 Golden = Callable[[str], Any]
 MISPRINTS = [2, 33, 34, 35, 36, 37, 38, 39, 40, 45, 46, 47, 48]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from diskret import LadderSearch, anonymise
+from diskret import AnonymiseOptions, LadderSearch, anonymise
 from diskret.safe.history import Moment
 
 rng = np.random.default_rng(11)
@@ -17,10 +17,12 @@ PERSONS = {
 
 
 @pytest.mark.parametrize("search", [LadderSearch(effort=0.2), "printed"])
-def test_watching_changes_nothing_and_threads_tell_the_same_story(search: object) -> None:
+def test_watching_changes_nothing_and_threads_tell_the_same_story(search: str | LadderSearch) -> None:
     seen: list[Moment] = []
-    one = anonymise(PERSONS, ["region", "age", "sex"], search=search, threads=1, watch=seen.append)  # type: ignore[arg-type]
-    two = anonymise(PERSONS, ["region", "age", "sex"], search=search, threads=2)  # type: ignore[arg-type]
+    one = anonymise(
+        PERSONS, ["region", "age", "sex"], search=search, options=AnonymiseOptions(threads=1, watch=seen.append)
+    )
+    two = anonymise(PERSONS, ["region", "age", "sex"], search=search, options=AnonymiseOptions(threads=2))
     assert np.array_equal(one.frequency, two.frequency)
     assert one.history == two.history == tuple(seen)
     groups = [m.groups for m in seen]

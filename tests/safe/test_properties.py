@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 
 import diskret as dk
 from diskret.model.errors import BadOption, ProtectionWarning, UnreadableFile
+from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
-from diskret.safe.options import LadderSearch, PrintedSearch
-from diskret.safe.result import Anonymisation
-
-from .conftest import ATTRIBUTES, REGION, made_persons  # type: ignore[import-not-found]
+from diskret.safe.options import AnonymiseOptions, LadderSearch, PrintedSearch
+from tests.safe.conftest import ATTRIBUTES, REGION, made_persons
 
 QUICK = LadderSearch(effort=0.05)
 Call = Callable[..., Any]
@@ -34,7 +33,7 @@ def above(code: str, level: int) -> str:
     at = REGION.index(code)
     while REGION.levels[at] < level:
         at = REGION.parents[at]
-    return REGION.codes[at]
+    return str(REGION.codes[at])
 
 
 def check(persons: dict[str, Any], anon: Anonymisation, k: int) -> None:
@@ -66,7 +65,8 @@ def test_every_file_is_anonymous_and_as_good_as_reported(
     n: int, seed: int, k: int, up_to: int, weights: Any, search: Any
 ) -> None:
     persons = made_persons(n, seed)
-    anon = anonymise(persons, ATTRIBUTES, control=Control(up_to=up_to), k=k, weights=weights, search=search, threads=1)
+    control = Control(up_to=up_to, weights=weights)
+    anon = anonymise(persons, ATTRIBUTES, control=control, k=k, search=search, options=AnonymiseOptions(threads=1))
     check(persons, anon, k)
 
 
@@ -80,7 +80,9 @@ def test_the_smallest_files(rows: list[str], search: str) -> None:
 
 
 def test_the_result_does_not_depend_on_the_number_of_threads(persons: dict[str, Any]) -> None:
-    found = [anonymise(persons, ATTRIBUTES, search=LadderSearch(effort=0.1), threads=n).frequency for n in (1, 2, 5)]
+    search = LadderSearch(effort=0.1)
+    runs = (anonymise(persons, ATTRIBUTES, search=search, options=AnonymiseOptions(threads=n)) for n in (1, 2, 5))
+    found = [run.frequency for run in runs]
     assert np.array_equal(found[0], found[1])
     assert np.array_equal(found[0], found[2])
 
@@ -108,7 +110,7 @@ def test_limits_asked_for_end_the_ladder(persons: dict[str, Any]) -> None:
 
 
 def test_weights_let_large_cells_deviate_more(persons: dict[str, Any]) -> None:
-    anon = anonymise(persons, ATTRIBUTES, weights=2, search=LadderSearch(effort=0.2))
+    anon = anonymise(persons, ATTRIBUTES, control=Control(weights=2), search=LadderSearch(effort=0.2))
     for table in anon.quality.by_dimension.values():
         spare = table.maxima - np.arange(table.maxima.size)
         assert spare[0] >= spare.max() - 1  # b + g: no class is further beyond its weight than small cells are
@@ -116,9 +118,9 @@ def test_weights_let_large_cells_deviate_more(persons: dict[str, Any]) -> None:
 
 def test_fictitious_rows_may_appear(persons: dict[str, Any]) -> None:
     real = rows_of(persons)
-    made = anonymise(persons, ATTRIBUTES, fictitious=200, search=QUICK)
+    made = anonymise(persons, ATTRIBUTES, search=QUICK, options=AnonymiseOptions(fictitious=200))
     given_rows = {"region": ["S1"], "age": ["a0"], "job": ["j6"], "sex": ["m"]}
-    named = anonymise(persons, ATTRIBUTES, fictitious=given_rows, search=QUICK)
+    named = anonymise(persons, ATTRIBUTES, search=QUICK, options=AnonymiseOptions(fictitious=given_rows))
     for anon in (made, named):
         check(persons, anon, 3)
     assert (made.original == 0).sum() == 200
@@ -168,12 +170,13 @@ def test_interrupted_and_resumed_ends_as_if_it_had_not_been(
     file = tmp_path / "run.checkpoint"
     options: dict[str, Any] = {"search": LadderSearch(effort=0.05), "seed": 9}
     whole = anonymise(persons, ATTRIBUTES, **options)
+    stopped = AnonymiseOptions(checkpoint=file, progress=stopping(stage, at))
     with pytest.warns(ProtectionWarning, match="stopped by the user"):
-        first = anonymise(persons, ATTRIBUTES, **options, checkpoint=file, progress=stopping(stage, at))
+        first = anonymise(persons, ATTRIBUTES, **options, options=stopped)
     check(persons, first, 3)
     assert not first.complete
     assert file.exists()
-    resumed = anonymise(persons, ATTRIBUTES, **options, checkpoint=file)
+    resumed = anonymise(persons, ATTRIBUTES, **options, options=AnonymiseOptions(checkpoint=file))
     assert resumed.complete
     assert np.array_equal(resumed.frequency, whole.frequency)
     assert not file.exists()
@@ -181,13 +184,14 @@ def test_interrupted_and_resumed_ends_as_if_it_had_not_been(
 
 def test_a_checkpoint_of_other_options_is_refused(persons: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "run.checkpoint"
+    stopped = AnonymiseOptions(checkpoint=file, progress=stopping("annealing", 5))
     with pytest.warns(ProtectionWarning):
-        anonymise(persons, ATTRIBUTES, checkpoint=file, progress=stopping("annealing", 5))
+        anonymise(persons, ATTRIBUTES, options=stopped)
     with pytest.raises(BadOption, match="other data or options"):
-        anonymise(persons, ATTRIBUTES, checkpoint=file, k=4)
+        anonymise(persons, ATTRIBUTES, k=4, options=AnonymiseOptions(checkpoint=file))
     file.write_bytes(b"something else")
-    with pytest.raises(UnreadableFile, match="no checkpoint"):
-        anonymise(persons, ATTRIBUTES, checkpoint=file)
+    with pytest.raises(UnreadableFile, match="not a checkpoint"):
+        anonymise(persons, ATTRIBUTES, options=AnonymiseOptions(checkpoint=file))
 
 
 @pytest.mark.parametrize("search", ["ladder", "printed"])
@@ -195,15 +199,16 @@ def test_a_checkpoint_of_other_options_is_refused(persons: dict[str, Any], tmp_p
 def test_a_time_limit_gives_a_valid_file(persons: dict[str, Any], search: str, seconds: float) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
-        check(persons, anonymise(persons, ATTRIBUTES, search=search, time_limit=seconds), 3)
+        check(persons, anonymise(persons, ATTRIBUTES, search=search, options=AnonymiseOptions(time_limit=seconds)), 3)
 
 
 @pytest.mark.parametrize(
     ("stage", "at"), [("phase 1", 0), ("phase 1", 5), ("phase 1", 20), ("phase 2", 0), ("phase 2", 1)]
 )
 def test_the_printed_search_can_be_stopped_at_any_moment(persons: dict[str, Any], stage: str, at: int) -> None:
+    stopped = AnonymiseOptions(progress=stopping(stage, at))
     with pytest.warns(ProtectionWarning, match="stopped by the user"):
-        anon = anonymise(persons, ATTRIBUTES, search=PrintedSearch(part=50), progress=stopping(stage, at))
+        anon = anonymise(persons, ATTRIBUTES, search=PrintedSearch(part=50), options=stopped)
     check(persons, anon, 3)
 
 
@@ -217,8 +222,8 @@ def test_the_printed_search_can_be_stopped_at_any_moment(persons: dict[str, Any]
         ({"attributes": {"region": dk.Hierarchy.flat(["N1"])}}, "not in .* hierarchy"),
         ({"attributes": []}, "no attribute"),
         ({"control": Control(up_to=0)}, "no table to control"),
-        ({"control": Control(tables=[["age:2"]])}, "'age:2' is no key level"),
-        ({"control": Control(tables=[["colour"]])}, "'colour' is no attribute"),
+        ({"control": Control(tables=[["age:2"]])}, "'age:2' is not a key level"),
+        ({"control": Control(tables=[["colour"]])}, "'colour' is not an attribute"),
         ({"control": Control(tables=[["region", "region:2"]])}, "two levels of one attribute"),
         ({"control": Control(counters={"sex": ["age"]})}, "has no code 1"),
         ({"k": 1}, "k = 1"),
@@ -226,12 +231,12 @@ def test_the_printed_search_can_be_stopped_at_any_moment(persons: dict[str, Any]
         ({"data": {"x": [1.5, 2.25, 3.125]}, "attributes": ["x"]}, "looks quantitative"),
         ({"data": {"x": list(range(2000))}, "attributes": ["x"]}, "2,000 different numbers"),
         ({"search": "best"}, "search = 'best'"),
-        ({"weights": 7}, "weights = 7"),
-        ({"weights": [10, 5]}, "do not rise"),
-        ({"time_limit": 0}, "time_limit"),
+        ({"control": Control(weights=7)}, "weights = 7"),  # type: ignore[arg-type]
+        ({"control": Control(weights=[10, 5])}, "do not rise"),
+        ({"options": AnonymiseOptions(time_limit=0)}, "time_limit"),
         ({"seed": -1}, "seed"),
-        ({"fictitious": -3}, "fictitious"),
-        ({"search": "printed", "checkpoint": "x"}, "no checkpoint"),
+        ({"options": AnonymiseOptions(fictitious=-3)}, "fictitious"),
+        ({"search": "printed", "options": AnonymiseOptions(checkpoint="x")}, "no checkpoint"),
     ],
 )
 def test_bad_input_is_named(persons: dict[str, Any], change: dict[str, Any], said: str) -> None:
@@ -254,9 +259,25 @@ def test_too_many_cells_are_refused_before_any_work(persons: dict[str, Any], mon
         lambda: LadderSearch(effort=0), lambda: LadderSearch(limits=()), lambda: LadderSearch(one_way=-1),
         lambda: LadderSearch(orders=0), lambda: LadderSearch(swaps=2),
         lambda: PrintedSearch(group=5), lambda: PrintedSearch(start=(1, -1)),
-        lambda: PrintedSearch(expected=(0.1,) * 3), lambda: PrintedSearch(part=1),
+        lambda: PrintedSearch(expected=(0.1,) * 3),  # type: ignore[arg-type]
+        lambda: PrintedSearch(part=1),
     ],
 )  # fmt: skip
 def test_options_out_of_range_are_named(options: Callable[[], object]) -> None:
     with pytest.raises(BadOption):
         options()
+
+
+def test_keywords_from_before_give_the_same_file_with_a_warning(persons: dict[str, Any]) -> None:
+    now = anonymise(
+        persons, ATTRIBUTES, search=QUICK, control=Control(weights=2), options=AnonymiseOptions(fictitious=20)
+    )
+    with pytest.warns(DeprecationWarning, match="is deprecated: say") as told:
+        before = anonymise(persons, ATTRIBUTES, search=QUICK, weights=2, fictitious=20)
+    assert np.array_equal(now.frequency, before.frequency)
+    assert {str(each.message).split(": say ")[1] for each in told} == {
+        "control=Control(weights=...)", "options=AnonymiseOptions(fictitious=...)"
+    }  # fmt: skip
+    assert all(each.filename == __file__ for each in told)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        anonymise(persons, ATTRIBUTES, colour=1)

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from diskret.model.errors import BadOption
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
+from diskret.safe.deviations import DeviationTable, Quality, compare_runs
 from diskret.safe.options import LadderSearch
 from diskret.safe.printed import lowered_limits
-from diskret.safe.quality import DeviationTable, Quality, compare_runs
-
-from .conftest import ATTRIBUTES, made_persons  # type: ignore[import-not-found]
+from tests.safe.conftest import ATTRIBUTES, made_persons
 
 Golden = Callable[[str], Any]
 
@@ -27,7 +26,7 @@ Golden = Callable[[str], Any]
 @pytest.fixture(scope="module")
 def printed_tables(golden: Golden) -> dict[str, DeviationTable]:
     given_ = golden("safe/deviation_by_weight")
-    return {t["name"]: DeviationTable(np.array([row["counts"] for row in t["rows"]])) for t in given_["tables"]}
+    return {t["name"]: DeviationTable(counts=np.array([row["counts"] for row in t["rows"]])) for t in given_["tables"]}
 
 
 def test_the_printed_deviation_tables(golden: Golden, printed_tables: dict[str, DeviationTable]) -> None:
@@ -80,7 +79,7 @@ def test_the_report_reads_well(persons: dict[str, Any]) -> None:
     summary = anon.quality.summary()
     assert summary["1"]["cells"] + summary["2"]["cells"] + summary["3"]["cells"] == anon.control.size
     assert sum(sum(row) for row in summary["3"]["cells by deviation and weight"]) == summary["3"]["cells"]
-    lines = compare_runs({"a": anon.quality, "b": Quality({1: anon.quality.one})}).splitlines()
+    lines = compare_runs({"a": anon.quality, "b": Quality(by_dimension={1: anon.quality.one})}).splitlines()
     assert len(lines) == 1 + 3 + 1
 
 

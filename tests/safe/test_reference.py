@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskret.safe import _printed_kernels, _search_kernels
-from diskret.safe.cells import ControlCells, control_cells
+from diskret.safe import _cell_kernels, _printed_kernels, _search_kernels
+from diskret.safe._search_kernels import Chance, Groups
 from diskret.safe.control import Control, control_tables, key_levels
+from diskret.safe.control_cells import ControlCells, control_cells
 from diskret.safe.field import Field
 from diskret.safe.options import LadderSearch
 from diskret.safe.start import rounded_start, with_total
-from diskret.safe.steps import decide, variants
 from diskret.tabulation.combinations import Combinations, count_combinations
-
-from .conftest import ATTRIBUTES, made_persons  # type: ignore[import-not-found]
+from tests.safe.conftest import ATTRIBUTES, made_persons
+from tests.safe.readable_step import decide, variants
 
 Counted = tuple[Combinations, ControlCells]
 
@@ -44,17 +44,33 @@ def test_cells_are_the_groups_of_a_group_by(persons: dict[str, Any], counted: Co
         assert cells.first[t + 1] - cells.first[t] == len(expected)
 
 
+def test_cells_are_counted_row_by_row(counted: Counted) -> None:
+    found, cells = counted
+    totals = np.zeros(cells.size + 1, dtype=np.int64)
+    _cell_kernels.count_cells(cells.number, found.frequency, totals)
+    expected: Counter[int] = Counter()
+    for row, frequency in zip(cells.number.tolist(), found.frequency.tolist(), strict=True):
+        for cell in row:
+            expected[cell] += frequency
+    assert totals.tolist() == [expected[c] for c in range(cells.size + 1)]
+
+
 def test_large_tables_are_numbered_by_sorting_in_the_same_way(
     counted: Counted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found, cells = counted
-    monkeypatch.setattr("diskret.safe.cells.MOST_DENSE", 1)
-    again = control_cells(found.codes, found.frequency, found.by, cells.tables)
+    monkeypatch.setattr("diskret.safe.control_cells.MOST_DENSE", 1)
+    again = control_cells(found, cells.tables)
     assert np.array_equal(again.number, cells.number)
     assert np.array_equal(again.original, cells.original)
 
 
 # --- the default search ----------------------------------------------------------------------------------------------
+
+
+def cold(seed: int) -> Chance:
+    """No warmth: the cheapest move is made."""
+    return Chance(seed=seed, warmth=np.float32(0), noise=np.zeros(4096, dtype=np.float32))
 
 
 def penalty(size: float, limit: int) -> float:
@@ -66,7 +82,7 @@ def recounted(field: Field, x: np.ndarray, rows: list[int], change: tuple[int, .
     after = x.copy()
     for row, d in zip(rows, change, strict=True):
         after[row] += d
-    limits = field.limit
+    limits = field.penalty.limit
     before, now = (np.abs(field.control.deviation(f)) for f in (x, after))
     return sum(
         float(weight[c]) * (penalty(float(now[c]), int(limits[c])) - penalty(float(before[c]), int(limits[c])))
@@ -81,25 +97,24 @@ def test_a_group_makes_the_cheapest_of_all_moves(counted: Counted, k: int, kind:
     found, cells = counted
     random = np.random.default_rng(k)
     g = np.zeros(cells.size, dtype=np.int32)
-    field = Field(cells, found.codes, found.by, g, k, LadderSearch(), seed=1)
+    field = Field(found, cells, g, k, LadderSearch(swaps=0.0), seed=1)
     x = rounded_start(found.frequency, k).astype(np.int32)
     weight = random.integers(1, 9, cells.size + 1).astype(np.float32)
     weight[-1] = 0
-    noise = np.zeros(4096, dtype=np.float32)
     moved = 0
     for i in range(60):
         if kind == "ladder":
-            field.ladder(x, (1, 2, 3), weight, 3.0, 64)
+            field.ladder(x, (1, 2, 3), weight)
         else:
             field.squares(x)
         rows = random.integers(0, len(x), 1).astype(np.int32)
         which = np.full(1, -1, dtype=np.int16)
         bits = np.uint64(_search_kernels._mixed(np.uint64(i)))
-        r2, r3 = _search_kernels._neighbours(int(rows[0]), -1, bits, field.order, field.place, field.reach)
+        r2, r3 = _search_kernels._neighbours(int(rows[0]), -1, bits, *field.ground[:3])
         if r2 < 0:
             continue
         group = [int(rows[0]), int(r2), int(r3)]
-        prices = {}
+        prices: dict[tuple[int, ...], float] = {}
         for d1, d2 in product(range(-k, k + 1), repeat=2):
             change = (d1, d2, -d1 - d2)
             after = [int(x[r]) + d for r, d in zip(group, change, strict=True)]
@@ -113,20 +128,17 @@ def test_a_group_makes_the_cheapest_of_all_moves(counted: Counted, k: int, kind:
                 heavy = np.where(cells.dimension == 1, 3, 1)
                 squares = [(heavy * cells.deviation(f) ** 2).sum() for f in (x, new)]
                 prices[change] = float(squares[1] - squares[0])
-        wanted = np.zeros(1, dtype=np.uint8)
-        rest = (
-            i, field.order, field.place, field.reach, 0, field.key, field.codes, field.touched, field.number,
-            field.state, field.base, field.span, field.heavy, field.weight, field.step, field.turned,
-        )  # fmt: skip
+        groups = Groups(rows=rows, which=which, wanted=np.zeros(1, dtype=np.uint8))
+        rest = field.ground, field.penalty, cold(i), x
         before = x.copy()
-        _search_kernels.price(rows, which, 0, 1, *rest, x, k, np.float32(0), noise, wanted)
+        _search_kernels.run_groups(groups, 0, 1, *rest, False)
         assert np.array_equal(x, before)
-        _search_kernels.move(rows, which, 0, 1, *rest, x, k, np.float32(0), noise, wanted)
+        _search_kernels.run_groups(groups, 0, 1, *rest, True)
         made = tuple(int(x[r] - before[r]) for r in group)
         assert prices[made] == pytest.approx(min(prices.values()), abs=0.02)
         assert (made != (0, 0, 0)) == (min(prices.values()) < -0.01) or abs(min(prices.values())) < 0.02
         moved += made != (0, 0, 0)
-        deviation = field.state[:-1] - (field.base if kind == "ladder" else 0)
+        deviation = field.penalty.state[:-1] - field.penalty.base
         assert np.array_equal(deviation, cells.deviation(x))
     assert moved > 5
 
@@ -137,16 +149,15 @@ def test_a_swap_makes_the_cheapest_of_all_exchanges(counted: Counted, k: int, ki
     """Four rows: what rows 1 and 4 gain rows 2 and 3 lose, and objects exchange the attributes in which they differ."""
     found, cells = counted
     random = np.random.default_rng(k)
-    field = Field(cells, found.codes, found.by, np.zeros(cells.size, dtype=np.int32), k, LadderSearch(), seed=1)
-    assert (np.diff(field.key) > 0).all()
+    field = Field(found, cells, np.zeros(cells.size, dtype=np.int32), k, LadderSearch(), seed=1)
+    assert (np.diff(field.ground.key) > 0).all()
     x = rounded_start(found.frequency, k).astype(np.int32)
     weight = np.append(random.integers(1, 9, cells.size), 0).astype(np.float32)
-    h = np.empty((3, field.step.shape[1]), dtype=np.float32)
-    noise = np.zeros(4096, dtype=np.float32)
+    h = np.empty(field.penalty.step.shape[1], dtype=np.float32)
     seen = 0
     while seen < 25:
         r1, r2, r3 = (int(r) for r in random.integers(0, len(x), 3))
-        r4 = int(_search_kernels._fourth(r1, r2, r3, found.codes, field.key))
+        r4 = int(_search_kernels._fourth(r1, r2, r3, found.codes, field.ground.key))
         one, two, three = (found.codes[r] for r in (r1, r2, r3))
         fits = bool(np.where(one != two, one == three, True).all()) and bool((one != three).any())
         wanted = np.where(one != two, two, three)
@@ -156,13 +167,12 @@ def test_a_swap_makes_the_cheapest_of_all_exchanges(counted: Counted, k: int, ki
             continue
         seen += 1
         if kind == "ladder":
-            field.ladder(x, (1, 2, 3), weight, 3.0, 64)
+            field.ladder(x, (1, 2, 3), weight)
         else:
             field.squares(x)
-        _search_kernels._walk_swap(
-            r1, r2, r3, r4, k, field.codes, field.touched, field.number, field.state, field.heavy, field.weight,
-            field.step, field.turned, h,
-        )  # fmt: skip
+        codes, touched, number = field.ground[5:8]
+        state, heavy, weights, step, turned = (field.penalty[i] for i in (0, 4, 5, 6, 7))
+        _search_kernels._walk_swap(r1, r2, r3, r4, k, codes, touched, number, state, heavy, weights, step, turned, h)
         prices = {0: 0.0}
         for d in range(-k, k + 1):
             change = (d, -d, -d, d)
@@ -173,10 +183,11 @@ def test_a_swap_makes_the_cheapest_of_all_exchanges(counted: Counted, k: int, ki
             else:
                 heavy = np.where(cells.dimension == 1, 3, 1)
                 price = float(np.subtract(*[(heavy * cells.deviation(f) ** 2).sum() for f in (after, x)]))
-            assert h[0, d + k] == pytest.approx(price, rel=1e-4, abs=0.02)
+            assert h[d + k] == pytest.approx(price, rel=1e-4, abs=0.02)
             if all(v == 0 or v >= k for v in after[[r1, r2, r3, r4]]):
                 prices[d] = price
-        chosen = int(_search_kernels._choose_swap(x[r1], x[r2], x[r3], x[r4], k, h, np.float32(0), noise, np.uint64(1)))
+        frequencies = (x[r1], x[r2], x[r3], x[r4])
+        chosen = int(_search_kernels._choose_swap(frequencies, k, h, np.float32(0), cold(0).noise, np.uint64(1)))
         assert prices[chosen] == pytest.approx(min(prices.values()), abs=0.02)
 
 
@@ -184,13 +195,13 @@ def test_rows_by_cell_and_cells_beyond_their_limit(counted: Counted) -> None:
     _, cells = counted
     start = np.zeros(cells.size + 2, dtype=np.int64)
     members = np.empty(cells.number.size, dtype=np.int32)
-    _search_kernels.rows_by_cell(cells.number, start, members)
+    _cell_kernels.rows_by_cell(cells.number, start, members)
     for c in range(0, cells.size, 17):
         assert sorted(members[start[c] : start[c + 1]]) == sorted(np.flatnonzero((cells.number == c).any(axis=1)))
     state = np.arange(-5, 6, dtype=np.int32)
     listed = np.empty(11, dtype=np.int32)
-    n, excess = _search_kernels.find_over(state, np.zeros(11, np.int32), np.full(11, 3, np.int32), listed)
-    assert (n, excess, listed[:n].tolist()) == (4, 6, [0, 1, 9, 10])
+    n = _search_kernels.find_over(state, np.zeros(11, np.int32), np.full(11, 3, np.int32), listed)
+    assert listed[:n].tolist() == [0, 1, 9, 10]
 
 
 # --- the printed method ----------------------------------------------------------------------------------------------
@@ -217,7 +228,7 @@ def printed_pass(
 @settings(max_examples=25)
 def test_a_printed_pass_is_a_pass_by_the_readable_step(seed: int, size: int, k: int, phase: int) -> None:
     found = count_combinations(made_persons(60, seed), by=ATTRIBUTES)
-    cells = control_cells(found.codes, found.frequency, found.by, control_tables(Control(up_to=2), found.by))
+    cells = control_cells(found, control_tables(Control(up_to=2), found.by))
     random = np.random.default_rng(seed)
     x = found.frequency.copy() if phase == 1 else rounded_start(found.frequency, k)
     limit = random.integers(1, 4, cells.size).astype(np.int32)
@@ -228,9 +239,10 @@ def test_a_printed_pass_is_a_pass_by_the_readable_step(seed: int, size: int, k: 
     printed_pass(sequence.tolist(), size, k, phase, cells, twin, limit, total=k - 1)
     deviation = np.zeros(cells.size + 1, dtype=np.int32)
     deviation[:-1] = cells.deviation(x)
-    _printed_kernels.run_pass(
-        sequence, 0, sequence.size, size, k, phase, cells.number, deviation, limit, x, np.array([0, k - 1])
+    step = _printed_kernels.Step(
+        number=cells.number, deviation=deviation, limit=limit, x=x, total=np.array([0, k - 1]), k=k, phase=phase
     )
+    _printed_kernels.run_pass(sequence, 0, sequence.size, size, step)
     assert np.array_equal(x, twin)
     assert np.array_equal(deviation[:-1], cells.deviation(x))
 

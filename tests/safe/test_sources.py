@@ -10,11 +10,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.anonymise import anonymise
-from diskret.safe.options import LadderSearch
-from diskret.safe.result import Anonymisation
-
-from .conftest import ATTRIBUTES  # type: ignore[import-not-found]
+from diskret.safe.options import AnonymiseOptions, LadderSearch
+from tests.safe.conftest import ATTRIBUTES
 
 QUICK = LadderSearch(effort=0.02)
 
@@ -40,18 +39,22 @@ def test_any_source_gives_the_same_file(persons: dict[str, Any], tmp_path: Path,
 def test_combinations_counted_on_a_cluster_are_the_same(persons: dict[str, Any], spark: Any) -> None:
     by = {name: ATTRIBUTES[name] for name in ("region", "sex")}
     frame = pl.DataFrame({name: list(persons[name]) for name in by})
-    assert same(anonymise(persons, by, search=QUICK), anonymise(frame, by, search=QUICK, engine=spark))
+    assert same(
+        anonymise(persons, by, search=QUICK), anonymise(frame, by, search=QUICK, options=AnonymiseOptions(engine=spark))
+    )
 
 
 def test_blanks_are_a_category_of_their_own(persons: dict[str, Any]) -> None:
     with_blanks = {**persons, "job": np.where(np.arange(900) % 3 == 0, None, persons["job"])}
     anon = anonymise(with_blanks, {"job": None, "sex": None}, search=QUICK)
     assert "(missing)" in anon.attributes["job"].codes
-    given = anonymise(with_blanks, {"job": None, "sex": None}, search=QUICK, missing={"job": "j1"})
+    given = anonymise(
+        with_blanks, {"job": None, "sex": None}, search=QUICK, options=AnonymiseOptions(missing={"job": "j1"})
+    )
     assert "(missing)" not in given.attributes["job"].codes
 
 
 def test_the_input_is_left_as_it_was(persons: dict[str, Any]) -> None:
     before = {name: column.copy() for name, column in persons.items()}
-    anonymise(persons, ATTRIBUTES, search=QUICK, fictitious=20)
+    anonymise(persons, ATTRIBUTES, search=QUICK, options=AnonymiseOptions(fictitious=20))
     assert all(np.array_equal(persons[name], column) for name, column in before.items())

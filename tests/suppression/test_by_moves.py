@@ -22,8 +22,8 @@ from diskret import (
     methods,
     suppress,
 )
+from diskret.model import near
 from diskret.model.contributors import Contributors
-from diskret.moves import router as routing
 from diskret.suppression.by_cuboids import usable_cells
 from tests import by_hand
 from tests.present import present
@@ -90,9 +90,9 @@ def test_thinned_neighbourhoods_come_first_and_never_instead(seed: int, monkeypa
     firms, protection, knowledge = case(seed)
     given = replace(protection, knowledge=knowledge, unions=False)
     usual = suppress(firms.table, given)
-    monkeypatch.setattr(routing, "WIDE", 3)
-    monkeypatch.setattr(routing, "FEW", 1)
-    monkeypatch.setattr(routing, "GROWTH", 1)
+    monkeypatch.setattr(near, "WIDE", 3)
+    monkeypatch.setattr(near, "FEW", 1)
+    monkeypatch.setattr(near, "GROWTH", 1)
     thinned = suppress(firms.table, given)
     found = found_by_hand(by_hand.Firms(thinned.table, firms.behind), protection, knowledge)
     assert found == {u.index for u in thinned.unprotected} == {u.index for u in usual.unprotected}

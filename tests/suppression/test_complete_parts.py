@@ -16,7 +16,7 @@ from diskret import Hierarchy, Knowledge, Promise, Status, Table
 from diskret.model.contributors import Contributors
 from diskret.suppression.complete.by_complete import search_of
 from diskret.suppression.complete.faces import balanced, corners, diametrals, faces_of, first_range, shift
-from diskret.suppression.complete.space import FORBIDDEN, Space
+from diskret.suppression.complete.space import FORBIDDEN, IndexSpace
 from diskret.suppression.complete.strands import strand_of
 from diskret.suppression.methods import Complete
 from tests.printed import ReadFile
@@ -34,23 +34,23 @@ def regular(*lengths: int) -> Hierarchy:
     return Hierarchy.from_parents(up)
 
 
-def tuples_of(space: Space, code: str) -> tuple[int, ...]:
+def tuples_of(space: IndexSpace, code: str) -> tuple[int, ...]:
     return tuple(int(i) for i in space.tuples[space.hierarchy.index(code)])
 
 
-def code_at(space: Space, *elementary: int) -> int:
+def code_at(space: IndexSpace, *elementary: int) -> int:
     """The code at a tuple, given as the text does: the highest level first."""
     return int(space.codes_at(np.array([elementary[::-1]]))[0])
 
 
 @pytest.fixture(scope="module")
-def reference(printed_file: ReadFile) -> Space:
+def reference(printed_file: ReadFile) -> IndexSpace:
     """The classification of figures 7.1 to 7.3."""
     said = printed_file("ch7-abb71-73-index-reference-table")["table"]
-    return Space.of(Hierarchy.from_levels([str(u) for u in said["user_index"]], said["aggregation_index"]))
+    return IndexSpace.of(Hierarchy.from_levels([str(u) for u in said["user_index"]], said["aggregation_index"]))
 
 
-def test_index_reference_table(printed_file: ReadFile, reference: Space) -> None:
+def test_index_reference_table(printed_file: ReadFile, reference: IndexSpace) -> None:
     said = printed_file("ch7-abb71-73-index-reference-table")["expected"]
     assert [reference.tuples[:, a].tolist() for a in range(3)] == [said["E1"], said["E2"], said["E3"]]
     assert reference.lengths == tuple(said["max_segment_length"].values())
@@ -60,7 +60,7 @@ def test_index_reference_table(printed_file: ReadFile, reference: Space) -> None
 # --- candidate ranges ------------------------------------------------------------------------------------------------
 
 
-def test_candidate_ranges_of_user_index_6(printed_file: ReadFile, reference: Space) -> None:
+def test_candidate_ranges_of_user_index_6(printed_file: ReadFile, reference: IndexSpace) -> None:
     said = printed_file("ch7-candidate-ranges")["expected"]["pivot_6"]
     code = reference.hierarchy.index("6")
     assert list(tuples_of(reference, "6")) == said["tuple"]
@@ -73,7 +73,7 @@ def test_candidate_ranges_of_user_index_6(printed_file: ReadFile, reference: Spa
     assert _user_indices(reference, code, 2) == set(said["range_2"]["user_indices"])
 
 
-def test_candidate_ranges_of_user_index_14(printed_file: ReadFile, reference: Space) -> None:
+def test_candidate_ranges_of_user_index_14(printed_file: ReadFile, reference: IndexSpace) -> None:
     said = printed_file("ch7-candidate-ranges")["expected"]["pivot_14"]
     code = reference.hierarchy.index("14")
     assert list(tuples_of(reference, "14")) == said["tuple"]
@@ -87,7 +87,7 @@ def test_candidate_ranges_of_user_index_14(printed_file: ReadFile, reference: Sp
     assert _user_indices(reference, code, 2) == set(said["range_1"]["user_indices"])
 
 
-def _user_indices(space: Space, code: int, top: int) -> set[int]:
+def _user_indices(space: IndexSpace, code: int, top: int) -> set[int]:
     """User indices that lie in a candidate range."""
     lines = diametrals(space, code, top)
     values = [sorted({*lines[:, a].tolist(), int(space.tuples[code, a])}) for a in range(space.dimension)]
@@ -95,7 +95,7 @@ def _user_indices(space: Space, code: int, top: int) -> set[int]:
     return {int(c) + 1 for c in found if c >= 0}
 
 
-def test_partner_sets_in_one_classification(printed_file: ReadFile, reference: Space) -> None:
+def test_partner_sets_in_one_classification(printed_file: ReadFile, reference: IndexSpace) -> None:
     said = printed_file("ch7-candidate-ranges")["expected"]["derived_partner_sets"]
     for pivot, top, key in ((6, 2, "pivot_6_range_2"), (14, 2, "pivot_14_range_1")):
         code = reference.hierarchy.index(str(pivot))
@@ -114,7 +114,7 @@ def test_partner_sets_in_one_classification(printed_file: ReadFile, reference: S
 
 def test_7_5_the_strand_below_a_pivot(printed_file: ReadFile) -> None:
     said = printed_file("ch7-abb75-strand-tracing")
-    rows, columns = Space.of(regular(3, 2)), Space.of(regular(2, 3, 2))
+    rows, columns = IndexSpace.of(regular(3, 2)), IndexSpace.of(regular(2, 3, 2))
     primary = np.zeros((len(rows.hierarchy), len(columns.hierarchy)), dtype=bool)
     for i, line in enumerate(said["table"]["grid"]):
         for j, symbol in enumerate(line):
@@ -204,9 +204,9 @@ def test_7_4_two_cuboids_protect_the_pivot_and_nothing_below_it(printed_file: Re
 
 
 @pytest.fixture(scope="module")
-def bent(printed_file: ReadFile) -> tuple[dict[str, Any], Space, Space]:
+def bent(printed_file: ReadFile) -> tuple[dict[str, Any], IndexSpace, IndexSpace]:
     said = printed_file("ch7-abb76-cuboid-deformation")
-    return said, Space.of(regular(3, 2)), Space.of(regular(2, 3))
+    return said, IndexSpace.of(regular(3, 2)), IndexSpace.of(regular(2, 3))
 
 
 def _box(rows: np.ndarray, columns: np.ndarray) -> list[list[int]]:
@@ -214,7 +214,7 @@ def _box(rows: np.ndarray, columns: np.ndarray) -> list[list[int]]:
     return sorted([*r[::-1].tolist(), *c[::-1].tolist()] for r in rows for c in columns)
 
 
-def test_7_6_two_shifts_around_zeros(bent: tuple[dict[str, Any], Space, Space]) -> None:
+def test_7_6_two_shifts_around_zeros(bent: tuple[dict[str, Any], IndexSpace, IndexSpace]) -> None:
     said, rows, columns = bent
     expected = said["expected"]
     pivot, diametral = expected["pivot"], np.array(expected["diametral"])
@@ -240,7 +240,7 @@ def test_7_6_two_shifts_around_zeros(bent: tuple[dict[str, Any], Space, Space]) 
     assert sum(_symbol(said, f).startswith("0") for f in _box(after, last)) == expected["zeros_left"]
 
 
-def _stars(rows: Space, columns: Space, field: list[int]) -> list[bool]:
+def _stars(rows: IndexSpace, columns: IndexSpace, field: list[int]) -> list[bool]:
     """Which indices of a field lead to star sums, in the order of the text."""
     r, c = np.array([field[1::-1]]), np.array([field[:1:-1]])
     return [bool(s.is_star(t, a)[0]) for s, t in ((rows, r), (columns, c)) for a in (1, 0)]
@@ -253,7 +253,7 @@ def _symbol(said: dict[str, Any], field: list[int]) -> str:
 
 
 def test_7_6_the_search_finds_the_deformed_cuboid_only_if_two_shifts_are_allowed(
-    bent: tuple[dict[str, Any], Space, Space],
+    bent: tuple[dict[str, Any], IndexSpace, IndexSpace],
 ) -> None:
     said, rows, columns = bent
     grid = np.array([[_symbol(said, [rb, r, cb, c]) for cb, c in product((1, 2, 3, 4), (1, 2, 3))]
@@ -271,13 +271,13 @@ def test_7_6_the_search_finds_the_deformed_cuboid_only_if_two_shifts_are_allowed
         assert (expected <= built) is there
 
 
-def _codes(rows: Space, columns: Space, field: list[int]) -> tuple[int, int]:
+def _codes(rows: IndexSpace, columns: IndexSpace, field: list[int]) -> tuple[int, int]:
     return code_at(rows, *field[:2]), code_at(columns, *field[2:])
 
 
 def test_7_7_a_face_of_two_segments_straight_and_shifted() -> None:
     """a against c, then a against d (the printed traces are compared in test_complete_sentences)."""
-    space = Space.of(Hierarchy.from_nested({"all": {"AB": ["a", "b"], "CD": ["c", "d"]}}))
+    space = IndexSpace.of(Hierarchy.from_nested({"all": {"AB": ["a", "b"], "CD": ["c", "d"]}}))
     a, b, whole, c, d, other = range(6)
     faces = faces_of(space, a, 2, 1)
     straight, shifted = ({whole: 1, x: -1, other: -1} for x in (c, d))
@@ -295,7 +295,7 @@ def test_sets_without_forbidden_dummies_add_up_and_those_with_one_do_not(
     @settings(max_examples=40)
     @given(trees)
     def check(pairs: dict[str, str]) -> None:
-        space = Space.of(Hierarchy.from_parents(pairs))
+        space = IndexSpace.of(Hierarchy.from_parents(pairs))
         for code in range(len(space.hierarchy)):
             for top in range(first_range(space, code), space.dimension + 1):
                 lines = diametrals(space, code, top)

@@ -17,7 +17,7 @@ from diskret.suppression.complete.by_raised import by_raised
 from diskret.suppression.complete.engine import Cuboid, Search
 from diskret.suppression.complete.intervals import protection_intervals
 from diskret.suppression.complete.raising import raise_table
-from diskret.suppression.complete.space import FORBIDDEN, Space
+from diskret.suppression.complete.space import FORBIDDEN, IndexSpace
 from tests.printed import ReadFile
 
 pytestmark = pytest.mark.filterwarnings("ignore:the table has subtotals")
@@ -411,7 +411,9 @@ def _cuboids_within(search: Search, pivot: int, part: Bools) -> list[Cuboid]:
 
 def test_dummy_kinds(printed_file: ReadFile) -> None:
     reference = printed_file("ch7-abb71-73-index-reference-table")["table"]
-    space = Space.of(Hierarchy.from_levels([str(u) for u in reference["user_index"]], reference["aggregation_index"]))
+    space = IndexSpace.of(
+        Hierarchy.from_levels([str(u) for u in reference["user_index"]], reference["aggregation_index"])
+    )
     said = printed_file("ch7-dummy-kinds")["expected"]["derived_full_classification"]
     grid = np.stack([g.reshape(-1) for g in np.meshgrid(*(np.arange(1, s + 1) for s in space.sizes), indexing="ij")], 1)
     found = space.look_up(grid)

@@ -15,7 +15,7 @@ from diskret.suppression.complete.by_raised import by_raised
 from diskret.suppression.complete.faces import corners, diametrals, faces_of, first_range, shift
 from diskret.suppression.complete.intervals import protection_intervals
 from diskret.suppression.complete.raising import Raised, raise_table
-from diskret.suppression.complete.space import ALLOWED, FORBIDDEN, Space
+from diskret.suppression.complete.space import ALLOWED, FORBIDDEN, IndexSpace
 from diskret.suppression.prices import CLASSES, log_classes
 from diskret.suppression.result import Suppression
 from tests.printed import ReadFile, ReadPrinted
@@ -237,7 +237,7 @@ def elementary(table: Table, codes: tuple[str, ...]) -> list[int]:
     """Row block, row, column block, column: the highest level of each classification first."""
     found: list[int] = []
     for hierarchy, code in zip(table.hierarchies, codes, strict=True):
-        space = Space.of(hierarchy)
+        space = IndexSpace.of(hierarchy)
         found += space.tuples[hierarchy.index(code)][::-1].tolist()
     return found
 
@@ -279,13 +279,13 @@ def test_6_4_raising_the_columns_alone_needs_the_same_two_repairs(gap: Table, pr
 
 
 @pytest.fixture(scope="module")
-def reference(printed_file: ReadFile) -> Space:
+def reference(printed_file: ReadFile) -> IndexSpace:
     """The classification of figures 7.1 to 7.3."""
     said = printed_file("ch7-abb71-73-index-reference-table")["table"]
-    return Space.of(Hierarchy.from_levels([str(u) for u in said["user_index"]], said["aggregation_index"]))
+    return IndexSpace.of(Hierarchy.from_levels([str(u) for u in said["user_index"]], said["aggregation_index"]))
 
 
-def test_dummies_named_in_the_text_and_their_numbers(printed_file: ReadFile, reference: Space) -> None:
+def test_dummies_named_in_the_text_and_their_numbers(printed_file: ReadFile, reference: IndexSpace) -> None:
     said = printed_file("ch7-dummy-kinds")["expected"]
     source, counts = said["from_source"], said["derived_counts"]
     assert (reference.look_up(np.array(source["forbidden"])) == FORBIDDEN).all()
@@ -304,7 +304,7 @@ def test_dummies_named_in_the_text_and_their_numbers(printed_file: ReadFile, ref
 
 def test_columns_of_the_raised_table_with_their_dummies(printed_file: ReadFile, table: Table) -> None:
     said = printed_file("ch7-abb68-column-elementary-indices")
-    space = Space.of(table.by["key2"])
+    space = IndexSpace.of(table.by["key2"])
     at = np.array([said["expected"]["E1"], said["expected"]["E2"]]).T
     found = space.look_up(at)
     for code, kind in zip(said["table"]["user_index"], found.tolist(), strict=True):
@@ -316,7 +316,7 @@ def test_columns_of_the_raised_table_with_their_dummies(printed_file: ReadFile, 
             assert space.hierarchy.codes[kind] == code
 
 
-def test_kinds_and_bounding_sums_of_candidate_ranges(printed_file: ReadFile, reference: Space) -> None:
+def test_kinds_and_bounding_sums_of_candidate_ranges(printed_file: ReadFile, reference: IndexSpace) -> None:
     said = printed_file("ch7-candidate-ranges")["expected"]
     for pivot, ranges in ((6, ("range_1", "range_2")), (14, ("range_1",))):
         code = reference.hierarchy.index(str(pivot))
@@ -345,8 +345,8 @@ def test_kinds_and_bounding_sums_of_candidate_ranges(printed_file: ReadFile, ref
 def test_7_4_ranks_of_pivots(printed_file: ReadFile) -> None:
     """m' is the number of varying indices in which a pivot is no sum."""
     said = printed_file("ch7-abb74-double-cuboid-subordinate-values-unprotected")
-    row = Space.of(Hierarchy.flat(["1", "2"], total="3"))
-    column = Space.of(Hierarchy.from_nested({"all": {"1.3": ["1.1", "1.2"], "2.3": ["2.1", "2.2"]}}))
+    row = IndexSpace.of(Hierarchy.flat(["1", "2"], total="3"))
+    column = IndexSpace.of(Hierarchy.from_nested({"all": {"1.3": ["1.1", "1.2"], "2.3": ["2.1", "2.2"]}}))
 
     def m_prime(layer: int, at_row: int, at_column: int) -> int:
         name = "all" if layer == 3 else f"{layer}.{at_column}"
@@ -372,7 +372,7 @@ def test_7_5_kinds_in_the_strand_and_the_cuboid_of_the_text(printed_file: ReadFi
     kinds = [grid[(t[0] - 1) * 4 + t[1] - 1][(t[3] - 1) * 3 + t[4] - 1] for t in expected["strand"]]
     assert kinds == expected["strand_kinds"]
     assert expected["double_cuboid_needed"] == ("E" in kinds)
-    rows, columns = Space.of(regular(3, 2)), Space.of(regular(2, 3, 2))
+    rows, columns = IndexSpace.of(regular(3, 2)), IndexSpace.of(regular(2, 3, 2))
     pivot, diametral = np.array(expected["pivot"]), np.array(expected["chosen_diametral_in_text"])
     given = [d for d in expected["diametral_partial"] if d is not None]
     assert [d for d, free in zip(diametral, expected["diametral_partial"], strict=True) if free is not None] == given
@@ -392,17 +392,17 @@ def test_7_5_kinds_in_the_strand_and_the_cuboid_of_the_text(printed_file: ReadFi
 
 
 @pytest.fixture(scope="module")
-def bent(printed_file: ReadFile) -> tuple[dict[str, Any], Space, Space]:
-    return printed_file("ch7-abb76-cuboid-deformation"), Space.of(regular(3, 2)), Space.of(regular(2, 3))
+def bent(printed_file: ReadFile) -> tuple[dict[str, Any], IndexSpace, IndexSpace]:
+    return printed_file("ch7-abb76-cuboid-deformation"), IndexSpace.of(regular(3, 2)), IndexSpace.of(regular(2, 3))
 
 
-def start_cuboid(said: dict[str, Any], rows: Space, columns: Space) -> tuple[Any, Any]:
+def start_cuboid(said: dict[str, Any], rows: IndexSpace, columns: IndexSpace) -> tuple[Any, Any]:
     pivot, diametral = np.array(said["expected"]["pivot"]), np.array(said["expected"]["diametral"])
     row, column = int(rows.codes_at(pivot[None, 1::-1])[0]), int(columns.codes_at(pivot[None, :1:-1])[0])
     return corners(rows, row, diametral[None, 1::-1], 2)[0], corners(columns, column, diametral[None, :1:-1], 2)[0]
 
 
-def test_7_6_neighbours_of_the_offending_zero(bent: tuple[dict[str, Any], Space, Space]) -> None:
+def test_7_6_neighbours_of_the_offending_zero(bent: tuple[dict[str, Any], IndexSpace, IndexSpace]) -> None:
     """Eight neighbours; two lie outside, four are corners already, to the other two a face can be shifted."""
     said, rows, columns = bent
     expected = said["expected"]
@@ -430,7 +430,7 @@ def test_7_6_neighbours_of_the_offending_zero(bent: tuple[dict[str, Any], Space,
     assert {tuple(n) for n in rejected["already_in_cuboid"]} <= fields
 
 
-def test_7_6_both_attempts_and_their_marks(bent: tuple[dict[str, Any], Space, Space]) -> None:
+def test_7_6_both_attempts_and_their_marks(bent: tuple[dict[str, Any], IndexSpace, IndexSpace]) -> None:
     said, rows, columns = bent
     expected, grid = said["expected"], said["table"]["grid"]
 
@@ -458,7 +458,7 @@ def test_7_6_both_attempts_and_their_marks(bent: tuple[dict[str, Any], Space, Sp
 def test_7_7_error_traces_of_our_faces(printed_file: ReadFile) -> None:
     """Positions across, segments down: the error of every code of a face, and what the sums take up."""
     said = printed_file("ch7-abb77-78-error-trace-of-deformation")["expected"]
-    space = Space.of(Hierarchy.from_nested({"all": {"AB": ["a", "b"], "CD": ["c", "d"]}}))
+    space = IndexSpace.of(Hierarchy.from_nested({"all": {"AB": ["a", "b"], "CD": ["c", "d"]}}))
 
     def trace(pivot: int, face: dict[int, int]) -> list[list[int]]:
         eps = np.zeros((3, 3), dtype=int)

@@ -235,8 +235,7 @@ class Clock:
 
 def test_once_the_time_is_up_the_search_ends_and_the_pattern_is_safe(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr("diskret.suppression.optimum.search.time", clock)
-    monkeypatch.setattr("diskret.suppression.optimum.optimal.time", clock)
+    monkeypatch.setattr("diskret.suppression.optimum.clock.time", clock)
     table = firms((7, 7, 5), 45, 3)
     persons = np.full(table.size, -1)
     alone = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)[::15]

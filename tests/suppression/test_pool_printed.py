@@ -14,7 +14,7 @@ from benchmarks import shapes
 from diskret import Hierarchy, Pool, Table
 from diskret.suppression.complete.faces import corners, diametrals
 from diskret.suppression.complete.raising import raise_table
-from diskret.suppression.complete.space import Space
+from diskret.suppression.complete.space import IndexSpace
 from tests.printed import ReadFile
 
 N, M, J = 14, 9, 12
@@ -160,7 +160,7 @@ def test_extracts_1_to_3_have_the_printed_fields_dimensions_and_raised_sizes(
     for said, hierarchies in extracts:
         assert prod(len(h) for h in hierarchies) == said["fields"]
         assert [h.depth for h in hierarchies] == [len(said["regional"]), len(said["economic"])]
-        spaces = [Space.of(h) for h in hierarchies]
+        spaces = [IndexSpace.of(h) for h in hierarchies]
         assert sum(s.dimension for s in spaces) == said["n"]
         assert prod(s.size for s in spaces) == said["fields_raised"]
 
@@ -195,7 +195,7 @@ def test_growth_of_raised_tables(
 ) -> None:
     said = printed_file("appA4-1-vat-1994-complete-tables")["expected"]["growth_factors"]
     for (_, hierarchies), key in zip(extracts[:2], ("4-dim", "5-dim"), strict=True):
-        factor = prod(Space.of(h).size for h in hierarchies) / prod(len(h) for h in hierarchies)
+        factor = prod(IndexSpace.of(h).size for h in hierarchies) / prod(len(h) for h in hierarchies)
         assert f"({factor:.2f})" in said[key]
 
 
@@ -212,7 +212,7 @@ def test_the_effort_of_a_stored_table_is_what_the_search_lists_per_pivot(
     for (extract, hierarchies), row, mean in zip(extracts, rows, expected["M"], strict=True):
         lists = []
         for hierarchy in hierarchies:
-            space = Space.of(hierarchy)
+            space = IndexSpace.of(hierarchy)
             found = diametrals(space, 0, space.dimension)
             assert len(found) == prod(space.lengths)
             assert corners(space, 0, found[:1], space.dimension)[0].shape[1] == 2**space.dimension

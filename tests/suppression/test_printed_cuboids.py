@@ -11,8 +11,8 @@ import pytest
 
 from diskret import Knowledge, Promise, Status, Table
 from diskret.moves.move import Move
+from diskret.suppression._corner_kernels import corners_of
 from diskret.suppression.by_cuboids import _segments, _task
-from diskret.suppression.cuboid import _kernels
 from diskret.suppression.cuboid.expanded import expanded
 from diskret.suppression.cuboid.thinning import reaches
 from diskret.suppression.methods import Cuboids
@@ -113,10 +113,10 @@ def test_cuboid_index_formula_and_number_of_cuboids(printed_file: ReadFile) -> N
     expected = printed_file("ch2-cuboid-index-and-effort")["expected"]["derived"]
     for case in (expected["enumeration_n2"], expected["enumeration_n3"]):
         n = len(case["g"])
-        sizes, steps = np.full(n, 10), 10 ** np.arange(n - 1, -1, -1)
+        steps = 10 ** np.arange(n - 1, -1, -1)
         cells = np.empty(1 << n, dtype=np.int64)
         g, d = (int(np.dot(case[k], steps)) for k in ("g", "d"))
-        _kernels.cuboid_cells(g, d, np.array(case["g"]), sizes, steps, cells)
+        corners_of(g, d, steps, cells)
         assert set(cells.tolist()) == {int(np.dot(c, steps)) for c in case["cells_in_order_k"]}
         assert (cells[0], cells[-1]) == (g, d)
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from diskret import Hierarchy, Knowledge, Promise, Status, Table, methods, suppress
 from diskret.model import rollup
 from diskret.model.contributors import Contributors
-from diskret.suppression.cuboid import _kernels
-from diskret.suppression.cuboid.engine import Task, secure
+from diskret.suppression._corner_kernels import HIDDEN, PRIMARY, SINGLE, USABLE, Asked
+from diskret.suppression.cuboid.engine import SubtableTask, secure
 from diskret.suppression.cuboid.subtables import Segments
 from diskret.suppression.result import Suppression
 from tests.present import present
@@ -417,18 +417,19 @@ def test_moves_touch_no_equation_and_no_bound_in_seeded_tables() -> None:
 # --- (e) carried intervals --------------------------------------------------------------------------------------------
 
 
-def carrying(table: Table, knowledge: Knowledge, carry: str) -> Task:
+def carrying(table: Table, knowledge: Knowledge, carry: str) -> SubtableTask:
     """What the engine works on, kept at hand to see the bounds it changes."""
     status, value = table.status.reshape(-1), table.value.reshape(-1)
     state = np.zeros(table.size, dtype=np.uint8)
-    state[(status == Status.OPEN) & (value != 0)] = _kernels.USABLE
-    state[status == Status.PRIMARY] = _kernels.HIDDEN | _kernels.PRIMARY
-    state[table.count.reshape(-1) == 1] |= _kernels.SINGLE
+    state[(status == Status.OPEN) & (value != 0)] = USABLE
+    state[status == Status.PRIMARY] = HIDDEN | PRIMARY
+    state[table.count.reshape(-1) == 1] |= SINGLE
     low, high = (b.reshape(-1) for b in bounds_of(table, knowledge))
     nothing, creator = np.zeros(table.size), np.full(table.size, -1, dtype=np.int64)
-    return Task(
-        table.shape, value, high - value, value - low, state, creator, value.copy(), 0.25 * value, nothing, nothing,
-        np.ones(len(table.by)), np.empty(0), True, carry,
+    return SubtableTask(
+        shape=table.shape, value=value, up=high - value, down=value - low, state=state, creator=creator,
+        cost=value.copy(), needs=Asked(0.25 * value, nothing, nothing), barrier=np.ones(len(table.by)),
+        powers=np.empty(0), single_rule=True, carry=carry,
     )  # fmt: skip
 
 

@@ -254,11 +254,11 @@ def test_two_runs_at_once_one_of_them_cancelled(screen: Screen, serve: Callable[
 
 
 def _save_jobs(folder: Path) -> None:
-    from diskret.job.models import Job
+    from diskret.job.models import job_of
     from diskret.job.write import write_job
 
-    write_job(Job.model_validate(LONG_JOB), folder / "long.toml")
-    write_job(Job.model_validate(JOB), folder / "short.toml")
+    write_job(job_of(LONG_JOB), folder / "long.toml")
+    write_job(job_of(JOB), folder / "short.toml")
 
 
 def test_a_server_killed_and_started_again_shows_its_finished_runs(

@@ -7,8 +7,8 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from diskret.job.outcome import summary_of
 from diskret.job.read import job_from
-from diskret.job.result import summary_of
 from diskret.job.run import run_job
 from diskret.web.server import make_app
 from diskret.web.workbench import Workbench

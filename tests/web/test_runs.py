@@ -14,6 +14,7 @@ import httpx2 as httpx
 import pytest
 from starlette.testclient import TestClient
 
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.publication.working import load_working
 from diskret.web.workbench import Workbench
@@ -82,6 +83,14 @@ def test_an_audit_finds_what_subtables_leave_open_and_repair_closes_it(page: Tes
     assert not repaired["exposed"]
     again = ended(page, page.post(f"/api/runs/{repaired['id']}/audit").json()["id"])
     assert not again["exposed"]
+
+
+def test_a_run_says_in_words_what_it_promised_without_its_secrets(chosen: TestClient) -> None:
+    chosen.put("/api/draft", json=JOB | {"suppression": {"effort": "quick", "min_relative_range": 0.871}})
+    said = ended(chosen, chosen.post("/api/runs", json={}).json()["id"])["promises"]
+    (english,) = said["en"]
+    assert english == " ".join(Promise(min_relative_range=0.871).describe("en").split())
+    assert "871" not in repr(said)
 
 
 def test_a_run_cancelled_half_way_leaves_no_half_file(page: TestClient, bench: Workbench) -> None:

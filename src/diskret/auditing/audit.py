@@ -87,24 +87,20 @@ def attacked(
         _in_whole_numbers(case, waiting, seconds)
     if case.insiders.count:
         attack_from_inside(case)
-    zeros = _zero_lines(case) if table.frequency else ()
-    unions = unions_breaking(table, case.system) if promise.unions else ()
-    primary = case.columns
-    asked = primary if intervals == "primary" else np.arange(case.system.cells.size if intervals == "hidden" else 0)
-    exact = {case.name(c): case.interval(c, *_farthest(case, attacker, c, seconds)) for c in asked.tolist()}
+    asked = {"none": np.empty(0, np.int64), "primary": case.columns, "hidden": np.arange(case.system.cells.size)}
     settled = ~_open_demands(case, against_insiders=True)
     return AuditReport(
         table=table,
         promise=promise,
         exposed=tuple(case.exposed),
-        undecided=tuple(case.name(int(primary[k])) for k in sorted(case.undecided)),
+        undecided=tuple(case.name(int(case.columns[k])) for k in sorted(case.undecided)),
         programmes=attacker.programmes + case.witnesses.router.programmes + case.programmes,
-        checked=primary.size,
-        intervals=exact,
+        checked=case.columns.size,
+        intervals=_exact_intervals(case, attacker, asked[intervals], seconds),
         without_solver=int(settled.sum()),
         insiders=int(np.unique(case.insiders.who).size),
-        unions=unions,
-        zeros=zeros,
+        unions=unions_breaking(table, case.system) if promise.unions else (),
+        zeros=_zero_lines(case) if table.frequency else (),
         moves=case.witnesses.cover.all(),
         close_calls=_close_calls(case, attacker),
     )
@@ -182,6 +178,11 @@ def _in_whole_numbers(case: Case, waiting: Ints, seconds: float) -> None:
         elif not case.keeps(k, rise, fall):
             case.lost.add(k)
             case.expose(k, rise, fall, case.up, case.down)
+
+
+def _exact_intervals(case: Case, attacker: Attack, asked: Ints, seconds: float) -> dict[str, tuple[float, float]]:
+    """What each of some unknowns can be, by name."""
+    return {case.name(c): case.interval(c, *_farthest(case, attacker, c, seconds)) for c in asked.tolist()}
 
 
 def _farthest(case: Case, attacker: Attack, column: int, seconds: float) -> tuple[float, float]:

@@ -63,7 +63,7 @@ class Case:
         proof = None
         if len(self.exposed) < MOST_PROOFS:
             proof = proof_of(self.system, up, down, column, bool(upward), rise if upward else fall)
-        index = tuple(int(i) for i in np.unravel_index(cell, self.table.shape))
+        index = self.table.place(cell)
         lower, upper = self.interval(column, rise, fall)
         required = float(self.demands.down[target]), float(max(self.demands.up[target], self.demands.length[target]))
         words = "" if proof is None else proof.text(self.table, self.system)

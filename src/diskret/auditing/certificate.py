@@ -21,6 +21,8 @@ import numpy as np
 from diskret.auditing.lines import unions_breaking
 from diskret.auditing.report import AuditReport
 from diskret.io.files import whole_file
+from diskret.model.arrays import Ints
+from diskret.model.cells import Cells
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption, UnreadableFile, listed
 from diskret.model.promise import Promise
@@ -130,20 +132,24 @@ def verify(table: Table, certificate: Certificate, promise: Promise | None = Non
         return Verification(
             promise=certificate.promise, same_table=False, checked=len(names), exposed=certificate.exposed
         )
-    up, down = certificate.promise.knowledge.room(table)
-    people = insiders_of(table, certificate.promise)
-    cover = Cover(demands_of(table, certificate.promise), people, up, down, table.shape)
     good, _ = hold(table, certificate.moves)
-    for number in np.flatnonzero(good).tolist():
-        cover.add(cover.judge(certificate.moves[number].cells, certificate.moves[number].coefficients))
-    open_cells = {int(cover.ways.cell[d]) for d in range(cover.ways.size) if not cover.state(d).entirely}
-    unproven = tuple(n for n in map(table.name_of, sorted(open_cells)) if n not in certificate.exposed)
+    open_cells = _open_cells(table, certificate.promise, certificate.moves, np.flatnonzero(good))
+    unproven = tuple(n for n in map(table.name_of, open_cells) if n not in certificate.exposed)
     return Verification(
         promise=certificate.promise, enough=promise is None or certificate.promise.covers(promise),
         checked=len(names), proven=len(names) - len(unproven), open=unproven, broken_moves=int((~good).sum()),
         unions=unions_breaking(table, equations_of(table)) if certificate.promise.unions else (),
         exposed=certificate.exposed,
     )  # fmt: skip
+
+
+def _open_cells(table: Cells, promise: Promise, moves: MoveSet, good: Ints) -> list[int]:
+    """Primary cells with a demand that the good ones among the moves do not settle against everybody."""
+    up, down = promise.knowledge.room(table)
+    cover = Cover(demands_of(table, promise), insiders_of(table, promise), up, down, table.shape)
+    for number in good.tolist():
+        cover.add(cover.judge(moves[number].cells, moves[number].coefficients))
+    return sorted({int(cover.ways.cell[d]) for d in range(cover.ways.size) if not cover.state(d).entirely})
 
 
 def fingerprint(table: Table) -> str:

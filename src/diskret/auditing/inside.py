@@ -41,11 +41,18 @@ def attack_from_inside(case: Case) -> None:
     suspects: dict[int, dict[int, None]] = {}
     for demand in waiting:
         cell = int(ways.cell[demand])
-        state = pattern.cover.state(demand)
-        # what no single move shows, but programmes did for the public, says nothing about any insider
-        doubtful = state.against if state.settled else _strangers(case, cell)
-        suspects.setdefault(target_of[cell], {}).update(dict.fromkeys(sorted(doubtful - exactly.get(cell, NOBODY))))
-    _judge(case, {k: list(people) for k, people in suspects.items() if people})
+        doubtful = _doubtful(case, demand, cell) - exactly.get(cell, NOBODY)
+        suspects.setdefault(target_of[cell], {}).update(dict.fromkeys(sorted(doubtful)))
+    _judge(case, {target: list(people) for target, people in suspects.items()})
+
+
+def _doubtful(case: Case, demand: int, cell: int) -> frozenset[int]:
+    """Insiders against whom no move settles a demand.
+
+    What no single move shows, but programmes did for the public, says nothing about any insider.
+    """
+    state = case.witnesses.cover.state(demand)
+    return state.against if state.settled else _strangers(case, cell)
 
 
 def _strangers(case: Case, cell: int) -> frozenset[int]:
@@ -81,7 +88,7 @@ def _judge(case: Case, suspects: dict[int, list[int]]) -> None:
 
     One insider who finds a cell out is enough; the others are not asked any more.
     """
-    if not suspects:
+    if not any(suspects.values()):
         return
     nothing = np.empty(0)
     attacker = Attacker(case.system, case.up, case.down, np.empty(0, np.int64), nothing, nothing)
@@ -90,18 +97,24 @@ def _judge(case: Case, suspects: dict[int, list[int]]) -> None:
         for who in people:
             up, down = _with_knowledge(case, who)
             attacker.narrow(up, down)
-            rise, fall = attacker.extreme(column, True), attacker.extreme(column, False)
-            if case.table.frequency and rise is not None and fall is not None and case.keeps(target, rise, fall):
-                # an insider counts in whole numbers too
-                values = case.table.value.reshape(-1)[case.system.cells]
-                rise, fall = (integer_extreme(case.system, values, up, down, column, way) for way in (True, False))
-                case.programmes += 2
-            if rise is None or fall is None:
+            reach = _reach(case, attacker, target, column)
+            if reach is None:
                 case.undecided.add(target)
-            elif not case.keeps(target, rise, fall):
-                case.expose(target, rise, fall, up, down, case.insiders.name(who, case.table))
+            elif not case.keeps(target, *reach):
+                case.expose(target, *reach, up, down, case.insiders.name(who, case.table))
                 break
     case.programmes += attacker.programmes
+
+
+def _reach(case: Case, attacker: Attacker, target: int, column: int) -> tuple[float, float] | None:
+    """How far a cell can rise and fall with an insider's knowledge, who counts in whole numbers too; None: unknown."""
+    rise, fall = attacker.extreme(column, True), attacker.extreme(column, False)
+    if case.table.frequency and rise is not None and fall is not None and case.keeps(target, rise, fall):
+        values = case.table.value.reshape(-1)[case.system.cells]
+        bounds = case.system, values, attacker.up, attacker.down, column
+        rise, fall = integer_extreme(*bounds, True), integer_extreme(*bounds, False)
+        case.programmes += 2
+    return None if rise is None or fall is None else (rise, fall)
 
 
 def _with_knowledge(case: Case, who: int) -> tuple[Floats, Floats]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from diskret.cli.sections import Commands
 from diskret.cli.show import progress_bar, report
 
 if TYPE_CHECKING:
-    from diskret.job.result import JobResult
+    from diskret.job.outcome import JobResult
 
 EXPOSED, REFUSED, BROKEN, STOPPED = 1, 2, 3, 130
 
@@ -20,6 +21,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    cls=Commands,
 )
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -31,18 +33,31 @@ Value = Annotated[list[str] | None, typer.Option("--value", help="Column to add 
 
 def run_content(content: dict[str, Any], quiet: bool, json: bool, marks: bool = False, **options: Any) -> JobResult:
     """Run a job made from the command's options: one way to do a thing."""
+    from diskret.job.compare_job import CompareJob
     from diskret.job.read import job_from
     from diskret.job.rules import rules_of
     from diskret.job.run import run_job
+    from diskret.job.table_job import TableJob
     from diskret.model.errors import BadOption
 
     job = job_from(content, "the command's options", Path())
-    if marks and not rules_of(job).rules:
+    if marks and isinstance(job, TableJob | CompareJob) and not rules_of(job).rules:
         raise BadOption("no rule to mark by", hint="give at least one, such as --min-count 3 or --p-percent 10.")
     with progress_bar(quiet or json) as progress:
         result = run_job(job, Path(), progress, **options)
     report(result, quiet, json, show=False)
     return result
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Options that were given, as a job file says them: paths from the root."""
+    said = {key: each for key, each in options.items() if each is not None and each != []}
+    return {key: str(each.resolve()) if isinstance(each, Path) else each for key, each in said.items()}
+
+
+def classifications(by: list[str]) -> dict[str, dict[str, Any]]:
+    """All classifications of a command, by column."""
+    return dict(classification(each) for each in by)
 
 
 def classification(text: str) -> tuple[str, dict[str, Any]]:

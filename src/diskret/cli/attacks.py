@@ -2,116 +2,122 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from diskret.cli.app import EXPOSED, Json, Quiet, app, run_content
+from diskret.cli.app import EXPOSED, Json, Quiet, app, given, run_content
+from diskret.cli.sections import Said, with_sections
+from diskret.cli.show import echo_json
+
+if TYPE_CHECKING:
+    from diskret.auditing.certificate import Verification
+    from diskret.model.promise import Promise
+    from diskret.model.table import Table
 
 
 @app.command()
+@with_sections("promise")
 def audit(
     table: Annotated[Path, typer.Argument(help="Working file with suppressed cells.")],
-    min_relative_range: Annotated[float, typer.Option(help="Interval over value must be greater.")] = 0.0,
-    guard: Annotated[
-        str, typer.Option("--guard", "--insiders", help="Who attacks besides everybody: single, largest or public.")
-    ] = "single",
+    insiders: Annotated[str | None, typer.Option(hidden=True, help="Older name of --guard.")] = None,
     certificate: Annotated[
         Path | None, typer.Option(help="File for a certificate that diskret verify checks; confidential.")
     ] = None,
     internal: Annotated[bool, typer.Option("--internal", help="Show intervals; not for publication.")] = False,
     quiet: Quiet = False,
     json: Json = False,
+    *,
+    said: Said,
 ) -> None:
     """Attack a table with a solver; exit code 1 if anything is exposed."""
     from diskret.auditing.audit import audit as attack
     from diskret.auditing.certificate import certificate_of, write_certificate
-    from diskret.model.promise import Promise
-    from diskret.publication.working import load_working
 
-    reports = {}
-    for name, each in load_working(table).items():
-        promise = Promise(guard=cast(Any, guard), min_relative_range=min_relative_range)
-        reports[name] = attack(each, promise, certify=certificate is not None)
+    older = given(guard={"none": "public"}.get(insiders or "", insiders))
+    reports = {
+        name: attack(each, promise, certify=certificate is not None)
+        for name, (each, promise) in _promised(table, said["promise"] | older).items()
+    }
     if certificate is not None:
         write_certificate({name: certificate_of(r) for name, r in reports.items()}, certificate)
-    if json:
-        import json as writer
-
-        typer.echo(writer.dumps({name: r.summary() for name, r in reports.items()}, ensure_ascii=False, indent=2))
-    elif not quiet:
-        for name, r in reports.items():
-            typer.echo(f"{name}: {r.report(internal=internal)}")
-        if certificate is not None:
-            typer.echo(f"wrote {certificate}")
+    lines = [f"{name}: {r.report(internal=internal)}" for name, r in reports.items()]
+    _tell(reports, [*lines, f"wrote {certificate}"] if certificate else lines, quiet, json)
     if not all(r.safe for r in reports.values()):
         raise typer.Exit(EXPOSED)
 
 
 @app.command()
+@with_sections("promise")
 def verify(
     table: Annotated[Path, typer.Argument(help="Working file the certificate is about.")],
     certificate: Annotated[Path, typer.Argument(help="Certificate written by audit or run.")],
     quiet: Quiet = False,
     json: Json = False,
+    *,
+    said: Said,
 ) -> None:
-    """Check a certificate without a solver: every equation is added up again; exit code 1 if it does not hold."""
+    """Check a certificate without a solver: every equation is added up again; exit code 1 if it does not hold.
+
+    With options of the promise it must prove at least that; without any, whatever it says it does.
+    """
     from diskret.auditing.certificate import read_certificate, verify_tables
-    from diskret.publication.working import load_working
 
-    found = verify_tables(load_working(table), read_certificate(certificate))
-    if json:
-        import json as writer
-
-        typer.echo(writer.dumps({name: v.summary() for name, v in found.items()}, ensure_ascii=False, indent=2))
-    elif not quiet:
-        for name, v in found.items():
-            typer.echo(f"{name}: {v.report()}")
+    tables, certificates = _promised(table, said["promise"]), read_certificate(certificate)
+    found: dict[str, Verification] = {}
+    for name, (each, promise) in tables.items():
+        found |= verify_tables({name: each}, certificates, promise if said["promise"] else None)
+    _tell(found, [f"{name}: {v.report()}" for name, v in found.items()], quiet, json)
     if not all(v.holds for v in found.values()):
         raise typer.Exit(EXPOSED)
 
 
+def _promised(table: Path, said: dict[str, Any]) -> dict[str, tuple[Table, Promise]]:
+    """The tables of a working file, each with the promise that options make about it."""
+    from diskret.job.read import job_from
+    from diskret.job.suppression import promise_of
+    from diskret.job.table_job import TableJob
+    from diskret.publication.working import load_working
+
+    tables = load_working(table)
+    job = job_from({"data": given(table=table), "promise": said}, "the command's options", Path(), TableJob)
+    return {name: (each, promise_of(job, each)) for name, each in tables.items()}
+
+
+def _tell(found: Mapping[str, Any], lines: Sequence[str], quiet: bool, json: bool) -> None:
+    if json:
+        echo_json({name: each.summary() for name, each in found.items()})
+    elif not quiet:
+        typer.echo("\n".join(lines))
+
+
 @app.command()
+@with_sections("attack")
 def attack(
     released: Annotated[Path, typer.Argument(help="Records that are to be released: .parquet or .csv.")],
-    external: Annotated[Path, typer.Option(help="File the attacker has.")],
     key: Annotated[list[str] | None, typer.Option(help="Column that must agree; NAME=OTHER for another name.")] = None,
     value: Annotated[list[str] | None, typer.Option(help="Column that should be close; NAME=OTHER likewise.")] = None,
-    unit: Annotated[list[str] | None, typer.Option(help="Column that says who is who in both files.")] = None,
-    aligned: Annotated[
-        bool, typer.Option("--aligned", help="Both files hold the same units in the same order.")
-    ] = False,
-    original: Annotated[Path | None, typer.Option(help="File before protection, to judge values by.")] = None,
-    target: Annotated[
-        list[str] | None, typer.Option(help="Value the attacker wants; those he links by if none.")
-    ] = None,
     by: Annotated[list[str] | None, typer.Option(help="Column of the combinations; NAME=20,50 for classes.")] = None,
-    method: Annotated[str, typer.Option(help="assignment, single or fellegi_sunter.")] = "assignment",
-    scale: Annotated[str, typer.Option(help="log, standard or rank.")] = "log",
-    usable_within: Annotated[float, typer.Option(help="Largest relative deviation that is still of use.")] = 0.1,
-    cap: Annotated[float, typer.Option(help="Highest risk of a combination.")] = 0.5,
-    engine: Annotated[
-        str, typer.Option(help="For fellegi_sunter: duckdb, spark, or the URL of a Spark master.")
-    ] = "duckdb",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Risk of every combination: .csv or .json.")] = None,
     plot: Annotated[Path | None, typer.Option(help="The same as a plot: .svg, .html, .png.")] = None,
     quiet: Quiet = False,
     json: Json = False,
+    *,
+    said: Said,
 ) -> None:
     """Link records with an external file; exit code 1 if a combination has too high a risk."""
-    named = dict(_renamed(each) for each in [*(key or ()), *(value or ())])
-    classes = {n: limits for n, limits in (_limits(each) for each in by or ()) if limits}
-    asked: dict[str, Any] = {
-        "external": str(external.resolve()), "keys": [_renamed(k)[0] for k in key or ()],
-        "values": [_renamed(v)[0] for v in value or ()], "names": {a: b for a, b in named.items() if a != b},
-        "unit": unit or [], "aligned": aligned, "targets": target or [], "by": [_limits(b)[0] for b in by or ()],
-        "classes": classes, "method": method, "scale": scale, "usable_within": usable_within, "cap": cap,
-        "engine": engine,
-    }  # fmt: skip
-    asked |= {"original": str(original.resolve())} if original else {}
-    output = {k: str(p.resolve()) for k, p in (("risks", out), ("risk_plot", plot)) if p}
-    content = {"data": {"microdata": str(released.resolve())}, "attack": asked, "output": output}
+    keys, values, limits = (
+        dict(map(_renamed, key or ())),
+        dict(map(_renamed, value or ())),
+        dict(map(_limits, by or ())),
+    )
+    asked = said["attack"] | given(
+        keys=[*keys], values=[*values], names={a: b for a, b in (keys | values).items() if a != b}, by=[*limits],
+        classes={name: each for name, each in limits.items() if each},
+    )  # fmt: skip
+    content = {"data": given(microdata=released), "attack": asked, "output": given(risks=out, risk_plot=plot)}
     if run_content(content, quiet, json).exposed:
         raise typer.Exit(EXPOSED)
 

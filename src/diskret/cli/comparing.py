@@ -3,76 +3,56 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from diskret.cli.app import By, Json, Out, Quiet, app, classification, run_content
+from diskret.cli.app import By, Json, Out, Quiet, app, classifications, given, run_content
+from diskret.cli.sections import Said, with_sections
+
+Records = Annotated[Path, typer.Argument(help="Microdata: .parquet or .csv.")]
+OneValue = Annotated[str | None, typer.Option(help="Column to add up; none for counts.")]
 
 
 @app.command("cell-key")
+@with_sections("cell_key")
 def cell_key(
-    data: Annotated[Path, typer.Argument(help="Microdata: .parquet or .csv.")],
-    by: By,
-    out: Out,
-    key: Annotated[str, typer.Option(help="Column of record keys.")],
-    value: Annotated[str | None, typer.Option(help="Column to add up; none for counts.")] = None,
-    modulus: Annotated[int | None, typer.Option(help="Modulus of whole keys, such as 256.")] = None,
-    p_table: Annotated[Path | None, typer.Option(help="Perturbation table; designed if left out.")] = None,
-    deviation: Annotated[float, typer.Option(help="Largest deviation of a designed table.")] = 5,
-    variance: Annotated[float | None, typer.Option(help="Its variance.")] = None,
-    smallest: Annotated[int, typer.Option(help="Smallest positive count that is published.")] = 3,
-    quiet: Quiet = False,
-    json: Json = False,
+    data: Records, by: By, out: Out, value: OneValue = None, quiet: Quiet = False, json: Json = False, *, said: Said
 ) -> None:
     """Publish counts or values with noise that is the same for the same cell wherever it appears."""
-    classifications = dict(classification(each) for each in by)
-    asked: dict[str, Any] = {"key": key, "deviation": deviation, "smallest": smallest}
-    given = {"modulus": modulus, "variance": variance, "p_table": str(p_table.resolve()) if p_table else None}
-    asked |= {name: each for name, each in given.items() if each is not None}
     content = {
-        "data": {"microdata": str(data.resolve())},
-        "table": {"by": list(classifications), "value": [value] if value else []},
-        "classifications": classifications,
-        "cell_key": asked,
-        "output": {"publish": [str(out.resolve())]},
+        "data": given(microdata=data),
+        "table": {"by": [*classifications(by)]} | given(value=value),
+        "classifications": classifications(by),
+        "output": given(publish=out),
     }
-    run_content(content, quiet, json)
+    run_content(content | said, quiet, json)
 
 
 @app.command()
+@with_sections("rules", "compare")
 def compare(
-    data: Annotated[Path, typer.Argument(help="Microdata: .parquet or .csv.")],
+    data: Records,
     by: By,
-    value: Annotated[str | None, typer.Option(help="Column to add up; none for counts.")] = None,
-    min_count: Annotated[int | None, typer.Option(help="Fewest contributors of an open cell.")] = None,
-    p_percent: Annotated[float | None, typer.Option(help="p of the p% rule.")] = None,
-    small_cells: Annotated[int | None, typer.Option(help="Smallest count that may be shown.")] = None,
-    method: Annotated[list[str] | None, typer.Option(help="Method to compare; all if left out.")] = None,
+    value: OneValue = None,
     ordered: Annotated[list[str] | None, typer.Option(help="Classification with ordered classes.")] = None,
-    percent: Annotated[float, typer.Option(help="How close an attacker must come, in percent.")] = 10.0,
-    base: Annotated[float | None, typer.Option(help="Base of rounding.")] = None,
-    key: Annotated[str | None, typer.Option(help="Column of record keys; drawn if left out.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same comparison.")] = 1,
     out: Annotated[
         list[Path] | None, typer.Option("--out", "-o", help="File to write: .csv .json .txt .html .svg .png.")
     ] = None,
     quiet: Quiet = False,
     json: Json = False,
+    *,
+    said: Said,
 ) -> None:
     """Protect the same microdata by every method; show what each loses and what an attacker still learns."""
-    classifications = dict(classification(each) for each in by)
+    described = classifications(by)
     for name in ordered or ():
-        classifications[name] = classifications.get(name, {}) | {"ordered": True}
-    rules = {"min_count": min_count, "p_percent": p_percent, "small_cells": small_cells}
-    asked: dict[str, Any] = {"percent": percent, "seed": seed, "files": [str(f.resolve()) for f in out or ()]}
-    given = {"methods": method, "base": base, "key": key}
-    asked |= {name: each for name, each in given.items() if each is not None}
+        described[name] = described.get(name, {}) | {"ordered": True}
     content = {
-        "data": {"microdata": str(data.resolve())},
-        "table": {"by": list(dict(classification(each) for each in by)), "value": [value] if value else []},
-        "classifications": classifications,
-        "rules": {name: each for name, each in rules.items() if each is not None},
-        "compare": asked,
+        "data": given(microdata=data),
+        "table": {"by": [*classifications(by)]} | given(value=value),
+        "classifications": described,
+        "rules": said["rules"],
+        "compare": said["compare"] | {"files": [str(f.resolve()) for f in out or ()]},
     }
     run_content(content, quiet, json, marks=True)

@@ -7,8 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from diskret.cli.app import Json, Quiet, app, classification, run_content
+from diskret.cli.app import Json, Quiet, app, classifications, given, run_content
 from diskret.cli.jobs import run
+from diskret.cli.sections import Said, with_sections
+from diskret.cli.show import echo_json
 
 
 @app.command()
@@ -29,8 +31,7 @@ def plan(
     from diskret.job.plan import plan_from, read_plan, run_plan, shares_from_options
 
     said: dict[str, Any] = {"shares": shares_from_options(shares or ())}
-    given = {"n": n, "tolerated": tolerated, "ordered": ordered, "keep": keep, "by": estimator, "worst": worst or None}
-    said |= {k: v for k, v in given.items() if v is not None}
+    said |= given(n=n, tolerated=tolerated, ordered=ordered, keep=keep, by=estimator, worst=worst or None)
     if file is not None:
         before = read_plan(file).model_dump(exclude_unset=True)
         said = before | said | {"shares": before.get("shares", {}) | said["shares"]}
@@ -40,9 +41,7 @@ def plan(
 
         plot_estimate(found.estimate, plot)
     if json:
-        import json as writer
-
-        typer.echo(writer.dumps(found.summary(), ensure_ascii=False, indent=2))
+        echo_json(found.summary())
     elif not quiet:
         typer.echo(found.estimate)
         if found.merges is not None:
@@ -52,6 +51,21 @@ def plan(
 
 
 @app.command()
+@with_sections("risk")
+def risk(
+    data: Annotated[Path, typer.Argument(help="Microdata: .parquet, .csv or .xlsx.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Report: .html or .pdf; internal.")] = None,
+    quiet: Quiet = False,
+    json: Json = False,
+    *,
+    said: Said,
+) -> None:
+    """Measure how many records could be found by what an attacker may know."""
+    run_content({"data": given(microdata=data), **said, "output": given(report=out)}, quiet, json)
+
+
+@app.command()
+@with_sections("anonymise")
 def anonymise(
     data: Annotated[
         Path, typer.Argument(help="Microdata, .parquet, .csv or .xlsx; or a job file (.toml) that anonymises.")
@@ -60,17 +74,11 @@ def anonymise(
         list[str] | None, typer.Option("--attribute", "-a", help="Column, COLUMN=FILE, or COLUMN=2,3 for prefixes.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Anonymous microdata: .parquet or .csv.")] = None,
-    k: Annotated[int, typer.Option("--k", help="Fewest objects of a combination that occurs.")] = 3,
-    up_to: Annotated[int, typer.Option(help="Control all tables up to this dimension.")] = 3,
-    weights: Annotated[int, typer.Option(help="Larger deviations for large cells: variant 1 or 2.")] = 0,
-    search: Annotated[str, typer.Option(help="ladder or printed.")] = "ladder",
-    effort: Annotated[float | None, typer.Option(help="More or fewer groups tested (ladder).")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds until the best file so far is taken.")] = None,
-    checkpoint: Annotated[Path | None, typer.Option(help="File to go on from after an interruption.")] = None,
     quality: Annotated[Path | None, typer.Option(help="Report on the control tables: .json or .txt.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 1,
     quiet: Quiet = False,
     json: Json = False,
+    *,
+    said: Said,
 ) -> None:
     """Make microdata k-anonymous so that their tables stay (SAFE). Ctrl-C gives the best file so far."""
     from diskret.model.errors import BadOption
@@ -80,17 +88,11 @@ def anonymise(
         return
     if not attribute or out is None:
         raise BadOption("attributes or output are missing", hint="say --attribute COLUMN ... --out FILE.")
-    classifications = dict(classification(each) for each in attribute)
-    asked: dict[str, Any] = {
-        "attributes": list(classifications), "k": k, "up_to": up_to, "weights": weights, "search": search, "seed": seed
-    }  # fmt: skip
-    files = {"checkpoint": None if checkpoint is None else str(checkpoint.resolve())}
-    asked |= {n: v for n, v in {"effort": effort, "time_limit": time_limit, **files}.items() if v is not None}
-    output = {"microdata": str(out.resolve())} | ({"quality": str(quality.resolve())} if quality else {})
+    described = classifications(attribute)
     content = {
-        "data": {"microdata": str(data.resolve())},
-        "anonymise": asked,
-        "classifications": {n: c for n, c in classifications.items() if c},
-        "output": output,
+        "data": given(microdata=data),
+        "anonymise": said["anonymise"] | {"attributes": [*described]},
+        "classifications": {n: c for n, c in described.items() if c},
+        "output": given(microdata=out, quality=quality),
     }
     run_content(content, quiet, json)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from diskret.cli.app import Json, Quiet, app
+from diskret.cli.show import echo_json
 
 
 @app.command("compare-runs")
@@ -40,13 +41,10 @@ def compare_two_runs(
     found = {}
     for name in shared:
         pair = first[name], second[name]
-        audits = tuple(audit(each) if attack else None for each in pair)
-        found[name] = compare_suppressions(*pair, audits=(audits[0], audits[1]))
+        audits = (audit(pair[0]), audit(pair[1])) if attack else (None, None)
+        found[name] = compare_suppressions(*pair, audits=audits)
     if json:
-        import json as writer
-
-        plain = {name: each.plain(internal=internal) for name, each in found.items()}
-        typer.echo(writer.dumps(plain, ensure_ascii=False, indent=2))
+        echo_json({name: each.plain(internal=internal) for name, each in found.items()})
         return
     for each in found.values():
         typer.echo("\n".join(each.words(language, internal=internal)))
@@ -63,17 +61,19 @@ def report_on(
 ) -> None:
     """Write a report on the tables of a working file; without suppressed values."""
     from diskret.auditing.audit import audit
-    from diskret.job.care import unguarded, unmarked
     from diskret.job.read import job_from
+    from diskret.job.release_warnings import unguarded, unmarked
     from diskret.job.report import table_facts, write_table_report
+    from diskret.job.table_job import TableJob
     from diskret.publication.working import load_working
 
     output = {"report": str(out.resolve()), "title": title, "language": language}
-    job = job_from({"data": {"table": str(table.resolve())}, "output": output}, "the command's options", Path())
+    content = {"data": {"table": str(table.resolve())}, "output": output}
+    job = job_from(content, "the command's options", Path(), TableJob)
     tables = load_working(table)
     audits = {name: audit(each).plain() for name, each in tables.items()} if attack else {}
     care = [*unmarked(tables), *unguarded(tables)]
-    write_table_report(job, tables, table_facts(job, {}, audits, care), out)
+    write_table_report(job.output, tables, table_facts(job, {}, audits, care), out)
     if not quiet:
         typer.echo(f"wrote {out}")
     for words in care:

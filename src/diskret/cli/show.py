@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from diskret.job.result import JobResult
+    from diskret.job.outcome import JobResult
     from diskret.model.table import Table
+
+
+def echo_json(plain: Any) -> None:
+    """Print plain data as JSON."""
+    import json
+
+    typer.echo(json.dumps(plain, ensure_ascii=False, indent=2))
 
 
 @contextmanager
@@ -50,20 +57,27 @@ def progress_bar(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None
 def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
     """Print what was done: counts, files, what deserves care."""
     if json:
-        import json as writer
-
-        typer.echo(writer.dumps(result.summary(), ensure_ascii=False, indent=2))
+        echo_json(result.summary())
         return
     if quiet:
         return
     from rich.console import Console
-    from rich.markup import escape
 
     # Long lines stay whole, so that a path can be copied.
     console = Console(soft_wrap=True)
     if show:
         _show(console, list(result.tables.values()))
-    found = result.summary()
+    _show_tables(console, result.summary())
+    _show_records(console, result)
+    for file in result.files:
+        console.print(f"wrote {file}", markup=False)
+    for warning in result.warnings:
+        Console(stderr=True, soft_wrap=True).print(f"care: {warning}", style="yellow", markup=False)
+
+
+def _show_tables(console: Any, found: dict[str, Any]) -> None:
+    from rich.markup import escape
+
     for name, facts in found["tables"].items():
         statuses = ", ".join(f"{n:,} {s}" for s, n in facts["status"].items())
         console.print(f"[bold]{escape(name)}[/]: {facts['cells']:,} cells, {facts['occupied']:,} occupied: {statuses}")
@@ -74,22 +88,19 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
     for name, facts in found.get("pools", {}).items():
         console.print(f"[bold]{escape(name)}[/] in all tables: {facts['cells']:,} cells, {facts['shared']:,} shared")
         _show_attack(console, facts)
+
+
+def _show_records(console: Any, result: JobResult) -> None:
+    """What was done with records, and what describes itself."""
     for step in (result.microdata or {}).get("steps", ()):
         console.print(f"{step['method']}: {step['records']:,} records", markup=False)
     for name, value in (result.microdata or {}).get("utility", {}).items():
         console.print(f"  {name}: {value:,}", markup=False)
-    if result.attack is not None:
-        console.print(str(result.attack), markup=False)
     if result.anonymisation is not None:
         _show_anonymisation(console, result.anonymisation.summary())
-    if result.methods is not None:
-        console.print(str(result.methods), markup=False)
-    if result.comparison is not None:
-        console.print(str(result.comparison), markup=False)
-    for file in result.files:
-        console.print(f"wrote {file}", markup=False)
-    for warning in result.warnings:
-        Console(stderr=True, soft_wrap=True).print(f"care: {warning}", style="yellow", markup=False)
+    for each in (result.attack, result.anonymity, result.risk, result.methods, result.comparison):
+        if each is not None:
+            console.print(str(each), markup=False)
 
 
 def _show_attack(console: Any, facts: dict[str, Any]) -> None:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from diskret.cli.app import By, Json, Out, Quiet, Value, app, classification, run_content
+from diskret.cli.app import By, Json, Out, Quiet, Value, app, classifications, given, run_content
+from diskret.cli.sections import Said, with_sections
 
 
 @app.command()
@@ -26,72 +27,65 @@ def tabulate(
     json: Json = False,
 ) -> None:
     """Add microdata up to a working file with all sums (confidential)."""
-    classifications = dict(classification(each) for each in by)
-    content: dict[str, Any] = {
-        "data": {"microdata": str(data.resolve()), "engine": engine, "decimal": decimal},
-        "table": {"by": list(classifications), "value": value or []},
-        "classifications": classifications,
-        "output": {"working": str(out.resolve())},
+    content = {
+        "data": given(microdata=data, engine=engine, decimal=decimal, delimiter=delimiter),
+        "table": {"by": [*classifications(by)]} | given(value=value, weight=weight, holding=holding),
+        "classifications": classifications(by),
+        "output": given(working=out),
     }
-    content["data"] |= {"delimiter": delimiter} if delimiter else {}
-    content["table"] |= {k: v for k, v in (("weight", weight), ("holding", holding)) if v}
     run_content(content, quiet, json, largest=largest)
 
 
 @app.command()
+@with_sections("rules")
 def mark(
     table: Annotated[Path, typer.Argument(help="Working file written by tabulate or run.")],
     out: Out,
-    min_count: Annotated[int | None, typer.Option(help="Fewest contributors of an open cell.")] = None,
-    p_percent: Annotated[float | None, typer.Option(help="p of the p% rule.")] = None,
     dominance: Annotated[list[str] | None, typer.Option(help="n,k of a dominance rule, such as 2,85.")] = None,
-    small_cells: Annotated[int | None, typer.Option(help="Smallest count that may be shown.")] = None,
-    small_margin: Annotated[bool, typer.Option("--small-margin", help="Lines with a margin of 1 or 2.")] = False,
-    one_category: Annotated[bool, typer.Option("--one-category", help="Lines with all units in one category.")] = False,
-    counted_by: Annotated[str, typer.Option(help="respondent or holding.")] = "respondent",
     compare: Annotated[Path | None, typer.Option(help="Plot of the rules' regions (.svg, .html, .png).")] = None,
     quiet: Quiet = False,
     json: Json = False,
+    *,
+    said: Said,
 ) -> None:
     """Mark the sensitive cells of a working file; write a working file or, by its ending, a file for the public."""
-    rules: dict[str, Any] = {
-        "min_count": min_count, "p_percent": p_percent, "small_cells": small_cells, "small_margin": small_margin,
-        "one_category": one_category, "counted_by": counted_by, "dominance": [_pair(d) for d in dominance or ()],
-    }  # fmt: skip
-    output = output_of(out) | ({"comparison": str(compare.resolve())} if compare else {})
-    given = {k: v for k, v in rules.items() if v is not None}
-    run_content({"data": {"table": str(table.resolve())}, "rules": given, "output": output}, quiet, json, marks=True)
+    rules = said["rules"] | given(dominance=[_pair(d) for d in dominance or ()])
+    content = {"data": given(table=table), "rules": rules, "output": output_of(out) | given(comparison=compare)}
+    run_content(content, quiet, json, marks=True)
 
 
 @app.command()
+@with_sections("promise", "suppression")
 def suppress(
     table: Annotated[Path, typer.Argument(help="Working file with marked cells.")],
     out: Out,
-    min_relative_range: Annotated[float, typer.Option(help="Interval over value must be greater.")] = 0.0,
-    levels: Annotated[
-        bool | None, typer.Option("--levels/--no-levels", help="Intervals as wide as the primary rules demand.")
-    ] = None,
-    guarantee: Annotated[
-        str, typer.Option(help="What is promised: audit (whole table, attacked), complete or subtables.")
-    ] = "audit",
-    zeros: Annotated[str, typer.Option(help="Which zeros may be suppressed: marked, allowed, forbidden.")] = "marked",
-    barriers: Annotated[str, typer.Option(help="Keep margins visible: on or off.")] = "on",
-    previous: Annotated[Path | None, typer.Option(help="Working file of the last period.")] = None,
-    effort: Annotated[
-        str, typer.Option(help="How long to look for a cheaper pattern: quick, default, economy.")
-    ] = "default",
-    thin: Annotated[bool, typer.Option(help="Open secondaries again that nobody needs.")] = True,
+    guarantee: Annotated[str | None, typer.Option(hidden=True, help="Older name of --method.")] = None,
     quiet: Quiet = False,
     json: Json = False,
+    *,
+    said: Said,
 ) -> None:
     """Hide further cells so that no primary cell can be computed back."""
-    asked: dict[str, Any] = {
-        "min_relative_range": min_relative_range, "levels": levels, "zeros": zeros, "barriers": barriers,
-        "effort": effort, "thin": thin, "guarantee": guarantee,
-    }  # fmt: skip
-    asked |= {"previous": str(previous.resolve())} if previous else {}
-    content = {"data": {"table": str(table.resolve())}, "suppression": asked, "output": output_of(out)}
+    content = {"data": {"table": str(table.resolve())}, **said, "output": output_of(out)}
+    content["suppression"] = given(guarantee=guarantee) or {"method": "moves"}
+    content["suppression"] |= said["suppression"]
     run_content(content, quiet, json)
+
+
+@app.command()
+@with_sections("promise", "thin")
+def thin(
+    table: Annotated[Path, typer.Argument(help="Working file with a pattern from elsewhere.")],
+    out: Out,
+    quiet: Quiet = False,
+    json: Json = False,
+    *,
+    said: Said,
+) -> None:
+    """Open secondary cells again that the promise does not need; hide nothing else."""
+    asked = {**said["thin"], "method": "thin"}
+    content = {"data": {"table": str(table.resolve())}, "promise": said["promise"], "suppression": asked}
+    run_content(content | {"output": output_of(out)}, quiet, json)
 
 
 @app.command()

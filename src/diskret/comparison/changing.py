@@ -22,6 +22,7 @@ from diskret.perturbation.result import Perturbation
 from diskret.perturbation.rounding import round_table
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
+from diskret.safe.options import AnonymiseOptions
 from diskret.safe.rematch import rematch
 from diskret.tabulation.tabulate import tabulate
 
@@ -113,7 +114,8 @@ def by_safe(table: Table, records: Mapping[str, Any], settings: Settings) -> Out
     control = Control(up_to=min(3, len(by)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
-        done = anonymise(records, by, control=control, k=settings.k, seed=settings.seed, time_limit=settings.time_limit)
+        options = AnonymiseOptions(time_limit=settings.time_limit)
+        done = anonymise(records, by, control=control, k=settings.k, seed=settings.seed, options=options)
     notes = [] if done.complete else ["the search was stopped by the time limit: it could be better"]
     dimension = _dimensions(table)
     if table.frequency:

@@ -87,6 +87,7 @@ def _referred(hierarchy: Hierarchy, base: str) -> tuple[dict[str, Any], dict[str
     """What the metadata say about a hierarchy, and the files they refer to."""
     fields: dict[str, Any] = {"total": hierarchy.total}
     texts: dict[str, str] = {}
+    hierarchy.refuse_overlapping("a cell list of tau-ARGUS")
     if hierarchy.depth > 2:
         free = [lead for lead in (LEAD, "~", "^") if not any(code.startswith(lead) for code in hierarchy.codes)]
         fields |= {"hierarchy": f"{base}.hrc", "lead": free[0] if free else LEAD}

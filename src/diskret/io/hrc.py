@@ -51,6 +51,7 @@ def hrc_text(hierarchy: Hierarchy, lead: str = LEAD) -> str:
     >>> hrc_text(Hierarchy.from_parents({"a": "A", "A": "all", "b": "all"}))
     'A\\n@a\\nb\\n'
     """
+    hierarchy.refuse_overlapping("a .hrc file")
     _refuse_unwritable(hierarchy, lead)
     lines: list[str] = []
     stack = [(len(hierarchy) - 1, -1)]

@@ -152,6 +152,7 @@ def _with_parts(known: Hierarchy, codes: list[str], labels: dict[str, str]) -> H
     if not codes:
         return known
     pairs = [(c, known.codes[p]) for c, p in zip(known.codes, known.parents, strict=True) if p >= 0]
+    known.refuse_overlapping("a hierarchy with codes for what is missing")
     return Hierarchy.from_parents(pairs + [(c, known.total) for c in codes], labels=labels)
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diskret.io.cell_list import read_cell_list
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
-from diskret.job.models import FlagColumn, Job
-from diskret.job.noise import RANKED, record_key
+from diskret.job.cell_keys import RANKED, record_key
 from diskret.job.rules import rules_of
+from diskret.job.table_sections import CellStatus, Classification, Data, FlagColumn, TableSection
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
@@ -23,36 +24,55 @@ from diskret.publication.working import load_working
 from diskret.rules.rule import largest_needed
 from diskret.tabulation.tabulate import Progress, tabulate
 
+if TYPE_CHECKING:
+    from diskret.job.anonymise_job import AnonymiseJob
+    from diskret.job.compare_job import CompareJob
+    from diskret.job.records_job import RecordsJob
+    from diskret.job.table_job import TableJob
 
-def load_tables(job: Job, here: Path, progress: Progress | None = None, largest: int = 0) -> dict[str, Table]:
+
+def load_tables(job: TableJob, here: Path, progress: Progress | None = None, largest: int = 0) -> dict[str, Table]:
     """The tables of a job before marking: tabulated, built from cells, or loaded."""
     if job.data.table:
         return load_working(here / job.data.table)
     if job.data.cells and job.data.metadata:
         table = _cell_list(job, here)
         return {table.response: table}
-    data, described = described_source(job, here)
-    by = {name: hierarchy_of(job, here, name, data, described) for name in job.table.by}
-    asked = job.table
+    data, described = described_source(job.data, here)
+    by = hierarchies_of(job, here, job.table.by, data, described)
     if job.data.cells:
-        return Table.from_cells(
-            data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), status=asked.status,
-            lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
-            frequency=asked.frequency, tolerance=asked.tolerance,
-        )  # fmt: skip
+        return _from_cells(job.table, data, by)
+    return _tabulated(job, data, described, by, progress, largest)
+
+
+def _from_cells(asked: TableSection, data: Any, by: Mapping[str, Hierarchy | None]) -> dict[str, Table]:
+    """Tables from a list of cells."""
+    return Table.from_cells(
+        data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), status=asked.status,
+        lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
+        frequency=asked.frequency, tolerance=asked.tolerance,
+    )  # fmt: skip
+
+
+def _tabulated(
+    job: TableJob, data: Any, described: Metadata | None, by: Mapping[str, Hierarchy | None],
+    progress: Progress | None, largest: int,
+) -> dict[str, Table]:  # fmt: skip
+    """Tables from records."""
+    asked = job.table
     rules = rules_of(job)
     ranked = max(largest_needed(rules) if rules.rules else 2, RANKED if job.cell_key is not None else 0)
-    missing = {n: c.missing for n, c in job.classifications.items() if c.missing is not None}
     made = tabulate(
         data, by=by, value=list(asked.value) or None,
         largest=max(largest, ranked), weight=asked.weight, holding=asked.holding,
-        waiver=_flag(asked.waiver), request=_flag(asked.request), public=_flag(asked.public), missing=missing,
-        positive=asked.positive, engine=job.data.engine, progress=progress, key=record_key(job, described),
+        waiver=_flag(asked.waiver), request=_flag(asked.request), public=_flag(asked.public),
+        missing=missing_codes(job.classifications),
+        positive=asked.positive, engine=job.data.engine, progress=progress, key=record_key(job.cell_key, described),
     )  # fmt: skip
     return made if isinstance(made, dict) else {made.response: made}
 
 
-def _cell_list(job: Job, here: Path) -> Table:
+def _cell_list(job: TableJob, here: Path) -> Table:
     """A list of cells as its metadata describe it."""
     assert job.data.cells
     assert job.data.metadata
@@ -70,41 +90,55 @@ def _cell_list(job: Job, here: Path) -> Table:
     return table
 
 
-def described_source(job: Job, here: Path) -> tuple[Any, Metadata | None]:
+def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
     """The records or cells a job reads, with the metadata that describe them, if it names any."""
-    name = job.data.microdata or job.data.cells
+    name = data.microdata or data.cells
     assert name is not None
-    path = here / name
-    if job.data.metadata:
-        described = read_metadata(here / job.data.metadata)
-        return source(described, path, decimal=job.data.decimal, encoding=job.data.encoding), described
-    asked = job.data
+    if data.metadata:
+        described = read_metadata(here / data.metadata)
+        return source(described, here / name, decimal=data.decimal, encoding=data.encoding), described
     return file_source(
-        path, delimiter=asked.delimiter, decimal=asked.decimal, encoding=asked.encoding, sheet=asked.sheet
+        here / name, delimiter=data.delimiter, decimal=data.decimal, encoding=data.encoding, sheet=data.sheet
     ), None
 
 
-def source_of(job: Job, here: Path) -> Any:
-    """The records or cells a job reads, for whoever opens them."""
-    return described_source(job, here)[0]
+def source_of(job: RecordsJob, here: Path) -> Any:
+    """The records a job reads, for whoever opens them."""
+    return described_source(job.data, here)[0]
 
 
-def hierarchy_of(job: Job, here: Path, name: str, data: Any, described: Metadata | None) -> Hierarchy | None:
-    """How the codes of a classification add up, as the job or its metadata say; None: all to one total."""
-    said = job.classifications.get(name)
+def missing_codes(classifications: Mapping[str, Classification]) -> dict[str, str]:
+    """Codes under which records without one are counted."""
+    return {n: c.missing for n, c in classifications.items() if c.missing is not None}
+
+
+def hierarchies_of(
+    job: TableJob | CompareJob | AnonymiseJob, here: Path, names: Iterable[str], data: Any, described: Metadata | None
+) -> dict[str, Hierarchy | None]:
+    """How the codes of classifications add up, as the job or its metadata say; None: all to one total."""
+    records = bool(job.data.microdata)
+    return {n: _hierarchy(job.classifications.get(n), here, n, data, described, records) for n in names}
+
+
+def _hierarchy(
+    said: Classification | None, here: Path, name: str, data: Any, described: Metadata | None, records: bool
+) -> Hierarchy | None:
     if said is not None and said.hierarchy:
         return read_hierarchy(here / said.hierarchy, total=said.total, lead=said.lead)
     if said is not None and said.prefixes:
         return Hierarchy.from_prefixes(_codes(data, name), said.prefixes, total=said.total or TOTAL)
     if described is not None:
         return classification(described, name, _codes(data, name))
-    if said is not None:
-        total = said.total or TOTAL
-        codes = [c for c in _codes(data, name, blanks=bool(job.data.microdata)) if c != total]
-        if said.missing is not None:
-            codes = [c for c in codes if c not in (MISSING, said.missing)] + [said.missing]
-        return Hierarchy.flat(codes, total=total)
-    return None
+    return None if said is None else _flat(said, _codes(data, name, blanks=records))
+
+
+def _flat(said: Classification, found: Iterable[str]) -> Hierarchy:
+    """All codes to one total; those of records without a code under the one the job names."""
+    total = said.total or TOTAL
+    codes = [c for c in found if c != total]
+    if said.missing is not None:
+        codes = [c for c in codes if c not in (MISSING, said.missing)] + [said.missing]
+    return Hierarchy.flat(codes, total=total)
 
 
 def _codes(data: Any, name: str, blanks: bool = False) -> list[str]:
@@ -121,10 +155,10 @@ def _flag(given: str | FlagColumn | None) -> str | tuple[str, list[str]] | None:
     return (given.column, given.codes) if isinstance(given, FlagColumn) else given
 
 
-def set_by_hand(table: Table, job: Job) -> Table:
+def set_by_hand(table: Table, said: Sequence[CellStatus]) -> Table:
     """Statuses the job sets cell by cell."""
     status = table.status.copy()
-    for each in job.status:
+    for each in said:
         unknown = [n for n in each.cell if n not in table.by]
         if unknown:
             raise BadOption(
@@ -133,4 +167,4 @@ def set_by_hand(table: Table, job: Job) -> Table:
         if each.response in (None, table.response):
             at = table.index(*(each.cell.get(n, h.total) for n, h in table.by.items()))
             status[at] = Status.from_text(each.status)
-    return replace(table, status=status) if job.status else table
+    return replace(table, status=status) if said else table

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from diskret.io.files import all_or_none
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.mappings import read_mapping
-from diskret.job.attack import risk_sections
-from diskret.job.models import (
+from diskret.job.attack_job import risk_sections, write_risks
+from diskret.job.record_sections import (
+    REDUCING,
     DropStep,
-    Job,
     MicroaggregateStep,
     MicrodataSection,
     NoiseStep,
@@ -25,13 +25,13 @@ from diskret.job.models import (
     SwapStep,
     WithholdStep,
 )
-from diskret.microdata.coarsening import Coarsened, Drop, Recode, Release, Step, Withhold, coarsen
+from diskret.microdata.coarsening import Coarsened, Drop, Recode, ReleaseUnits, Step, Withhold, coarsen
+from diskret.microdata.columns import Protected, Records, read_records
 from diskret.microdata.microaggregation import microaggregate
 from diskret.microdata.noise import add_noise
+from diskret.microdata.options import NoiseOptions
 from diskret.microdata.panel import renumber
 from diskret.microdata.pram import post_randomise
-from diskret.microdata.protected import Protected
-from diskret.microdata.records import Records, read_records
 from diskret.microdata.swapping import swap_records
 from diskret.microdata.utility import Regression, Utility, measure_utility
 from diskret.publication.microdata_files import write_records
@@ -42,11 +42,13 @@ from diskret.publication.utility_report import classes_section, protection_secti
 from diskret.risk.judgement import Attack
 from diskret.tabulation.tabulate import Progress
 
-REDUCING = (DropStep, RecodeStep, WithholdStep, ReleaseStep)
+if TYPE_CHECKING:
+    from diskret.job.records_job import RecordsJob
+
 NOTE = "Internal: this report holds statistics of the original records. It is not for publication."
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ScientificUse:
     """A finished file beside its original: the same units in the same order, before they are renumbered."""
 
@@ -69,20 +71,10 @@ class ScientificUse:
         return own + [ReportSection.from_plain(each) for each in further]
 
 
-def run_microdata(
-    job: Job, here: Path, source: object, progress: Progress | None = None, *, write: bool = True
-) -> tuple[tuple[Path, ...], dict[str, Any], Attack | None]:
-    """Make the file, attack it if asked, write what the job asks for or nothing, and say what was done."""
-    made, found, sections = make_microdata(job, here, source, progress)
-    files = write_microdata(job, here, made, sections) if write else ()
-    return files, made.summary(), found
-
-
 def make_microdata(
-    job: Job, here: Path, source: object, progress: Progress | None = None
+    job: RecordsJob, here: Path, source: object, progress: Progress | None = None
 ) -> tuple[ScientificUse, Attack | None, list[dict[str, Any]]]:
     """The file, the attack if one is asked for, and what a report says about its risk; nothing is written."""
-    assert job.microdata is not None
     made = protect(job.microdata, here, source, progress)
     if job.attack is None:
         return made, None, []
@@ -107,24 +99,29 @@ def protect(asked: MicrodataSection, here: Path, source: object, progress: Progr
     say("comparing", len(asked.steps), len(asked.steps))
     kept = [name for name in asked.values if name in current]
     classes = [name for name in asked.classes if name in current]
-    regressions = [Regression(r.response, tuple(r.on), r.logs) for r in asked.regressions]
+    regressions = [Regression(response=r.response, on=tuple(r.on), logs=r.logs) for r in asked.regressions]
     utility = measure_utility(reduced.frame, current, kept, classes=classes, regressions=regressions)
-    return ScientificUse(reduced.frame, current, reduced, tuple(done), utility)
+    return ScientificUse(
+        original=reduced.frame, protected=current, coarsened=reduced, steps=tuple(done), utility=utility
+    )
 
 
 def _reducing(asked: MicrodataSection, here: Path) -> Iterator[Step]:
     """The steps that take information away."""
     for step in asked.steps:
         if isinstance(step, DropStep):
-            yield Drop(tuple(step.columns))
+            yield Drop(columns=tuple(step.columns))
         elif isinstance(step, WithholdStep):
-            yield Withhold(tuple(step.columns), step.where, step.decides)
+            yield Withhold(columns=tuple(step.columns), where=step.where, decides=step.decides)
         elif isinstance(step, ReleaseStep):
-            yield Release(step.where, step.decides)
+            yield ReleaseUnits(where=step.where, decides=step.decides)
         elif isinstance(step, RecodeStep):
             mapping: Mapping[str, str] | None = read_mapping(here / step.file) if step.file else step.mapping
             tree = read_hierarchy(here / step.hierarchy) if step.hierarchy else None
-            yield Recode(step.column, mapping, tree, step.level, step.prefix, tuple(step.removed))
+            yield Recode(
+                column=step.column, mapping=mapping, hierarchy=tree, level=step.level, prefix=step.prefix,
+                removed=tuple(step.removed),
+            )  # fmt: skip
 
 
 def _changed(
@@ -137,10 +134,11 @@ def _changed(
             keep_variance=step.keep_variance, wave=None if step.pooled else asked.wave,
         )  # fmt: skip
     if isinstance(step, NoiseStep):
-        panel = {"unit": asked.unit, "wave": asked.wave} if asked.unit and asked.wave else {}
+        unit, wave = (asked.unit, asked.wave) if asked.unit and asked.wave else (None, None)
+        options = NoiseOptions(pairing=step.pairing, unit=unit, wave=wave, gaps=step.gaps, nearest=step.nearest)
         return add_noise(
             records, _columns(asked, step.columns, records), seed=seed, sd=step.sd, shift=step.shift,
-            amount=step.amount, pairing=step.pairing, gaps=step.gaps, nearest=step.nearest, **panel,
+            amount=step.amount, options=options,
         )  # fmt: skip
     if isinstance(step, SwapStep):
         return swap_records(
@@ -169,12 +167,12 @@ def _seed(asked: MicrodataSection, number: int) -> int:
 
 
 def write_microdata(
-    job: Job, here: Path, made: ScientificUse, further: Sequence[Mapping[str, Any]] = ()
-) -> tuple[Path, ...]:
+    job: RecordsJob, here: Path, made: ScientificUse, further: Sequence[Mapping[str, Any]] = (),
+    found: Attack | None = None,
+) -> tuple[Path, ...]:  # fmt: skip
     """Write what the job asks for, or nothing."""
     asked, said = job.microdata, job.output
-    assert asked is not None
-    files = []
+    files: list[Path] = []
     with all_or_none() as meanwhile:
         if said.records:
             leaving = made.protected
@@ -190,4 +188,6 @@ def write_microdata(
             note = in_german(NOTE) if said.language == "de" else NOTE
             write_report(meanwhile(here / said.report), title, sections, note=note, language=said.language)
             files.append(here / said.report)
+        if found is not None:
+            files += write_risks(said, here, found, meanwhile)
     return tuple(files)

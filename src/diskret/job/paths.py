@@ -1,49 +1,55 @@
-"""Every key of a job that names files, in one list: for whoever moves a job, or refuses where it leads."""
+"""Every file a job names, for whoever moves a job, or refuses where it leads; the sections mark the keys."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-FILES: Mapping[str, tuple[str, ...]] = {
-    "data": ("microdata", "cells", "table", "metadata"),
-    "classifications": ("hierarchy",),
-    "tables": ("previous",),
-    "suppression": ("previous",),
-    "steps": ("file", "hierarchy"),
-    "attack": ("external", "original"),
-    "anonymise": ("fictitious", "checkpoint"),
-    "cell_key": ("p_table", "small_values"),
-    "compare": ("p_table", "files"),
-    "output": (
-        "publish", "working", "certificate", "tau_argus", "comparison", "risks", "risk_plot", "microdata", "quality",
-        "deviations", "rematched", "records", "report",
-    ),
-}  # fmt: skip
-"""Keys that name files, by section; "tables" for those a table of a pool has besides its own sections."""
+from pydantic.fields import FieldInfo
+
+from diskret.job.form import Section, by_name, file_mark, sections_in
+from diskret.job.models import KINDS
 
 Change = Callable[[str], str]
 
 
 def with_paths(content: Mapping[str, Any], change: Change) -> dict[str, Any]:
-    """A job as plain data with every path changed; what has the wrong shape stays as it is.
+    """A job as plain data with every path changed, whatever its kind; what has the wrong shape stays as it is.
 
     >>> with_paths({"data": {"cells": "a.csv"}, "output": {"publish": ["b.csv"], "title": "T"}}, "out/".__add__)
     {'data': {'cells': 'out/a.csv'}, 'output': {'publish': ['out/b.csv'], 'title': 'T'}}
     """
-    found = dict(content)
-    for key, said in content.items():
-        if key == "classifications" and isinstance(said, Mapping):
-            found[key] = {name: _changed(each, FILES[key], change) for name, each in said.items()}
-        elif key == "tables" and isinstance(said, Mapping):
-            found[key] = {name: _of_pool(each, change) for name, each in said.items()}
-        elif key == "microdata" and isinstance(said, Mapping) and isinstance(said.get("steps"), list):
-            found[key] = {**said, "steps": [_changed(step, FILES["steps"], change) for step in said["steps"]]}
-        elif key in FILES:
-            found[key] = _changed(said, FILES[key], change)
-    return found
+    return _of_section(content, tuple(KINDS.values()), change)
+
+
+def _of_section(said: Mapping[str, Any], sections: Sequence[type[Section]], change: Change) -> dict[str, Any]:
+    """What is said in a section that may be one of several."""
+    fields = {key: [s.model_fields[key] for s in sections if key in s.model_fields] for key in said}
+    return {key: _of_key(each, fields[key], change) for key, each in said.items()}
+
+
+def _of_key(said: Any, fields: Sequence[FieldInfo], change: Change) -> Any:
+    """What is said under a key that may be one of several."""
+    if any(file_mark(field) for field in fields):
+        return _renamed(said, change)
+    inner = [section for field in fields for section in sections_in(field.annotation)]
+    if isinstance(said, Mapping) and any(by_name(field) for field in fields):
+        return {name: _inside(one, inner, change) for name, one in said.items()}
+    return _inside(said, inner, change)
+
+
+def _inside(said: Any, sections: Sequence[type[Section]], change: Change) -> Any:
+    if isinstance(said, list):
+        return [_inside(each, sections, change) for each in said]
+    return _of_section(said, sections, change) if isinstance(said, Mapping) else said
+
+
+def _renamed(said: Any, change: Change) -> Any:
+    if isinstance(said, list):
+        return [_renamed(name, change) for name in said]
+    return change(said) if isinstance(said, str) else said
 
 
 def paths_in(content: Mapping[str, Any]) -> Iterator[str]:
@@ -79,24 +85,3 @@ def seen_from(before: str | Path, after: str | Path) -> Change:
         return Path(os.path.relpath(os.path.join(old, name), new)).as_posix()
 
     return along
-
-
-def _of_pool(table: Any, change: Change) -> Any:
-    """A table of a pool: sections as a job has them, and keys of its own."""
-    if not isinstance(table, Mapping):
-        return table
-    sections = {key: table[key] for key in ("data", "classifications", "output") if key in table}
-    return _changed(table, FILES["tables"], change) | with_paths(sections, change)
-
-
-def _changed(section: Any, keys: tuple[str, ...], change: Change) -> Any:
-    if not isinstance(section, Mapping):
-        return section
-    found = dict(section)
-    for key in keys:
-        said = section.get(key)
-        if isinstance(said, str):
-            found[key] = change(said)
-        elif isinstance(said, list):
-            found[key] = [change(name) if isinstance(name, str) else name for name in said]
-    return found

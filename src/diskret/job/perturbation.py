@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from diskret.job.noise_models import PerturbationSection
-from diskret.job.section import RelativeKnowledge
+from diskret.job.form import RelativeKnowledge
+from diskret.job.table_sections import PerturbationSection
 from diskret.model.protection import Knowledge, Protection
 from diskret.model.table import Table
 from diskret.perturbation.attack import PerturbationAttack, attack_perturbed

@@ -24,7 +24,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 
 from diskret.io.text import read_text
-from diskret.job.section import Names, Section
+from diskret.job.form import Names, Section
 from diskret.model.errors import BadJob, BadOption
 from diskret.risk.estimate import Reidentifiable, estimate_reidentifiable
 from diskret.risk.planning import MergePlan, plan_merges
@@ -96,7 +96,7 @@ def read_plan(path: str | Path) -> PlanFile:
         content = tomllib.loads(read_text(path), parse_float=str)
     except tomllib.TOMLDecodeError as e:
         raise BadJob(
-            f"the plan is no valid TOML: {e}", where=str(path), hint="text needs quotes; see docs/risk.md."
+            f"the plan is not valid TOML: {e}", where=str(path), hint="text needs quotes; see docs/risk.md."
         ) from e
     return plan_from(content, str(path))
 
@@ -149,6 +149,6 @@ def shares_from_options(options: Sequence[str]) -> dict[str, list[str]]:
     for text in options:
         name, sign, numbers = text.partition("=")
         if not sign or not name.strip():
-            raise BadOption(f"{text!r} are no shares", hint="write --shares sex=0.5,0.5")
+            raise BadOption(f"{text!r} are not shares", hint="write --shares sex=0.5,0.5")
         made[name.strip()] = [part.strip() for part in numbers.split(",")]
     return made

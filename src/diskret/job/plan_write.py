@@ -43,12 +43,14 @@ def _numbers(given: Any) -> Any:
     """Shares that were read as text are numbers in the file; other texts stay texts."""
     if isinstance(given, Mapping):
         return {key: _numbers(each) for key, each in given.items()}
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        return [_numbers(each) for each in given]
-    if not isinstance(given, str):
-        return given
+    if isinstance(given, str):
+        return _number(given)
+    return [_numbers(each) for each in given] if isinstance(given, Sequence) else given
+
+
+def _number(text: str) -> Decimal | str:
     try:
-        number = Decimal(given)
+        number = Decimal(text)
     except InvalidOperation:
-        return given
-    return number if number.is_finite() and given.strip()[:1].isdigit() and "_" not in given else given
+        return text
+    return number if number.is_finite() and text.strip()[:1].isdigit() and "_" not in text else text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -47,7 +48,7 @@ WHY: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Column:
     """One column: what it is, and why."""
 
@@ -66,14 +67,14 @@ class Column:
     def why(self, language: str = "en") -> str:
         """The reason in words.
 
-        >>> Column("sex", "classification", "codes", 2, 0, 40).why("de")
+        >>> Column(name="sex", role="classification", reason="codes", codes=2, blanks=0, rows=40).why("de")
         '2 verschiedene Schlüssel in 40 Zeilen'
         """
         words = WHY[self.reason][language == "de"]
         return words.format(codes=self.codes, blanks=self.blanks, rows=self.rows)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Recognised:
     """The columns of a file, and whether its rows are records or the cells of a table."""
 
@@ -85,7 +86,7 @@ class Recognised:
 
     def named(self, role: Role) -> list[str]:
         """Columns of a role that a first table should use, in the order of the file."""
-        return [c.name for c in self.columns if c.role == role and c.chosen]
+        return [c.name for c in _chosen(self.columns, role)]
 
     @property
     def frequency(self) -> bool:
@@ -94,22 +95,22 @@ class Recognised:
 
     def content(self, file: str) -> dict[str, Any]:
         """A first job as plain data, for a file of this name; records by three classifications at most."""
-        by = self.named("classification")
+        by, values = self.named("classification"), self.named("value")
         table: dict[str, Any] = {"by": by if self.kind == "cells" else by[:FIRST]}
-        values = self.named("value")
-        if values:
-            table["value"] = values[:1]
+        table |= {"value": values[:1]} if values else {}
         if self.kind == "cells":
-            roles = {"count": self.named("count"), "status": self.named("status")}
-            table |= {role: names[0] for role, names in roles.items() if names}
+            table |= {role: names[0] for role in ("count", "status") if (names := self.named(role))}
             table |= {"frequency": True} if self.frequency else {}
-        magnitude = values and not self.frequency
-        counted = self.kind == "microdata" or "count" in table
-        rules: dict[str, Any] = {"p_percent": 10.0} if magnitude and self.kind == "microdata" else {}
-        rules |= {"min_count": 3} if magnitude and counted else {}
-        rules |= {} if magnitude else {"small_cells": 3}
         data = {self.kind: file} | ({"decimal": ","} if self.decimal == "," else {})
-        return {"data": data, "table": table, "rules": rules, "suppression": {}}
+        return {"data": data, "table": table, "rules": self._rules(), "suppression": {}}
+
+    def _rules(self) -> dict[str, Any]:
+        """First rules: by contributors where they are known, by counts in a frequency table."""
+        if self.frequency or not self.named("value"):
+            return {"small_cells": 3}
+        if self.kind == "microdata":
+            return {"p_percent": 10.0, "min_count": 3}
+        return {"min_count": 3} if self.named("count") else {}
 
 
 def recognise(source: object, kind: Kind | None = None) -> Recognised:
@@ -125,22 +126,23 @@ def recognise(source: object, kind: Kind | None = None) -> Recognised:
     data = source if isinstance(source, Relation) else open_source(source)
     if data.decimal == "." and _with_commas(data):
         data = replace(data, decimal=",")
-    facts = _facts(data)
-    columns: list[Column] = []
-    cells = 1
-    for name in data.columns:
-        found = _judged(data, name, facts[name])
-        if found.role == "classification":
-            if cells * (found.codes + 1) > MOST_CELLS:
-                found = replace(found, chosen=False)
-            else:
-                cells *= found.codes + 1
-        columns.append(found)
+    columns = _one_per_row(_small_enough([_judged(data, facts) for facts in _facts(data)]), kind)
     rows = columns[0].rows if columns else 0
-    columns = _one_per_row(columns, kind)
-    by = [c for c in columns if c.role == "classification" and c.chosen]
-    guess: Kind = kind or ("cells" if _are_cells(data, by, columns, rows) else "microdata")
-    return Recognised(tuple(_of_kind(columns, guess)), guess, rows, data.decimal)
+    guess: Kind = kind or ("cells" if _are_cells(data, columns, rows) else "microdata")
+    return Recognised(columns=tuple(_of_kind(columns, guess)), kind=guess, rows=rows, decimal=data.decimal)
+
+
+def _small_enough(columns: Sequence[Column]) -> list[Column]:
+    """Classifications that would make the first table too large are not chosen."""
+    found, cells = [], 1
+    for column in columns:
+        classifies = column.role == "classification"
+        if classifies and cells * (column.codes + 1) <= MOST_CELLS:
+            cells *= column.codes + 1
+        elif classifies:
+            column = replace(column, chosen=False)
+        found.append(column)
+    return found
 
 
 def _with_commas(data: Relation) -> bool:
@@ -161,11 +163,52 @@ def _with_commas(data: Relation) -> bool:
     return gained and not lost
 
 
-Facts = tuple[int, ...]
+@dataclass(frozen=True, kw_only=True)
+class _Facts:
+    """What one pass over the data tells of a column."""
+
+    name: str
+    low: str
+    """Its name in small letters."""
+    kind: str
+    """Its type in the engine."""
+    text: bool
+    codes: int
+    entries: int
+    numbers: int
+    whole: int
+    shortest: int
+    longest: int
+    zeros: int
+    """Entries with a leading zero."""
+    rows: int
+
+    @property
+    def few(self) -> bool:
+        """Few enough entries, often enough, to classify by."""
+        return self.codes <= MOST_CODES and self.codes * 2 <= self.rows
+
+    @property
+    def padded(self) -> bool:
+        return self.text and self.shortest == self.longest and self.zeros > 0
+
+    @property
+    def all_numbers(self) -> bool:
+        return self.numbers == self.entries
+
+    @property
+    def all_whole(self) -> bool:
+        return self.whole == self.entries
+
+    @property
+    def measured(self) -> bool:
+        """Numbers that are not codes."""
+        few_whole = self.all_whole and self.codes <= FEW_NUMBERS and self.low not in LIKELY_COUNTS
+        return self.all_numbers and not (self.few and (self.padded or few_whole))
 
 
-def _facts(data: Relation) -> dict[str, Facts]:
-    """In one pass: distinct entries, entries, numbers, whole numbers, shortest and longest, leading zeros, rows."""
+def _facts(data: Relation) -> list[_Facts]:
+    """The facts of all columns in one pass."""
     parts = []
     for name in data.columns:
         code, text = data.code(name), data.is_text(name)
@@ -178,45 +221,75 @@ def _facts(data: Relation) -> dict[str, Facts]:
             f"count(CASE WHEN {code} LIKE '0%' THEN 1 END)" if text else "0",
         ]  # fmt: skip
     (row, *_) = data.query(f"SELECT {', '.join([*parts, 'count(*)'])} FROM {data.view}")
-    each = 7
-    return {n: (*map(int, row[i * each : (i + 1) * each]), int(row[-1])) for i, n in enumerate(data.columns)}
+    keys = ("codes", "entries", "numbers", "whole", "shortest", "longest", "zeros")
+    found = []
+    for i, name in enumerate(data.columns):
+        counts = dict(zip(keys, map(int, row[i * len(keys) : (i + 1) * len(keys)]), strict=True))
+        kind, text = data.types[name], data.is_text(name)
+        found.append(_Facts(name=name, low=name.lower(), kind=kind, text=text, rows=int(row[-1]), **counts))
+    return found
 
 
-def _judged(data: Relation, name: str, facts: Facts) -> Column:
-    """One column by its name and its entries."""
-    codes, entries, numbers, whole, shortest, longest, zeros, rows = facts
-    text = data.is_text(name)
-    low = name.lower()
+Judgement = tuple[Role, str, dict[str, Any]]
+"""Role, reason, and what else a column gets."""
 
-    def column(role: Role, reason: str, **more: Any) -> Column:
-        return Column(name, role, reason, codes, rows - entries, rows, **more)
 
-    if not entries:
-        return column("other", "empty", chosen=False)
-    if low in LIKELY_WEIGHTS:
-        return column("weight", "weight")
-    if low in LIKELY_HOLDINGS:
-        return column("holding", "holding")
-    few = codes <= MOST_CODES and codes * 2 <= rows
-    padded = text and shortest == longest and zeros > 0
-    all_numbers = numbers == entries
-    as_codes = few and (padded or (whole == entries and codes <= FEW_NUMBERS and low not in LIKELY_COUNTS))
-    if all_numbers and not as_codes:
-        if entries < rows:
-            return column("value", "gaps", chosen=False)
-        if whole == entries and (low in LIKELY_NAMES or low.endswith(("_id", "_nr"))) and _all_differ(data, name):
-            return column("identifier", "counted")
-        return column("value", "numbers")
-    if low in ("status", "state", "geheim") and text and _are_statuses(data, name):
-        return column("status", "status")
-    if few or (codes <= FEW_NUMBERS and not all_numbers and codes < OWN_ROW * entries):
-        reason = "padded" if padded and all_numbers else "few" if all_numbers else "codes"
-        if not text and not is_number(data.types[name]) and data.types[name].upper().startswith(("DATE", "TIME")):
-            reason = "dates"
-        return column("classification", reason, prefixes=_prefixes(data, name) if text else (), chosen=few)
-    if codes >= OWN_ROW * entries:
-        return column("identifier", "own")
-    return column("other", "many", chosen=False)
+def _judged(data: Relation, facts: _Facts) -> Column:
+    """One column by its name and its entries: the first judge that knows it."""
+    role, reason, more = next(found for judge in JUDGES if (found := judge(data, facts)))
+    return Column(
+        name=facts.name, role=role, reason=reason, codes=facts.codes, blanks=facts.rows - facts.entries,
+        rows=facts.rows, **more,
+    )  # fmt: skip
+
+
+def _by_name(data: Relation, facts: _Facts) -> Judgement | None:
+    if not facts.entries:
+        return "other", "empty", {"chosen": False}
+    if facts.low in LIKELY_WEIGHTS:
+        return "weight", "weight", {}
+    return ("holding", "holding", {}) if facts.low in LIKELY_HOLDINGS else None
+
+
+def _as_value(data: Relation, facts: _Facts) -> Judgement | None:
+    if not facts.measured:
+        return None
+    if facts.entries < facts.rows:
+        return "value", "gaps", {"chosen": False}
+    named = facts.low in LIKELY_NAMES or facts.low.endswith(("_id", "_nr"))
+    counted = facts.all_whole and named and _all_differ(data, facts.name)
+    return ("identifier", "counted", {}) if counted else ("value", "numbers", {})
+
+
+def _as_status(data: Relation, facts: _Facts) -> Judgement | None:
+    named = facts.low in ("status", "state", "geheim") and facts.text
+    return ("status", "status", {}) if named and _are_statuses(data, facts.name) else None
+
+
+def _as_classification(data: Relation, facts: _Facts) -> Judgement | None:
+    several = facts.codes <= FEW_NUMBERS and not facts.all_numbers and facts.codes < OWN_ROW * facts.entries
+    if not (facts.few or several):
+        return None
+    reason = "codes"
+    if facts.all_numbers:
+        reason = "padded" if facts.padded else "few"
+    if facts.kind.upper().startswith(("DATE", "TIME")):
+        reason = "dates"
+    return (
+        "classification",
+        reason,
+        {"prefixes": _prefixes(data, facts.name) if facts.text else (), "chosen": facts.few},
+    )
+
+
+def _as_rest(data: Relation, facts: _Facts) -> Judgement:
+    own = facts.codes >= OWN_ROW * facts.entries
+    return ("identifier", "own", {}) if own else ("other", "many", {"chosen": False})
+
+
+JUDGES: tuple[Callable[[Relation, _Facts], Judgement | None], ...] = (
+    _by_name, _as_value, _as_status, _as_classification, _as_rest
+)  # fmt: skip
 
 
 def is_number(kind: str) -> bool:
@@ -260,18 +333,21 @@ def prefix_levels(codes: Sequence[str]) -> tuple[int, ...]:
     if len(codes) < 4 or not all(c.isalnum() and c == c.upper() for c in codes):
         return ()
     shortest, longest = min(map(len, codes)), max(map(len, codes))
-    digits = all(c.isdigit() for c in codes)
-    beginnings = {o[:length] for length in range(shortest, longest) for o in codes if len(o) > length}
-    if not beginnings.isdisjoint(codes):
-        return ()  # sums stand among the codes: that is another kind of list
+    if _sums_among(codes, shortest, longest):
+        return ()  # that is another kind of list
     levels: list[int] = []
     before = 1
-    for length in range(2 if digits else 1, min(longest - 1, shortest) + 1):
+    for length in range(2 if all(c.isdigit() for c in codes) else 1, min(longest - 1, shortest) + 1):
         groups = len({c[:length] for c in codes})
         if groups >= 1.5 * before and len(codes) >= 1.5 * groups:
             levels.append(length)
             before = groups
     return tuple(levels)
+
+
+def _sums_among(codes: Sequence[str], shortest: int, longest: int) -> bool:
+    """Whether some codes are beginnings of others."""
+    return not {o[:length] for length in range(shortest, longest) for o in codes if len(o) > length}.isdisjoint(codes)
 
 
 def _one_per_row(columns: list[Column], kind: Kind | None) -> list[Column]:
@@ -282,15 +358,16 @@ def _one_per_row(columns: list[Column], kind: Kind | None) -> list[Column]:
     return [replace(c, role="classification", reason="codes") if c is own[0] else c for c in columns]
 
 
-def _are_cells(data: Relation, by: Sequence[Column], columns: Sequence[Column], rows: int) -> bool:
+def _chosen(columns: Sequence[Column], role: Role) -> list[Column]:
+    return [c for c in columns if c.role == role and c.chosen]
+
+
+def _are_cells(data: Relation, columns: Sequence[Column], rows: int) -> bool:
     """Whether no combination of codes occurs twice and the rows fill a good part of the grid."""
-    numbers = [c for c in columns if c.role == "value" and c.chosen]
-    if not by or not numbers or any(c.role == "identifier" for c in columns):
+    by = _chosen(columns, "classification")
+    if not by or not _chosen(columns, "value") or _chosen(columns, "identifier"):
         return False
-    grid = 1
-    for c in by:
-        grid *= c.codes
-    if rows < GRID * grid:
+    if rows < GRID * math.prod(c.codes for c in by):
         return False
     names = ", ".join(data.code(c.name) for c in by)
     (found, *_) = data.query(f"SELECT count(*) FROM (SELECT DISTINCT {names} FROM {data.view})")
@@ -301,10 +378,7 @@ def _of_kind(columns: Sequence[Column], kind: Kind) -> list[Column]:
     """Counts are a role of cells only; the only number of a list of cells, named like a count, is its value."""
     if kind != "cells":
         return [replace(c, role="other", chosen=False) if c.role == "status" else c for c in columns]
-    values = [c for c in columns if c.role == "value" and c.chosen]
-    counts = [c.name for c in values if c.name.lower() in LIKELY_COUNTS]
-    if not counts:
-        return list(columns)
-    if len(values) == len(counts):
-        return [replace(c, reason="frequency") if c.name == counts[0] else c for c in columns]
-    return [replace(c, role="count", reason="count") if c.name == counts[0] else c for c in columns]
+    values = _chosen(columns, "value")
+    counts = [c for c in values if c.name.lower() in LIKELY_COUNTS]
+    found: dict[str, Any] = {"reason": "frequency"} if counts == values else {"role": "count", "reason": "count"}
+    return [replace(c, **found) if c in counts[:1] else c for c in columns]

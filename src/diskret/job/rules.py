@@ -2,45 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
-from diskret.job.models import Job, LineRule, MarginRule, MinCountRule
+from diskret.job.table_sections import CountedBy, LineRule, MarginRule, MinCountRule, Rules
 from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
 from diskret.rules.rule import AnyOf, Rule
 
+if TYPE_CHECKING:
+    from diskret.job.compare_job import CompareJob
+    from diskret.job.pool_job import PoolJob
+    from diskret.job.table_job import TableJob
 
-def rules_of(job: Job, names: Sequence[str] = ()) -> AnyOf:
+    Ruled: TypeAlias = TableJob | PoolJob | CompareJob
+
+
+def rules_of(job: Ruled, names: Sequence[str] = ()) -> AnyOf:
     """All primary rules of a job, possibly none; ``names`` are the classifications where the job does not list them.
 
-    >>> job = Job.model_validate({"data": {"cells": "x.csv"}, "rules": {"min_count": 3, "p_percent": 10}})
+    >>> from diskret.job.models import job_of
+    >>> job = job_of({"data": {"cells": "x.csv"}, "rules": {"min_count": 3, "p_percent": 10}})
     >>> [rule.name for rule in rules_of(job)]
     ['minimum count', 'p%']
     """
+    found: list[Rule] = [rule for level in job.rules.levels for rule in _of_contributions(job.rules, level)]
+    return AnyOf((*found, *_of_units(job, names)))
+
+
+def _of_contributions(asked: Rules, level: CountedBy) -> Iterator[Rule]:
+    """Rules that count or compare contributors, on one level of counting."""
+    if asked.min_count is not None:
+        count = asked.min_count if isinstance(asked.min_count, MinCountRule) else MinCountRule(n=asked.min_count)
+        yield MinCount(count.n, count.zeros, level)
+    for n, k in asked.dominance:
+        yield Dominance(n, k, level)
+    if asked.p_percent is not None:
+        yield PPercent(asked.p_percent, level)
+    if asked.pq is not None:
+        yield PQ(*asked.pq, level)
+
+
+def _of_units(job: Ruled, names: Sequence[str]) -> Iterator[Rule]:
+    """Rules of frequency tables."""
     asked = job.rules
-    levels = asked.counted_by if isinstance(asked.counted_by, list) else [asked.counted_by]
-    found: list[Rule] = []
-    for level in dict.fromkeys(levels):
-        if asked.min_count is not None:
-            count = asked.min_count if isinstance(asked.min_count, MinCountRule) else MinCountRule(n=asked.min_count)
-            found.append(MinCount(count.n, count.zeros, level))
-        found += [Dominance(n, k, level) for n, k in asked.dominance]
-        if asked.p_percent is not None:
-            found.append(PPercent(asked.p_percent, level))
-        if asked.pq is not None:
-            found.append(PQ(*asked.pq, level))
     if asked.small_cells is not None:
-        found.append(SmallCells(asked.small_cells))
+        yield SmallCells(asked.small_cells)
     if asked.small_margin:
         margin = asked.small_margin if isinstance(asked.small_margin, MarginRule) else MarginRule()
-        found.append(SmallMargin(margin.most, _along(margin, job, names)))
+        yield SmallMargin(margin.most, _along(margin, job, names))
     if asked.one_category:
         line = asked.one_category if isinstance(asked.one_category, LineRule) else LineRule()
-        found.append(OneCategory(_along(line, job, names)))
-    return AnyOf(tuple(found))
+        yield OneCategory(_along(line, job, names))
 
 
-def _along(line: LineRule, job: Job, names: Sequence[str]) -> tuple[str, ...] | None:
+def _along(line: LineRule, job: Ruled, names: Sequence[str]) -> tuple[str, ...] | None:
     """The rule's own choice, else the classifications called sensitive, else all but those called not sensitive."""
     if line.sensitive:
         return tuple(line.sensitive)

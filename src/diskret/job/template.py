@@ -106,8 +106,11 @@ value = [{value}]  # columns to add up; leave out for a frequency table. Other n
 {sections}
 [rules]                       # parameters are secret: do not publish this file
 {rules}{holding}
-[suppression]                 # hides further cells so that nothing can be computed back, and attacks the result
+[promise]                     # what is kept about primary cells, and against whom
 # min_relative_range = 0.5    # interval over value must be greater; otherwise as wide as the rules demand; secret too
+# guard = "largest"           # against the largest contributor of every hidden cell as well
+
+[suppression]                 # hides further cells so that nothing can be computed back, and attacks the result
 # effort = "economy"          # look longer for a cheaper pattern
 
 [output]

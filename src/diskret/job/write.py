@@ -13,14 +13,14 @@ from pydantic import BaseModel
 
 from diskret.io.files import whole_file
 from diskret.io.toml import toml_key, toml_value
-from diskret.job.models import Job
+from diskret.job.models import Job, job_of
 from diskret.job.paths import seen_from, with_paths
 
 LINE = 118
 HEAD = "# A job for diskret. Run it with: diskret run THIS_FILE\n"
 SECRET = {
     "rules": "parameters are secret: do not publish this file",
-    "suppression": "ranges are secret too",
+    "promise": "ranges are secret too",
     "perturbation": "secret, the seed above all: do not publish this file",
     "microdata": "a seed is secret: do not publish this file",
     "cell_key": "secret: do not publish this file",
@@ -30,7 +30,7 @@ SECRET = {
 def job_as_text(job: Job) -> str:
     """A job as the text of a job file, with what every key is for.
 
-    >>> job = Job.model_validate({"data": {"cells": "cells.csv"}, "table": {"by": ["nace"], "value": "turnover"}})
+    >>> job = job_of({"data": {"cells": "cells.csv"}, "table": {"by": ["nace"], "value": "turnover"}})
     >>> print(job_as_text(job))
     # A job for diskret. Run it with: diskret run THIS_FILE
     <BLANKLINE>
@@ -42,7 +42,7 @@ def job_as_text(job: Job) -> str:
     value = ["turnover"]  # column or columns to add up; none for a frequency table
     <BLANKLINE>
     """
-    parts = [HEAD]
+    parts = [HEAD, *([f'kind = "{job.kind}"\n'] if "kind" in job.model_fields_set else [])]
     for name in type(job).model_fields:
         if name in job.model_fields_set:
             parts += _part(name, getattr(job, name))
@@ -62,12 +62,11 @@ def moved(job: Job, before: str | Path, after: str | Path) -> Job:
 
     Absolute paths become relative where the file lies in the new folder, and stay as they are elsewhere.
 
-    >>> job = Job.model_validate({"data": {"cells": "cells.csv"}, "table": {"by": ["nace"], "value": "turnover"}})
+    >>> job = job_of({"data": {"cells": "cells.csv"}, "table": {"by": ["nace"], "value": "turnover"}})
     >>> moved(job, "data", "jobs").data.cells
     '../data/cells.csv'
     """
-    content = with_paths(job.model_dump(exclude_unset=True), seen_from(before, after))
-    return type(job).model_validate(content)
+    return job_of(with_paths(job.model_dump(exclude_unset=True), seen_from(before, after)))
 
 
 def _part(path: str, value: Any) -> Iterator[str]:

@@ -5,11 +5,12 @@ from diskret.model.lazy import names_of
 __getattr__, __dir__ = names_of(
     __name__,
     {
-        "coarsening": "Drop Recode Release Withhold coarsen",
+        "coarsening": "Drop Recode ReleaseUnits Withhold coarsen",
         "microaggregation": "microaggregate",
         "noise": "add_noise",
         "pram": "post_randomise",
         "swapping": "swap_records",
         "utility": "Regression measure_utility",
+        "options": "NoiseOptions",
     },
 )

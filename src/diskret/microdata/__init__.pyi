@@ -1,10 +1,11 @@
 from diskret.microdata.coarsening import Drop as Drop
 from diskret.microdata.coarsening import Recode as Recode
-from diskret.microdata.coarsening import Release as Release
+from diskret.microdata.coarsening import ReleaseUnits as ReleaseUnits
 from diskret.microdata.coarsening import Withhold as Withhold
 from diskret.microdata.coarsening import coarsen as coarsen
 from diskret.microdata.microaggregation import microaggregate as microaggregate
 from diskret.microdata.noise import add_noise as add_noise
+from diskret.microdata.options import NoiseOptions as NoiseOptions
 from diskret.microdata.pram import post_randomise as post_randomise
 from diskret.microdata.swapping import swap_records as swap_records
 from diskret.microdata.utility import Regression as Regression

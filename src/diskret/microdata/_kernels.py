@@ -5,12 +5,29 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+TOP, LOW = np.uint64(1) << np.uint64(63), np.uint64(255)
+
+
+@numba.njit(cache=True, nogil=True)
+def _keys(x, key, place, count):
+    """Whole numbers in the order of the usable values, their places, and how often each has which bytes."""
+    bits = x.view(np.uint64)
+    at = 0
+    for i in range(x.size):
+        if x[i] == x[i] and x[i] != 0.0:
+            # negative values turned round, before the others
+            key[at] = ~bits[i] if bits[i] & TOP else bits[i] | TOP
+            place[at] = i
+            for byte in range(8):
+                count[byte, (key[at] >> np.uint64(8 * byte)) & LOW] += 1
+            at += 1
+
 
 @numba.njit(cache=True, nogil=True)
 def sorted_usable(x):
     """The values that are neither zero nor missing in ascending order, and their places; equals by place.
 
-    A radix sort over the eight bytes of a number: five times as fast as a stable comparison sort of ten million.
+    A radix sort over the eight bytes of a number: three times as fast as a stable comparison sort of five million.
     """
     n = 0
     for i in range(x.size):
@@ -18,57 +35,24 @@ def sorted_usable(x):
     key, other = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
     place, moved = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
     count = np.zeros((8, 256), dtype=np.int64)
-    top, low = np.uint64(1) << np.uint64(63), np.uint64(255)
-    bits = x.view(np.uint64)
-    at = 0
-    for i in range(x.size):
-        if x[i] == x[i] and x[i] != 0.0:
-            # an order of whole numbers that is the order of the values: negative ones turned round, before the others
-            b = ~bits[i] if bits[i] & top else bits[i] | top
-            key[at] = b
-            place[at] = i
-            at += 1
-            for byte in range(8):
-                count[byte, (b >> np.uint64(8 * byte)) & low] += 1
+    _keys(x, key, place, count)
     for byte in range(8):
-        shift = np.uint64(8 * byte)
-        row = count[byte]
-        if n == 0 or row[(key[0] >> shift) & low] == n:
+        shift, row = np.uint64(8 * byte), count[byte]
+        if n == 0 or row[(key[0] >> shift) & LOW] == n:
             continue
         at = 0
         for digit in range(256):
             row[digit], at = at, at + row[digit]
         for i in range(n):
-            digit = (key[i] >> shift) & low
+            digit = (key[i] >> shift) & LOW
             to = row[digit]
             row[digit] = to + 1
-            other[to] = key[i]
-            moved[to] = place[i]
+            other[to], moved[to] = key[i], place[i]
         key, other = other, key
         place, moved = moved, place
     for i in range(n):
-        other[i] = key[i] ^ top if key[i] & top else ~key[i]
+        other[i] = key[i] ^ TOP if key[i] & TOP else ~key[i]
     return other.view(np.float64), place
-
-
-@numba.njit(cache=True, nogil=True)
-def squares_around_mean(x):
-    """Sum of squared deviations from the mean."""
-    shift = 0.0
-    for i in range(x.size):
-        shift += x[i] - x[0]
-    mean = x[0] + shift / x.size
-    total = 0.0
-    for i in range(x.size):
-        total += (x[i] - mean) * (x[i] - mean)
-    return total
-
-
-@numba.njit(cache=True, nogil=True)
-def put(values, place, out):
-    """Values back to their places."""
-    for i in range(place.size):
-        out[place[i]] = values[i]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -118,18 +102,26 @@ def optimal_sizes(x, m, size):
 @numba.njit(cache=True, nogil=True)
 def starts_from(size, n):
     """Where the groups of the whole column start, from the sizes of last groups."""
-    groups = 0
-    j = n
+    starts = np.empty(n, dtype=np.int64)
+    at = j = n
     while j > 0:
         j -= np.int64(size[j])
-        groups += 1
-    starts = np.empty(groups, dtype=np.int64)
-    j = n
-    while j > 0:
-        j -= np.int64(size[j])
-        groups -= 1
-        starts[groups] = j
-    return starts
+        at -= 1
+        starts[at] = j
+    return starts[at:].copy()
+
+
+@numba.njit(cache=True, nogil=True)
+def moments(x):
+    """Mean and sum of squared deviations from it."""
+    shift = 0.0
+    for i in range(x.size):
+        shift += x[i] - x[0]
+    mean = x[0] + shift / x.size
+    squares = 0.0
+    for i in range(x.size):
+        squares += (x[i] - mean) * (x[i] - mean)
+    return mean, squares
 
 
 @numba.njit(cache=True, nogil=True)
@@ -139,18 +131,12 @@ def group_values(x, starts, keep_variance, out):
     Returns the sum of squared deviations inside the groups, the sum lost by groups that fall back to their mean, the
     number of groups with the negative-value rule (g = 2), and of those that fall back.
     """
-    n, inside, lost, ruled, fallen = x.size, 0.0, 0.0, 0, 0
+    inside, lost, ruled, fallen = 0.0, 0.0, 0, 0
     for group in range(starts.size):
         first = starts[group]
-        end = starts[group + 1] if group + 1 < starts.size else n
+        end = starts[group + 1] if group + 1 < starts.size else x.size
         k = end - first
-        shift = 0.0
-        for i in range(first, end):
-            shift += x[i] - x[first]
-        mean = x[first] + shift / k
-        squares = 0.0
-        for i in range(first, end):
-            squares += (x[i] - mean) * (x[i] - mean)
+        mean, squares = moments(x[first:end])
         inside += squares
         low = high = mean
         g = k // 2
@@ -166,8 +152,6 @@ def group_values(x, starts, keep_variance, out):
                 low = high = mean
                 lost += squares
                 fallen += 1
-        for i in range(first, end - g):
-            out[i] = low
-        for i in range(end - g, end):
-            out[i] = high
+        out[first : end - g] = low
+        out[end - g : end] = high
     return inside, lost, ruled, fallen

@@ -43,20 +43,34 @@ def pair_moments(x, complete):
 
 
 @numba.njit(cache=True, nogil=True)
+def _rotate(a, p, q, c, s):
+    """Turn the columns p and q of a matrix into each other."""
+    for k in range(a.shape[0]):
+        u, w = a[k, p], a[k, q]
+        a[k, p] = c * u - s * w
+        a[k, q] = s * u + c * w
+
+
+@numba.njit(cache=True, nogil=True)
+def _is_diagonal(a):
+    off = 0.0
+    whole = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[0]):
+            whole += a[i, j] * a[i, j]
+            if i != j:
+                off += a[i, j] * a[i, j]
+    return off <= 1e-28 * whole
+
+
+@numba.njit(cache=True, nogil=True)
 def eigen(matrix):
     """Eigenvalues and eigenvectors (columns) of a symmetric matrix by Jacobi rotations."""
     a = matrix.copy()
     n = a.shape[0]
     v = np.eye(n)
     for _ in range(60):
-        off = 0.0
-        whole = 0.0
-        for i in range(n):
-            for j in range(n):
-                whole += a[i, j] * a[i, j]
-                if i != j:
-                    off += a[i, j] * a[i, j]
-        if off <= 1e-28 * whole:
+        if _is_diagonal(a):
             break
         for p in range(n - 1):
             for q in range(p + 1, n):
@@ -66,23 +80,10 @@ def eigen(matrix):
                 sign = 1.0 if theta >= 0 else -1.0
                 t = sign / (abs(theta) + np.sqrt(theta * theta + 1.0))
                 c = 1.0 / np.sqrt(t * t + 1.0)
-                s = t * c
-                for k in range(n):
-                    u, w = a[k, p], a[k, q]
-                    a[k, p] = c * u - s * w
-                    a[k, q] = s * u + c * w
-                for k in range(n):
-                    u, w = a[p, k], a[q, k]
-                    a[p, k] = c * u - s * w
-                    a[q, k] = s * u + c * w
-                for k in range(n):
-                    u, w = v[k, p], v[k, q]
-                    v[k, p] = c * u - s * w
-                    v[k, q] = s * u + c * w
-    values = np.empty(n)
-    for i in range(n):
-        values[i] = a[i, i]
-    return values, v
+                _rotate(a, p, q, c, t * c)
+                _rotate(a.T, p, q, c, t * c)
+                _rotate(v, p, q, c, t * c)
+    return np.diag(a).copy(), v
 
 
 @numba.njit(cache=True, nogil=True)

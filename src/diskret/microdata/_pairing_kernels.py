@@ -44,17 +44,45 @@ def distance(a, b, scale, complete):
 
 
 @numba.njit(cache=True, nogil=True)
-def mean_of(x, n, centre, scale):
-    """Mean of the first ``n`` records over the values they have, and its reciprocal as scale."""
-    for k in range(x.shape[1]):
-        total = 0.0
-        have = 0
-        for r in range(n):
+def add_up(x, begin, end, sign, total, have):
+    """Add the values of some records to the sums of the columns, or take them away again."""
+    for r in range(begin, end):
+        for k in range(x.shape[1]):
             if x[r, k] == x[r, k]:
-                total += x[r, k]
-                have += 1
-        centre[k] = total / have if have else 0.0
+                total[k] += sign * x[r, k]
+                have[k] += sign
+
+
+@numba.njit(cache=True, nogil=True)
+def mean_of(total, have, centre, scale):
+    """Means from sums, and their reciprocals as scale."""
+    for k in range(total.size):
+        centre[k] = total[k] / have[k] if have[k] > 0 else 0.0
         scale[k] = 1.0 / abs(centre[k]) if centre[k] != 0.0 else 0.0
+
+
+@numba.njit(cache=True, nogil=True)
+def farthest(x, who, n, centre, scale, complete):
+    """The record farthest from the centre; one without any value comes last."""
+    best, i = -1.0, 0
+    for r in range(n):
+        d = distance(x[r], centre, scale, complete)
+        if d == np.inf:
+            d = -0.5
+        if d > best or (d == best and who[r] < who[i]):
+            best, i = d, r
+    return i
+
+
+@numba.njit(cache=True, nogil=True)
+def nearest(x, who, n, scale, complete):
+    """The record among the first n that is nearest to the one behind them."""
+    best, j = np.inf, 0
+    for r in range(n):
+        d = distance(x[r], x[n], scale, complete)
+        if d < best or (d == best and who[r] < who[j]):
+            best, j = d, r
+    return j
 
 
 @numba.njit(cache=True, nogil=True)
@@ -64,45 +92,22 @@ def pair_all(x, who, complete, pairs):
     ``who`` holds the record numbers of the rows. The last of an odd number stays at row 0.
     """
     n, columns = x.shape
-    total = np.empty(columns)
-    have = np.empty(columns)
-    centre = np.empty(columns)
-    scale = np.empty(columns)
-    row = np.empty(columns)
+    total, have, centre, scale, row = (
+        np.empty(columns), np.empty(columns), np.empty(columns), np.empty(columns), np.empty(columns)
+    )  # fmt: skip
     step = 0
     while n >= 2:
         if step % 256 == 0:  # anew, because differences of running sums lose their digits
             total[:] = 0.0
             have[:] = 0.0
-            for r in range(n):
-                for k in range(columns):
-                    if x[r, k] == x[r, k]:
-                        total[k] += x[r, k]
-                        have[k] += 1.0
-        for k in range(columns):
-            centre[k] = total[k] / have[k] if have[k] > 0 else 0.0
-            scale[k] = 1.0 / abs(centre[k]) if centre[k] != 0.0 else 0.0
-        best, i = -1.0, 0
-        for r in range(n):
-            d = distance(x[r], centre, scale, complete)
-            if d == np.inf:
-                d = -0.5
-            if d > best or (d == best and who[r] < who[i]):
-                best, i = d, r
+            add_up(x, 0, n, 1.0, total, have)
+        mean_of(total, have, centre, scale)
+        i = farthest(x, who, n, centre, scale, complete)
         if n == 2:  # both are equally far from their middle, whatever rounding says
             i = 0 if who[0] < who[1] else 1
         move(x, who, i, n - 1, row)
-        best, j = np.inf, 0
-        for r in range(n - 1):
-            d = distance(x[r], x[n - 1], scale, complete)
-            if d < best or (d == best and who[r] < who[j]):
-                best, j = d, r
-        move(x, who, j, n - 2, row)
-        for k in range(columns):
-            for r in (n - 2, n - 1):
-                if x[r, k] == x[r, k]:
-                    total[k] -= x[r, k]
-                    have[k] -= 1.0
+        move(x, who, nearest(x, who, n - 1, scale, complete), n - 2, row)
+        add_up(x, n - 2, n, -1.0, total, have)
         pairs[step, 0] = who[n - 1]
         pairs[step, 1] = who[n - 2]
         step += 1

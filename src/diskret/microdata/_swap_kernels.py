@@ -7,7 +7,23 @@ import numpy as np
 
 
 @numba.njit(cache=True, nogil=True)
-def match(targets, most, key, area, pool, start, partner):
+def _free_from(at, end, pool, partner):
+    """The first free unit of the pool from a position on."""
+    while at < end and partner[pool[at]] >= 0:
+        at += 1
+    return at
+
+
+@numba.njit(cache=True, nogil=True)
+def _elsewhere_from(at, end, pool, partner, area, here):
+    """The first free unit from a position on that lives in another area."""
+    while at < end and (partner[pool[at]] >= 0 or area[pool[at]] == here):
+        at += 1
+    return at
+
+
+@numba.njit(cache=True, nogil=True)
+def pair_targets(targets, most, key, area, pool, start, partner):
     """Give each target the first free unit of its pool that lives in another area, until ``most`` pairs are made.
 
     ``pool`` lists units sorted by key, inside a key in the order of preference; those of key c stand at
@@ -25,18 +41,13 @@ def match(targets, most, key, area, pool, start, partner):
             break
         c = key[t]
         end = start[c + 1]
-        while head[c] < end and partner[pool[head[c]]] >= 0:
-            head[c] += 1
-        if head[c] == end:
+        at = head[c] = _free_from(head[c], end, pool, partner)
+        if at == end:
             continue
-        at = head[c]
         here = area[pool[at]]
         if here == area[t]:
-            at = second[c] if home[c] == here else at
-            while at < end and (partner[pool[at]] >= 0 or area[pool[at]] == here):
-                at += 1
-            second[c] = at
-            home[c] = here
+            at = _elsewhere_from(second[c] if home[c] == here else at, end, pool, partner, area, here)
+            second[c], home[c] = at, here
         if at < end:
             partner[t] = pool[at]
             partner[pool[at]] = t

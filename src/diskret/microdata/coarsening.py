@@ -5,29 +5,38 @@ Each step is a small value; `coarsen` applies them in order and counts every cla
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from diskret.microdata.columns import Column, Records, coded, read_records
 from diskret.microdata.condition import Condition
-from diskret.microdata.records import Column, Records, coded, read_records
 from diskret.model.arrays import Bools
-from diskret.model.errors import BadOption, MissingCode, UnknownCode, listed
+from diskret.model.errors import BadOption, MissingCode, UnknownCode
 from diskret.model.hierarchy import Hierarchy
 
 Decides = Literal["unit", "record"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Drop:
     """Remove columns."""
 
     columns: tuple[str, ...]
 
+    def apply(self, found: Coarsened, unit: str | None) -> Coarsened:
+        """The records without the columns."""
+        found.frame.require(self.columns)
+        left = found.frame.without(self.columns)
+        if not len(left):
+            raise BadOption("no column would be released", hint="leave a column in.")
+        return replace(found, frame=left, dropped=(*found.dropped, *self.columns))
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Recode:
     """Put coarser classes in the place of codes.
 
@@ -43,8 +52,41 @@ class Recode:
     prefix: int | None = None
     removed: tuple[str, ...] = ()
 
+    def apply(self, found: Coarsened, unit: str | None) -> Coarsened:
+        """The records in their coarser classes, without the units that are removed."""
+        found.frame.require([self.column])
+        if (self.mapping is None) == (self.hierarchy is None):
+            raise BadOption(f"recoding {self.column!r} needs a mapping or a hierarchy", hint="give one of the two.")
+        classes = coded(found.frame[self.column])
+        what = f"records without a code in column {self.column!r}"
+        found.frame.refuse(classes.index < 0, what, "fill the codes in, or leave these records out.", MissingCode)
+        short = [code[: self.prefix] for code in classes.codes]
+        known = self.mapping if self.mapping is not None else self._at_level()
+        unknown = [c for c in dict.fromkeys(short) if c not in known and c not in self.removed]
+        if unknown:
+            raise UnknownCode.in_column(self.column, unknown, known)
+        target = np.array([None if c in self.removed else known[c] for c in short], dtype=object)
+        stays = np.array([c not in self.removed for c in short])[classes.index]
+        recoded = found.frame.with_columns({self.column: target[classes.index]})
+        return replace(found, frame=recoded).only(_all_waves(recoded, stays, unit))
 
-@dataclass(frozen=True)
+    def _at_level(self) -> dict[str, str]:
+        """Every code of the hierarchy and the code it belongs to on the level."""
+        tree, level = self.hierarchy, self.level
+        assert tree is not None
+        if level is None or not 1 <= level <= tree.depth:
+            hint = "1 is the finest, the highest the total."
+            raise BadOption(f"level of {self.column!r} is 1 to {tree.depth}", hint=hint)
+        found = {}
+        for i, code in enumerate(tree.codes):
+            at = i
+            while tree.levels[at] < level:
+                at = tree.parents[at]
+            found[code] = tree.codes[at]
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
 class Withhold:
     """Blank the values of columns for units under a condition."""
 
@@ -52,19 +94,30 @@ class Withhold:
     where: str
     decides: Decides = "unit"
 
+    def apply(self, found: Coarsened, unit: str | None) -> Coarsened:
+        """The records with blanks."""
+        records = found.frame
+        records.require(self.columns)
+        hit = _judged(records, self.where, unit if self.decides == "unit" else None, withhold=True)
+        return replace(found, frame=records.with_columns({n: _blanked(records[n], hit) for n in self.columns}))
 
-@dataclass(frozen=True)
-class Release:
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseUnits:
     """Release only units under a condition."""
 
     where: str
     decides: Decides = "unit"
 
+    def apply(self, found: Coarsened, unit: str | None) -> Coarsened:
+        """The records of these units."""
+        return found.only(_judged(found.frame, self.where, unit if self.decides == "unit" else None, withhold=False))
 
-Step = Drop | Recode | Withhold | Release
+
+Step = Drop | Recode | Withhold | ReleaseUnits
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Coarsened:
     """Coarser records, which rows of the source they are, and the classes before and after."""
 
@@ -73,6 +126,14 @@ class Coarsened:
     dropped: tuple[str, ...] = ()
     before: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     after: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def only(self, stays: Bools) -> Coarsened:
+        """Some of the records."""
+        if not stays.any():
+            raise BadOption("no record would be released", hint="check the condition and the removed codes.")
+        kept = self.kept.copy()
+        kept[kept] = stays
+        return replace(self, frame=self.frame.take(stays), kept=kept)
 
     def summary(self) -> dict[str, Any]:
         """Counts and names only."""
@@ -94,81 +155,23 @@ def coarsen(source: object, steps: Sequence[Step], *, unit: str | None = None) -
 
     >>> firms = {"industry": ["1511", "1600", "3710"], "region": ["Bayern", "Berlin", "Sachsen"],
     ...          "staff": [20, 1200, 5]}
-    >>> done = coarsen(firms, [Recode("industry", {"15": "2", "16": "2"}, prefix=2, removed=("37",)),
-    ...                        Withhold(("region",), "staff >= 1000"), Drop(("staff",))])
+    >>> industry = Recode(column="industry", mapping={"15": "2", "16": "2"}, prefix=2, removed=("37",))
+    >>> region = Withhold(columns=("region",), where="staff >= 1000")
+    >>> done = coarsen(firms, [industry, region, Drop(columns=("staff",))])
     >>> {name: column.tolist() for name, column in done.frame.items()}
     {'industry': ['2', '2'], 'region': ['Bayern', None]}
     >>> done.before["industry"], done.after["industry"]
     ({'1511': 1, '1600': 1, '3710': 1}, {'2': 2})
     """
-    original = records = read_records(source)
-    kept = np.ones(records.rows, dtype=np.bool_)
-    dropped: list[str] = []
+    original = read_records(source)
+    found = Coarsened(frame=original, kept=np.ones(original.rows, dtype=np.bool_))
     touched: list[str] = []
     for step in steps:
-        if isinstance(step, Drop):
-            records.require(step.columns)
-            records = records.without(step.columns)
-            if not len(records):
-                raise BadOption("no column would be released", hint="leave a column in.")
-            dropped += step.columns
-        elif isinstance(step, Recode):
-            records.require([step.column])
-            new, stays = recoded(records[step.column], step, records.where)
-            records = records.with_columns({step.column: new})
-            records, kept = _only(records, kept, _all_waves(records, stays, unit))
-            touched.append(step.column)
-        elif isinstance(step, Withhold):
-            records.require(step.columns)
-            hit = _judged(records, step.where, unit if step.decides == "unit" else None, withhold=True)
-            records = records.with_columns({n: _blanked(records[n], hit) for n in step.columns})
-            touched += step.columns
-        else:
-            stays = _judged(records, step.where, unit if step.decides == "unit" else None, withhold=False)
-            records, kept = _only(records, kept, stays)
-    shown = [n for n in dict.fromkeys(touched) if n in records]
-    before = {n: coded(original[n]).counts() for n in shown}
-    after = {n: coded(records[n]).counts() for n in shown}
-    return Coarsened(records, kept, tuple(dropped), before, after)
-
-
-def recoded(column: Column, step: Recode, where: str = "") -> tuple[Column, Bools]:
-    """A column in its coarser classes, and which records stay."""
-    if (step.mapping is None) == (step.hierarchy is None):
-        raise BadOption(f"recoding {step.column!r} needs a mapping or a hierarchy", hint="give one of the two.")
-    classes = coded(column)
-    if (classes.index < 0).any():
-        rows = np.flatnonzero(classes.index < 0) + 1
-        raise MissingCode(
-            f"records without a code in column {step.column!r}",
-            where=f"{where}, rows {listed(rows.tolist())}",
-            hint="fill the codes in, or leave these records out.",
-        )
-    short = [code[: step.prefix] for code in classes.codes]
-    known = step.mapping if step.mapping is not None else _at_level(step)
-    unknown = [c for c in dict.fromkeys(short) if c not in known and c not in step.removed]
-    if unknown:
-        raise UnknownCode.in_column(step.column, unknown, known)
-    target = np.array([known.get(c) if c not in step.removed else None for c in short], dtype=object)
-    gone = np.array([c in step.removed for c in short])
-    return target[classes.index], ~gone[classes.index]
-
-
-def _at_level(step: Recode) -> dict[str, str]:
-    """Every code of a hierarchy and the code it belongs to on a level."""
-    tree, level = step.hierarchy, step.level
-    assert tree is not None
-    if level is None or not 1 <= level <= tree.depth:
-        raise BadOption(
-            f"level of {step.column!r} is 1 to {tree.depth}", hint="1 is the finest, the highest the total."
-        )
-    found = {}
-    for i, code in enumerate(tree.codes):
-        at = i
-        while tree.levels[at] < level:
-            at = tree.parents[at]
-        found[code] = tree.codes[at]
-    return found
+        found = step.apply(found, unit)
+        touched += [step.column] if isinstance(step, Recode) else step.columns if isinstance(step, Withhold) else []
+    shown = [n for n in dict.fromkeys(touched) if n in found.frame]
+    before, after = ({n: coded(of[n]).counts() for n in shown} for of in (original, found.frame))
+    return replace(found, before=before, after=after)
 
 
 def _judged(records: Records, where: str, unit: str | None, withhold: bool) -> Bools:
@@ -196,19 +199,17 @@ def _all_waves(records: Records, stays: Bools, unit: str | None) -> Bools:
     return left
 
 
-def _only(records: Records, kept: Bools, stays: Bools) -> tuple[Records, Bools]:
-    if not stays.any():
-        raise BadOption("no record would be released", hint="check the condition and the removed codes.")
-    if stays.all():
-        return records, kept
-    left = kept.copy()
-    left[np.flatnonzero(kept)[~stays]] = False
-    return records.take(stays), left
-
-
 def _blanked(column: Column, hit: Bools) -> Column:
     if column.dtype.kind == "f":
         return np.where(hit, np.nan, column)
     new = column.astype(object)
     new[hit] = None
     return new
+
+
+def __getattr__(name: str) -> object:
+    """`ReleaseUnits` by the name it had when publication had no `Release`."""
+    if name != "Release":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn("Release is deprecated: say ReleaseUnits", DeprecationWarning, stacklevel=2)
+    return ReleaseUnits

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from diskret.microdata.records import Records, coded, read_records
+from diskret.microdata.columns import Records, coded, read_records
 from diskret.model.arrays import Bools
 from diskret.model.errors import BadOption
 
@@ -20,8 +20,8 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 HINT = "write a column, one of >= <= != = < > in, and a number or codes, such as 'employees >= 1000'."
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, kw_only=True)
+class Clause:
     """One column compared with a number or with codes."""
 
     column: str
@@ -29,20 +29,20 @@ class Comparison:
     value: float | tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Condition:
-    """Comparisons that must all hold.
+    """Clauses that must all hold.
 
     >>> Condition.parse("employees >= 250 and region = West").parts[0]
-    Comparison(column='employees', sign='>=', value=250.0)
+    Clause(column='employees', sign='>=', value=250.0)
     """
 
-    parts: tuple[Comparison, ...]
+    parts: tuple[Clause, ...]
 
     @classmethod
     def parse(cls, text: str) -> Condition:
-        """Read a condition; refuse what is none."""
-        return cls(tuple(_comparison(part) for part in re.split(r"\s+and\s+", text.strip())))
+        """Read a condition; refuse other text."""
+        return cls(parts=tuple(_clause(part) for part in re.split(r"\s+and\s+", text.strip())))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -67,16 +67,17 @@ class Condition:
         return true, known
 
 
-def _comparison(text: str) -> Comparison:
+def _clause(text: str) -> Clause:
     found = re.fullmatch(r"\s*([^\s<>=!].*?)\s*(>=|<=|!=|==|=|<|>|\sin\s)\s*(.+?)\s*", text)
     if not found:
-        raise BadOption(f"{text.strip()!r} is no condition", hint=HINT)
+        raise BadOption(f"{text.strip()!r} is not a condition", hint=HINT)
     column, sign, value = found[1].strip(), found[2].strip().replace("==", "="), found[3]
     if sign in ("=", "!=", "in") and not (sign != "in" and _is_number(value)):
-        return Comparison(column, sign, tuple(v.strip().strip("'\"") for v in value.strip("[]()").split(",")))
+        codes = tuple(v.strip().strip("'\"") for v in value.strip("[]()").split(","))
+        return Clause(column=column, sign=sign, value=codes)
     if not _is_number(value):
-        raise BadOption(f"{text.strip()!r} compares with no number", hint=HINT)
-    return Comparison(column, sign, float(value))
+        raise BadOption(f"{text.strip()!r} does not compare with a number", hint=HINT)
+    return Clause(column=column, sign=sign, value=float(value))
 
 
 def _is_number(text: str) -> bool:

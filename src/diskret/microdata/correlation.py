@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from diskret.microdata import _noise_kernels as kernels
+from diskret.microdata.options import Gaps
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ConstantColumn, NotPositiveDefinite
 
-Gaps = Literal["pairwise", "complete"]
 TOLERANCE = 1e-9
 FEWEST = 3
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LogMoments:
     """Correlations and standard deviations of the logarithms of some columns."""
 
@@ -35,8 +34,6 @@ def log_moments(matrix: Floats, names: Sequence[str], gaps: Gaps = "pairwise", w
     >>> log_moments(x, ["a", "b"]).correlation.round(3).tolist()
     [[1.0, 0.994], [0.994, 1.0]]
     """
-    if gaps not in ("pairwise", "complete"):
-        raise BadOption(f"gaps {gaps!r} is not known", hint="one of 'pairwise', 'complete'.")
     logs = np.full(matrix.shape, np.nan)
     np.log(matrix, out=logs, where=matrix > 0)
     filled = ~np.isnan(logs)
@@ -49,7 +46,7 @@ def log_moments(matrix: Floats, names: Sequence[str], gaps: Gaps = "pairwise", w
     if constant:
         raise ConstantColumn.named(constant, where)
     # too few common rows, or constant over them: nothing is known, so nothing is asked
-    return LogMoments(np.nan_to_num(found, nan=0.0), np.sqrt(own))
+    return LogMoments(correlation=np.nan_to_num(found, nan=0.0), sd=np.sqrt(own))
 
 
 def correlations(matrix: Floats, gaps: Gaps = "pairwise") -> tuple[Floats, Floats]:

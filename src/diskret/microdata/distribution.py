@@ -15,7 +15,7 @@ FEWEST = 5
 """No bar of a plot stands for fewer units than this."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Distribution:
     """Shares of units in classes of values, outer classes open; logarithmic where no value is negative."""
 
@@ -59,8 +59,8 @@ def distribution(name: str, before: Floats, after: Floats) -> Distribution | Non
 
     None if there is too little to show without showing single units. Zeros are left out on a logarithmic scale.
     """
-    x, y = before[~np.isnan(before)], after[~np.isnan(after)]
-    logarithmic = bool((x >= 0).all() and (y >= 0).all())
+    x, y = (v[~np.isnan(v)] for v in (before, after))
+    logarithmic = bool(min(x.min(initial=0), y.min(initial=0)) >= 0)
     if logarithmic:
         x, y = np.log10(x[x > 0]), np.log10(y[y > 0])
     if min(x.size, y.size) < 2 * FEWEST:
@@ -77,13 +77,9 @@ def distribution(name: str, before: Floats, after: Floats) -> Distribution | Non
     width = inner[1] - inner[0] if inner.size > 1 else 1.0
     edges = np.concatenate([[inner[0] - width], inner[np.array(cuts[:-1]) - 1], [inner[-1] + width]])
     shown = np.power(10.0, edges) if logarithmic else edges
-    return Distribution(
-        name,
-        logarithmic,
-        tuple(float(f"{e:.4g}") for e in shown),
-        tuple(round(float(v), 6) for v in shares[0]),
-        tuple(round(float(v), 6) for v in shares[1]),
-    )
+    one, two = (tuple(round(float(v), 6) for v in share) for share in shares)
+    rounded = tuple(float(f"{e:.4g}") for e in shown)
+    return Distribution(name=name, logarithmic=logarithmic, edges=rounded, before=one, after=two)
 
 
 def _joined(p: Ints, q: Ints) -> list[int]:

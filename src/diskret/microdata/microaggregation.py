@@ -15,29 +15,26 @@ from typing import Literal
 import numpy as np
 
 from diskret.microdata import _kernels as kernels
-from diskret.microdata.mdav import mdav_values
-from diskret.microdata.protected import Protected
-from diskret.microdata.records import Column, Records, coded, read_records
-from diskret.model.arrays import Bools, Floats, Ints
+from diskret.microdata._mdav_kernels import mdav
+from diskret.microdata.columns import Column, Protected, Records, read_records
+from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, NotFinite, ProtectionWarning, TooFewUnits, listed
 
 Method = Literal["optimal", "fixed", "mdav"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Grouping:
     """One column, or one wave of it, after grouping: the values in their places and what happened inside."""
 
     values: Floats
-    groups: int
-    within: float
-    """Squared deviations inside the groups (SSE); like the next two, of values scaled down where they are extreme."""
-    total: float
-    """Squared deviations of all grouped values from their mean (SST)."""
-    lost: float
-    """Squared deviations that are gone from the result."""
-    ruled: int
-    fallen: int
+    groups: int = 0
+    total: float = 0.0
+    """Squared deviations of all grouped values from their mean (SST); values scaled down where they are extreme."""
+    lost: float = 0.0
+    """Squared deviations that are gone from the result, likewise."""
+    ruled: int = 0
+    fallen: int = 0
 
 
 def microaggregate(
@@ -84,7 +81,8 @@ def microaggregate(
     _warn(found)
     facts = {name: _facts(parts, keep_variance) for name, parts in found.items()}
     words = f"microaggregation ({'fixed groups' if method == 'fixed' else 'optimal groups'}"
-    return Protected(records.with_columns(changed), f"{words}{', variance kept' * keep_variance})", facts)
+    method_words = f"{words}{', variance kept' * keep_variance})"
+    return Protected(frame=records.with_columns(changed), method=method_words, facts=facts)
 
 
 def group_column(x: Floats, m: int, fixed: bool = False, keep_variance: bool = False) -> Grouping:
@@ -95,7 +93,7 @@ def group_column(x: Floats, m: int, fixed: bool = False, keep_variance: bool = F
     """
     ascending, place = kernels.sorted_usable(np.ascontiguousarray(x))
     if not ascending.size:
-        return Grouping(x, 0, 0.0, 0.0, 0.0, 0, 0)
+        return Grouping(values=x)
     # a power of two is exact; without it squares of extreme values would leave the range of numbers
     exponent = int(np.frexp(max(abs(ascending[0]), abs(ascending[-1])))[1])
     extreme = abs(exponent) > 400
@@ -105,15 +103,11 @@ def group_column(x: Floats, m: int, fixed: bool = False, keep_variance: bool = F
     new = np.empty_like(ascending)
     within, lost, ruled, fallen = kernels.group_values(ascending, starts, keep_variance, new)
     out = x.copy()
-    kernels.put(np.ldexp(new, exponent) if extreme else new, place, out)
-    total = float(kernels.squares_around_mean(ascending))
-    return Grouping(out, starts.size, within, total, lost if keep_variance else within, int(ruled), int(fallen))
-
-
-def usable(x: Floats) -> Bools:
-    """Values that are grouped: neither zero nor missing."""
-    keep: Bools = ~np.isnan(x) & (x != 0)
-    return keep
+    out[place] = np.ldexp(new, exponent) if extreme else new
+    return Grouping(
+        values=out, groups=starts.size, total=float(kernels.moments(ascending)[1]),
+        lost=lost if keep_variance else within, ruled=int(ruled), fallen=int(fallen),
+    )  # fmt: skip
 
 
 def optimal_starts(ascending: Floats, m: int) -> Ints:
@@ -138,12 +132,7 @@ def fixed_starts(n: int, m: int) -> Ints:
 def _waves(records: Records, wave: str | None) -> list[Ints | slice]:
     if wave is None:
         return [slice(None)]
-    records.require([wave])
-    found = coded(records[wave])
-    if (found.index < 0).any():
-        rows = np.flatnonzero(found.index < 0) + 1
-        hint = "say for every record to which wave it belongs."
-        raise BadOption(f"column {wave!r} is blank", where=f"{records.where}, rows {listed(rows.tolist())}", hint=hint)
+    found = records.classes(wave, "say for every record to which wave it belongs.")
     return [np.flatnonzero(found.index == number) for number in range(len(found.codes))]
 
 
@@ -157,13 +146,13 @@ def _refuse_bad_options(m: int, method: str, keep_variance: bool, columns: Seque
     if keep_variance and m < 3:
         raise BadOption("a group that keeps its variance needs at least three units", hint="4 is usual.")
     if keep_variance and method == "mdav":
-        raise BadOption("keep_variance does not go with method 'mdav'", hint="choose method 'optimal'.")
+        raise BadOption("keep_variance cannot be combined with method 'mdav'", hint="choose method 'optimal'.")
 
 
 def _refuse_small(records: Records, columns: Sequence[str], m: int, waves: Sequence[Ints | slice]) -> None:
     for name in columns:
         for rows in waves:
-            found = int(usable(records[name][rows]).sum())
+            found = int(np.count_nonzero(np.nan_to_num(records[name][rows], nan=0.0)))
             if 0 < found < m:
                 raise TooFewUnits.in_column(name, found, m, records.where)
 
@@ -181,32 +170,25 @@ def _facts(parts: Sequence[Grouping], keep_variance: bool) -> dict[str, float | 
 
 
 def _warn(found: dict[str, list[Grouping]]) -> None:
-    constant = [n for n, parts in found.items() if any(p.groups for p in parts) and all(p.total == 0 for p in parts)]
+    groups, total, fallen = (
+        {name: sum(getattr(p, what) for p in parts) for name, parts in found.items()}
+        for what in ("groups", "total", "fallen")
+    )
+    constant = [name for name in found if groups[name] and not total[name]]
     if constant:
-        warnings.warn(
-            f"column {listed(constant)} is constant: microaggregation leaves it as it is",
-            ProtectionWarning,
-            stacklevel=3,
-        )
-    fallen = {n: sum(p.fallen for p in parts) for n, parts in found.items()}
-    if any(fallen.values()):
-        told = ", ".join(f"{n!r} {number}" for n, number in fallen.items() if number)
-        warnings.warn(
-            f"groups whose lower values would be negative got their mean, and lost their variance: {told}",
-            ProtectionWarning,
-            stacklevel=3,
-        )
+        words = f"column {listed(constant)} is constant: microaggregation leaves it as it is"
+        warnings.warn(words, ProtectionWarning, stacklevel=3)
+    told = ", ".join(f"{name!r} {number}" for name, number in fallen.items() if number)
+    if told:
+        words = f"groups whose lower values would be negative got their mean, and lost their variance: {told}"
+        warnings.warn(words, ProtectionWarning, stacklevel=3)
 
 
 def _multivariate(records: Records, columns: Sequence[str], m: int, waves: Sequence[Ints | slice]) -> Protected:
     matrix = np.column_stack([records[name] for name in columns])
-    blank = np.flatnonzero(np.isnan(matrix).any(axis=1)) + 1
-    if blank.size:
-        raise NotFinite(
-            "MDAV groups whole records, and some have missing values",
-            where=f"{records.where}, rows {listed(blank.tolist())}",
-            hint="leave these records out, or group each column on its own with method 'optimal'.",
-        )
+    hint = "leave these records out, or group each column on its own with method 'optimal'."
+    what = "MDAV groups whole records, and some have missing values"
+    records.refuse(np.isnan(matrix).any(axis=1), what, hint, NotFinite)
     for rows in waves:
         if len(matrix[rows]) < m:
             raise TooFewUnits.in_column(listed(columns), len(matrix[rows]), m, records.where)
@@ -216,4 +198,24 @@ def _multivariate(records: Records, columns: Sequence[str], m: int, waves: Seque
         new[rows], number = mdav_values(matrix[rows], m)
         groups += number
     changed: dict[str, Column] = {name: np.ascontiguousarray(new[:, k]) for k, name in enumerate(columns)}
-    return Protected(records.with_columns(changed), "microaggregation (MDAV)", {"groups": groups})
+    frame = records.with_columns(changed)
+    return Protected(frame=frame, method="microaggregation (MDAV)", facts={"groups": groups})
+
+
+def mdav_values(matrix: Floats, m: int) -> tuple[Floats, int]:
+    """Every record replaced by the mean of its group of m to 2m - 1 similar ones, and the number of groups.
+
+    Distances are between columns standardised to variance one; constant columns do not count.
+
+    >>> values, groups = mdav_values(np.array([[1.0, 1], [2, 2], [3, 3], [10, 10], [11, 11], [12, 12]]), 3)
+    >>> values[:, 0].tolist(), groups
+    ([2.0, 2.0, 2.0, 11.0, 11.0, 11.0], 2)
+    """
+    sd = matrix.std(axis=0)
+    scaled = (matrix - matrix.mean(axis=0)) / np.where(sd > 0, sd, 1.0)
+    group, groups = mdav(np.ascontiguousarray(scaled), m)
+    members = np.bincount(group, minlength=groups)
+    out = np.empty_like(matrix)
+    for k in range(matrix.shape[1]):
+        out[:, k] = (np.bincount(group, weights=matrix[:, k], minlength=groups) / members)[group]
+    return out, int(groups)

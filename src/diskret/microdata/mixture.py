@@ -17,7 +17,7 @@ from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, InfeasibleNoise
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Mixture:
     """Shift of the peaks, covariance around each, and how far the correlations of the whole are from those asked."""
 
@@ -61,14 +61,15 @@ def mixture(correlation: Floats, shift: float, sd: float, nearest: bool = False)
     covariance = sd**2 * correlation - shift**2
     ratio = largest_ratio(correlation)
     if shift <= sd * ratio * (1 + TOLERANCE):
-        return Mixture(shift, covariance)
+        return Mixture(shift=shift, covariance=covariance)
     if not nearest:
         if ratio == 0:
             raise InfeasibleNoise(
                 "with these correlations no noise has a shift: columns move against each other without any freedom",
                 hint="say shift=0, leave a column out, or say nearest=True to let the noise's correlations give way.",
             )
-        bound = f"at most {_down(ratio)} times the sd, or raise sd to at least {_up(ratio)} times the shift"
+        low, high = math.floor(ratio * 10_000) / 10_000, math.ceil(10_000 / ratio) / 10_000
+        bound = f"at most {low:.4f} times the sd, or raise sd to at least {high:.4f} times the shift"
         raise InfeasibleNoise(
             "no noise has this shift, this sd and the correlations of the logarithms: sd^2 R - shift^2 J has a "
             "negative eigenvalue",
@@ -76,12 +77,4 @@ def mixture(correlation: Floats, shift: float, sd: float, nearest: bool = False)
             "give way.",
         )
     found = nearest_with_diagonal(covariance, np.full(len(covariance), sd**2 - shift**2))
-    return Mixture(shift, found, float(np.abs(found - covariance).max()) / sd**2)
-
-
-def _down(ratio: float) -> str:
-    return f"{math.floor(ratio * 10_000) / 10_000:.4f}"
-
-
-def _up(ratio: float) -> str:
-    return f"{math.ceil(10_000 / ratio) / 10_000:.4f}"
+    return Mixture(shift=shift, covariance=found, deviation=float(np.abs(found - covariance).max()) / sd**2)

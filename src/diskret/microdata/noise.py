@@ -10,20 +10,23 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from diskret.microdata import _noise_kernels as kernels
 from diskret.microdata import _pairing_kernels as pairing_kernels
-from diskret.microdata.correlation import Gaps, LogMoments, checked, log_moments, root
+from diskret.microdata.columns import Protected, Records, generator, read_records
+from diskret.microdata.correlation import checked, log_moments, root
 from diskret.microdata.mixture import Mixture, mixture
-from diskret.microdata.pairing import Pairing, pair_records
+from diskret.microdata.options import NoiseOptions, Pairing
+from diskret.microdata.pairing import pair_records
 from diskret.microdata.panel import Wide, wide
-from diskret.microdata.protected import Protected
-from diskret.microdata.records import Records, read_records
-from diskret.microdata.seed import generator
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.errors import BadOption, NegativeValue, ProtectionWarning, TooFewUnits, listed
+from diskret.model.errors import BadOption, NegativeValue, ProtectionWarning, TooFewUnits
+from diskret.model.older import with_older
+
+USUAL = NoiseOptions()
 
 
 def add_noise(
@@ -34,35 +37,36 @@ def add_noise(
     sd: float | None = None,
     shift: float = 0.0,
     amount: float | None = None,
-    pairing: Pairing = "auto",
-    unit: str | None = None,
-    wave: str | None = None,
-    gaps: Gaps = "pairwise",
-    nearest: bool = False,
+    options: NoiseOptions = USUAL,
+    **older: Any,
 ) -> Protected:
     """Multiply the values of ``columns`` by e^u, u with mean zero.
 
     ``sd`` (s) is the standard deviation of u in every column, its correlations are those of the logarithms; ``shift``
     (f) above zero makes a mixture with peaks at plus and minus f. ``amount`` (a) instead of ``sd`` is the baseline of
-    Kim and Winkler, covariance a times that of the logarithms. ``pairing`` gives similar records opposite noise, so
-    that means of the values are kept: "exact" (effort grows with the square of the units), "blocks" (fast), "auto"
-    (exact up to 5,000 units) or "none". With ``unit`` and ``wave`` the records are a panel; a unit's direction is
-    the same in all waves. Parameters and seed are secret; choose a long random seed.
+    Kim and Winkler, covariance a times that of the logarithms. `NoiseOptions` says how records are paired, which
+    columns make them a panel, and what happens to gaps; its keywords may still be given here for one version.
+    Parameters and seed are secret; choose a long random seed.
 
     >>> firms = {"turnover": [1200.0, 1100, 310, 300, 95, 80], "wages": [300.0, 250, 90, 100, 20, 0]}
     >>> done = add_noise(firms, ["turnover", "wages"], shift=0.08, sd=0.1, seed=20260704)
     >>> (done.frame["turnover"] / np.array(firms["turnover"])).round(2).tolist()
     [0.91, 1.16, 1.01, 0.9, 0.93, 1.06]
     """
-    _refuse_bad_options(columns, sd, shift, amount, pairing)
+    options = with_older(options, older, "add_noise")
+    _refuse_bad_options(columns, sd, shift, amount)
     drawn = generator(seed)
     records = read_records(source, columns)
-    panel = wide(records, columns, unit, wave)
+    panel = wide(records, columns, options.unit, options.wave)
     _refuse_bad_values(records, columns, panel)
-    moments = log_moments(panel.matrix, panel.names, gaps, records.where)
-    correlation = checked(moments.correlation, nearest, records.where)
-    noise = _noise(LogMoments(correlation, moments.sd), sd, shift, amount, nearest)
-    how: Pairing = "none" if amount is not None and pairing == "auto" else pairing
+    moments = log_moments(panel.matrix, panel.names, options.gaps, records.where)
+    correlation = checked(moments.correlation, options.nearest, records.where)
+    if amount is not None:
+        noise = Mixture(shift=0.0, covariance=amount * correlation * moments.sd[:, None] * moments.sd[None, :])
+    else:
+        assert sd is not None
+        noise = mixture(correlation, shift, sd, options.nearest)
+    how: Pairing = "none" if amount is not None and options.pairing == "auto" else options.pairing
     new, facts = _overlaid(panel.matrix, noise, how, drawn)
     deviation = max(noise.deviation, float(np.abs(correlation - moments.correlation).max()))
     if deviation > 0:
@@ -73,15 +77,8 @@ def add_noise(
             stacklevel=2,
         )
     words = "Kim and Winkler" if amount is not None else "two-peak mixture" if shift else "equal variance"
-    return Protected(records.with_columns(panel.long(new)), f"log-additive noise ({words})", facts)
-
-
-def _noise(moments: LogMoments, sd: float | None, shift: float, amount: float | None, nearest: bool) -> Mixture:
-    """What is drawn from: the shift of the peaks and the covariance around them."""
-    if amount is not None:
-        return Mixture(0.0, amount * moments.correlation * moments.sd[:, None] * moments.sd[None, :])
-    assert sd is not None
-    return mixture(moments.correlation, shift, sd, nearest)
+    frame = records.with_columns(panel.long(new))
+    return Protected(frame=frame, method=f"log-additive noise ({words})", facts=facts)
 
 
 def noise_vectors(noise: Mixture, number: int, numbers: np.random.Generator) -> tuple[Floats, Floats]:
@@ -121,28 +118,21 @@ def _overlaid(
     return new, {"units": len(matrix), "pairs": int((pairs[:, 1] >= 0).sum()), "pairs turned": int(turned.sum())}
 
 
-def _refuse_bad_options(
-    columns: Sequence[str], sd: float | None, shift: float, amount: float | None, pairing: str
-) -> None:
+def _refuse_bad_options(columns: Sequence[str], sd: float | None, shift: float, amount: float | None) -> None:
     if not columns:
         raise BadOption("no column to add noise to", hint="name at least one.")
     if (sd is None) == (amount is None):
         raise BadOption("noise needs sd, or amount for the baseline of Kim and Winkler", hint="give one of the two.")
     if amount is not None and not (math.isfinite(amount) and amount > 0 and shift == 0):
-        raise BadOption("amount is a number above zero, and goes not with a shift", hint="such as amount=0.1.")
-    if pairing not in ("auto", "exact", "blocks", "none"):
-        raise BadOption(f"pairing {pairing!r} is not known", hint="one of 'auto', 'exact', 'blocks', 'none'.")
+        hint = "such as amount=0.1."
+        raise BadOption("amount is a number above zero, and cannot be combined with a shift", hint=hint)
 
 
 def _refuse_bad_values(records: Records, columns: Sequence[str], panel: Wide) -> None:
     for name in columns:
-        rows = np.flatnonzero(records[name] < 0) + 1
-        if rows.size:
-            raise NegativeValue(
-                f"column {name!r} has negative values, which have no logarithm",
-                where=f"{records.where}, rows {listed(rows.tolist())}",
-                hint="leave the column out of the noise, or protect it by microaggregation.",
-            )
+        what = f"column {name!r} has negative values, which have no logarithm"
+        hint = "leave the column out of the noise, or protect it by microaggregation."
+        records.refuse(records[name] < 0, what, hint, NegativeValue)
     positive = (panel.matrix > 0).sum(axis=0)
     for name, number in zip(panel.names, positive.tolist(), strict=True):
         if number < 3:

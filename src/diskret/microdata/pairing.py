@@ -8,15 +8,12 @@ records times its logarithm.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from diskret.microdata import _pairing_kernels as kernels
+from diskret.microdata.options import Pairing
 from diskret.model.arrays import Floats, Ints
-from diskret.model.errors import BadOption
 
-Pairing = Literal["auto", "exact", "blocks", "none"]
 BLOCK = 64
 FIRST = 512
 """So many of the farthest records are paired without blocks: they decide about the means."""
@@ -30,8 +27,6 @@ def pair_records(matrix: Floats, how: Pairing = "auto", block: int = BLOCK, firs
     >>> pair_records(np.array([[1000.0, 50], [100, 10], [900, 60], [90, 12], [95, 11]])).tolist()
     [[2, 0], [1, 4], [3, -1]]
     """
-    if how not in ("auto", "exact", "blocks"):
-        raise BadOption(f"pairing {how!r} is not known", hint="one of 'auto', 'exact', 'blocks', 'none'.")
     if how == "exact" or (how == "auto" and len(matrix) <= MOST_EXACT):
         return _paired(matrix, np.arange(len(matrix)))
     return _in_blocks(matrix, block, first)
@@ -49,8 +44,9 @@ def _paired(matrix: Floats, rows: Ints) -> Ints:
 
 def _in_blocks(matrix: Floats, block: int, first: int) -> Ints:
     """The farthest from the mean of the file; then pairs inside blocks, from the farthest to the nearest."""
-    centre, scale = np.empty(matrix.shape[1]), np.empty(matrix.shape[1])
-    kernels.mean_of(matrix, len(matrix), centre, scale)
+    total, have, centre, scale = np.zeros((4, matrix.shape[1]))
+    kernels.add_up(matrix, 0, len(matrix), 1.0, total, have)
+    kernels.mean_of(total, have, centre, scale)
     far = np.empty(len(matrix))
     kernels.from_centre(matrix, centre, scale, not np.isnan(matrix).any(), far)
     order = np.argsort(-far, kind="stable")

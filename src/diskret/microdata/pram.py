@@ -9,9 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from diskret.microdata.protected import Protected
-from diskret.microdata.records import Coded, Column, coded, crossed, read_records
-from diskret.microdata.seed import generator
+from diskret.microdata.columns import Coded, Column, Protected, coded, crossed, generator, read_records
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, UnknownCode, listed
 
@@ -59,17 +57,20 @@ def post_randomise(
         draw = numbers.random(records.rows)
         for stratum in range(int(strata.max()) + 1):
             rows = np.flatnonzero((strata == stratum) & (found.index >= 0))
-            if rows.size:
-                old = found.index[rows]
-                frequency = np.bincount(old, minlength=len(found.codes)) / rows.size
-                chances = _lazy(keep, frequency) if keep is not None else given
-                assert chances is not None
-                if invariant and given is not None:
-                    chances = invariant_matrix(given, frequency)
-                new[rows] = _drawn(chances, old, draw[rows])
-        changed[name] = Coded(found.codes, new).column()
+            frequency = np.bincount(found.index[rows], minlength=len(found.codes)) / max(1, rows.size)
+            new[rows] = _drawn(_chances(keep, given, invariant, frequency), found.index[rows], draw[rows])
+        changed[name] = Coded(codes=found.codes, index=new).column()
         facts[name] = {"codes changed": int((new != found.index).sum())}
-    return Protected(records.with_columns(changed), "post-randomisation", facts)
+    return Protected(frame=records.with_columns(changed), method="post-randomisation", facts=facts)
+
+
+def _chances(keep: float | None, given: Floats | None, invariant: bool, frequency: Floats) -> Floats:
+    """The probability of every change in a stratum with these frequencies."""
+    if given is not None:
+        return invariant_matrix(given, frequency) if invariant else given
+    assert keep is not None
+    chances: Floats = keep * np.eye(len(frequency)) + (1 - keep) * frequency[None, :]
+    return chances
 
 
 def invariant_matrix(matrix: Floats, frequency: Floats) -> Floats:
@@ -87,11 +88,6 @@ def invariant_matrix(matrix: Floats, frequency: Floats) -> Floats:
     return product
 
 
-def _lazy(keep: float, frequency: Floats) -> Floats:
-    chances: Floats = keep * np.eye(len(frequency)) + (1 - keep) * frequency[None, :]
-    return chances
-
-
 def _drawn(chances: Floats, old: Ints, draw: Floats) -> Ints:
     """New codes by the row of the old one: the number of borders of its cumulated row that the draw has passed."""
     borders = np.cumsum(chances, axis=1)
@@ -104,25 +100,18 @@ def _drawn(chances: Floats, old: Ints, draw: Floats) -> Ints:
 
 
 def _checked(matrix: Matrix, codes: Sequence[str], column: str) -> Floats:
-    """The matrix over the codes of a column; refuses unknown codes, and rows that are no distribution."""
+    """The matrix over the codes of a column; refuses unknown codes, and rows that are not a distribution."""
+    where = f"column {column!r}"
     missing = [c for c in codes if c not in matrix]
     if missing:
-        raise BadOption(
-            f"the matrix has no row {listed(missing)}", where=f"column {column!r}", hint="one row per code."
-        )
-    place = {c: i for i, c in enumerate(codes)}
-    found = np.zeros((len(codes), len(codes)))
-    for code in codes:
-        unknown = [c for c, p in matrix[code].items() if c not in place and p != 0]
-        if unknown:
-            raise UnknownCode.in_column(column, unknown, codes)
-        for target, chance in matrix[code].items():
-            if target in place:
-                found[place[code], place[target]] = chance
-    wrong = [c for c, row in zip(codes, found, strict=True) if abs(row.sum() - 1) > 1e-9 or (row < 0).any()]
+        raise BadOption(f"the matrix has no row {listed(missing)}", where=where, hint="one row per code.")
+    unknown = [c for code in codes for c, p in matrix[code].items() if c not in codes and p != 0]
+    if unknown:
+        raise UnknownCode.in_column(column, unknown, codes)
+    found = np.array([[matrix[code].get(target, 0.0) for target in codes] for code in codes]).reshape(len(codes), -1)
+    bad = (np.abs(found.sum(axis=1) - 1) > 1e-9) | (found < 0).any(axis=1)
+    wrong = np.array(codes, dtype=object)[bad].tolist()
     if wrong:
-        raise BadOption(
-            f"row {listed(wrong)} of the matrix is no distribution", where=f"column {column!r}",
-            hint="probabilities are not negative and sum to one.",
-        )  # fmt: skip
+        hint = "probabilities are not negative and sum to one."
+        raise BadOption(f"row {listed(wrong)} of the matrix is not a distribution", where=where, hint=hint)
     return found

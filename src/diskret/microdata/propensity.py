@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.microdata.records import Records, coded
+from diskret.microdata.columns import Records, coded
 from diskret.model.arrays import Floats
 
 MOST_CLASSES = 40
@@ -16,7 +16,7 @@ MOST_RECORDS = 200_000
 """Of larger files every so many-th record is used; the model does not become better with more."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Propensity:
     """Mean squared distance of the propensity scores from one half, and the same over what pure chance would give."""
 
@@ -41,12 +41,12 @@ def propensity(before: Records, after: Records, numbers: Sequence[str], classes:
     pmse = float(np.square(score - share).mean())
     k = design.shape[1]
     chance = (k - 1) * (1 - share) ** 2 * share / len(label)
-    return Propensity(pmse, pmse / chance if chance > 0 else 0.0, k)
+    return Propensity(pmse=pmse, ratio=pmse / chance if chance > 0 else 0.0, parameters=k)
 
 
 def _thinned(records: Records) -> Records:
     step = -(-records.rows // MOST_RECORDS)
-    return records if step <= 1 else Records({n: c[::step] for n, c in records.items()}, records.where)
+    return records if step <= 1 else records.take(slice(None, None, step))
 
 
 def _columns(before: Records, after: Records, numbers: Sequence[str], classes: Sequence[str]) -> list[Floats]:

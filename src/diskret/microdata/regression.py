@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.microdata.records import Records
+from diskret.microdata.columns import Records
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Regression:
     """Least squares of ``response`` on the columns ``on``, with a constant; in logarithms unless said otherwise."""
 
@@ -25,7 +25,7 @@ class Regression:
         return f"{'log ' * self.logs}{self.response} on {', '.join(('log ' * self.logs) + name for name in self.on)}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Coefficients:
     """Estimates of one regression before and after protection."""
 
@@ -48,7 +48,8 @@ class Coefficients:
 def compare_regression(regression: Regression, before: Records, after: Records) -> Coefficients:
     """Estimate a regression twice; rows with a gap (in logarithms: without a positive value) are left out."""
     (b, eb), (a, ea) = (_estimate(regression, records) for records in (before, after))
-    return Coefficients(regression, ("constant", *regression.on), b, a, eb, ea)
+    names = ("constant", *regression.on)
+    return Coefficients(regression=regression, names=names, before=b, after=a, error_before=eb, error_after=ea)
 
 
 def _estimate(regression: Regression, records: Records) -> tuple[Floats, Floats]:

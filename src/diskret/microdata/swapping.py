@@ -12,15 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.microdata._swap_kernels import match
-from diskret.microdata.protected import Protected
-from diskret.microdata.records import Column, Records, coded, crossed, read_records
-from diskret.microdata.seed import generator
+from diskret.microdata._swap_kernels import pair_targets
+from diskret.microdata.columns import Column, Protected, Records, coded, crossed, generator, read_records
 from diskret.model.arrays import Floats, Ints
-from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.errors import BadOption, ProtectionWarning
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _Units:
     """What is swapped, households or single records: for each its size, its areas by level, its classes, its risk."""
 
@@ -87,7 +85,7 @@ def swap_records(
         )
     whose = np.where(partner >= 0, partner, np.arange(len(partner)))[units.unit]
     changed: dict[str, Column] = {name: records[name][units.first[whose]] for name in regions}
-    return Protected(records.with_columns(changed), "targeted record swapping", facts)
+    return Protected(frame=records.with_columns(changed), method="targeted record swapping", facts=facts)
 
 
 def _swap(targets: Ints, most: int, units: _Units, level: int, partner: Ints, numbers: np.random.Generator) -> None:
@@ -100,7 +98,7 @@ def _swap(targets: Ints, most: int, units: _Units, level: int, partner: Ints, nu
             order = _preferred(np.arange(len(key)), units.fewest[level], numbers)
             pool = order[np.argsort(key[order], kind="stable")]
             start = np.concatenate([[0], np.cumsum(np.bincount(key))])
-            most -= int(match(targets, most, key, area, pool, start, partner))
+            most -= int(pair_targets(targets, most, key, area, pool, start, partner))
 
 
 def _preferred(units: Ints, fewest: Floats, numbers: np.random.Generator) -> Ints:
@@ -117,11 +115,9 @@ def _units(
     similar: Sequence[Sequence[str]],
     household: str | None,
 ) -> _Units:
-    unit = coded(records[household]).index if household else np.arange(records.rows)
-    if (unit < 0).any():
-        rows = np.flatnonzero(unit < 0) + 1
-        where = f"{records.where}, rows {listed(rows.tolist())}"
-        raise BadOption(f"column {household!r} is blank", where=where, hint="every record belongs to a household.")
+    unit = np.arange(records.rows)
+    if household:
+        unit = records.classes(household, "every record belongs to a household.").index
     _, first = np.unique(unit, return_index=True)
     size = np.bincount(unit)
     areas = tuple(crossed(records, regions[: level + 1]) for level in range(len(regions)))
@@ -136,19 +132,15 @@ def _units(
         np.minimum.at(lowest, unit, np.bincount(cell)[cell].astype(np.float64))
         fewest.append(lowest)
     sized = tuple(p[first] * (size.max() + 1) + size for p in profiles)
-    return _Units(unit, first, tuple(a[first] for a in areas), sized, tuple(fewest))
+    of_units = tuple(a[first] for a in areas)
+    return _Units(unit=unit, first=first, areas=of_units, profiles=sized, fewest=tuple(fewest))
 
 
 def _refuse_mixed(records: Records, names: Sequence[str], unit: Ints, first: Ints) -> None:
     for name in dict.fromkeys(names):
         code = coded(records[name]).index
-        rows = np.flatnonzero(code != code[first][unit]) + 1
-        if rows.size:
-            raise BadOption(
-                f"column {name!r} differs inside a household",
-                where=f"{records.where}, rows {listed(rows.tolist())}",
-                hint="regions and columns of agreement describe the household, and are the same for its members.",
-            )
+        hint = "regions and columns of agreement describe the household, and are the same for its members."
+        records.refuse(code != code[first][unit], f"column {name!r} differs inside a household", hint)
 
 
 def _refuse_bad_options(

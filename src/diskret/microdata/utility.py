@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from diskret.microdata.columns import Records, coded, read_records
 from diskret.microdata.correlation import correlations
 from diskret.microdata.distribution import Distribution, distribution, hellinger, hellinger_of_values
 from diskret.microdata.propensity import Propensity, propensity
-from diskret.microdata.records import Records, coded, read_records
 from diskret.microdata.regression import Coefficients, Regression, compare_regression
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption
@@ -19,7 +19,7 @@ from diskret.model.errors import BadOption
 __all__ = ["ColumnUtility", "ClassUtility", "Regression", "Utility", "measure_utility"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ColumnUtility:
     """One column of numbers before and after."""
 
@@ -42,7 +42,7 @@ class ColumnUtility:
         return _relative(*self.variance)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ClassUtility:
     """One column of codes before and after."""
 
@@ -54,7 +54,7 @@ class ClassUtility:
     """Share of records whose code changed."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Utility:
     """Everything measured; `summary` holds the measures without the statistics of the original file."""
 
@@ -131,13 +131,13 @@ def measure_utility(
             hint="compare the same units in the same order; leave units that are not released out of the original.",
         )
     return Utility(
-        before.rows,
-        tuple(_column(name, before[name], after[name]) for name in columns),
-        tuple(_class(name, before, after) for name in classes),
-        (_correlation(before, columns), _correlation(after, columns)),
-        (_correlation(before, columns, logs=True), _correlation(after, columns, logs=True)),
-        tuple(compare_regression(r, before, after) for r in regressions),
-        propensity(before, after, columns, classes),
+        records=before.rows,
+        columns=tuple(_column(name, before[name], after[name]) for name in columns),
+        classes=tuple(_class(name, before, after) for name in classes),
+        correlation=(_correlation(before, columns), _correlation(after, columns)),
+        log_correlation=(_correlation(before, columns, logs=True), _correlation(after, columns, logs=True)),
+        regressions=tuple(compare_regression(r, before, after) for r in regressions),
+        propensity=propensity(before, after, columns, classes),
     )
 
 
@@ -146,11 +146,10 @@ def _column(name: str, x: Floats, y: Floats) -> ColumnUtility:
     both = ~np.isnan(x) & ~np.isnan(y)
     sd = float(a.std()) if a.size else 0.0
     il1s = float(np.abs(x[both] - y[both]).mean() / (np.sqrt(2) * sd)) if sd > 0 and both.any() else 0.0
-    means = tuple(float(v.mean()) if v.size else 0.0 for v in (a, b))
-    variances = tuple(float(v.var()) if v.size else 0.0 for v in (a, b))
+    (mean, variance), (mean2, variance2) = ((float(v.mean()), float(v.var())) if v.size else (0.0, 0.0) for v in (a, b))
     return ColumnUtility(
-        name, (means[0], means[1]), (variances[0], variances[1]), il1s,
-        hellinger_of_values(x, y), distribution(name, x, y),
+        name=name, mean=(mean, mean2), variance=(variance, variance2), il1s=il1s,
+        hellinger=hellinger_of_values(x, y), distribution=distribution(name, x, y),
     )  # fmt: skip
 
 
@@ -161,7 +160,8 @@ def _class(name: str, before: Records, after: Records) -> ClassUtility:
     one, two = old.counts(), new.counts()
     every = sorted(one | two)
     distance = hellinger([one.get(c, 0) for c in every], [two.get(c, 0) for c in every])
-    return ClassUtility(name, one, two, distance, float((over != new.index).mean()))
+    changed = float((over != new.index).mean())
+    return ClassUtility(name=name, before=one, after=two, hellinger=distance, changed=changed)
 
 
 def _correlation(records: Records, columns: Sequence[str], logs: bool = False) -> Floats:

@@ -182,6 +182,10 @@ class Cells(Protocol):
         """Position of a cell given by one code per classification."""
         ...
 
+    def place(self, cell: int) -> Index:
+        """Position of a cell (flat), one number per axis."""
+        ...
+
     def codes(self, index: Index) -> tuple[str, ...]:
         """Codes of the cell at a position."""
         ...

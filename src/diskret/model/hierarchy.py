@@ -19,7 +19,7 @@ import numpy as np
 
 from diskret.model import hierarchy_sources as sources
 from diskret.model.arrays import Bools, Ints
-from diskret.model.errors import UnknownCode
+from diskret.model.errors import BadOption, UnknownCode
 from diskret.model.groupings import overlapping
 
 TOTAL = "Total"
@@ -166,6 +166,14 @@ class Hierarchy:
         """Whether codes add up in several ways: then there is no single tree."""
         return bool(self.further)
 
+    def refuse_overlapping(self, what: str) -> None:
+        """Refuse what only a single tree can do."""
+        if self.further:
+            raise BadOption(
+                f"{what} needs one tree; the classification with the total {self.total!r} has overlapping groupings",
+                hint="use the method Moves or Optimal, or keep one grouping only.",
+            )
+
     @cached_property
     def groupings(self) -> tuple[Ints, ...]:
         """Position of each code's sum in every grouping, -1 where it adds to nothing; the tree comes first."""
@@ -287,6 +295,7 @@ class Hierarchy:
         >>> Hierarchy.from_levels(["a", "b", "AB", "c", "all"], [1, 1, 2, 2, 3]).elementary_indices().tolist()
         [[1, 2, 3, 3, 3], [1, 1, 1, 2, 3]]
         """
+        self.refuse_overlapping("a complete table")
         size = len(self)
         rows = np.zeros((self.depth - 1, size), dtype=np.int64)
         number = np.ones(size, dtype=np.int64)

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from diskret.model.arrays import Floats
+from diskret.model.cells import Cells
 from diskret.model.errors import BadOption, BadPriorKnowledge, NegativeValue, listed
-from diskret.model.table import Table
 
 Kind = Literal["usual", "none", "positive", "relative", "intervals"]
 NOT_BINARY = 1 + 1e-12
@@ -74,11 +74,11 @@ class Knowledge:
         signs = ("usual", "positive")
         return self.kind == other.kind or (self.kind in signs and other.kind in signs)
 
-    def signs_known(self, table: Table) -> bool:
+    def signs_known(self, table: Cells) -> bool:
         """Whether everybody knows that no value is negative."""
         return self.kind == "positive" or table.positive or (self.kind == "usual" and not bool((table.value < 0).any()))
 
-    def room(self, table: Table) -> tuple[Floats, Floats]:
+    def room(self, table: Cells) -> tuple[Floats, Floats]:
         """How far above and below its value an attacker thinks each cell possible (flat arrays)."""
         value, nonnegative = table.value.reshape(-1), self.signs_known(table)
         if nonnegative and (value < 0).any():
@@ -102,7 +102,7 @@ class Knowledge:
             up, down = np.floor(up * NOT_BINARY), np.floor(down * NOT_BINARY)
         return up, down
 
-    def _errors(self, table: Table, value: Floats) -> tuple[Floats, Floats]:
+    def _errors(self, table: Cells, value: Floats) -> tuple[Floats, Floats]:
         """What is known besides the signs."""
         if self.kind == "relative":
             error = np.maximum(self.error * np.abs(value), self.absolute)

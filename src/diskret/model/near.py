@@ -30,6 +30,8 @@ FEW = 4
 """so many parts of every sum, those with the most cells that may move."""
 NARROW = 8
 """A walk along equations takes at least so many cells of each (those that are hidden first),"""
+ENOUGH = 1000
+"""ends no sooner than after so many cells (narrower ones find more expensive moves),"""
 NEAREST = 20
 """and meets at most so many cells, times the square of how many it takes of an equation."""
 
@@ -118,23 +120,11 @@ class InTrees:
         return mask.reshape(-1)
 
     def _rungs(self, first: tuple[int, ...]) -> list[Key]:
-        chains = []
-        for top, hierarchy in zip(first, self._hierarchies, strict=True):
-            chain = [top]
-            while chain[-1] >= 0:
-                chain.append(hierarchy.parents[chain[-1]])
-            chains.append(chain)
+        """The ladder above the sums a cell stands below; where a rung is wide, a thinned one comes first."""
+        chains = [_and_above(h.parents, top) for h, top in zip(self._hierarchies, first, strict=True)]
         size = {tops: prod(self._sizes(tops)) for tops in product(*chains)}
-        by_size = sorted(size, key=lambda tops: (size[tops], tops))
-        kept = by_size[:1]
-        for tops in by_size[1:-1]:
-            larger = size[tops] >= GROWTH * size[kept[-1]] and size[tops] * GROWTH <= size[by_size[-1]]
-            if size[tops] <= SMALL or larger:
-                kept.append(tops)
-        if by_size[-1] != kept[-1]:
-            kept.append(by_size[-1])
         ladder: list[Key] = []
-        for tops in kept:
+        for tops in _far_enough_apart(size):
             thinned = Thinned(tops, first)
             if size[tops] > WIDE and GROWTH * self.size(thinned) <= size[tops]:
                 ladder.append(thinned)
@@ -183,6 +173,25 @@ class InTrees:
             rank[order] = np.arange(number.size) - start
             ranks.append(rank)
         return ranks
+
+
+def _and_above(parents: Sequence[int], top: int) -> list[int]:
+    """A code and all codes above it, at last -1 for everything."""
+    chain = [top]
+    while chain[-1] >= 0:
+        chain.append(parents[chain[-1]])
+    return chain
+
+
+def _far_enough_apart(size: dict[tuple[int, ...], int]) -> list[tuple[int, ...]]:
+    """The smallest neighbourhood, all small ones, larger ones that differ clearly in size, and the largest."""
+    by_size = sorted(size, key=lambda tops: (size[tops], tops))
+    kept = by_size[:1]
+    for tops in by_size[1:-1]:
+        larger = size[tops] >= GROWTH * size[kept[-1]] and size[tops] * GROWTH <= size[by_size[-1]]
+        if size[tops] <= SMALL or larger:
+            kept.append(tops)
+    return kept if by_size[-1] == kept[-1] else [*kept, by_size[-1]]
 
 
 class InTables:
@@ -243,10 +252,10 @@ class InTables:
 class InEquations:
     """Neighbourhoods in any equations: a walk from a cell over its equations to some of their cells, and on.
 
-    ``system`` are the equations of the movable cells, ``size`` the size of every value, ``hidden`` what
-    is hidden already. A walk takes few cells of an equation (of about the size of the first cell), and all that lie on
-    several equations it has met, because they close what others have opened. It ends when it has met enough cells, or
-    no more are of use.
+    ``system`` are the equations of the movable cells, ``size`` the size of every value, ``hidden`` what is hidden
+    already. A walk takes few cells of an equation (hidden ones, then those of about the size of the first cell), and
+    all that lie on several equations it has met, because they close what others have opened. It ends when it has met
+    enough cells, or no more are of use.
     """
 
     def __init__(self, system: Equations, size: Floats, hidden: Bools) -> None:
@@ -278,7 +287,7 @@ class InEquations:
             met = self.size((cell, few))
             if 2 * met > self._system.cells.size:
                 break
-            if met >= 2 * before:
+            if met >= max(ENOUGH, 2 * before):
                 rungs.append((cell, few))
                 before = met
             few *= 2

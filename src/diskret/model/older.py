@@ -5,13 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, listed
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Options = TypeVar("Options", bound="DataclassInstance")
 GUARD_OF = {"none": "public", "single": "single", "largest": "largest"}
 
 
@@ -59,3 +63,19 @@ def older_promise(table: Table, promise: Promise, given: Mapping[str, Any], *, l
     return table, replace(
         promise, **parts, guard=given["guard"], coalitions=tuple(given.get("coalitions", ())), unions=rule is not None
     )
+
+
+def with_older(options: Options, older: Mapping[str, Any], call: str, keyword: str = "options") -> Options:
+    """The options with keywords from before; what never was a keyword is refused as Python does.
+
+    ``call`` and ``keyword`` say where the keyword was given and where it belongs, for the warning. To be called
+    by the public function itself, so that the warning points to its caller.
+    """
+    unknown = [name for name in older if name not in {f.name for f in fields(options)}]
+    if unknown:
+        raise TypeError(f"{call}() got an unexpected keyword argument {unknown[0]!r}")
+    if older:
+        said = ", ".join(f"{name}=..." for name in older)
+        words = f"{call}({said}) is deprecated: say {keyword}={type(options).__name__}({said})"
+        warnings.warn(words, DeprecationWarning, stacklevel=3)
+    return replace(options, **older)

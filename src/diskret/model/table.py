@@ -146,9 +146,13 @@ class Table:
         """Codes of the cell at a position."""
         return tuple(h.codes[i] for h, i in zip(self.hierarchies, index, strict=True))
 
+    def place(self, cell: int) -> Index:
+        """Position of the cell at a flat position, one number per axis."""
+        return tuple(int(i) for i in np.unravel_index(cell, self.shape))
+
     def name_of(self, cell: int) -> str:
         """Name of the cell at a flat position, for messages: ``region=05, nace=10``."""
-        at = tuple(int(i) for i in np.unravel_index(cell, self.shape))
+        at = self.place(cell)
         return ", ".join(f"{n}={c}" for n, c in zip(self.names, self.codes(at), strict=True))
 
     def name_cells(self, chosen: Bools, most: int = 10) -> list[str]:
@@ -276,7 +280,7 @@ class Table:
 
     def cell_name(self, cell: int) -> str:
         """A cell by its codes, for proofs: ``(region 05; sector C)``."""
-        codes = self.codes(tuple(int(i) for i in np.unravel_index(cell, self.shape)))
+        codes = self.codes(self.place(cell))
         return "(" + "; ".join(f"{n} {c}" for n, c in zip(self.names, codes, strict=True)) + ")"
 
     def one_person(self, alone: Bools) -> Ints:
@@ -362,7 +366,7 @@ class Table:
     def marks(self) -> Iterator[tuple[Index, str]]:
         """Suppressed cells with the letter an internal view shows for them."""
         for flat in np.flatnonzero(self.hidden):
-            at = tuple(int(i) for i in np.unravel_index(flat, self.shape))
+            at = self.place(int(flat))
             yield at, MARKS[Status(int(self.status[at]))]
 
     def __repr__(self) -> str:

@@ -10,16 +10,14 @@ was made for can move.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
+from diskret.model.trees import strides_of, trees_of
 from diskret.moves import _cuboid_kernels
 from diskret.moves.demands import Ways
 from diskret.moves.insiders import Insiders
@@ -67,7 +65,7 @@ def cuboid_moves(
     """
     # demands of one cell stand together: what settles one often settles the other
     order = demands[np.lexsort((demands, ways.cell[demands]))]
-    tree, strides = _tree(table.hierarchies)
+    tree, strides = tuple(trees_of(table.hierarchies)), strides_of(table.shape)
     room = np.where(hidden[:, None], np.stack([up, down], axis=1), -np.inf)
     tight = np.stack([insiders.up, insiders.down], axis=1)
     offset = np.cumsum([0, *table.shape[:-1]])
@@ -106,16 +104,3 @@ def _pieces(order: Ints, cells: Ints, workers: int) -> list[Ints]:
         return [order]
     cuts = np.linspace(0, order.size, 4 * workers + 1).astype(np.int64)[1:-1]
     return np.split(order, np.searchsorted(cells, cells[cuts]))
-
-
-def _tree(hierarchies: Sequence[Hierarchy]) -> tuple[tuple[Ints, Ints, Ints], Ints]:
-    """All codes numbered through: their sums, where their parts begin, the parts; and the stride of each axis."""
-    sizes = [len(h) for h in hierarchies]
-    offset = np.cumsum([0, *sizes[:-1]])
-    parent = np.concatenate(
-        [np.where(h.parent_index < 0, -1, h.parent_index + o) for h, o in zip(hierarchies, offset, strict=True)]
-    )
-    parts = np.argsort(parent, kind="stable")
-    start = np.searchsorted(parent[parts], np.arange(parent.size + 1))
-    strides = np.array([prod(sizes[i + 1 :]) for i in range(len(sizes))], dtype=np.int64)
-    return (parent, start.astype(np.int64), parts.astype(np.int64)), strides

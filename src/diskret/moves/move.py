@@ -76,16 +76,13 @@ class MoveSet:
     @classmethod
     def of(cls, moves: Sequence[Move], protects: Sequence[Sequence[int]] | None = None) -> MoveSet:
         """From single moves, and the primary cells each protects."""
-        protected = [[] for _ in moves] if protects is None else protects
+        first, protected = _end_to_end([np.array(p, dtype=np.int64) for p in protects or [()] * len(moves)])
+        start, cells = _end_to_end([m.cells for m in moves])
+        limits = np.array([(m.up, m.down) for m in moves], dtype=np.float64).reshape(-1, 2)
         return cls(
-            start=_ends([m.cells.size for m in moves]),
-            cells=np.concatenate([np.empty(0, np.int64), *(m.cells for m in moves)]),
-            coefficients=np.concatenate([np.empty(0), *(m.coefficients for m in moves)]),
-            up=np.array([m.up for m in moves], dtype=np.float64),
-            down=np.array([m.down for m in moves], dtype=np.float64),
-            first_protected=_ends([len(p) for p in protected]),
-            protected_cells=np.array([cell for p in protected for cell in p], dtype=np.int64),
-        )
+            start=start, cells=cells, coefficients=np.concatenate([np.empty(0), *(m.coefficients for m in moves)]),
+            up=limits[:, 0], down=limits[:, 1], first_protected=first, protected_cells=protected,
+        )  # fmt: skip
 
     @classmethod
     def none(cls) -> MoveSet:
@@ -136,5 +133,7 @@ class MoveSet:
         return MoveSet.of([self[k] for k in numbers.tolist()], [sorted(self.protected(k)) for k in numbers.tolist()])
 
 
-def _ends(lengths: Sequence[int]) -> Ints:
-    return np.append(0, np.cumsum(np.array(lengths, dtype=np.int64))).astype(np.int64)
+def _end_to_end(parts: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """Where each part begins (one more at the end), and all parts in one array."""
+    start = np.append(0, np.cumsum([part.size for part in parts], dtype=np.int64)).astype(np.int64)
+    return start, np.concatenate([np.empty(0, np.int64), *parts])

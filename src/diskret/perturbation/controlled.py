@@ -88,7 +88,7 @@ def controlled(
 
 def _by_programme(table: Table, sums: Sums, lowest: Ints, highest: Ints, cost: Floats, few: bool) -> Ints | None:
     """By a linear programme where it may well be in whole numbers, by a mixed-integer one where the table is small."""
-    if not (few or not table.product or sum(h.depth > 1 for h in table.hierarchies) <= 2):
+    if table.product and not few and sum(h.depth > 1 for h in table.hierarchies) > 2:
         return None
     up = _programme(sums, lowest, highest, cost, whole=False)
     return _programme(sums, lowest, highest, cost, whole=True) if up is None and few else up

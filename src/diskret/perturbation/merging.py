@@ -134,6 +134,7 @@ def propose_merging(
     """
     if classification not in table.by:
         raise UnknownCode.in_column("(classifications)", [classification], table.names)
+    table.by[classification].refuse_overlapping("merging codes")
     if loss not in ("entropy", "cells"):
         raise BadOption(f"loss = {loss!r}", hint="'entropy' or 'cells'.")
     _warn_shared(table, rules)

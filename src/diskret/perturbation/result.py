@@ -71,7 +71,7 @@ class Perturbation:
         return "\n".join(lines)
 
     def _name(self, cell: int) -> str:
-        at = tuple(int(i) for i in np.unravel_index(cell, self.before.shape))
+        at = self.before.place(cell)
         return "(" + "; ".join(self.before.codes(at)) + ")"
 
     def summary(self) -> dict[str, Any]:

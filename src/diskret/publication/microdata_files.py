@@ -11,11 +11,11 @@ import numpy as np
 
 from diskret.io.columns import FORMS, copy_columns
 from diskret.io.files import whole_file
-from diskret.microdata.records import Records
+from diskret.microdata.columns import Records
 from diskret.model.errors import BadOption
 from diskret.model.source import identifier
+from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.rematch import Rematch
-from diskret.safe.result import Anonymisation
 
 ENDINGS = tuple(FORMS)
 

@@ -13,7 +13,7 @@ from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, MissingExtra
 from diskret.risk.estimate import Reidentifiable
 from diskret.rules.compare import RuleComparison
-from diskret.safe.quality import Quality
+from diskret.safe.deviations import Quality
 
 MOST_POINTS = 5000
 INTERNAL = "internal: not for publication"

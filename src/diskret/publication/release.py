@@ -191,7 +191,7 @@ def responses(tables: Table | Mapping[str, Table]) -> dict[str, Table]:
     """Tables by their response; refuses tables that do not stand on the same classifications."""
     several = dict(tables) if isinstance(tables, Mapping) else {tables.response: tables}
     if any(table.linked for table in several.values()):
-        raise BadOption("a pool is not a table to publish", hint="publish its tables one by one: pool.split().")
+        raise BadOption("a pool is not one table to publish", hint="publish its tables one by one: pool.split().")
     if not several:
         raise BadOption("there is no table", hint="give one table, or several by the name of their response.")
     first = next(iter(several.values()))

@@ -11,9 +11,9 @@ from typing import Any
 from diskret.model.words import words
 from diskret.publication.drawing import Plot
 from diskret.publication.sections import ReportSection, ReportTable, number_text
+from diskret.safe.anonymisation import Anonymisation
+from diskret.safe.deviations import QUANTILES, DeviationTable
 from diskret.safe.history import Moment
-from diskret.safe.quality import QUANTILES, DeviationTable
-from diskret.safe.result import Anonymisation
 
 MOST_ROWS = 40
 MOST_MOMENTS = 300

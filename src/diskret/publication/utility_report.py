@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from diskret.microdata.coarsening import Coarsened
+from diskret.microdata.columns import Protected
 from diskret.microdata.distribution import Distribution
-from diskret.microdata.protected import Protected
 from diskret.microdata.regression import Coefficients
 from diskret.microdata.utility import ClassUtility, Utility
 from diskret.publication.sections import Cell, ReportChart, ReportSection, ReportTable

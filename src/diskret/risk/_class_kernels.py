@@ -37,15 +37,6 @@ def number_classes(keys, bits):
 
 
 @njit(cache=True)
-def combine(classes, codes, size):
-    """Keys of classes refined by one more column."""
-    made = np.empty(classes.size, np.int64)
-    for i in range(classes.size):
-        made[i] = classes[i] * size + codes[i]
-    return made
-
-
-@njit(cache=True)
 def bucket(ids, count, values, sizes):
     """Values of each class, one after the other and sorted: a counting sort by value, then by class."""
     start = np.zeros(count + 1, np.int64)

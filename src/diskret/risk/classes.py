@@ -12,12 +12,12 @@ import numpy.typing as npt
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.source import Relation, open_source, readable
-from diskret.risk._class_kernels import combine, number_classes
+from diskret.risk._class_kernels import number_classes
 
 NUMBERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "DOUBLE", "FLOAT"}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Column:
     """A column as codes from 0; -1 where it is missing. Labels ascend: as numbers if they are numbers."""
 
@@ -30,7 +30,7 @@ class Column:
         return len(self.labels)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Classes:
     """Every record's class, and how many records each class has."""
 
@@ -63,16 +63,23 @@ def keys_given(keys: Sequence[str], what: str = "keys") -> list[str]:
 
 def coded(relation: Relation, names: Sequence[str]) -> list[Column]:
     """Columns as codes. The engine makes them, so that text never reaches Python row by row."""
-    made: dict[str, Column] = {}
-    texts = [n for n in names if not _is_number(relation, n)]
-    numbers = [n for n in names if n not in texts]
-    if numbers:
-        listing = ", ".join(relation.column(n) for n in numbers)
-        with readable(relation.where):
-            given = relation.connection.execute(f"SELECT {listing} FROM {relation.view}").fetchnumpy()
-        made |= {n: _from_numbers(np.ma.asarray(given[n])) for n in numbers}
+    texts = [n for n in names if relation.types[n].upper() not in NUMBERS]
+    made = _coded_numbers(relation, [n for n in names if n not in texts]) | _coded_texts(relation, texts)
+    return [made[n] for n in names]
+
+
+def _coded_numbers(relation: Relation, names: Sequence[str]) -> dict[str, Column]:
+    if not names:
+        return {}
+    listing = ", ".join(relation.column(n) for n in names)
+    with readable(relation.where):
+        given = relation.connection.execute(f"SELECT {listing} FROM {relation.view}").fetchnumpy()
+    return {n: _from_numbers(np.ma.asarray(given[n])) for n in names}
+
+
+def _coded_texts(relation: Relation, names: Sequence[str]) -> dict[str, Column]:
     selected, labels = [], []
-    for i, name in enumerate(texts):
+    for i, name in enumerate(names):
         code = relation.code(name)
         found = relation.arrays(f"SELECT DISTINCT {code} AS c FROM {relation.view} WHERE {code} IS NOT NULL")["c"]
         ordered = np.array(sorted(found.tolist()), dtype=object)
@@ -85,14 +92,8 @@ def coded(relation: Relation, names: Sequence[str]) -> list[Column]:
         relation.query(f"DROP TYPE IF EXISTS risk_codes_{i}")
         relation.query(f"CREATE TYPE risk_codes_{i} AS ENUM (SELECT c FROM risk_labels_{i} ORDER BY c)")
         selected.append(f"coalesce(CAST(enum_code(CAST({code} AS risk_codes_{i})) AS INTEGER), -1) AS c{i}")
-    columns = relation.arrays(f"SELECT {', '.join(selected)} FROM {relation.view}") if texts else {}
-    for i, name in enumerate(texts):
-        made[name] = _in_order(columns[f"c{i}"].astype(np.int32), labels[i])
-    return [made[n] for n in names]
-
-
-def _is_number(relation: Relation, name: str) -> bool:
-    return relation.types[name].upper() in NUMBERS
+    columns = relation.arrays(f"SELECT {', '.join(selected)} FROM {relation.view}") if names else {}
+    return {n: _in_order(columns[f"c{i}"].astype(np.int32), labels[i]) for i, n in enumerate(names)}
 
 
 def _from_numbers(given: Any) -> Column:
@@ -103,7 +104,7 @@ def _from_numbers(given: Any) -> Column:
     made = np.full(values.size, -1, np.int32)
     made[~missing] = codes
     labels = [str(int(x)) if float(x).is_integer() and abs(x) < 1e18 else repr(x) for x in different.tolist()]
-    return Column(made, np.array(labels, dtype=object))
+    return Column(codes=made, labels=np.array(labels, dtype=object))
 
 
 def _in_order(codes: npt.NDArray[np.int32], labels: npt.NDArray[Any]) -> Column:
@@ -111,18 +112,19 @@ def _in_order(codes: npt.NDArray[np.int32], labels: npt.NDArray[Any]) -> Column:
     try:
         numbers = np.array([float(text) for text in labels])
     except ValueError:
-        return Column(codes, labels)
+        return Column(codes=codes, labels=labels)
     order = np.argsort(numbers, kind="stable")
     place = np.empty(order.size + 1, np.int32)
     place[order] = np.arange(order.size, dtype=np.int32)
     place[-1] = -1
-    return Column(place[codes], labels[order])
+    return Column(codes=place[codes], labels=labels[order])
 
 
 def share_codes(*files: Column) -> tuple[Column, ...]:
     """The same column of several files with the same codes.
 
-    >>> def column(*codes, labels): return Column(np.array(codes, dtype=np.int32), np.array(labels, dtype=object))
+    >>> def column(*codes, labels):
+    ...     return Column(codes=np.array(codes, dtype=np.int32), labels=np.array(labels, dtype=object))
     >>> a, b = share_codes(column(0, 1, labels=["n", "s"]), column(0, -1, labels=["s"]))
     >>> a.codes, b.codes
     (array([0, 1], dtype=int32), array([ 1, -1], dtype=int32))
@@ -132,7 +134,7 @@ def share_codes(*files: Column) -> tuple[Column, ...]:
 
     def recoded(column: Column) -> Column:
         new = np.array([*(place[label] for label in column.labels), -1], dtype=np.int32)
-        return Column(new[column.codes], labels)
+        return Column(codes=new[column.codes], labels=labels)
 
     return tuple(recoded(f) for f in files)
 
@@ -149,19 +151,18 @@ def numbers_of(relation: Relation, names: Sequence[str]) -> Floats:
 def classes_of(columns: Sequence[Column]) -> Classes:
     """Classes of records with equal codes in every column; missing is a code of its own.
 
-    >>> sexes = Column(np.array([0, 1, 0, -1], dtype=np.int32), np.array(["f", "m"], dtype=object))
+    >>> sexes = Column(codes=np.array([0, 1, 0, -1], dtype=np.int32), labels=np.array(["f", "m"], dtype=object))
     >>> classes_of([sexes]).sizes
     array([2, 1, 1])
     """
-    first = columns[0]
-    ids, count = numbered(first.codes.astype(np.int64) + 1)
-    for column in columns[1:]:
-        ids, count = numbered(combine(ids, column.codes + 1, column.size + 1))
-    return Classes(ids, np.bincount(ids, minlength=count).astype(np.int64))
+    ids, count = numbered([column.codes for column in columns])
+    return Classes(ids=ids, sizes=np.bincount(ids, minlength=count).astype(np.int64))
 
 
-def numbered(keys: Ints) -> tuple[Ints, int]:
-    """Equal keys get equal numbers, from 0."""
-    bits = max(4, int(np.ceil(np.log2(max(1, keys.size)))) + 1)
-    ids, count = number_classes(keys, bits)
+def numbered(columns: Sequence[npt.NDArray[np.integer[Any]]]) -> tuple[Ints, int]:
+    """Records with equal codes (from -1 on) in every column get equal numbers, from 0; and how many there are."""
+    bits = max(4, int(np.ceil(np.log2(max(1, columns[0].size)))) + 1)
+    ids, count = np.zeros(columns[0].size, dtype=np.int64), 1
+    for codes in columns:
+        ids, count = number_classes(ids * (int(codes.max(initial=-1)) + 2) + codes + 1, bits)
     return ids, int(count)

@@ -166,7 +166,7 @@ def estimate_reidentifiable(
     """
     numbers = list(n) if isinstance(n, Sequence | np.ndarray) else [n]
     if not numbers or any(isinstance(x, bool) or not isinstance(x, int | np.integer) or x < 1 for x in numbers):
-        raise BadOption("n is no number of persons", hint="give whole numbers from 1, such as n=130.")
+        raise BadOption("n is not a number of persons", hint="give whole numbers from 1, such as n=130.")
     population = read_shares(shares)
     known = fixed_margins(population, shares, fixed)
     products = cell_products(population)

@@ -132,7 +132,7 @@ def _links(released: Side, external: Side, record: Ints, row: Ints, weight: Floa
     gap = np.full(units, np.nan)
     here = partner >= 0
     gap[here] = distances(released, external, partner[here], np.flatnonzero(here))
-    return Links(partner, gap, candidates, count, 0)
+    return Links(partner=partner, distance=gap, candidates=candidates, blocks=count, optimal=0)
 
 
 # --- engines ---------------------------------------------------------------------------------------------------------

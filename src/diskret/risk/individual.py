@@ -16,7 +16,7 @@ from diskret.risk._class_kernels import expected_inverse
 from diskret.risk.classes import Classes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class IndividualRisk:
     """The risk of every record, and what it adds up to."""
 
@@ -43,7 +43,7 @@ class IndividualRisk:
 def individual_risk(classes: Classes, weights: Floats | None = None, households: Ints | None = None) -> IndividualRisk:
     """Risk of every record; without weights the file is the whole population and the risk is 1/f.
 
-    >>> classes = Classes(np.array([0, 0, 1]), np.array([2, 1]))
+    >>> classes = Classes(ids=np.array([0, 0, 1]), sizes=np.array([2, 1]))
     >>> individual_risk(classes, np.array([5.0, 5.0, 10.0])).risk.round(3)
     array([0.149, 0.149, 0.256])
     """
@@ -56,11 +56,11 @@ def individual_risk(classes: Classes, weights: Floats | None = None, households:
         per_class = expected_inverse(sizes, np.minimum(1.0, sizes / population))
     risk = per_class[classes.ids]
     if households is None:
-        return IndividualRisk(risk)
+        return IndividualRisk(risk=risk)
     # 1 - product of (1 - r) over the members; logarithms keep small risks apart
     with np.errstate(divide="ignore"):
         safe = np.bincount(households, weights=np.log1p(-risk))
-    return IndividualRisk(risk, -np.expm1(safe)[households])
+    return IndividualRisk(risk=risk, household=-np.expm1(safe)[households])
 
 
 def refuse_bad_weights(weights: Floats) -> None:

@@ -17,7 +17,7 @@ SLACK = 1e-9
 """A deviation of exactly the tolerance is usable; the last bits of a float do not decide."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Evidence:
     """Who is who: for every external unit its row in the released file and in the file its values are judged by."""
 
@@ -27,7 +27,7 @@ class Evidence:
     known: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Combination:
     """Units with the same codes, and how many of them were found."""
 
@@ -42,13 +42,13 @@ class Combination:
     def risk(self) -> float:
         """Correct and usable assignments over checkable units; the value that tells most counts.
 
-        >>> Combination(("Ost", "500-999", "13"), 4, 3, {"turnover": 3}).risk
+        >>> Combination(codes=("Ost", "500-999", "13"), units=4, correct=3, usable={"turnover": 3}).risk
         0.75
         """
         return max(self.usable.values(), default=self.correct) / self.units
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Attack:
     """Outcome of an attack. Rows and partners are confidential; numbers are for the office, not for the public."""
 
@@ -225,10 +225,11 @@ def judge(
     in_truth = np.maximum(evidence.truth, 0)
     combos = _combinations({n: c[in_truth] for n, c in codes.items()}, labels, judged, correct, usable)
     return Attack(
-        method, int(links.partner.size), evidence.checkable, int((links.partner >= 0).sum()), int(correct.sum()),
-        {n: int(u.sum()) for n, u in usable.items()}, int(near.sum()), perturbation, usable_values, tuple(codes),
-        combos, within, cap, evidence.known, links.partner, links.distance, links.candidates,
-        links.blocks, links.optimal,
+        method=method, units=int(links.partner.size), checkable=evidence.checkable,
+        assigned=int((links.partner >= 0).sum()), correct=int(correct.sum()),
+        usable={n: int(u.sum()) for n, u in usable.items()}, near=int(near.sum()), perturbation=perturbation,
+        usable_values=usable_values, by=tuple(codes), combinations=combos, usable_within=within, cap=cap,
+        truth_known=evidence.known, **vars(links),
     )  # fmt: skip
 
 
@@ -250,9 +251,11 @@ def _combinations(
     named = list(labels.values())
     made = [
         Combination(
-            tuple(named[i][c] if c >= 0 else "missing" for i, c in enumerate(shape)), units[k], hits[k],
-            {name: counts[k] for name, counts in told.items()},
+            codes=tuple(named[i][c] if c >= 0 else "missing" for i, c in enumerate(shape)),
+            units=units[k],
+            correct=hits[k],
+            usable={name: counts[k] for name, counts in told.items()},
         )
         for k, shape in enumerate(shapes)
-    ]  # fmt: skip
+    ]
     return tuple(sorted(made, key=lambda c: (-c.risk, -c.units, c.codes)))

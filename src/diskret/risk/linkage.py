@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, listed
-from diskret.risk._class_kernels import combine
 from diskret.risk._linkage_kernels import assign_blocks, auction, nearest
 from diskret.risk.classes import Column, numbered
 
@@ -34,7 +33,7 @@ STEP = 0.1
 MOST_BIDS = 200
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Side:
     """One of two files, ready to be compared: scaled values and shared codes, one row per record."""
 
@@ -43,10 +42,10 @@ class Side:
 
     def take(self, rows: Ints) -> Side:
         """Some of the records."""
-        return Side(self.points[rows], self.keys[rows])
+        return Side(points=self.points[rows], keys=self.keys[rows])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Links:
     """Partner of every external unit in the released file (-1: none), its distance, and how it came about."""
 
@@ -108,15 +107,12 @@ def blocks_of(released: Sequence[Column], external: Sequence[Column]) -> tuple[I
         return np.zeros(0, np.int64), np.zeros(0, np.int64), 1
     split = released[0].codes.size
     both = [np.concatenate([a.codes, b.codes]).astype(np.int64) for a, b in zip(released, external, strict=True)]
-    ids, count = numbered(both[0] + 1)
-    for codes in both[1:]:
-        ids, count = numbered(combine(ids, codes + 1, int(codes.max()) + 2))
+    ids, count = numbered(both)
     first = np.full(count, -1, np.int64)
     first[ids[::-1]] = np.arange(ids.size)[::-1]
     shapes = np.stack([codes[first] for codes in both], axis=1)
     if (shapes < 0).any():
-        ids = _connected(shapes)[ids]
-        ids, count = numbered(ids)
+        ids, count = numbered([_connected(shapes)[ids]])
     return ids[:split], ids[split:], count
 
 
@@ -158,7 +154,8 @@ def link(
 ) -> Links:
     """Find a partner in the released file for every external unit.
 
-    >>> def side(*values): return Side(np.array(values, dtype=float)[:, None], np.zeros((len(values), 0), np.int32))
+    >>> def side(*values):
+    ...     return Side(points=np.array(values, dtype=float)[:, None], keys=np.zeros((len(values), 0), np.int32))
     >>> both = (np.zeros(3, np.int64), np.zeros(2, np.int64), 1)
     >>> link(side(1.0, 2.0, 5.0), side(2.1, 2.2), both, one_to_one=True).partner
     array([0, 1])
@@ -181,7 +178,13 @@ def link(
     distance[here] = distances(a, b, partner[here], here)
     back = np.empty(b_order.size, np.int64)
     back[b_order] = np.arange(b_order.size)
-    return Links(_original(partner, a_order)[back], distance[back], _original(where, a_order)[back], count, optimal)
+    return Links(
+        partner=_original(partner, a_order)[back],
+        distance=distance[back],
+        candidates=_original(where, a_order)[back],
+        blocks=count,
+        optimal=optimal,
+    )
 
 
 def _by_auction(a: Side, a_start: Ints, b: Side, b_start: Ints, rows: Ints, partner: Ints, gaps: bool) -> None:

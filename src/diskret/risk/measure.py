@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ProtectionWarning
-from diskret.risk.classes import classes_of, coded, keys_given, numbered, numbers_of, open_records
+from diskret.model.source import Relation
+from diskret.risk.classes import Classes, Column, classes_of, coded, keys_given, numbered, numbers_of, open_records
 from diskret.risk.individual import IndividualRisk, individual_risk, refuse_bad_weights
 from diskret.risk.section import Section
 from diskret.risk.special import SpecialUniques, special_uniques
 from diskret.risk.uniqueness import (
     MOST_CELLS,
+    Frequencies,
     Uniques,
     cells_of,
     ewens,
@@ -29,7 +32,7 @@ APART = 3.0
 THRESHOLDS = (0.01, 0.05, 0.1, 0.2, 0.5)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class FileRisk:
     """Risk of a file: numbers per record are confidential, the summary is not."""
 
@@ -122,34 +125,53 @@ def measure_risk(
     columns = coded(relation, names)
     classes = classes_of(columns)
     records = int(classes.ids.size)
-    weights = numbers_of(relation, [weight])[:, 0] if weight else None
-    if weights is not None:
-        refuse_bad_weights(weights)
+    weights, size = _weights(relation, weight, population, records)
+    homes = numbered([coded(relation, [household])[0].codes])[0] if household else None
+    sample = frequencies(classes, size)
+    uniques = _uniques(columns, classes, sample)
+    if uniques:
+        _warn_disagreement(uniques)
+    return FileRisk(
+        keys=tuple(names),
+        records=records,
+        population=size,
+        alone=int((classes.sizes == 1).sum()),
+        individual=individual_risk(classes, weights, homes),
+        uniques=uniques,
+        special=special_uniques(columns, names, classes, sample.fraction, largest) if special else None,
+    )
+
+
+def _weights(
+    relation: Relation, weight: str | None, population: float | None, records: int
+) -> tuple[Floats | None, float]:
+    """Sampling weights, if the file is no whole population, and how many units they stand for."""
     if population is not None and population < records:
         raise BadOption(
             f"a population of {population:g} has fewer units than the file records", hint="give the number of units."
         )
-    size = population or (float(weights.sum()) if weights is not None else float(records))
-    if weights is None and population is not None:
-        weights = np.full(records, population / records)
-    homes = numbered(coded(relation, [household])[0].codes.astype(np.int64) + 1)[0] if household else None
-    sample = frequencies(classes, size)
-    uniques: dict[str, Uniques] = {}
-    if sample.fraction < 1:
-        cells = max(cells_of(columns), sample.classes)
-        uniques = {
-            "Poisson-gamma": poisson_gamma(sample, cells),
-            "Ewens": ewens(sample),
-            "Pitman": pitman(sample),
-            "Zayatz": zayatz(sample),
-            "log-linear, main effects": log_linear(columns, classes, sample.fraction),
-        }
-        if len(columns) > 2 and cells <= MOST_CELLS:
-            uniques["log-linear, two-way"] = log_linear(columns, classes, sample.fraction, pairs=True)
-        _warn_disagreement(uniques)
-    found = special_uniques(columns, names, classes, sample.fraction, largest) if special else None
-    alone = int((classes.sizes == 1).sum())
-    return FileRisk(tuple(names), records, size, alone, individual_risk(classes, weights, homes), uniques, found)
+    if weight is None:
+        return (None, float(records)) if population is None else (np.full(records, population / records), population)
+    weights = numbers_of(relation, [weight])[:, 0]
+    refuse_bad_weights(weights)
+    return weights, population or float(weights.sum())
+
+
+def _uniques(columns: Sequence[Column], classes: Classes, sample: Frequencies) -> dict[str, Uniques]:
+    """Population uniques by every model; none if the file is the whole population."""
+    if sample.fraction >= 1:
+        return {}
+    cells = max(cells_of(columns), sample.classes)
+    found = {
+        "Poisson-gamma": poisson_gamma(sample, cells),
+        "Ewens": ewens(sample),
+        "Pitman": pitman(sample),
+        "Zayatz": zayatz(sample),
+        "log-linear, main effects": log_linear(columns, classes, sample.fraction),
+    }
+    if len(columns) > 2 and cells <= MOST_CELLS:
+        found["log-linear, two-way"] = log_linear(columns, classes, sample.fraction, pairs=True)
+    return found
 
 
 def _warn_disagreement(uniques: Mapping[str, Uniques]) -> None:

@@ -97,15 +97,7 @@ def plan_merges(
       instead of merging: 134 persons
     """
     population = read_shares(shares)
-    unknown = [name for name in [*ordered, *keep] if name not in population.names]
-    if unknown:
-        raise BadOption(f"no attribute {listed(unknown)}", hint=f"there are {listed(population.names)}.")
-    if not 0 < tolerated <= 1:
-        raise BadOption("the tolerated share lies not between 0 and 1", hint="give 0.05 for 5 percent.")
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise BadOption("n is no number of persons", hint="give a whole number from 1.")
-    if by not in ("orwell", "expected"):
-        raise BadOption(f"no estimate by {by!r} to plan with", hint="choose 'orwell' or 'expected'.")
+    _refuse_bad_options(population, n, tolerated, [*ordered, *keep], by)
     before = now = _estimated(population, n, by)
     merges: list[Merge] = []
     while now > tolerated * n:
@@ -123,6 +115,18 @@ def plan_merges(
     levels = {name: b.levels[b.names.index(name)] for b in population.blocks for name in b.names}
     needed = ceil(before / tolerated) if by == "orwell" else None
     return MergePlan(int(n), tolerated, by, before, tuple(merges), levels, now <= tolerated * n, needed)
+
+
+def _refuse_bad_options(population: Population, n: int, tolerated: float, named: Sequence[str], by: By) -> None:
+    unknown = [name for name in named if name not in population.names]
+    if unknown:
+        raise BadOption(f"no attribute {listed(unknown)}", hint=f"there are {listed(population.names)}.")
+    if not 0 < tolerated <= 1:
+        raise BadOption("the tolerated share does not lie between 0 and 1", hint="give 0.05 for 5 percent.")
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+        raise BadOption("n is not a number of persons", hint="give a whole number from 1.")
+    if by not in ("orwell", "expected"):
+        raise BadOption(f"no estimate by {by!r} to plan with", hint="choose 'orwell' or 'expected'.")
 
 
 def _estimated(population: Population, n: int, by: By, exactly: bool = False) -> float:
@@ -160,4 +164,5 @@ def _merged(block: Block, axis: int, i: int, j: int) -> Block:
     shares[tuple(at)] += np.take(block.shares, [j], axis=axis)
     own = block.levels[axis]
     names = tuple(f"{own[i]} + {own[j]}" if k == i else level for k, level in enumerate(own) if k != j)
-    return Block(block.names, (*block.levels[:axis], names, *block.levels[axis + 1 :]), shares)
+    levels = (*block.levels[:axis], names, *block.levels[axis + 1 :])
+    return Block(names=block.names, levels=levels, shares=shares)

@@ -25,7 +25,7 @@ MOST_OFF = Fraction(2, 100)
 NEGLIGIBLE = Fraction(1, 10**9)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Block:
     """Attributes whose joint shares are known; attributes of different blocks are independent.
 
@@ -55,7 +55,7 @@ class Block:
         return exp(self.uncertainty)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Population:
     """Independent blocks of attributes."""
 
@@ -76,10 +76,6 @@ class Population:
         """The ORWELL coefficient: product of the effective levels (formula 17)."""
         return prod(b.effective_levels for b in self.blocks)
 
-    def block_of(self, name: str) -> Block:
-        """The block an attribute belongs to."""
-        return next(b for b in self.blocks if name in b.names)
-
 
 def read_shares(given: Mapping[Any, Any]) -> Population:
     """Shares as a user writes them; refuses what does not sum to one.
@@ -94,7 +90,7 @@ def read_shares(given: Mapping[Any, Any]) -> Population:
     """
     if not isinstance(given, Mapping) or not given:
         raise BadShares("there are no shares", hint='give them as {"sex": [0.5, 0.5], "age": [0.4, 0.3, 0.2, 0.1]}.')
-    return Population(_joined([_block(key, shares) for key, shares in given.items()]))
+    return Population(blocks=_joined([_block(key, shares) for key, shares in given.items()]))
 
 
 def exact(number: Any, where: str) -> Fraction:
@@ -106,7 +102,7 @@ def exact(number: Any, where: str) -> Fraction:
     try:
         share = number if isinstance(number, Fraction) else Fraction(Decimal(str(number).strip()))
     except (InvalidOperation, ValueError, OverflowError):
-        raise BadShares("a share is no number", where=where, hint="give shares such as 0.25.") from None
+        raise BadShares("a share is not a number", where=where, hint="give shares such as 0.25.") from None
     if share < 0:
         raise BadShares("a share is negative", where=where, hint="shares lie between 0 and 1.")
     return share
@@ -123,7 +119,7 @@ def _block(key: Any, given: Any) -> Block:
         shares = _from_lists(given, len(names), where)
         levels = tuple(tuple(str(i + 1) for i in range(size)) for size in shares.shape)
     _refuse_wrong_sum(shares, where)
-    return Block(names, levels, shares)
+    return Block(names=names, levels=levels, shares=shares)
 
 
 def _from_lists(given: Any, axes: int, where: str) -> Exact:
@@ -187,48 +183,60 @@ def _joined(blocks: list[Block]) -> tuple[Block, ...]:
     """Blocks without common attributes: what overlaps becomes one block."""
     done: list[Block] = []
     while blocks:
-        together, names = [blocks.pop(0)], set[str]()
-        while True:
-            names = {n for b in together for n in b.names}
-            near = [b for b in blocks if names & set(b.names)]
-            if not near:
-                break
+        together, blocks = blocks[:1], blocks[1:]
+        while near := _sharing(blocks, together):
             together += near
             blocks = [b for b in blocks if b not in near]
         done.append(together[0] if len(together) == 1 else _join(together))
     return tuple(done)
 
 
+def _sharing(blocks: list[Block], together: list[Block]) -> list[Block]:
+    """The blocks that have an attribute in common with some of those together."""
+    names = {n for b in together for n in b.names}
+    return [b for b in blocks if names & set(b.names)]
+
+
 def _join(tables: list[Block]) -> Block:
     names = tuple(dict.fromkeys(n for t in tables for n in t.names))
     levels = {n: t.levels[t.names.index(n)] for t in reversed(tables) for n in t.names}
     where = ", ".join(" x ".join(t.names) for t in tables)
+    _refuse_other_levels(tables, levels, where)
+    aligned = [_aligned(t, names, levels) for t in tables]
+    _refuse_contradiction(tables, aligned, names, where)
+    shape = tuple(len(levels[n]) for n in names)
+    in_turn = _in_turn(tables, aligned, names)
+    shares = _fitted(aligned, shape) if in_turn is None else np.broadcast_to(in_turn, shape).copy()
+    return Block(names=names, levels=tuple(levels[n] for n in names), shares=shares)
+
+
+def _refuse_other_levels(tables: list[Block], levels: Mapping[str, tuple[str, ...]], where: str) -> None:
     for table in tables:
         for name, own in zip(table.names, table.levels, strict=True):
             if set(own) != set(levels[name]):
                 raise BadShares(
                     f"attribute {name!r} has different levels in two tables", where=where, hint="use the same levels."
                 )
-    shape = tuple(len(levels[n]) for n in names)
-    if prod(shape) > MOST_JOINT_CELLS:
+    cells = prod(map(len, levels.values()))
+    if cells > MOST_JOINT_CELLS:
         raise BadOption(
-            f"the joint tables make {prod(shape):,} cells together",
+            f"the joint tables make {cells:,} cells together",
             where=where,
             hint=f"at most {MOST_JOINT_CELLS:,}; leave a table out, or use fewer levels.",
         )
-    aligned = [_aligned(t, names, levels) for t in tables]
-    _refuse_contradiction(tables, aligned, names, where)
-    known: list[set[str]] = []
-    joint: Any = None
-    for table, shares in zip(tables, aligned, strict=True):
-        shared = {n for earlier in known for n in earlier} & set(table.names)
-        if known and not any(shared <= earlier for earlier in known):
-            return Block(names, tuple(levels[n] for n in names), _fitted(aligned, shape))
+
+
+def _in_turn(tables: list[Block], aligned: list[Exact], names: tuple[str, ...]) -> Exact | None:
+    """The joint shares, each table given what it has in common with an earlier one; None if they close a circle."""
+    joint, known = aligned[0], [set(tables[0].names)]
+    for table, shares in zip(tables[1:], aligned[1:], strict=True):
+        shared = set().union(*known) & set(table.names)
+        if not any(shared <= earlier for earlier in known):
+            return None
         rest = tuple(i for i, n in enumerate(names) if n not in shared)
-        given = shares.sum(axis=rest, keepdims=True)
-        joint = shares if joint is None else joint * _ratio(shares, given)
+        joint = joint * _ratio(shares, shares.sum(axis=rest, keepdims=True))
         known.append(set(table.names))
-    return Block(names, tuple(levels[n] for n in names), np.broadcast_to(joint, shape).copy())
+    return joint
 
 
 def _aligned(table: Block, names: tuple[str, ...], levels: Mapping[str, tuple[str, ...]]) -> Exact:

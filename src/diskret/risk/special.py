@@ -20,7 +20,7 @@ from diskret.risk.classes import Classes, Column
 MOST_KEYS = 20
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SpecialUniques:
     """Minimal sample uniques of every record, and the scores they make."""
 
@@ -54,7 +54,7 @@ def special_uniques(
     A set of s out of m keys scores (m - s) (m - s - 1) ... down to the largest size looked at. ``fraction`` is the
     sampling fraction for the DIS score.
 
-    >>> def column(*codes): return Column(np.array(codes, dtype=np.int32), np.array([], dtype=object))
+    >>> def column(*codes): return Column(codes=np.array(codes, dtype=np.int32), labels=np.array([], dtype=object))
     >>> sex, age, school = column(0, 1, 1, 1), column(0, 0, 1, 1), column(0, 0, 1, 1)
     >>> from diskret.risk.classes import classes_of
     >>> found = special_uniques([sex, age, school], ["sex", "age", "school"], classes_of([sex, age, school]), 0.1)
@@ -82,11 +82,14 @@ def special_uniques(
     sets = np.zeros((n, most), np.int64)
     np.add.at(sets, (record, size - 1), 1)
     total = score.sum() or 1.0
-    contribution = {
-        name: float(worth[size][(keys >> i) & 1 == 1].sum() / total) for i, name in enumerate(names)
-    }  # fmt: skip
     dis = _dis(classes, fraction)
-    return SpecialUniques(score, _dis_scores(score, dis, int((classes.sizes == 1).sum()), m), sets, contribution, dis)
+    return SpecialUniques(
+        score=score,
+        dis_score=_dis_scores(score, dis, int((classes.sizes == 1).sum()), m),
+        sets=sets,
+        contribution={n: float(worth[size][(keys >> i) & 1 == 1].sum() / total) for i, n in enumerate(names)},
+        dis=dis,
+    )
 
 
 def _two_of_each(classes: Classes) -> Ints:

@@ -134,17 +134,3 @@ def _conditions(
     start = np.cumsum([0, *(each.size for each in columns)])
     matrix = Matrix(start, np.concatenate(columns), np.concatenate(values), by_rows=True)
     return matrix, (np.array(least, dtype=np.float64), np.array(greatest, dtype=np.float64))
-
-
-def filling_is_possible(filling: Ints, population: Population, margins: Sequence[tuple[str, ...]]) -> bool:
-    """Whether a filling keeps the margins; for witnesses.
-
-    >>> from diskret.risk.shares import read_shares
-    >>> school = read_shares({"education": [0.6, 0.3, 0.1], "age": [0.6, 0.3, 0.1]})
-    >>> filling_is_possible(np.array([[16, 1, 1], [1, 7, 1], [1, 1, 1]]), school, [("education",), ("age",)])
-    True
-    """
-    shares = _whole(population)
-    groups, low, high = _rows(population, shares, int(filling.sum()), margins)
-    flat = filling.reshape(-1)
-    return all(a <= flat[line].sum() <= b for line, a, b in zip(groups, low, high, strict=True))

@@ -6,6 +6,6 @@ __getattr__, __dir__ = names_of(
     __name__,
     {
         "control": "Control",
-        "options": "LadderSearch PrintedSearch",
+        "options": "AnonymiseOptions LadderSearch PrintedSearch",
     },
 )

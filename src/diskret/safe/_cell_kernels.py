@@ -7,23 +7,6 @@ import numpy as np
 
 
 @numba.njit(cache=True, nogil=True)
-def number_cells(key, number, table, first, size):
-    """Number the occurring keys of one table from ``first`` on; the key ``size`` means that a row is not counted."""
-    place = np.zeros(size + 1, np.int64)
-    for j in range(key.size):
-        place[key[j]] = 1
-    found = 0
-    for i in range(size):
-        if place[i]:
-            place[i] = first + found
-            found += 1
-    for j in range(key.size):
-        if key[j] < size:
-            number[j, table] = place[key[j]]
-    return found
-
-
-@numba.njit(cache=True, nogil=True)
 def count_cells(number, frequency, totals):
     """Add each row's frequency to its cells."""
     for j in range(number.shape[0]):
@@ -31,3 +14,20 @@ def count_cells(number, frequency, totals):
         if x != 0:
             for t in range(number.shape[1]):
                 totals[number[j, t]] += x
+
+
+@numba.njit(cache=True, nogil=True)
+def rows_by_cell(number, start, rows):
+    """The rows of each cell, cell by cell; ``start`` says where the rows of a cell begin."""
+    start[:] = 0
+    for j in range(np.uint64(number.shape[0])):
+        for t in range(np.uint64(number.shape[1])):
+            start[np.uint64(number[j, t]) + np.uint64(1)] += 1
+    for c in range(1, start.size):
+        start[c] += start[c - 1]
+    place = start[:-1].copy()
+    for j in range(np.uint64(number.shape[0])):
+        for t in range(np.uint64(number.shape[1])):
+            c = np.uint64(number[j, t])
+            rows[place[c]] = j
+            place[c] += 1

@@ -10,11 +10,37 @@ import numpy as np
 def _compare(a, b, first):
     """Order of two rows in their first columns: -1, 0, 1."""
     for i in range(first):
-        if a[i] < b[i]:
-            return -1
-        if a[i] > b[i]:
-            return 1
+        if a[i] != b[i]:
+            return -1 if a[i] < b[i] else 1
     return 0
+
+
+@numba.njit(cache=True, nogil=True)
+def _end(rows, left, begin, first):
+    """Where the rows end that agree in the first columns with the one at ``begin``."""
+    end = begin + 1
+    while end < left.size and _compare(rows[left[end]], rows[left[begin]], first) == 0:
+        end += 1
+    return end
+
+
+@numba.njit(cache=True, nogil=True)
+def _closest(a, original, left, chain, head, end, first):
+    """The original on the chain that agrees with a row in most columns, the one before it, and in how many."""
+    m = a.size
+    # rows of one group differ in the next column, or they would have met before
+    most = m if first == m else m - 1
+    best, best_before, agreed = -1, -1, -1
+    before, s = -1, head
+    while s != end and agreed < most:
+        b = original[left[s]]
+        same = first
+        for c in range(first, m):
+            same += a[c] == b[c]
+        if same > agreed:
+            best, best_before, agreed = s, before, same
+        before, s = s, chain[s]
+    return best, best_before, agreed
 
 
 @numba.njit(cache=True, nogil=True)
@@ -24,74 +50,31 @@ def match(anonymous, original, partner, level, equal):
     For i = m, m-1, ..., 0: rows that agree in the first i columns form a group; in it each anonymous row in turn takes
     the original that agrees in most columns, the first of several.
     """
-    n, m = anonymous.shape
-    left_a = np.arange(n)
+    partner[:] = -1
+    left_a = np.arange(anonymous.shape[0])
     left_b = np.arange(original.shape[0])
-    follow = np.empty(original.shape[0], np.int64)
-    for i in range(m, -1, -1):
-        # rows of one group differ in column i, or they would have met before
-        most = m if i == m else m - 1
-        keep_a, keep_b = np.empty(left_a.size, np.int64), np.empty(left_b.size, np.int64)
-        rest_a = rest_b = 0
+    chain = np.empty(original.shape[0], np.int64)
+    for i in range(anonymous.shape[1], -1, -1):
+        taken = np.zeros(left_b.size, np.bool_)
         p = q = 0
-        while p < left_a.size or q < left_b.size:
-            if p == left_a.size:
-                order = 1
-            elif q == left_b.size:
-                order = -1
-            else:
-                order = _compare(anonymous[left_a[p]], original[left_b[q]], i)
-            if order < 0:
-                keep_a[rest_a] = left_a[p]
-                rest_a += 1
-                p += 1
+        while p < left_a.size and q < left_b.size:
+            order = _compare(anonymous[left_a[p]], original[left_b[q]], i)
+            if order != 0:
+                p, q = p + (order < 0), q + (order > 0)
                 continue
-            if order > 0:
-                keep_b[rest_b] = left_b[q]
-                rest_b += 1
-                q += 1
-                continue
-            end_p, end_q = p, q
-            while end_p < left_a.size and _compare(anonymous[left_a[end_p]], anonymous[left_a[p]], i) == 0:
-                end_p += 1
-            while end_q < left_b.size and _compare(original[left_b[end_q]], original[left_b[q]], i) == 0:
-                end_q += 1
+            end_p, end_q = _end(anonymous, left_a, p, i), _end(original, left_b, q, i)
             # originals of the group as a chain, so that taken ones are left out in passing
-            for s in range(q, end_q):
-                follow[s] = s + 1
+            chain[q:end_q] = np.arange(q + 1, end_q + 1)
             head = q
-            while p < end_p:
-                if head == end_q:
-                    keep_a[rest_a] = left_a[p]
-                    rest_a += 1
-                    p += 1
-                    continue
-                a = anonymous[left_a[p]]
-                best, best_before, agreed = -1, -1, -1
-                before, s = -1, head
-                while s != end_q:
-                    b = original[left_b[s]]
-                    same = i
-                    for c in range(i, m):
-                        same += a[c] == b[c]
-                    if same > agreed:
-                        best, best_before, agreed = s, before, same
-                        if agreed == most:
-                            break
-                    before = s
-                    s = follow[s]
-                if best_before < 0:
-                    head = follow[best]
+            while p < end_p and head < end_q:
+                a = left_a[p]
+                best, before, equal[a] = _closest(anonymous[a], original, left_b, chain, head, end_q, i)
+                if before < 0:
+                    head = chain[best]
                 else:
-                    follow[best_before] = follow[best]
-                partner[left_a[p]] = left_b[best]
-                level[left_a[p]] = i
-                equal[left_a[p]] = agreed
+                    chain[before] = chain[best]
+                taken[best] = True
+                partner[a], level[a] = left_b[best], i
                 p += 1
-            s = head
-            while s != end_q:
-                keep_b[rest_b] = left_b[s]
-                rest_b += 1
-                s = follow[s]
-            q = end_q
-        left_a, left_b = keep_a[:rest_a], keep_b[:rest_b]
+            p, q = end_p, end_q
+        left_a, left_b = left_a[partner[left_a] < 0], left_b[~taken]

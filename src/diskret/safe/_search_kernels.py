@@ -2,11 +2,12 @@
 
 With d1 + d2 + d3 = 0 a cell shared by rows 1 and 2 only changes by -d3, a cell shared by all three not at all. So for
 any penalty the price of a move separates into h1(d1) + h2(d2) + h3(d3): one walk over the cells of the group prices all
-moves. ``state[c]`` is the row of cell c in the table ``step`` of penalty differences: its class and its deviation in
-one number, so that a deviation that grows by one is a state that grows by one.
+moves.
 """
 
 from __future__ import annotations
+
+from collections import namedtuple
 
 import numba
 import numpy as np
@@ -15,6 +16,23 @@ WIDE = 8
 GAIN = np.float32(1e-3)
 """A move must gain more than rounding."""
 ODD = np.uint64(0x9E3779B97F4A7C15)
+
+Ground = namedtuple("Ground", "order place reach swaps key codes touched number k")
+"""What stays the same during a search: sort orders of the rows and each row's place in them, how far neighbours may be
+apart there, of 256 groups how many try a swap, a number per combination that rises along the file, the codes, for every
+set of attributes the tables over any of them (their number first), the cell of each row in each table, and k."""
+Penalty = namedtuple("Penalty", "state base limit span heavy weight step turned")
+"""What deviations cost at the moment. ``state[c]`` is the row of cell c in the table ``step`` of penalty differences
+(``turned`` for changes of the opposite sign): its class and its deviation in one number, so that a deviation that grows
+by one is a state that grows by one; ``base`` is the state without deviation, and up to ``span`` from there deviations
+are in the table. If ``heavy`` is not negative, squares are priced without a table, and the tables before that one
+(one-way) three times."""
+Chance = namedtuple("Chance", "seed warmth noise")
+"""Random numbers of a round, and how freely they decide."""
+Groups = namedtuple("Groups", "rows which wanted")
+"""The first row of each group, the sort order of its neighbours (-1: any), and whether it wants to move."""
+Members = namedtuple("Members", "start rows attribute crossed attributes orders")
+"""The rows of each cell from ``start`` on, and the ``crossed`` attributes that lead out of it."""
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
@@ -26,6 +44,15 @@ def _mixed(z):
     return z ^ (z >> np.uint64(31))
 
 
+@numba.njit(cache=True, nogil=True, inline="always")
+def _near(here, drawn, reach, n):
+    """A place up to ``reach`` from here, never here; beyond an end of the file as far on the other side."""
+    at = here + drawn - reach + (drawn >= reach)
+    if at < 0:
+        return at + 2 * reach + 1
+    return at - 2 * reach - 1 if at >= n else at
+
+
 @numba.njit(cache=True, nogil=True)
 def _neighbours(row, which, bits, order, place, reach):
     """Two rows close to a row in one of the sort orders; any order if none is named."""
@@ -33,23 +60,25 @@ def _neighbours(row, which, bits, order, place, reach):
     if which < 0:
         which = np.int64(bits % np.uint64(order.shape[0]))
     bits = bits >> np.uint64(16)
-    near = 2 * reach
-    one = np.int64(bits % np.uint64(near))
-    two = np.int64((bits >> np.uint64(8)) % np.uint64(near - 1))
+    one = np.int64(bits % np.uint64(2 * reach))
+    two = np.int64((bits >> np.uint64(8)) % np.uint64(2 * reach - 1))
     if two >= one:
         two += 1
     here = np.int64(place[which, row])
-    a = here + (one - reach if one < reach else one - reach + 1)
-    b = here + (two - reach if two < reach else two - reach + 1)
-    # beyond an end of the file: as far on the other side
-    span = 2 * reach + 1
-    if a < 0 or a >= n:
-        a = a + span if a < 0 else a - span
-    if b < 0 or b >= n:
-        b = b + span if b < 0 else b - span
-    if min(a, b) < 0 or max(a, b) >= n or a in (b, here) or b == here:
+    a, b = _near(here, one, reach, n), _near(here, two, reach, n)
+    if min(a, b) < 0 or max(a, b) >= n or a == b:
         return np.int64(-1), np.int64(-1)
     return np.int64(order[which, a]), np.int64(order[which, b])
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _tables(r1, r2, r3, codes, touched):
+    """The tables that see a difference between the rows, their number first."""
+    differ = 0
+    if touched.shape[0] > 1:
+        for a in range(codes.shape[1]):
+            differ |= np.int64((codes[r1, a] != codes[r2, a]) | (codes[r1, a] != codes[r3, a])) << a
+    return touched[differ]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -80,28 +109,20 @@ def _sum(listed, n, state, weight, step, h):
 
 @numba.njit(cache=True, nogil=True)
 def _walk(r1, r2, r3, codes, touched, number, state, weight, step, turned, lists, h):
-    """What each change of each row costs; ``turned`` is ``step`` for changes of the opposite sign.
+    """What each change of each row costs.
 
     The cells are first sorted into lists without a branch, because the processor cannot guess which rows share a cell.
     """
     h[:] = 0.0
-    differ = 0
-    if touched.shape[0] > 1:
-        for a in range(codes.shape[1]):
-            differ |= np.int64((codes[r1, a] != codes[r2, a]) | (codes[r1, a] != codes[r3, a])) << a
-    tables = touched[differ]
+    tables = _tables(r1, r2, r3, codes, touched)
     one, two, three = number[r1], number[r2], number[r3]
     n1, n2, n3, m1, m2, m3 = 0, 0, 0, 0, 0, 0
     for i in range(1, np.uint64(tables[0]) + np.uint64(1)):
         t = np.uint64(tables[np.uint64(i)])
         c1, c2, c3 = one[t], two[t], three[t]
         same12, same13, same23 = c1 == c2, c1 == c3, c2 == c3
-        lists[0, n1] = c1
-        lists[1, n2] = c2
-        lists[2, n3] = c3
-        lists[3, m1] = c2
-        lists[4, m2] = c1
-        lists[5, m3] = c1
+        lists[0, n1], lists[1, n2], lists[2, n3] = c1, c2, c3
+        lists[3, m1], lists[4, m2], lists[5, m3] = c2, c1, c1
         n1 += not (same12 | same13)
         n2 += not (same12 | same23)
         n3 += not (same13 | same23)
@@ -116,17 +137,17 @@ def _walk(r1, r2, r3, codes, touched, number, state, weight, step, turned, lists
     _sum(lists[5], m3, state, weight, turned, h[2])
 
 
+@numba.njit(cache=True, nogil=True, inline="always")
+def _price_squares(deviations, cells, k, h):
+    """A change d costs 2 d sum(f) + d d n."""
+    for d in range(-k, k + 1):
+        h[d + k] = 2 * d * deviations + d * d * cells
+
+
 @numba.njit(cache=True, nogil=True)
 def _walk_squares(r1, r2, r3, k, codes, touched, number, deviation, heavy, h):
-    """The same for the sum of squares, of which a change d needs only sums of deviations: 2 d sum(f) + d d n.
-
-    The tables before ``heavy`` (one-way) count three times.
-    """
-    differ = 0
-    if touched.shape[0] > 1:
-        for a in range(codes.shape[1]):
-            differ |= np.int64((codes[r1, a] != codes[r2, a]) | (codes[r1, a] != codes[r3, a])) << a
-    tables = touched[differ]
+    """The same for the sum of squares, which needs only sums of deviations."""
+    tables = _tables(r1, r2, r3, codes, touched)
     free = np.uint64(deviation.size - 1)
     one, two, three = number[r1], number[r2], number[r3]
     s1, s2, s3, n1, n2, n3 = 0, 0, 0, 0, 0, 0
@@ -149,10 +170,9 @@ def _walk_squares(r1, r2, r3, k, codes, touched, number, deviation, heavy, h):
         n1 += weight * (np.int64(own1) + with1)
         n2 += weight * (np.int64(own2) + with2)
         n3 += weight * (np.int64(own3) + with3)
-    for d in range(-k, k + 1):
-        h[0, d + k] = 2 * d * s1 + d * d * n1
-        h[1, d + k] = 2 * d * s2 + d * d * n2
-        h[2, d + k] = 2 * d * s3 + d * d * n3
+    _price_squares(s1, n1, k, h[0])
+    _price_squares(s2, n2, k, h[1])
+    _price_squares(s3, n3, k, h[2])
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
@@ -160,15 +180,24 @@ def _allowed(x, k):
     return x == 0 or x >= k
 
 
+@numba.njit(cache=True, nogil=True, inline="always")
+def _drawn(warmth, noise, bits):
+    """What warmth takes off a price."""
+    return warmth * noise[np.int64(bits >> np.uint64(52))]
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _next(bits):
+    return bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+
+
 @numba.njit(cache=True, nogil=True)
 def _choose(x1, x2, x3, k, h, warmth, noise, bits):
     """The cheapest move; with warmth one drawn with probability proportional to exp(-price / warmth)."""
-    best = np.float32(-GAIN)
+    best = -_drawn(warmth, noise, bits) if warmth > 0 else -GAIN
     e1, e2 = 0, 0
-    if warmth > 0:
-        best = -warmth * noise[np.int64(bits >> np.uint64(52))]
     for d1 in range(-k, k + 1):
-        if not _allowed(x1 + d1, k) or x1 + d1 < 0:
+        if not _allowed(x1 + d1, k):
             continue
         for d2 in range(max(-k, -k - d1), min(k, k - d1) + 1):
             d3 = -d1 - d2
@@ -176,8 +205,8 @@ def _choose(x1, x2, x3, k, h, warmth, noise, bits):
                 continue
             price = h[0, d1 + k] + h[1, d2 + k] + h[2, d3 + k]
             if warmth > 0:
-                bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-                price -= warmth * noise[np.int64(bits >> np.uint64(52))]
+                bits = _next(bits)
+                price -= _drawn(warmth, noise, bits)
             if price < best:
                 best, e1, e2 = price, d1, d2
     return e1, e2
@@ -187,7 +216,7 @@ def _choose(x1, x2, x3, k, h, warmth, noise, bits):
 def _fourth(r1, r2, r3, codes, key):
     """The row that differs from row 3 as row 2 does from row 1, so that the four make a swap; -1 if there is none.
 
-    Rows 1 and 3 must agree where rows 1 and 2 differ. ``key`` numbers the combinations in the order of the file.
+    Rows 1 and 3 must agree where rows 1 and 2 differ.
     """
     apart = False
     for a in range(codes.shape[1]):
@@ -216,12 +245,8 @@ def _walk_swap(r1, r2, r3, r4, k, codes, touched, number, state, heavy, weight, 
     Objects exchange the attributes in which rows 1 and 2 differ: only tables change that see this difference and the
     one between rows 1 and 3, and in these all four cells are different.
     """
-    h[0] = 0.0
-    differ = 0
-    if touched.shape[0] > 1:
-        for a in range(codes.shape[1]):
-            differ |= np.int64(codes[r1, a] != codes[r2, a]) << a
-    tables = touched[differ]
+    h[:] = 0.0
+    tables = _tables(r1, r2, r1, codes, touched)
     free = np.uint64(state.size - 1)
     total, cells = 0, 0
     for i in range(1, np.uint64(tables[0]) + np.uint64(1)):
@@ -237,32 +262,32 @@ def _walk_swap(r1, r2, r3, r4, k, codes, touched, number, state, heavy, weight, 
         else:
             s1, s2, s3, s4 = np.uint64(state[c1]), np.uint64(state[c2]), np.uint64(state[c3]), np.uint64(state[c4])
             for d in range(2 * k + 1):
-                h[0, d] += weight[c1] * step[s1, d] + weight[c2] * turned[s2, d]
-                h[0, d] += weight[c3] * turned[s3, d] + weight[c4] * step[s4, d]
+                h[d] += weight[c1] * step[s1, d] + weight[c2] * turned[s2, d]
+                h[d] += weight[c3] * turned[s3, d] + weight[c4] * step[s4, d]
     if heavy >= 0:
-        for d in range(-k, k + 1):
-            h[0, d + k] = 2 * d * total + d * d * cells
+        _price_squares(total, cells, k, h)
 
 
 @numba.njit(cache=True, nogil=True)
-def _choose_swap(x1, x2, x3, x4, k, h, warmth, noise, bits):
-    """How many objects swap: the cheapest number, or one drawn as in `_choose`."""
-    best = np.float32(-GAIN)
-    if warmth > 0:
-        best = -warmth * noise[np.int64(bits >> np.uint64(52))]
+def _choose_swap(x, k, h, warmth, noise, bits):
+    """How many objects swap: the cheapest number, or one drawn as in `_choose`. ``x`` are the four frequencies."""
+    x1, x2, x3, x4 = x
+    best = -_drawn(warmth, noise, bits) if warmth > 0 else -GAIN
     chosen = 0
     for d in range(-k, k + 1):
         if d == 0 or not (_allowed(x1 + d, k) and _allowed(x4 + d, k) and _allowed(x2 - d, k) and _allowed(x3 - d, k)):
             continue
-        price = h[0, d + k]
+        price = h[d + k]
         if warmth > 0:
-            bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-            price -= warmth * noise[np.int64(bits >> np.uint64(52))]
+            bits = _next(bits)
+            price -= _drawn(warmth, noise, bits)
         if price < best:
             best, chosen = price, d
     return chosen
 
 
+# Inside, arrays are handed on one by one: taken out of a tuple for every group they would be counted up and down in
+# memory that all threads share, which made the search 45 % slower.
 @numba.njit(cache=True, nogil=True)
 def _group(
     row, which, bits, order, place, reach, swaps, key, codes, touched, number, state, heavy, weight, step, turned, x, k,
@@ -273,14 +298,14 @@ def _group(
     r2, r3 = _neighbours(row, which, bits, order, place, reach)
     if r2 < 0:
         return False
-    chance = _mixed(bits)
-    if np.int64(chance & np.uint64(255)) < swaps:
+    bits = _mixed(bits)
+    if np.int64(bits & np.uint64(255)) < swaps:
         # row 3 of a swap is a neighbour in any other order
-        _, other = _neighbours(row, -1, _mixed(chance), order, place, reach)
+        _, other = _neighbours(row, -1, _mixed(bits), order, place, reach)
         r4 = _fourth(row, r2, other, codes, key) if other >= 0 else -1
         if r4 >= 0:
-            _walk_swap(row, r2, other, r4, k, codes, touched, number, state, heavy, weight, step, turned, h)
-            d = _choose_swap(x[row], x[r2], x[other], x[r4], k, h, warmth, noise, chance)
+            _walk_swap(row, r2, other, r4, k, codes, touched, number, state, heavy, weight, step, turned, h[0])
+            d = _choose_swap((x[row], x[r2], x[other], x[r4]), k, h[0], warmth, noise, bits)
             rows[1], rows[2], rows[3] = r2, other, r4
             change[0], change[1], change[2], change[3] = d, -d, -d, d
             return d != 0
@@ -288,139 +313,110 @@ def _group(
         _walk_squares(row, r2, r3, k, codes, touched, number, state, heavy, h)
     else:
         _walk(row, r2, r3, codes, touched, number, state, weight, step, turned, lists, h)
-    d1, d2 = _choose(x[row], x[r2], x[r3], k, h, warmth, noise, chance)
+    d1, d2 = _choose(x[row], x[r2], x[r3], k, h, warmth, noise, bits)
     rows[1], rows[2] = r2, r3
     change[0], change[1], change[2] = d1, d2, -d1 - d2
     return d1 != 0 or d2 != 0
 
 
 @numba.njit(cache=True, nogil=True)
-def price(
-    rows, which, start, stop, seed, order, place, reach, swaps, key, codes, touched, number, state, base, span, heavy,
-    weight, step, turned, x, k, warmth, noise, wanted):  # fmt: skip
-    """Mark the groups that want to move, judged on the state as it stands; nothing is changed."""
-    h = np.empty((3, step.shape[1]), np.float32)
-    lists = np.empty((6, number.shape[1] + 1), np.uint32)
-    group, change = np.empty(4, np.int64), np.empty(4, np.int64)
-    for i in range(start, stop):
-        bits = _mixed(np.uint64(seed) + np.uint64(i))
-        wanted[i] = _group(
-            np.int64(rows[i]), np.int64(which[i]), bits, order, place, reach, swaps, key, codes, touched, number, state,
-            heavy, weight, step, turned, x, k, warmth, noise, lists, h, group, change,
-        )  # fmt: skip
-
-
-@numba.njit(cache=True, nogil=True)
-def _shift(group, change, sign, number, state):
+def _shift(rows, change, sign, number, state):
     """Change the rows of a group in all their cells; the cell that is not controlled stays as it is."""
     for g in range(4):
         d = sign * change[g]
         if d != 0:
             for t in range(number.shape[1]):
-                state[number[group[g], t]] += d
+                state[number[rows[g], t]] += d
     state[state.size - 1] = 0
 
 
 @numba.njit(cache=True, nogil=True)
-def _outside(group, number, state, base, span):
+def _outside(rows, number, state, base, span):
     """Whether a cell of the group has left the penalty table."""
     for g in range(4):
         for t in range(number.shape[1]):
-            c = number[group[g], t]
+            c = number[rows[g], t]
             if c < base.size and abs(state[c] - base[c]) > span - 1:
                 return True
     return False
 
 
 @numba.njit(cache=True, nogil=True)
-def move(
-    rows, which, start, stop, seed, order, place, reach, swaps, key, codes, touched, number, state, base, span, heavy,
-    weight, step, turned, x, k, warmth, noise, wanted):  # fmt: skip
-    """Carry the marked moves out one after the other, each priced again on what it finds. Returns their number."""
-    h = np.empty((3, step.shape[1]), np.float32)
-    lists = np.empty((6, number.shape[1] + 1), np.uint32)
-    group, change = np.empty(4, np.int64), np.empty(4, np.int64)
-    moved = 0
+def run_groups(groups, start, stop, ground, penalty, chance, x, carry_out):
+    """Mark the groups that want to move, judged on the state as it stands; or carry the marked moves out.
+
+    Moves are carried out one after the other, each priced again on what it finds.
+    """
+    order, place, reach, swaps, key, codes, touched, number, k = ground
+    state, base, _, span, heavy, weight, step, turned = penalty
+    seed, warmth, noise = chance
+    of, which, wanted = groups
+    h, lists = np.empty((3, step.shape[1]), np.float32), np.empty((6, number.shape[1] + 1), np.uint32)
+    rows, change = np.empty(4, np.int64), np.empty(4, np.int64)
     for i in range(start, stop):
-        if not wanted[i]:
+        if carry_out and not wanted[i]:
             continue
         bits = _mixed(np.uint64(seed) + np.uint64(i))
-        moves = _group(
-            np.int64(rows[i]), np.int64(which[i]), bits, order, place, reach, swaps, key, codes, touched, number, state,
-            heavy, weight, step, turned, x, k, warmth, noise, lists, h, group, change,
+        wanted[i] = _group(
+            np.int64(of[i]), np.int64(which[i]), bits, order, place, reach, swaps, key, codes, touched, number, state,
+            heavy, weight, step, turned, x, k, warmth, noise, lists, h, rows, change,
         )  # fmt: skip
-        if not moves:
-            continue
-        _shift(group, change, 1, number, state)
-        if heavy < 0 and _outside(group, number, state, base, span):
-            _shift(group, change, -1, number, state)
-            continue
-        for g in range(4):
-            x[group[g]] += change[g]
-        moved += 1
-    return moved
-
-
-@numba.njit(cache=True, nogil=True)
-def rows_by_cell(number, start, rows):
-    """The rows of each cell, cell by cell; ``start`` says where the rows of a cell begin."""
-    start[:] = 0
-    for j in range(np.uint64(number.shape[0])):
-        for t in range(np.uint64(number.shape[1])):
-            start[np.uint64(number[j, t]) + np.uint64(1)] += 1
-    for c in range(1, start.size):
-        start[c] += start[c - 1]
-    place = start[:-1].copy()
-    for j in range(np.uint64(number.shape[0])):
-        for t in range(np.uint64(number.shape[1])):
-            c = np.uint64(number[j, t])
-            rows[place[c]] = j
-            place[c] += 1
+        if carry_out and wanted[i]:
+            _shift(rows, change, 1, number, state)
+            if heavy < 0 and _outside(rows, number, state, base, span):
+                _shift(rows, change, -1, number, state)
+            else:
+                for g in range(4):
+                    x[rows[g]] += change[g]
 
 
 @numba.njit(cache=True, nogil=True)
 def find_over(state, base, limit, found):
-    """List the cells beyond their limit; returns how many there are and by how much they are beyond in all."""
-    n, excess = 0, 0
+    """List the cells beyond their limit; returns how many there are."""
+    n = 0
     for c in range(np.uint64(base.size)):
-        beyond = abs(state[c] - base[c]) - limit[c]
-        if beyond > 0:
+        if abs(state[c] - base[c]) > limit[c]:
             found[n] = c
             n += 1
-            excess += beyond
-    return n, excess
+    return n
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _member(start, rows, c, bits):
+    size = np.uint64(start[c + np.uint64(1)] - start[c])
+    return rows[start[c] + np.int64(bits % size)]
 
 
 @numba.njit(cache=True, nogil=True)
-def draw(cells, each, seed, state, base, start, members, x, attribute, crossed, attributes, orders, rows, which):
+def draw(cells, each, seed, penalty, members, x):
     """Draw rows of the cells, and for each row a sort order whose last attribute is one of the cell's.
 
-    From a cell with a surplus only occupied rows are drawn. Returns how many rows there are.
+    From a cell with a surplus only occupied rows are drawn.
     """
+    start, of_cells, attribute, crossed = members.start, members.rows, members.attribute, members.crossed
+    rows, which = np.empty(cells.size * each, np.int32), np.empty(cells.size * each, np.int16)
     n = 0
     for i in range(cells.size):
         c = np.uint64(cells[i])
-        first, size = start[c], np.uint64(start[c + np.uint64(1)] - start[c])
-        surplus = state[c] > base[c]
+        surplus = penalty.state[c] > penalty.base[c]
         for e in range(each):
             bits = _mixed(np.uint64(seed) + np.uint64(i * each + e))
-            row = members[first + np.int64(bits % size)]
+            row = _member(start, of_cells, c, bits)
+            tries = 0
+            while surplus and x[row] == 0 and tries < 8:
+                bits = _mixed(bits)
+                row = _member(start, of_cells, c, bits)
+                tries += 1
             if surplus and x[row] == 0:
-                for _ in range(8):
-                    bits = _mixed(bits)
-                    row = members[first + np.int64(bits % size)]
-                    if x[row] > 0:
-                        break
-                if x[row] == 0:
-                    continue
+                continue
             bits = _mixed(bits)
             last = attribute[c, np.int64(bits % np.uint64(crossed[c]))]
             rows[n] = row
-            which[n] = last + attributes * np.int64((bits >> np.uint64(32)) % np.uint64(orders))
+            which[n] = last + members.attributes * np.int64((bits >> np.uint64(32)) % np.uint64(members.orders))
             n += 1
     # shuffle, so that moves for one cell do not stand together
     for i in range(n - 1, 0, -1):
         j = np.int64(_mixed(np.uint64(seed) ^ np.uint64(i * 7919)) % np.uint64(i + 1))
         rows[i], rows[j] = rows[j], rows[i]
         which[i], which[j] = which[j], which[i]
-    return n
+    return rows[:n], which[:n]

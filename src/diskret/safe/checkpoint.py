@@ -1,24 +1,50 @@
-"""A long run on disk: written whole or not at all, and refused where it belongs to other data or options."""
+"""Where the default search stands, and a long run on disk: whole or not at all, refused for other data or options."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import zipfile
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, UnreadableFile
-from diskret.safe.ladder_state import LadderState
 
 ARRAYS = ("x", "best", "weight")
 
 
-def fingerprint(*parts: object) -> str:
+@dataclass(kw_only=True)
+class LadderState:
+    """Everything a run needs to go on exactly as if it had not been interrupted."""
+
+    seed: int
+    x: npt.NDArray[np.int32]
+    best: npt.NDArray[np.int32]
+    stage: str = "anneal"
+    round: int = 0
+    """Rounds of groups so far; with the seed it fixes all random numbers to come."""
+    rounds: int = 0
+    groups: int = 0
+    sweep: int = 0
+    rung: tuple[int, ...] = ()
+    reached: tuple[int, ...] = ()
+    failed: tuple[tuple[int, ...], ...] = ()
+    spent: int = 0
+    climbed: int = 0
+    weight: npt.NDArray[np.float32] | None = None
+
+    def copy(self) -> LadderState:
+        """The same with arrays of its own."""
+        weight = None if self.weight is None else self.weight.copy()
+        return replace(self, x=self.x.copy(), best=self.best.copy(), weight=weight)
+
+
+def run_mark(*parts: object) -> str:
     """What a run depends on, in a few characters."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
@@ -43,13 +69,13 @@ def load_checkpoint(path: str | Path, mark: str) -> LadderState | None:
             head: dict[str, Any] = json.loads(str(stored["head"]))
             arrays = {name: stored[name] for name in ARRAYS if name in stored}
         whose = head.pop("mark")
-        for name in ("rung", "reached"):
-            head[name] = tuple(head[name])
-        head["failed"] = tuple(tuple(each) for each in head["failed"])
+        head.pop("least", None)  # earlier versions kept it
+        head |= {name: tuple(head[name]) for name in ("rung", "reached")}
+        head["failed"] = tuple(map(tuple, head["failed"]))
         state = LadderState(**head, **arrays)
     except (OSError, ValueError, LookupError, TypeError, zipfile.BadZipFile) as e:
         raise UnreadableFile(
-            "this is no checkpoint of a run", where=str(path), hint="name another file, or remove it to begin anew."
+            "this is not a checkpoint of a run", where=str(path), hint="name another file, or remove it to begin anew."
         ) from e
     if whose != mark:
         raise BadOption(

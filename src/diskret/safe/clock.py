@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Clock:
     """Seconds a run may take; ``over`` also once it was stopped."""
 

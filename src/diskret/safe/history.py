@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Moment:
     """Where a search stands. Counts of cells and largest deviations tell nothing about a single cell."""
 
@@ -25,7 +25,7 @@ class Moment:
 Watch = Callable[[Moment], None]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class History:
     """All moments; hands each on to a listener."""
 
@@ -36,11 +36,10 @@ class History:
         self, stage: str, groups: int, cases: int | None, limits: tuple[int, ...], largest: tuple[int, ...]
     ) -> None:
         """Write a moment down; one that says the same as the last is left out."""
-        now = Moment(stage, groups, cases, limits, largest)
-        if self.moments and (now.cases, now.limits, now.largest) == (
-            self.moments[-1].cases, self.moments[-1].limits, self.moments[-1].largest,
-        ):  # fmt: skip
-            return
-        self.moments.append(now)
+        if self.moments:
+            last = self.moments[-1]
+            if (cases, limits, largest) == (last.cases, last.limits, last.largest):
+                return
+        self.moments.append(Moment(stage=stage, groups=groups, cases=cases, limits=limits, largest=largest))
         if self.watch is not None:
-            self.watch(now)
+            self.watch(self.moments[-1])

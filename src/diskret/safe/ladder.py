@@ -7,9 +7,9 @@ carried out one after the other. The result depends on neither the number of thr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,24 +17,21 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.safe import _search_kernels
+from diskret.safe._search_kernels import Chance, Groups
+from diskret.safe.checkpoint import LadderState
 from diskret.safe.clock import Clock
-from diskret.safe.field import Field
+from diskret.safe.field import Field, Limits
 from diskret.safe.history import History
-from diskret.safe.ladder_state import LadderState
-from diskret.safe.options import LadderSearch
-from diskret.safe.rungs import next_rung
+from diskret.safe.options import LadderSearch, Progress
 
-Progress = Callable[[str, int, int], None]
 BATCH = 1024
-"""Groups priced on one snapshot. The result depends on it, so it is no option."""
+"""Groups priced on one snapshot. The result depends on it, so it is not an option."""
+ALONE = 256
+"""Groups below which threads are not worth their start."""
 HOT, COLD = 0.8, 0.05
 """Warmth at the start and end of annealing, per control table."""
 WARM = 0.04
 """Warmth at the start of the polish, likewise."""
-NEAR = 3.0
-"""Price of a cell at its limit in the ladder, in units of one object beyond it."""
-WALL = 1e5
-"""Price of an object beyond a limit in the polish."""
 EACH = 30
 """Rows drawn of a cell beyond its limit per round."""
 ROUND = 40_000
@@ -43,206 +40,234 @@ LOOK = 2_000
 """Cells that can be looked over in the time of one group; counts against the effort."""
 FADE, EVERY = 0.7, 50
 """What is left of grown weights after so many rounds."""
-MARGIN = 64
-"""How much further than now deviations may go before the penalty table ends."""
 QUENCH = 2
 """Sweeps downhill after an interruption in the heat."""
+LATE = 0.85
+"""Share of the time limit after which no rung is begun, so that the polish has its turn."""
+Rows = npt.NDArray[np.int32]
+GUMBEL = (-np.log(-np.log((np.arange(4096) + 0.5) / 4096))).astype(np.float32)
+"""What prices are shifted by: the cheapest is then drawn with probability proportional to exp(-price / warmth)."""
 
 
-class Moves:
-    """Carries groups of rows out on a field, with a pool of threads for pricing."""
+@dataclass(kw_only=True)
+class LadderRun:
+    """A search and where it stands. ``save`` is called with the state between rounds."""
 
-    def __init__(self, field: Field, state: LadderState, threads: int) -> None:
-        self.field = field
-        self.state = state
-        self.threads = threads
-        self.history = History()
-        self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        bits = (np.arange(4096) + 0.5) / 4096
-        self.noise = (-np.log(-np.log(bits))).astype(np.float32)
+    field: Field
+    state: LadderState
+    options: LadderSearch
+    clock: Clock
+    threads: int
+    say: Progress
+    save: Callable[[LadderState], None]
+    history: History
+    pool: ThreadPoolExecutor | None = None
 
-    def close(self) -> None:
-        """Let the threads go."""
-        if self.pool is not None:
-            self.pool.shutdown()
+    def search(self) -> Rows:
+        """Carry the search on until it is done, time is over, or the user stops it; the best file so far."""
+        stages = {"anneal": self._anneal, "ladder": self._climb, "polish": self._polish}
+        self.pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        try:
+            while self.state.stage != "done" and not self.clock.over():
+                stages[self.state.stage]()
+        except KeyboardInterrupt:
+            self.clock.stop()
+        finally:
+            if self.pool is not None:
+                self.pool.shutdown()
+        return self._quenched() if self.state.stage == "anneal" else self.state.best
 
-    def run(self, rows: npt.NDArray[np.int32], which: npt.NDArray[np.int16], warmth: float, clock: Clock) -> bool:
+    @property
+    def sweeps(self) -> int:
+        """Sweeps of the annealing: many on small files, fewer on large ones."""
+        return int(max(8, round(self.options.effort * min(300, max(70, 25_000_000 / self.field.rows)))))
+
+    @property
+    def budget(self) -> int:
+        """Groups the ladder may test."""
+        rows: int = self.field.rows
+        return round(self.options.effort * min(6_000_000 + 70 * rows, 2_000 * rows))
+
+    # --- rounds of groups --------------------------------------------------------------------------------------------
+
+    def _round(self, rows: Rows, which: npt.NDArray[np.int16], warmth: float = 0.0) -> bool:
         """One round of groups; false if it was cut short."""
-        f, state = self.field, self.state
-        wanted = np.zeros(rows.size, dtype=np.uint8)
+        state, ground, penalty = self.state, self.field.ground, self.field.penalty
+        groups = Groups(rows=rows, which=which, wanted=np.zeros(rows.size, dtype=np.uint8))
         seed = (state.seed * 2_654_435_761 + state.round) << 32 & 0x7FFF_FFFF_FFFF_FFFF
-        whole = True
-        for start in range(0, rows.size, BATCH):
-            if start and clock.over():
-                whole = False
-                break
-            stop = min(start + BATCH, rows.size)
-            rest: tuple[Any, ...] = (
-                seed, f.order, f.place, f.reach, f.swaps, f.key, f.codes, f.touched, f.number, f.state, f.base, f.span,
-                f.heavy, f.weight, f.step, f.turned, state.x, f.k, np.float32(warmth), self.noise, wanted,
-            )  # fmt: skip
-            if self.pool is None or stop - start < 256:
-                _search_kernels.price(rows, which, start, stop, *rest)
-            else:
-                cuts = np.linspace(start, stop, self.threads + 1).astype(np.int64)
-                jobs = [
-                    self.pool.submit(_search_kernels.price, rows, which, int(a), int(b), *rest)
-                    for a, b in pairwise(cuts)
-                ]
-                for job in jobs:
-                    job.result()
-            _search_kernels.move(rows, which, start, stop, *rest)
-            state.groups += stop - start
+        rest: tuple[Any, ...] = ground, penalty, Chance(seed=seed, warmth=np.float32(warmth), noise=GUMBEL), state.x
         state.round += 1
-        return whole
+        for start in range(0, rows.size, BATCH):
+            if start and self.clock.over():
+                return False
+            stop = min(start + BATCH, rows.size)
+            if self.pool is None or stop - start < ALONE:
+                _search_kernels.run_groups(groups, start, stop, *rest, False)
+            else:
+                cuts = np.linspace(start, stop, self.threads + 1).astype(np.int64).tolist()
+                run: Callable[..., None] = _search_kernels.run_groups
+                for job in [self.pool.submit(run, groups, a, b, *rest, False) for a, b in pairwise(cuts)]:
+                    job.result()
+            _search_kernels.run_groups(groups, start, stop, *rest, True)
+            state.groups += stop - start
+        return True
+
+    def _sweep(self, warmth: float = 0.0) -> bool:
+        """All rows along a sort order, from a place that changes."""
+        order, turn = self.field.ground.order, self.state.round
+        which = turn % len(order)
+        rows = np.roll(order[which], -((turn * 2_654_435_761) % self.field.rows))
+        return self._round(rows, np.full(rows.size, which, dtype=np.int16), warmth)
+
+    # --- stages ------------------------------------------------------------------------------------------------------
+
+    def _anneal(self) -> None:
+        """Sum of squares, one-dimensional cells three times, along one sort order after the other."""
+        field, state, total = self.field, self.state, self.sweeps
+        field.squares(state.x)
+        while state.sweep < total:
+            passed = max(state.sweep / total, self.clock.share() / 0.4)
+            if self.clock.over():
+                return
+            if passed >= 1:
+                break
+            self.say("annealing", state.sweep, total)
+            self.history.note("annealing", state.groups, None, (), field.largest())
+            if not self._sweep(field.tables * HOT * (COLD / HOT) ** passed):
+                return
+            state.sweep += 1
+            self.save(state)
+        reached = field.maxima(state.x)
+        state.best, state.reached, state.sweep = state.x.copy(), reached, 0
+        state.rung = next_rung(reached, (), self.options, field.k, first=True)
+        state.stage = "ladder" if state.rung else "polish"
+
+    def _quenched(self) -> Rows:
+        """Frequencies in the heat of annealing are not a result: a few sweeps downhill, on a copy."""
+        calm = replace(self, state=replace(self.state, x=self.state.x.copy()), clock=Clock(), pool=None)
+        calm.field.squares(calm.state.x)
+        for _ in range(QUENCH):
+            calm._sweep()
+        return calm.state.x
+
+    def _climb(self) -> None:
+        """One rung: groups through cells beyond their limit, whose weight grows as long as they stay there."""
+        state = self.state
+        if state.weight is None:
+            state.weight, state.spent = self.field.equal_weights(), 0
+        self.field.ladder(state.x, state.rung, state.weight)
+        beyond = self._healed(state.weight, max(0.6 * (self.budget - state.climbed), 0.02 * self.budget))
+        if beyond and self.clock.over():
+            return
+        state.climbed += state.spent
+        if beyond == 0:
+            maxima = self.field.maxima(state.x)
+            state.reached, state.best = tuple(map(min, maxima, state.rung)), state.x.copy()
+        else:
+            state.failed, state.x = (*state.failed, state.rung), state.best.copy()
+        state.weight, state.rung = None, ()
+        if state.climbed < self.budget and self.clock.share() <= LATE:
+            state.rung = next_rung(state.reached, state.failed, self.options, self.field.k)
+        state.stage = "ladder" if state.rung else "polish"
+
+    def _healed(self, weight: npt.NDArray[np.float32], allowed: float) -> int:
+        """Rounds until no cell is beyond its limit, or effort or time is spent; how many are left."""
+        state, penalty = self.state, self.field.penalty
+        found = np.empty(self.field.cells, dtype=np.int32)
+        words = "limits " + "/".join(map(str, state.rung))
+        most = 0
+        while True:
+            beyond = int(_search_kernels.find_over(penalty.state, penalty.base, penalty.limit, found))
+            most = max(most, beyond)
+            self.say(words, most - beyond, most)
+            self.history.note("ladder", state.groups, beyond, state.rung, state.reached)
+            if beyond == 0 or state.spent >= allowed or self.clock.over():
+                return beyond
+            rows, which = self._drawn(found[:beyond])
+            if rows.size == 0 or (self.clock.share() > LATE and state.reached):
+                return beyond
+            self._round(rows, which)
+            state.spent += rows.size + self.field.cells // LOOK
+            weight[found[:beyond]] += 1
+            state.rounds += 1
+            if state.rounds % EVERY == 0:
+                weight[:-1] = (weight[:-1] - 1) * np.float32(FADE) + 1
+            self.save(state)
+
+    def _drawn(self, cells: Rows) -> tuple[Rows, npt.NDArray[np.int16]]:
+        """Rows of cells beyond their limit, each with a sort order that leads out of its cell."""
+        each = max(1, min(EACH, ROUND // cells.size))
+        seed = (self.state.seed * 40_503 + self.state.round) << 32 & 0x7FFF_FFFF_FFFF_FFFF
+        rows, which = _search_kernels.draw(cells, each, seed, self.field.penalty, self.field.members, self.state.x)
+        return rows, which
+
+    def _polish(self) -> None:
+        """Sum of squares again, inside the limits reached."""
+        field, state = self.field, self.state
+        field.walls(state.x, state.reached)
+        total = max(4, self.sweeps // 5)
+        while state.sweep < total:
+            if self.clock.over():
+                return
+            self.say("polishing", state.sweep, total)
+            self.history.note("polishing", state.groups, None, state.reached, field.largest())
+            if not self._sweep(field.tables * WARM * max(0.0, 1 - state.sweep / (total - 1))):
+                return
+            state.sweep += 1
+            state.best = state.x.copy()
+            self.save(state)
+        state.stage = "done"
 
 
-def search_ladder(
-    field: Field, state: LadderState, options: LadderSearch, clock: Clock, threads: int, progress: Progress,
-    save: Callable[[LadderState], None], history: History | None = None,
-) -> npt.NDArray[np.int32]:  # fmt: skip
-    """Carry the search on from where its state stands until it is done, time is over, or the user stops it.
+def next_rung(
+    reached: Limits, failed: Sequence[Limits], options: LadderSearch, k: int, *, first: bool = False
+) -> Limits:
+    """Limits to try after the ones reached; empty if there is nothing left to try.
 
-    Gives the best file so far. ``save`` is called with the state between rounds.
+    First all multi-dimensional limits together, by a fifth while they are large; where that failed by one, then one
+    dimension alone, the one-dimensional limit last.
+
+    >>> next_rung((6, 12, 17), (), LadderSearch(), 3, first=True), next_rung((2, 10, 13), (), LadderSearch(), 3)
+    ((2, 12, 14), (2, 10, 11))
+    >>> next_rung((1, 3, 3), [(1, 2, 2)], LadderSearch(), 3), next_rung((1, 2, 2), (), LadderSearch(), 3)
+    ((1, 2, 3), ())
     """
-    moves = Moves(field, state, threads)
-    moves.history = history or History()
-    stages = {"anneal": _anneal, "ladder": _ladder, "polish": _polish}
-    try:
-        while state.stage != "done" and not clock.over():
-            stages[state.stage](moves, options, clock, progress, save)
-    except KeyboardInterrupt:
-        clock.stop()
-    finally:
-        moves.close()
-    return _quenched(field, state) if state.stage == "anneal" else state.best
+    for limits in _proposals(reached, _floor(reached, options, k), asked=options.limits is not None, first=first):
+        lower = any(new < old for new, old in zip(limits, reached, strict=True))
+        hopeless = any(all(new <= bad for new, bad in zip(limits, each, strict=True)) for each in failed)
+        if lower and not hopeless:
+            return limits
+    return ()
 
 
-def _quenched(field: Field, state: LadderState) -> npt.NDArray[np.int32]:
-    """Frequencies in the heat of annealing are no result: a few sweeps downhill, on a copy."""
-    copy = replace(state, x=state.x.copy())
-    field.squares(copy.x)
-    moves = Moves(field, copy, 1)
-    for _ in range(QUENCH):
-        moves.run(*_along(field, copy), 0.0, Clock())
-    return copy.x
-
-
-def sweeps_of(options: LadderSearch, rows: int) -> int:
-    """Sweeps of the annealing: many on small files, fewer on large ones."""
-    return max(8, round(options.effort * min(300, max(70, 25_000_000 / rows))))
-
-
-def budget_of(options: LadderSearch, rows: int) -> int:
-    """Groups the ladder may test."""
-    return round(options.effort * min(6_000_000 + 70 * rows, 2_000 * rows))
-
-
-def _anneal(
-    moves: Moves, options: LadderSearch, clock: Clock, say: Progress, save: Callable[[LadderState], None]
-) -> None:
-    """Sum of squares, one-dimensional cells three times, along one sort order after the other."""
-    field, state = moves.field, moves.state
-    field.squares(state.x)
-    total = sweeps_of(options, field.rows)
-    while state.sweep < total:
-        passed = max(state.sweep / total, clock.share() / 0.4)
-        if clock.over():
-            return
-        if passed >= 1:
-            break
-        say("annealing", state.sweep, total)
-        moves.history.note("annealing", state.groups, None, (), field.largest())
-        warmth = field.tables * HOT * (COLD / HOT) ** passed
-        if not moves.run(*_along(field, state), warmth, clock):
-            return
-        state.sweep += 1
-        save(state)
-    reached = field.maxima(state.x)
-    state.best, state.reached, state.sweep = state.x.copy(), reached, 0
-    state.rung = next_rung(reached, (), options, field.k, first=True)
-    state.stage = "ladder" if state.rung else "polish"
-
-
-def _along(field: Field, state: LadderState) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int16]]:
-    """All rows along a sort order, from a place that changes."""
-    which = state.round % field.order.shape[0]
-    begin = (state.round * 2_654_435_761) % field.rows
-    rows = np.concatenate([field.order[which, begin:], field.order[which, :begin]])
-    return rows, np.full(rows.size, which, dtype=np.int16)
-
-
-def _ladder(
-    moves: Moves, options: LadderSearch, clock: Clock, say: Progress, save: Callable[[LadderState], None]
-) -> None:
-    """One rung: groups through cells beyond their limit, whose weight grows as long as they stay there."""
-    field, state = moves.field, moves.state
-    budget = budget_of(options, field.rows)
-    if state.weight is None:
-        state.weight, state.spent, state.least = np.ones(field.cells + 1, dtype=np.float32), 0, -1
-        state.weight[-1] = 0
-    field.ladder(state.x, state.rung, state.weight, NEAR, MARGIN)
-    found = np.empty(field.cells, dtype=np.int32)
-    allowed = max(0.6 * (budget - state.climbed), 0.02 * budget)
-    words = "limits " + "/".join(map(str, state.rung))
-    start = 0
-    while True:
-        beyond, _ = _search_kernels.find_over(field.state, field.base, field.limit, found)
-        start = max(start, beyond)
-        say(words, start - beyond, start)
-        moves.history.note("ladder", state.groups, int(beyond), state.rung, state.reached)
-        if beyond == 0 or state.spent >= allowed:
-            break
-        if clock.over() or (clock.share() > 0.85 and state.reached):
-            break
-        state.least = beyond if state.least < 0 else min(state.least, beyond)
-        each = max(1, min(EACH, ROUND // beyond))
-        cells = found[:beyond]
-        rows, which = field.draw(cells, each, state)
-        if rows.size == 0:
-            break
-        moves.run(rows, which, 0.0, clock)
-        state.spent += rows.size + field.cells // LOOK
-        state.weight[cells] += 1
-        state.rounds += 1
-        if state.rounds % EVERY == 0:
-            np.subtract(state.weight, 1, out=state.weight)
-            np.multiply(state.weight, np.float32(FADE), out=state.weight)
-            np.add(state.weight, 1, out=state.weight)
-            state.weight[-1] = 0
-        save(state)
-    if beyond and clock.over():
-        return
-    state.climbed += state.spent
-    if beyond == 0:
-        state.reached, state.best = field.maxima(state.x), state.x.copy()
-        state.reached = tuple(min(a, b) for a, b in zip(state.reached, state.rung, strict=True))
+def _proposals(reached: Limits, floor: Limits, *, asked: bool, first: bool) -> Iterator[Limits]:
+    """Limits worth trying, the boldest first."""
+    # one-dimensional cells without any deviation leave hardly a move: that comes last
+    high = (max(floor[0], min(1, reached[0])), *floor[1:])
+    if first:
+        one = high[0] if asked else max(high[0], min(2, reached[0] - 1))
+        yield _all_lower(reached, high, fast=True, one=min(reached[0], one))
     else:
-        state.failed = (*state.failed, state.rung)
-        state.x = state.best.copy()
-    state.weight = None
-    late = clock.share() > 0.85
-    rung = next_rung(state.reached, state.failed, options, field.k) if state.climbed < budget and not late else ()
-    state.rung = rung
-    state.stage = "ladder" if rung else "polish"
+        yield _all_lower(reached, high, fast=True)
+        yield _all_lower(reached, high, fast=False)
+    for at in [*range(1, len(reached)), 0]:
+        yield tuple(max(f, r - (i == at)) for i, (r, f) in enumerate(zip(reached, floor, strict=True)))
 
 
-def _polish(
-    moves: Moves, options: LadderSearch, clock: Clock, say: Progress, save: Callable[[LadderState], None]
-) -> None:
-    """Sum of squares again, inside the limits reached."""
-    field, state = moves.field, moves.state
-    field.walls(state.x, state.reached, WALL, MARGIN)
-    total = max(4, sweeps_of(options, field.rows) // 5)
-    while state.sweep < total:
-        if clock.over():
-            return
-        say("polishing", state.sweep, total)
-        moves.history.note("polishing", state.groups, None, state.reached, field.largest())
-        warmth = field.tables * WARM * max(0.0, 1 - state.sweep / (total - 1))
-        if not moves.run(*_along(field, state), warmth, clock):
-            return
-        state.sweep += 1
-        state.best = state.x.copy()
-        save(state)
-    state.stage = "done"
+def _floor(reached: Limits, options: LadderSearch, k: int) -> Limits:
+    """The lowest limits to try: what was asked for; else k - 1, so that a cell of k may hold a single object."""
+    asked = options.limits
+    if asked is not None:
+        return tuple(min(r, asked[min(i, len(asked) - 1)]) for i, r in enumerate(reached))
+    return tuple(min(r, options.one_way if i == 0 else k - 1) for i, r in enumerate(reached))
+
+
+def _all_lower(reached: Limits, floor: Limits, *, fast: bool, one: int | None = None) -> Limits:
+    """The largest multi-dimensional limit lowered, and every other that is above the new one."""
+    several = reached[1:] or reached
+    top = max(several)
+    new = top - (max(1, top // 5) if fast else 1)
+    lowered = tuple(max(f, min(r, new)) for r, f in zip(reached, floor, strict=True))
+    if len(reached) == 1:
+        return lowered
+    return (max(floor[0], min(reached[0] if one is None else one, new)), *lowered[1:])

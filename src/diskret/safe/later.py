@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import reduce
+from itertools import combinations, product
 from typing import Any, Literal
 
 import numpy as np
@@ -15,15 +16,16 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, TableTooLarge
-from diskret.model.hierarchy import Hierarchy
 from diskret.safe.control import ControlTable, KeyLevel, key_levels, parsed_level
+from diskret.tabulation.combinations import Combinations
 
 Known = Literal["controlled", "sum of controlled cells", "not controlled"]
+Bounds = Mapping[frozenset[KeyLevel], int]
+"""The largest deviation of each controlled table."""
 MOST_CELLS = 50_000_000
-Counts = dict[tuple[int, ...], tuple[Ints, int]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LaterTable:
     """Counts over key levels; the original count of each cell lies between ``lower`` and ``upper``.
 
@@ -55,106 +57,105 @@ class LaterTable:
 
 
 def later_table(
-    attributes: Mapping[str, Hierarchy], codes: npt.NDArray[np.int32], frequency: Ints,
-    controlled: Sequence[ControlTable], maxima: Sequence[int], by: Sequence[str],
-) -> LaterTable:  # fmt: skip
-    """Tabulate the anonymous file and say what its error can be."""
-    if not by:
-        raise BadOption("a table needs at least one attribute", hint="for example ['region', 'sex'].")
-    levels = [parsed_level(text, attributes) for text in by]
-    if len({level.attribute for level in levels}) < len(levels):
-        raise BadOption("a table crosses different attributes", hint="name each attribute once.")
-    names = list(attributes)
-    positions, columns = [], []
+    file: Combinations, by: Sequence[str], controlled: Mapping[ControlTable, int] | None = None
+) -> LaterTable:
+    """Tabulate an anonymous file and say what its error can be, from the maxima of its controlled tables."""
+    levels = _parsed(file, by)
+    names, positions, columns = list(file.by), [], []
     for level in levels:
-        to = key_levels(level.attribute, attributes[level.attribute])[level]
-        occurring = np.unique(to[to >= 0])
-        positions.append(occurring)
-        columns.append(np.searchsorted(occurring, to)[codes[:, names.index(level.attribute)]])
+        to = _codes_at(file, level)
+        positions.append(np.unique(to[to >= 0]))
+        columns.append(np.searchsorted(positions[-1], to)[file.codes[:, names.index(level.attribute)]])
     shape = tuple(p.size for p in positions)
     if float(np.prod(np.array(shape, dtype=np.float64))) > MOST_CELLS:
         raise TableTooLarge(f"the table {' x '.join(by)} has too many cells", hint="use coarser key levels.")
-    value = _count(columns, shape, frequency)
-    bounds = {t.levels: m for t, m in zip(controlled, maxima, strict=True) if t.counter is None}
-    known, bound, lower, upper = _known(levels, columns, shape, value, frequency, bounds, attributes)
-    labels = tuple(
-        tuple(attributes[level.attribute].codes[p] for p in at) for level, at in zip(levels, positions, strict=True)
+    value = _count(columns, shape, file.frequency)
+    bounds = {frozenset(t.levels): m for t, m in (controlled or {}).items() if t.counter is None}
+    bound = bounds.get(frozenset(levels))
+    known: Known = "controlled"
+    if bound is not None:
+        lower, upper = np.maximum(value - bound, 0), value + bound
+    else:
+        lower, upper = np.zeros_like(value), np.full_like(value, file.objects)
+        parts, known = _sum_bound(file, levels, bounds), "not controlled"
+        if parts is not None:
+            bound, known = int(parts.max()), "sum of controlled cells"
+            lower, upper = np.maximum(value - parts, 0), value + parts
+        margins = _controlled_margins(file, levels, columns, shape, bounds)
+        lower, upper = _narrowed(lower, upper, margins, len(levels))
+    codes = [np.array(file.by[level.attribute].codes, dtype=object) for level in levels]
+    labels = [tuple(of[at].tolist()) for of, at in zip(codes, positions, strict=True)]
+    return LaterTable(
+        by=tuple(map(str, levels)), codes=tuple(labels), value=value, lower=lower, upper=upper, known=known, bound=bound
     )
-    return LaterTable(tuple(map(str, levels)), labels, value, lower, upper, known, bound)
+
+
+def _parsed(file: Combinations, by: Sequence[str]) -> list[KeyLevel]:
+    if not by:
+        raise BadOption("a table needs at least one attribute", hint="for example ['region', 'sex'].")
+    levels = [parsed_level(text, file.by) for text in by]
+    if len({level.attribute for level in levels}) < len(levels):
+        raise BadOption("a table crosses different attributes", hint="name each attribute once.")
+    return levels
+
+
+def _codes_at(file: Combinations, level: KeyLevel) -> Ints:
+    return key_levels(level.attribute, file.by[level.attribute])[level]
 
 
 def _count(columns: Sequence[Ints], shape: tuple[int, ...], frequency: Ints) -> Ints:
     at = np.ravel_multi_index(tuple(columns), shape) if columns else np.zeros(frequency.size, dtype=np.int64)
-    size = int(np.prod(shape)) if shape else 1
-    return np.bincount(at, weights=frequency, minlength=size).astype(np.int64).reshape(shape)
+    return np.bincount(at, weights=frequency, minlength=int(np.prod(shape))).astype(np.int64).reshape(shape)
 
 
-def _known(
-    levels: Sequence[KeyLevel], columns: Sequence[Ints], shape: tuple[int, ...], value: Ints, frequency: Ints,
-    bounds: Mapping[tuple[KeyLevel, ...], int], attributes: Mapping[str, Hierarchy],
-) -> tuple[Known, int | None, Ints, Ints]:  # fmt: skip
-    def controlled_bound(chosen: Sequence[KeyLevel]) -> int | None:
-        wanted = set(chosen)
-        return min((m for table, m in bounds.items() if set(table) == wanted), default=None)
-
-    direct = controlled_bound(levels)
-    if direct is not None:
-        return "controlled", direct, np.maximum(value - direct, 0), value + direct
-    parts = _finer(levels, bounds, attributes)
-    lower, upper = np.zeros(shape, dtype=np.int64), np.full(shape, int(frequency.sum()), dtype=np.int64)
-    if parts is not None:
-        per_cell, each = parts
-        lower, upper = np.maximum(value - per_cell * each, 0), value + per_cell * each
-    # cells of the tables this one is made of: a part is no larger than the whole, and two parts of one cell that
-    # together are larger than it must overlap
-    known: Counts = {(): (_count([], (), frequency), 0)}
-    for r in range(1, len(levels)):
-        for chosen in combinations(range(len(levels)), r):
-            m = controlled_bound([levels[i] for i in chosen])
-            if m is not None:
-                known[chosen] = _count([columns[i] for i in chosen], tuple(shape[i] for i in chosen), frequency), m
-    everything = set(range(len(levels)))
-    for one, (count, m) in known.items():
-        upper = np.minimum(upper, _spread(count, one, shape) + m)
-        for other, (count2, m2) in known.items():
-            common = tuple(sorted(set(one) & set(other)))
-            if set(one) | set(other) == everything and common in known:
-                shared, m3 = known[common]
-                overlap = _spread(count, one, shape) + _spread(count2, other, shape) - _spread(shared, common, shape)
-                lower = np.maximum(lower, overlap - m - m2 - m3)
-    if parts is not None:
-        return "sum of controlled cells", int(parts[0].max() * parts[1]), lower, upper
-    return "not controlled", None, lower, upper
+Margins = Mapping[tuple[int, ...], tuple[Ints, int]]
+"""Counts over some axes, spread over the whole table, and their largest deviation."""
 
 
-def _finer(
-    levels: Sequence[KeyLevel], bounds: Mapping[tuple[KeyLevel, ...], int], attributes: Mapping[str, Hierarchy]
-) -> tuple[Ints, int] | None:
-    """Number of cells of a finer controlled table in each cell, and their bound; the table with the least sum."""
-    best: tuple[Ints, int] | None = None
+def _controlled_margins(
+    file: Combinations, levels: Sequence[KeyLevel], columns: Sequence[Ints], shape: tuple[int, ...], bounds: Bounds
+) -> Margins:
+    """The controlled tables over some of the axes; the number of objects is one without axes."""
+    found, known = {}, {frozenset[KeyLevel](): 0, **bounds}
+    for r in range(len(levels)):
+        for axes in combinations(range(len(levels)), r):
+            chosen = frozenset(levels[i] for i in axes)
+            if chosen in known:
+                flat = [n if i in axes else 1 for i, n in enumerate(shape)]
+                count = _count([columns[i] for i in axes], tuple(shape[i] for i in axes), file.frequency)
+                found[axes] = count.reshape(flat), known[chosen]
+    return found
+
+
+def _narrowed(lower: Ints, upper: Ints, margins: Margins, dimension: int) -> tuple[Ints, Ints]:
+    """A part is no larger than the whole, and two parts of one cell that together are larger than it overlap."""
+    for count, m in margins.values():
+        upper = np.minimum(upper, count + m)
+    for (one, (count, m)), (other, (count2, m2)) in product(margins.items(), repeat=2):
+        common = tuple(sorted({*one} & {*other}))
+        if len({*one, *other}) == dimension and common in margins:
+            shared, m3 = margins[common]
+            lower = np.maximum(lower, count + count2 - shared - m - m2 - m3)
+    return lower, upper
+
+
+def _sum_bound(file: Combinations, levels: Sequence[KeyLevel], bounds: Bounds) -> Ints | None:
+    """By how much each cell may deviate as a sum of cells of a finer controlled table; the table with the least.
+
+    None if there is no such table.
+    """
+    found = []
     for table, m in bounds.items():
         at = {level.attribute: level for level in table}
-        if not all(w.attribute in at and at[w.attribute].level <= w.level for w in levels):
-            continue
-        counts = []
-        for wanted in levels:
-            maps = key_levels(wanted.attribute, attributes[wanted.attribute])
-            fine, coarse = maps[at[wanted.attribute]], maps[wanted]
-            leaves = coarse >= 0
-            pairs = np.unique(np.stack([coarse[leaves], fine[leaves]]), axis=1)
-            counts.append(np.unique(pairs[0], return_counts=True)[1])
-        further = [level for level in table if level.attribute not in {w.attribute for w in levels}]
-        size = 1
-        for level in further:
-            to = key_levels(level.attribute, attributes[level.attribute])[level]
-            size *= np.unique(to[to >= 0]).size
-        cells = np.array(size, dtype=np.int64)
-        for i, each in enumerate(counts):
-            cells = cells * each.reshape([-1 if j == i else 1 for j in range(len(counts))])
-        if best is None or int(cells.max()) * m < int(best[0].max()) * best[1]:
-            best = cells, m
-    return best
+        if all(w.attribute in at and at[w.attribute].level <= w.level for w in levels):
+            further = [_codes_at(file, at[name]) for name in at.keys() - {w.attribute for w in levels}]
+            sizes = [np.unique(to[to >= 0]).size for to in further]
+            parts = [_parts(file, at[w.attribute], w) for w in levels]
+            found.append(reduce(np.multiply.outer, parts) * int(np.prod(sizes, dtype=np.int64)) * m)
+    return min(found, key=np.max, default=None)
 
 
-def _spread(count: Ints, axes: tuple[int, ...], shape: tuple[int, ...]) -> Ints:
-    return count.reshape([shape[i] if i in axes else 1 for i in range(len(shape))])
+def _parts(file: Combinations, fine: KeyLevel, coarse: KeyLevel) -> Ints:
+    """How many codes of the finer level each code of the coarser one has."""
+    pairs = np.stack([_codes_at(file, coarse), _codes_at(file, fine)])
+    return np.unique(np.unique(pairs[:, pairs[0] >= 0], axis=1)[0], return_counts=True)[1]

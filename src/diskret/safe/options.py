@@ -1,13 +1,44 @@
-"""How the new frequencies are searched for: the default search, and the printed method."""
+"""How new frequencies are searched for (the default search, the printed method), and how a run is carried out."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from diskret.model.errors import BadOption
+from diskret.safe.history import Watch
+
+Progress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True)
+def silent(what: str, done: int, of: int) -> None:
+    """Progress that nobody follows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnonymiseOptions:
+    """How a file is read and a search is run; `anonymise` says what is sought.
+
+    ``missing`` names the code that stands for a blank, per attribute. ``fictitious`` adds rows that do not occur: data
+    with such rows, or how many to make. ``time_limit`` (seconds) ends the search with the best anonymous file so far.
+    With a ``checkpoint`` the ladder search can be interrupted and goes on where it stood when called again. ``watch``
+    is told every moment of the search: cases and bounds. ``engine``, ``threads`` and ``memory_limit`` as in `tabulate`;
+    the result is the same for any number of threads.
+    """
+
+    missing: Mapping[str, str] | None = None
+    fictitious: object = None
+    time_limit: float | None = None
+    checkpoint: str | Path | None = None
+    engine: object = "duckdb"
+    threads: int | None = None
+    memory_limit: str = "2GB"
+    progress: Progress | None = None
+    watch: Watch | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class LadderSearch:
     """The default search: rounded start, annealing, a ladder of falling limits, polish.
 
@@ -38,7 +69,7 @@ class LadderSearch:
             raise BadOption("orders is 1 to 64, reach 1 to 100", hint="3 and 2 are the defaults.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PrintedSearch:
     """The method as printed: phase 1 removes the cases inside limits, phase 2 lowers the limits.
 
@@ -60,13 +91,14 @@ class PrintedSearch:
     group: int = 3
 
     def __post_init__(self) -> None:
-        if len(self.start) != 2 or len(self.targets) != 2 or min(*self.start, *self.targets, self.distance) < 0:
+        shares = all(0 <= share <= 1 for share in (self.almost, self.rare))
+        if not len(self.start) == len(self.targets) == 2 or min(*self.start, *self.targets, self.distance) < 0:
             raise BadOption("start and targets are two limits, 0 or more", hint="for example start = [2, 2].")
         if len(self.expected) != 4 or not all(0 < e <= 1 for e in self.expected):
             raise BadOption("expected is one share per technique 0 to 3", hint="above 0, at most 1.")
         if self.group not in (3, 4):
             raise BadOption(f"groups of {self.group} rows", hint="3 or 4.")
-        if self.part < self.group or not 0 <= self.almost <= 1 or not 0 <= self.rare <= 1 or self.most_violations < 1:
+        if self.part < self.group or not shares or self.most_violations < 1:
             raise BadOption(
                 "part is a number of rows, almost and rare are shares, most_violations is 1 or more",
                 hint="part = 2000, almost = 0.05, rare = 0.01 and most_violations = 1000 are the defaults.",
@@ -82,8 +114,8 @@ def chosen_search(given: str | SearchOptions) -> SearchOptions:
     >>> chosen_search("printed").group
     3
     """
-    if isinstance(given, str):
-        if given not in ("ladder", "printed"):
-            raise BadOption(f"search = {given!r}", hint="'ladder' (the default) or 'printed'.")
-        return LadderSearch() if given == "ladder" else PrintedSearch()
-    return given
+    if not isinstance(given, str):
+        return given
+    if given not in ("ladder", "printed"):
+        raise BadOption(f"search = {given!r}", hint="'ladder' (the default) or 'printed'.")
+    return LadderSearch() if given == "ladder" else PrintedSearch()

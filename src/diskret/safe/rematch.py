@@ -13,12 +13,12 @@ from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.source import open_source
 from diskret.safe import _rematch_kernels
-from diskret.safe.control import key_levels, parsed_level
-from diskret.safe.result import Anonymisation
+from diskret.safe.anonymisation import Anonymisation
+from diskret.safe.control import KeyLevel, key_levels, parsed_level
 from diskret.tabulation.combinations import record_codes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Rematch:
     """For every original record, in its order, the anonymous codes it now carries.
 
@@ -41,10 +41,7 @@ class Rematch:
         both = [c for c in wanted if c in attributes]
         if both:
             raise BadOption(f"{listed(both)} is anonymised", hint="the original codes must not stand beside it.")
-        frame: dict[str, npt.NDArray[Any]] = {
-            name: np.array(hierarchy.codes, dtype=object)[self.codes[:, i]]
-            for i, (name, hierarchy) in enumerate(attributes.items())
-        }
+        frame = self.anonymous.decoded(self.codes)
         if wanted:
             listing = ", ".join(data.column(c) for c in wanted)
             frame |= data.arrays(f"SELECT {listing} FROM {data.view}")
@@ -70,36 +67,40 @@ def rematch(original: object, anonymous: Anonymisation, priority: Sequence[str] 
     >>> [str(c) for c in pairs.join(["income"])], pairs.join()["income"][:3].tolist()
     (['sex', 'age', 'income'], [0, 1, 2])
     """
-    attributes = anonymous.attributes
-    names = list(attributes)
-    levels = [parsed_level(text, attributes) for text in (priority or ())]
-    if len(set(levels)) < len(levels):
-        raise BadOption("the priority order names a key level twice", hint="name each once.")
-    named = {level.attribute for level in levels if level.level == 1}
-    levels += [parsed_level(name, attributes) for name in names if name not in named]
-    records = record_codes(original, by=attributes)
+    levels = _ordered_levels(anonymous, priority or ())
+    records = record_codes(original, by=anonymous.attributes)
     if len(records) != anonymous.objects:
         raise BadOption(
             f"the data have {len(records):,} records, the anonymous file {anonymous.objects:,} objects",
             hint="rematch with the data that were anonymised.",
         )
-    maps = [(names.index(lv.attribute), key_levels(lv.attribute, attributes[lv.attribute])[lv]) for lv in levels]
-    objects = np.repeat(np.arange(len(anonymous.codes)), anonymous.frequency)
-    theirs = _columns(anonymous.codes[objects], maps)
-    ours = _columns(records, maps)
+    objects = np.repeat(anonymous.codes, anonymous.frequency, axis=0)
+    theirs, ours = (_columns(anonymous, codes, levels) for codes in (objects, records))
     order_a, order_b = np.lexsort(theirs.T[::-1]), np.lexsort(ours.T[::-1])
-    partner, level, equal = (np.empty(objects.size, dtype=np.int64) for _ in range(3))
+    partner, level, equal, place = np.empty((4, len(objects)), dtype=np.int64)
     _rematch_kernels.match(theirs[order_a], ours[order_b], partner, level, equal)
-    record = order_b[partner]
-    codes = np.empty_like(records)
-    codes[record] = anonymous.codes[objects[order_a]]
-    by_record = np.empty((2, objects.size), dtype=np.int64)
-    by_record[:, record] = np.stack([level, equal])
-    return Rematch(codes, by_record[0], by_record[1], anonymous, original)
+    place[order_b[partner]] = np.arange(len(objects))
+    return Rematch(
+        codes=objects[order_a[place]], level=level[place], equal=equal[place], anonymous=anonymous, source=original
+    )
 
 
-def _columns(codes: npt.NDArray[np.int32], maps: Sequence[tuple[int, Ints]]) -> npt.NDArray[np.int32]:
-    found = np.empty((len(codes), len(maps)), dtype=np.int32)
-    for i, (axis, to) in enumerate(maps):
-        found[:, i] = to[codes[:, axis]]
+def _ordered_levels(anonymous: Anonymisation, priority: Sequence[str]) -> list[KeyLevel]:
+    """The priority order, with the attributes that are not named at the end."""
+    attributes = anonymous.attributes
+    levels = [parsed_level(text, attributes) for text in priority]
+    if len(set(levels)) < len(levels):
+        raise BadOption("the priority order names a key level twice", hint="name each once.")
+    named = {level.attribute for level in levels if level.level == 1}
+    return levels + [parsed_level(name, attributes) for name in attributes if name not in named]
+
+
+def _columns(
+    anonymous: Anonymisation, codes: npt.NDArray[np.int32], levels: Sequence[KeyLevel]
+) -> npt.NDArray[np.int32]:
+    attributes, names = anonymous.attributes, list(anonymous.attributes)
+    found = np.empty((len(codes), len(levels)), dtype=np.int32)
+    for i, level in enumerate(levels):
+        to = key_levels(level.attribute, attributes[level.attribute])[level]
+        found[:, i] = to[codes[:, names.index(level.attribute)]]
     return found

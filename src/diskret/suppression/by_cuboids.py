@@ -15,8 +15,8 @@ from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.suppression.cuboid import _kernels
-from diskret.suppression.cuboid.engine import Outcome, Task, secure
+from diskret.suppression._corner_kernels import HIDDEN, PRIMARY, SINGLE, USABLE, Asked
+from diskret.suppression.cuboid.engine import Outcome, SubtableTask, secure
 from diskret.suppression.cuboid.expanded import expanded
 from diskret.suppression.cuboid.subtables import Segments
 from diskret.suppression.cuboid.thinning import thin as thin_pattern
@@ -28,13 +28,14 @@ def by_cuboids(
     table: Table, promise: Promise, method: Cuboids = Cuboids(), progress: Progress | None = None
 ) -> Suppression:
     """Secure every pivot of every subtable, then open again what nobody needs."""
+    table.refuse_without_product("the cuboid method")
     task = _task(table, promise, method)
-    primaries = np.flatnonzero(task.state & _kernels.PRIMARY)
+    primaries = np.flatnonzero(task.state & PRIMARY)
     thinning = method.thin and method.carry == "off"
     notes = [] if primaries.size else ["no cell is primary: nothing to protect"]
     notes += ["nothing is opened again where intervals are carried"] if method.thin and not thinning else []
-    too_close = task.up + task.down <= task.need
-    too_close |= (task.up < task.need_up) | (task.down < task.need_down)
+    too_close = task.up + task.down <= task.needs.range
+    too_close |= (task.up < task.needs.up) | (task.down < task.needs.down)
     hopeless = primaries[too_close[primaries]]
     segments = _segments(table, method.non_additive)
     outcome = secure(task, segments, method.threads or os.cpu_count() or 1, progress)
@@ -42,11 +43,11 @@ def by_cuboids(
     if thinning and len(moves):
         moves = thin_pattern(task, segments, moves, table.hidden.reshape(-1))
         # a secondary that could not be protected, and was opened again, needs no protection
-        outcome.failures = {c: r for c, r in outcome.failures.items() if task.state[c] & _kernels.HIDDEN}
+        outcome.failures = {c: r for c, r in outcome.failures.items() if task.state[c] & HIDDEN}
     status = table.status.copy().reshape(-1)
-    status[(task.state & _kernels.HIDDEN > 0) & (status != Status.PRIMARY)] = Status.SECONDARY
+    status[(task.state & HIDDEN > 0) & (status != Status.PRIMARY)] = Status.SECONDARY
     protected = replace(table, status=status.reshape(table.shape), creator=task.creator.reshape(table.shape))
-    unprotected = _unprotected(table, outcome, {int(c) for c in hopeless}, task.need)
+    unprotected = _unprotected(table, outcome, {int(c) for c in hopeless}, task.needs.range)
     _warn(protected, unprotected, outcome, method.non_additive)
     return Suppression(
         table=protected, before=table, promise=promise, moves=expanded(moves, table), unprotected=unprotected,
@@ -71,18 +72,18 @@ def _creator(table: Table) -> Ints:
     return np.where(table.status == Status.SECONDARY, table.creator, -1).reshape(-1)
 
 
-def _task(table: Table, promise: Promise, method: Cuboids) -> Task:
+def _task(table: Table, promise: Promise, method: Cuboids) -> SubtableTask:
     if promise.guard == "largest" or promise.coalitions:
         raise BadOption(
             "coalitions or largest contributors in subtables",
             hint="the cuboid method guards against single contributors only: use the method Moves.",
         )
     up, down = promise.knowledge.room(table)
-    need, need_down, need_up = promise.needs(table)
-    return Task(
-        table.shape, table.value.reshape(-1), up, down, state_of(table, method.zeros), _creator(table),
-        prices(table, method), need, need_down, need_up, barrier_signs(table, method.barriers),
-        method.price.powers(table), guards_singles(table, promise), method.carry,
+    return SubtableTask(
+        shape=table.shape, value=table.value.reshape(-1), up=up, down=down, state=state_of(table, method.zeros),
+        creator=_creator(table), cost=prices(table, method), needs=Asked(*promise.needs(table)),
+        barrier=barrier_signs(table, method.barriers), powers=method.price.powers(table),
+        single_rule=guards_singles(table, promise), carry=method.carry,
     )  # fmt: skip
 
 
@@ -104,14 +105,14 @@ def state_of(table: Table, zeros: Zeros) -> npt.NDArray[np.uint8]:
     """What the engine may do with each cell."""
     status, value = table.status.reshape(-1), table.value.reshape(-1)
     state = np.zeros(table.size, dtype=np.uint8)
-    state[usable_cells(table, zeros)] |= _kernels.USABLE
-    state[(status == Status.PRIMARY) | (status == Status.SECONDARY)] |= _kernels.HIDDEN
-    state[status == Status.PRIMARY] |= _kernels.PRIMARY
+    state[usable_cells(table, zeros)] |= USABLE
+    state[(status == Status.PRIMARY) | (status == Status.SECONDARY)] |= HIDDEN
+    state[status == Status.PRIMARY] |= PRIMARY
     counts = table.respondents.count.reshape(-1) if table.respondents is not None else value
     if table.respondents is not None or table.frequency:
-        state[counts == 1] |= _kernels.SINGLE
+        state[counts == 1] |= SINGLE
     if table.holdings is not None:
-        state[table.holdings.count.reshape(-1) == 1] |= _kernels.SINGLE
+        state[table.holdings.count.reshape(-1) == 1] |= SINGLE
     return state
 
 
@@ -143,7 +144,7 @@ def barrier_signs(table: Table, barriers: Barriers) -> Floats:
 def _unprotected(table: Table, outcome: Outcome, hopeless: set[int], needed: Floats) -> tuple[Unprotected, ...]:
     found = []
     for cell, reached in sorted(outcome.failures.items()):
-        at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
+        at = table.place(cell)
         name = ", ".join(f"{n}={c}" for n, c in zip(table.names, table.codes(at), strict=True))
         if cell in hopeless:
             why = "what is known beforehand is closer than the required range"

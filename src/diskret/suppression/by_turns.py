@@ -115,7 +115,7 @@ def _carry(done: Suppression, cells: Ints, shared: Bools, up: Floats, down: Floa
     """An interval reached in one table is prior knowledge in the others, by intersection; whether any shrank."""
     table, shrank = done.table, False
     for cell in np.flatnonzero(shared & table.hidden.reshape(-1)).tolist():
-        at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
+        at = table.place(cell)
         reached = done.interval(*table.codes(at))
         if reached is None:
             continue

@@ -35,12 +35,13 @@ def protect_counts(
         cuboids = Cuboids(cost=method.cost, zeros=method.zeros, barriers=method.barriers, thin=method.thin)
         # cuboids know single contributors only; against all others moves repair
         simply = replace(promise, guard="public" if promise.guard == "public" else "single", coalitions=())
-        if table.linked:
+        matchable = all(one.product for one, _ in table.linked.values())
+        if table.linked and matchable:
             matched = by_turns(table, simply, cuboids).table
         else:
             matched = by_cuboids(table, simply, cuboids, progress).table if table.product else table
         done = _thinned(table, by_moves(matched, promise, method, progress=progress), method)
-        if done.unprotected or not table.linked:
+        if matched is not table and (done.unprotected or not table.linked):
             others = by_moves(table, promise, method, progress=progress)
             done = others if _hiding(others) <= _hiding(done) else done
     warn_of(done.unprotected)

@@ -20,7 +20,7 @@ MOST_NAMES = 20
 Run = Table | Suppression
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunFacts:
     """One of the two runs."""
 
@@ -44,7 +44,7 @@ class RunFacts:
         return self.primary + self.secondary
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunDifference:
     """Two runs over the same cells."""
 
@@ -128,15 +128,15 @@ def compare_suppressions(
     a, b = first.hidden.reshape(-1), second.hidden.reshape(-1)
     only_one, only_two = np.flatnonzero(a & ~b), np.flatnonzero(b & ~a)
     return RunDifference(
-        first.response,
-        _facts(first, said),
-        _facts(second, again),
-        tuple(only_one.tolist()),
-        tuple(only_two.tolist()),
-        tuple(cell_name(first, int(c)) for c in only_one[:MOST_NAMES]),
-        tuple(cell_name(first, int(c)) for c in only_two[:MOST_NAMES]),
-        int((a & b).sum()),
-        int((first.value != second.value).sum()),
+        response=first.response,
+        one=_facts(first, said),
+        two=_facts(second, again),
+        only_one=tuple(only_one.tolist()),
+        only_two=tuple(only_two.tolist()),
+        names_one=tuple(cell_name(first, int(c)) for c in only_one[:MOST_NAMES]),
+        names_two=tuple(cell_name(first, int(c)) for c in only_two[:MOST_NAMES]),
+        both=int((a & b).sum()),
+        changed=int((first.value != second.value).sum()),
     )
 
 
@@ -153,14 +153,14 @@ def _facts(table: Table, report: AuditReport | None) -> RunFacts:
     size = np.abs(table.value)
     whole = float(size[inner].sum())
     return RunFacts(
-        table.size,
-        int((~table.empty).sum()),
-        int((table.status == Status.PRIMARY).sum()),
-        int((table.status == Status.SECONDARY).sum()),
-        float(size[inner & table.hidden].sum()) / whole if whole else 0.0,
-        int((table.hidden & ~inner).sum()),
-        None if report is None else report.summary(),
-        None if report is None or report.closest is None else (report.closest.cell, report.closest.times),
+        cells=table.size,
+        occupied=int((~table.empty).sum()),
+        primary=int((table.status == Status.PRIMARY).sum()),
+        secondary=int((table.status == Status.SECONDARY).sum()),
+        share=float(size[inner & table.hidden].sum()) / whole if whole else 0.0,
+        margins=int((table.hidden & ~inner).sum()),
+        audit=None if report is None else report.summary(),
+        closest=None if report is None or report.closest is None else (report.closest.cell, report.closest.times),
     )
 
 

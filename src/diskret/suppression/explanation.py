@@ -28,7 +28,7 @@ MOST_COUNTS = 300
 SECONDS = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MovedCell:
     """One cell of a move. What it changes by and lies between tells its value: internal."""
 
@@ -45,7 +45,7 @@ class MovedCell:
     upper: float = field(repr=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExplainedMove:
     """Cells that can change together without touching anything published."""
 
@@ -66,7 +66,7 @@ class ExplainedMove:
         return together.format(kind=kind, n=len(others), cells=_listed(others))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Explanation:
     """Everything about one cell of a protected table."""
 
@@ -118,25 +118,18 @@ class Explanation:
 def explanation_of(done: Suppression, cell: int) -> Explanation:
     """Explain the cell at a flat position."""
     table = done.table
-    at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
-    mine = [int(k) for k in done.moves.protecting(cell)]
-    using = [int(k) for k in done.moves.using(cell) if int(k) not in set(mine)]
+    at = table.place(cell)
+    mine = done.moves.protecting(cell).tolist()
+    using = np.setdiff1d(done.moves.using(cell), mine).tolist()
     helped = sorted({p for k in (*mine, *using) for p in done.moves.protected(k)} - {cell})
     shown = (mine + using)[:MOST_MOVES]
     interval, exact = remaining_interval(done, cell)
     return Explanation(
-        cell,
-        table.codes(at),
-        Status(int(table.status[at])).text,
-        table.rules_of(at),
-        tuple(_move(done, k, cell, k in mine) for k in shown),
-        len(mine) + len(using) - len(shown),
-        tuple(cell_name(table, p) for p in helped[:MOST_NAMES]),
-        len(helped),
-        interval,
-        exact,
-        next((u.why for u in done.unprotected if u.index == at), ""),
-    )
+        cell=cell, codes=table.codes(at), status=Status(int(table.status[at])).text, rules=table.rules_of(at),
+        moves=tuple(_move(done, k, cell, k in mine) for k in shown), further=len(mine) + len(using) - len(shown),
+        helped=tuple(cell_name(table, p) for p in helped[:MOST_NAMES]), helps=len(helped),
+        interval=interval, exact=exact, unprotected=next((u.why for u in done.unprotected if u.index == at), ""),
+    )  # fmt: skip
 
 
 def _move(done: Suppression, number: int, cell: int, protects: bool) -> ExplainedMove:
@@ -147,16 +140,23 @@ def _move(done: Suppression, number: int, cell: int, protects: bool) -> Explaine
     step = step if np.isfinite(step) else way
     cells = []
     for other, coefficient in zip(move.cells.tolist(), move.coefficients.tolist(), strict=True):
-        at = tuple(int(i) for i in np.unravel_index(other, table.shape))
+        at = table.place(other)
         value = float(table.value[at])
         status = Status(int(table.status[at])).text
         sign = int(np.sign(coefficient) * way)
         low, high = move.interval(other, value)
-        cells.append(MovedCell(other, table.codes(at), status, sign, value, coefficient * step, low, high))
+        cells.append(
+            MovedCell(
+                cell=other, codes=table.codes(at), status=status, sign=sign, value=value, change=coefficient * step,
+                lower=low, upper=high,
+            )
+        )  # fmt: skip
     helped = sorted(done.moves.protected(number) - {cell})
     low, high = move.interval(cell, 0.0)
     names = tuple(cell_name(table, p) for p in helped[:MOST_NAMES])
-    return ExplainedMove(number, done.moves.cuboids, protects, names, tuple(cells), high - low)
+    return ExplainedMove(
+        number=number, cuboid=done.moves.cuboids, protects=protects, helped=names, cells=tuple(cells), range=high - low
+    )
 
 
 def remaining_interval(done: Suppression, cell: int) -> tuple[tuple[float, float] | None, bool]:
@@ -171,7 +171,7 @@ def remaining_interval(done: Suppression, cell: int) -> tuple[tuple[float, float
     system, label = done.hidden_system
     column = int(np.searchsorted(system.cells, cell))
     together = np.flatnonzero(label == label[column])
-    shown = done.interval(*table.codes(tuple(int(i) for i in np.unravel_index(cell, table.shape))))
+    shown = done.interval(*table.codes(table.place(cell)))
     if together.size > (MOST_COUNTS if table.frequency else MOST_UNKNOWNS):
         return shown, False
     known = done.promise.knowledge
@@ -218,7 +218,7 @@ def _rule(name: str, say: Mapping[str, str]) -> str:
 
 def cell_name(table: Table, cell: int) -> str:
     """A cell by its codes, as explanations name it: ``(05; 10)``."""
-    return _name(table.codes(tuple(int(i) for i in np.unravel_index(cell, table.shape))))
+    return _name(table.codes(table.place(cell)))
 
 
 def _name(codes: Sequence[str]) -> str:

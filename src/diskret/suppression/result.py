@@ -116,7 +116,7 @@ class Suppression:
             why = "protects it" if k in mine else f"protects {', '.join(self._name(p) for p in helped[:3])}"
             step = move.up if np.isfinite(move.up) else 1.0
             for other, coefficient in zip(move.cells.tolist(), move.coefficients.tolist(), strict=True):
-                at = tuple(int(i) for i in np.unravel_index(other, self.table.shape))
+                at = self.table.place(other)
                 value = float(self.table.value[at])
                 row = (k, why, *self.table.codes(at), Status(int(self.table.status[at])).text, value)
                 for name, entry in zip(columns, (*row, coefficient * step, *move.interval(other, value)), strict=True):
@@ -161,7 +161,7 @@ class Suppression:
         return int(np.ravel_multi_index(self.table.index(*codes), self.table.shape))
 
     def _name(self, cell: int) -> str:
-        return "(" + "; ".join(self.table.codes(tuple(int(i) for i in np.unravel_index(cell, self.table.shape)))) + ")"
+        return "(" + "; ".join(self.table.codes(self.table.place(cell))) + ")"
 
     def summary(self) -> dict[str, Any]:
         """Counts only: fit to be printed or logged."""

@@ -82,7 +82,6 @@ def _protect(table: Table, promise: Promise, method: AnyMethod, progress: Progre
         table.refuse_without_product("a complete table")
         return by_complete(table, promise, method, progress=progress)
     if isinstance(method, Cuboids):
-        table.refuse_without_product("the cuboid method")
         return by_cuboids(table, promise, method, progress)
     if table.frequency:
         return protect_counts(table, promise, method, progress)

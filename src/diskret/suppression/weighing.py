@@ -25,7 +25,7 @@ CANDIDATES = 4
 """How many secondaries are tried at most, the most valuable first."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LineAround:
     """One line (a sum with its parts) the cell stands in."""
 
@@ -41,7 +41,7 @@ class LineAround:
     """How many are hidden."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Weighed:
     """One open cell on the scales. Values of open cells are published; the share needs no hidden value."""
 
@@ -114,7 +114,7 @@ class Weighed:
 def weigh(done: Suppression, cell: int) -> Weighed:
     """Put the open cell at a flat position on the scales; looks only at the lines it stands in."""
     table = done.table
-    at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
+    at = table.place(cell)
     status = Status(int(table.status[at]))
     if status.hidden:
         raise BadOption(f"the cell {table.name_of(cell)} is hidden already", hint="ask explanation(...) about it.")
@@ -127,10 +127,18 @@ def weigh(done: Suppression, cell: int) -> Weighed:
     allowed = status in (Status.OPEN, Status.ZERO)
     margin, parts = _margin(table, at)
     return Weighed(
-        cell, table.codes(at), status.text, value, None if whole is None else abs(value) / whole if whole else 0.0,
-        int(table.count[at]) if table.respondents is not None else None, allowed, margin, parts, lines,
-        _tables(table, cell), tuple(cell_name(table, c) for c in primaries[:MOST_NAMES]),
+        cell=cell, codes=table.codes(at), status=status.text, value=value, share=_share(value, whole),
+        contributors=None if table.respondents is None else int(table.count[at]), allowed=allowed, margin=margin,
+        parts=parts, lines=lines, tables=_tables(table, cell),
+        primaries=tuple(cell_name(table, c) for c in primaries[:MOST_NAMES]),
     )  # fmt: skip
+
+
+def _share(value: float, whole: float | None) -> float | None:
+    """Of the whole, if that is known."""
+    if whole is None:
+        return None
+    return abs(value) / whole if whole else 0.0
 
 
 def _shown_whole(table: Table) -> float | None:
@@ -158,10 +166,12 @@ def _around(table: Table, cell: int) -> Iterator[LineAround]:
     for along, total, cells in table.lines(cell):
         found = cells[hidden[cells]]
         names = tuple(cell_name(table, int(c)) for c in found[:MOST_NAMES])
-        yield LineAround(along, cell_name(table, total), total == cell, names, int(found.size))
+        yield LineAround(
+            along=along, sum=cell_name(table, total), is_sum=total == cell, hidden=names, count=int(found.size)
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Openings:
     """What could open again if a cell were suppressed instead."""
 
@@ -200,13 +210,19 @@ def openings(done: Suppression, cell: int, audited: AuditReport | None = None, m
             opened.append(other)
     saved = float(size[opened[0]] - size[cell]) if opened else 0.0
     names = tuple(cell_name(table, c) for c in opened)
-    return Openings(names, tuple(opened), saved, min(most, candidates.size), int(candidates.size))
+    return Openings(
+        opened=names,
+        cells=tuple(opened),
+        saved=saved,
+        tried=min(most, candidates.size),
+        candidates=int(candidates.size),
+    )
 
 
 def opening_words(found: Openings, language: str = "en") -> str:
     """In one sentence, without a hidden value.
 
-    >>> opening_words(Openings((), (), 0.0, 0, 0))
+    >>> opening_words(Openings(opened=(), cells=(), saved=0.0, tried=0, candidates=0))
     'There is no more valuable hidden cell beside it that could open in its place.'
     """
     say = words("weighing", language)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from diskret.model import rollup
-from diskret.model.arrays import Floats, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.exact import EXACT_LIMIT
 from diskret.model.hierarchy import Hierarchy
@@ -76,10 +76,9 @@ class Level:
         self._add_keys(batch)
         protected = batch["protected"] == 1 if self.protected_count is not None else None
         public = batch["public"] == 1 if self.public_count is not None else None
-        if protected is not None:
-            _kernels.add_one(cell[protected], self.protected_count)
-        if public is not None:
-            _kernels.add_one(cell[public], self.public_count)
+        for chosen, count in ((protected, self.protected_count), (public, self.public_count)):
+            if chosen is not None:
+                _kernels.add_one(cell[chosen], count)
         for j, response in enumerate(self.responses):
             amount = batch[f"t{j}"]
             if response.total is not None:
@@ -88,19 +87,22 @@ class Level:
                 _kernels.add_absolute(cell, amount, response.absolute)
             if response.public is not None:
                 _kernels.add_absolute(cell[public], amount[public], response.public)
-            if f"x{j}" not in batch:
-                continue
-            size = batch[f"x{j}"].reshape(-1, 1)
-            if response.protected is not None:
-                # the sum a rule looks at leaves public contributors out, so its target is none of them
-                target = protected if public is None else protected & ~public
-                _kernels.rank(cell[target], size[target], response.protected.reshape(-1, 1))
-            weight = batch.get(f"w{j}", batch.get("w"))
-            weight = None if weight is None else weight.reshape(-1, 1)
-            if public is None:
-                self._rank(response, cell, size, weight)
-            else:
-                self._rank(response, cell[~public], size[~public], None if weight is None else weight[~public])
+            if f"x{j}" in batch:
+                self._rank_records(response, j, batch, protected, public)
+
+    def _rank_records(
+        self, response: Response, j: int, batch: Batch, protected: Bools | None, public: Bools | None
+    ) -> None:
+        """Enter the contributions of single records; public ones are left out, so a rule's target is none of them."""
+        ranked = {name: batch[name] for name in ("cell", f"x{j}", f"w{j}", "w") if name in batch}
+        if public is not None:
+            ranked = {name: column[~public] for name, column in ranked.items()}
+            protected = None if protected is None else protected[~public]
+        cell, size = ranked["cell"], ranked[f"x{j}"].reshape(-1, 1)
+        if response.protected is not None:
+            _kernels.rank(cell[protected], size[protected], response.protected.reshape(-1, 1))
+        weight = ranked.get(f"w{j}", ranked.get("w"))
+        self._rank(response, cell, size, None if weight is None else weight.reshape(-1, 1))
 
     def add_cells(self, batch: Batch) -> None:
         """Add finest cells that the engine has added up already."""
@@ -142,23 +144,24 @@ class Level:
 
     def roll_up(self) -> None:
         """From the finest cells to all sums. Contributors of different cells are taken as different."""
-        for array in (self.count, self.protected_count, self.public_count):
+        sums = [self.count, self.protected_count, self.public_count]
+        sums += [a for response in self.responses for a in (response.total, response.absolute, response.public)]
+        for array in sums:
             if array is not None:
                 rollup.add_up(array, self.hierarchies)
         for key in self.keys:
             assert self.plan.key is not None
             rollup.add_up_modulo(key, self.hierarchies, self.plan.key.units)
         for response in self.responses:
-            for array in (response.total, response.absolute, response.public):
-                if array is not None:
-                    rollup.add_up(array, self.hierarchies)
+            self._merge_largest(response)
+
+    def _merge_largest(self, response: Response) -> None:
+        if response.weights is not None:
             for parent, outer, inner in rollup.axes(self.hierarchies):
-                if response.weights is not None:
-                    _kernels.merge_weighted_to_sums(response.largest, response.weights, parent, outer, inner)
-            if response.protected is not None:
-                rollup.merge_largest(response.protected, self.hierarchies)
-            if response.largest is not None and response.weights is None:
-                rollup.merge_largest(response.largest, self.hierarchies)
+                _kernels.merge_weighted_to_sums(response.largest, response.weights, parent, outer, inner)
+        for array in (response.protected, response.largest if response.weights is None else None):
+            if array is not None:
+                rollup.merge_largest(array, self.hierarchies)
 
     def contributors(self, j: int) -> Contributors:
         """What the rules want to know about one response. Uses the accumulators up."""

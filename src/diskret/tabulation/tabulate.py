@@ -8,10 +8,10 @@ from typing import Any, overload
 
 import numpy as np
 
-from diskret.model.contributors import Contributors
 from diskret.model.errors import (
     BadOption,
     BadRecordKeys,
+    DiskretError,
     MissingCode,
     NegativeValue,
     ProtectionWarning,
@@ -177,35 +177,29 @@ def _refuse_bad_keys(engine: Backend, key: RecordKey) -> None:
 
 def _profile(engine: Backend, plan: Plan, positive: bool) -> tuple[int, list[Units]]:
     """Refuse bad numbers; find the decimals in which everything adds up exactly."""
-    row = list(engine.data.query(sql.profile_sql(engine.data, plan))[0])
-    records = int(row.pop(0))
+    records, *row = engine.data.query(sql.profile_sql(engine.data, plan))[0]
     each = 3 + len(sql.DECIMALS_TRIED)
     names = [*plan.values, *([plan.weight] if plan.weight else [])]
-    found = [row[i * each : (i + 1) * each] for i in range(len(names))]
-    if any(bad for bad, *_ in found):
+    found = {name: row[i * each : (i + 1) * each] for i, name in enumerate(names)}
+    if any(bad for bad, *_ in found.values()):
         engine.data.refuse_bad_numbers(names)
-    weight_decimals: int | None = 0
     if plan.weight:
-        _, smallest, *_ = found[-1]
-        if smallest < 0:
-            raise NegativeValue(
-                f"column {plan.weight!r} has negative sampling weights",
-                where=engine.data.where,
-                hint="correct the data.",
-            )
-        weight_decimals = _decimals(found[-1])
-    units = []
-    for name, column in zip(plan.values, found, strict=False):
-        if positive and column[1] < 0:
-            raise NegativeValue(
-                f"column {name!r} has negative values in a table declared positive",
-                where=engine.data.where,
-                hint="declare positive = false, or correct the data.",
-            )
-        units.append(_units(name, column, _decimals(column), weight_decimals, plan.weight is not None))
+        _refuse_negative(engine, found[plan.weight], f"column {plan.weight!r} has negative sampling weights", "")
+    for name in plan.values if positive else ():
+        what = f"column {name!r} has negative values in a table declared positive"
+        _refuse_negative(engine, found[name], what, "declare positive = false, or ")
+    weight_decimals = _decimals(found[plan.weight]) if plan.weight else 0
     if plan.weight and not plan.values:
-        units = [_units(plan.weight, found[-1], weight_decimals, 0, False)]
-    return records, units
+        return int(records), [_units(plan.weight, found[plan.weight], weight_decimals, 0, False)]
+    weighted = plan.weight is not None
+    return int(records), [
+        _units(name, found[name], _decimals(found[name]), weight_decimals, weighted) for name in plan.values
+    ]
+
+
+def _refuse_negative(engine: Backend, column: list[Any], what: str, instead: str) -> None:
+    if column[1] < 0:
+        raise NegativeValue(what, where=engine.data.where, hint=f"{instead}correct the data.")
 
 
 def _decimals(column: list[Any]) -> int | None:
@@ -293,64 +287,51 @@ def _known(engine: Backend, plan: Plan, batches: Iterator[Batch]) -> Iterator[Ba
 
 
 def _refuse_codes(engine: Backend, plan: Plan) -> None:
-    where = engine.data.where
     for axis, (name, hierarchy) in enumerate(plan.by.items()):
         found = engine.data.query(sql.unknown_codes_sql(engine.data, name, axis))
-        codes = [code for code, _ in found if code is not None]
-        sums = [c for c in codes if c in hierarchy]
-        unknown = [c for c in codes if c not in hierarchy]
-        if unknown:
-            raise UnknownCode.in_column(name, unknown, hierarchy.codes)
-        if sums:
-            raise SumInRecords(
-                f"records in column {name!r} carry {listed(sums)}, which is a sum of finer codes",
-                where=where,
-                hint="code every record to a finest code; add a code such as 'unknown' below the sum if need be.",
-            )
         if found:
-            raise MissingCode(
-                f"{found[0][1]} records have no code in column {name!r}",
-                where=where,
-                hint=f"say under which code they count: missing={{{name!r}: ...}}.",
-            )
+            raise _stray(name, hierarchy, found, engine.data.where)
+
+
+def _stray(name: str, hierarchy: Hierarchy, found: Sequence[tuple[Any, ...]], where: str) -> DiskretError:
+    """What is wrong with codes of records that are no finest codes; each with how many records have it."""
+    codes = [code for code, _ in found if code is not None]
+    unknown = [c for c in codes if c not in hierarchy]
+    if unknown:
+        return UnknownCode.in_column(name, unknown, hierarchy.codes)
+    if codes:
+        return SumInRecords(
+            f"records in column {name!r} carry {listed(codes)}, which is a sum of finer codes",
+            where=where,
+            hint="code every record to a finest code; add a code such as 'unknown' below the sum if need be.",
+        )
+    return MissingCode(
+        f"{found[0][1]} records have no code in column {name!r}",
+        where=where,
+        hint=f"say under which code they count: missing={{{name!r}: ...}}.",
+    )
 
 
 def _tables(
     plan: Plan, units: list[Units], respondents: Level, holdings: Level | None, value: object, positive: bool
 ) -> Table | dict[str, Table]:
-    by = dict(plan.by)
-    weighted = plan.weight is not None
     units_of_keys = plan.key.units if plan.key is not None else 1
     keys = [in_fractions(each, units_of_keys).reshape(plan.shape) for each in respondents.keys]
-    key = keys[0] if keys else None
+
+    def table(j: int, name: str) -> Table:
+        """One response; without values the (weighted) number of records."""
+        people, total = respondents.contributors(j), respondents.responses[j].total if respondents.responses else None
+        unit = units[j] if total is not None else Units(0, 0, True, False)
+        numbers = people.count.astype(np.float64) if total is None else in_floats(total, unit.total).reshape(plan.shape)
+        return Table(
+            by=dict(plan.by), response=name, value=numbers, status=np.zeros(plan.shape, dtype=np.uint8),
+            respondents=people, holdings=holdings.contributors(j) if holdings else None,
+            decimals=max(unit.total, 0) if unit.exact else None,
+            positive=positive or not plan.values or not unit.negative, frequency=not plan.values,
+            weighted=plan.weight is not None, key=keys[min(j, len(keys) - 1)] if keys else None,
+        )  # fmt: skip
+
     if not plan.values:
-        people = respondents.contributors(0)
-        owners = holdings.contributors(0) if holdings else None
-        if weighted:
-            assert respondents.responses[0].total is not None
-            totals = in_floats(respondents.responses[0].total, units[0].total).reshape(plan.shape)
-            return _table(by, "weighted count", totals, people, owners, units[0], True, True, True, key)
-        counts = people.count.astype(np.float64)
-        return _table(by, "count", counts, people, owners, Units(0, 0, True, False), True, True, False, key)
-    tables = {}
-    for j, name in enumerate(plan.values):
-        total = respondents.responses[j].total
-        assert total is not None
-        people = respondents.contributors(j)
-        owners = holdings.contributors(j) if holdings else None
-        totals = in_floats(total, units[j].total).reshape(plan.shape)
-        nonnegative = positive or not units[j].negative
-        key = keys[min(j, len(keys) - 1)] if keys else None
-        tables[name] = _table(by, name, totals, people, owners, units[j], nonnegative, False, weighted, key)
+        return table(0, "weighted count" if plan.weight else "count")
+    tables = {name: table(j, name) for j, name in enumerate(plan.values)}
     return tables[value] if isinstance(value, str) else tables
-
-
-def _table(
-    by: Mapping[str, Hierarchy], name: str, value: Any, people: Contributors, owners: Contributors | None, unit: Units,
-    positive: bool, frequency: bool, weighted: bool, key: Any,
-) -> Table:  # fmt: skip
-    decimals = max(unit.total, 0) if unit.exact else None
-    return Table(
-        by, name, value, np.zeros(value.shape, dtype=np.uint8), people, owners,
-        decimals=decimals, positive=positive, frequency=frequency, weighted=weighted, key=key,
-    )  # fmt: skip

@@ -61,7 +61,8 @@ def _large(workspace: Workspace) -> dict[str, Any]:
         "table": {"by": by, "value": ["trade"], "positive": True},
         "classifications": {name: {"prefixes": [1, 2]} for name in by},
         "rules": {"min_count": 3, "p_percent": 10},
-        "suppression": {"guarantee": "subtables"},
+        "suppression": {"method": "cuboids"},
+        "promise": {"levels": False},
         "output": {"title": "Trade of a made-up country"},
     }
 

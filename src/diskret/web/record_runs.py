@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from diskret.job.anonymise_job import AnonymiseJob
 from diskret.job.loading import source_of
 from diskret.job.microdata import NOTE, ScientificUse, make_microdata, write_microdata
-from diskret.job.models import Job
 from diskret.job.read import job_from
+from diskret.job.records_job import RecordsJob
 from diskret.job.report import TITLES
 from diskret.job.run import run_job
 from diskret.publication.microdata_files import write_anonymous_file
@@ -23,8 +24,8 @@ from diskret.publication.report_file import write_report
 from diskret.publication.safe_report import attack_figures, safe_sections
 from diskret.publication.sections import ReportSection
 from diskret.risk.judgement import Attack
+from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.history import Moment
-from diskret.safe.result import Anonymisation
 from diskret.web.run_folders import RunProgress, read_json, write_json
 
 FIGURES, SECTIONS = "figures.json", "sections.json"
@@ -36,15 +37,16 @@ MOST_COMBINATIONS = 300
 def run_records(content: Mapping[str, Any], workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
     """Do a job on records; gives counts for the status of the run."""
     job = job_from(dict(content), "the page", workspace)
-    if job.anonymise is not None:
+    if isinstance(job, AnonymiseJob):
         return _anonymise(job, workspace, result, say)
+    assert isinstance(job, RecordsJob)
     return _protect(job, workspace, result, say)
 
 
 # --- anonymous files -------------------------------------------------------------------------------------------------
 
 
-def _anonymise(job: Job, workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
+def _anonymise(job: AnonymiseJob, workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
     moments: list[Moment] = []
 
     def watch(now: Moment) -> None:
@@ -92,7 +94,7 @@ def course(moments: Sequence[Moment]) -> dict[str, Any]:
 # --- scientific-use files --------------------------------------------------------------------------------------------
 
 
-def _protect(job: Job, workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
+def _protect(job: RecordsJob, workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
     made, attack, further = make_microdata(job, workspace, source_of(job, workspace), say)
     say("writing", 0, 1)
     for name in FILES.values():
@@ -139,11 +141,11 @@ def _keep(result: Path, sections: Mapping[str, Any], figures: Mapping[str, Any])
     write_json(result / FIGURES, figures)
 
 
-def write_records_report(job: Job, folder: Path, path: Path, language: str) -> None:
+def write_records_report(job: AnonymiseJob | RecordsJob, folder: Path, path: Path, language: str) -> None:
     """The report of a finished run, the same bytes as its job file gives."""
     sections = [ReportSection.from_plain(each) for each in read_json(folder / SECTIONS)[language]]
     title, note = job.output.title or TITLES[language]["safe"], ""
-    if job.anonymise is None:
+    if isinstance(job, RecordsJob):
         name = "Scientific-use file"
         title = job.output.title or (in_german(name) if language == "de" else name)
         note = in_german(NOTE) if language == "de" else NOTE

@@ -12,10 +12,11 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from diskret.job.loading import load_tables, set_by_hand
+from diskret.job.outcome import summary_of
 from diskret.job.paths import paths_in
 from diskret.job.read import job_from
-from diskret.job.result import summary_of
 from diskret.job.rules import rules_of
+from diskret.job.table_job import TableJob
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.table import Table
 from diskret.rules.mark import mark
@@ -80,7 +81,7 @@ class Tables:
         """The choice tabulated and marked; only the rules are applied again if nothing else has changed."""
         self.workspace.refuse_outside(content)
         given = {key: each for key, each in content.items() if key not in ("output", "suppression")}
-        job = job_from(given, "the page", self.workspace.root)
+        job = job_from(given, "the page", self.workspace.root, TableJob)
         ranked = largest_needed(rules_of(job)) if rules_of(job).rules else 0
         basis = {key: given.get(key) for key in ("data", "table", "classifications")}
         files = [(name, (self.workspace.path(name)).stat().st_mtime_ns) for name in paths_in(basis)]
@@ -91,7 +92,7 @@ class Tables:
             rows = self._kept("tables", base, lambda: load_tables(job, self.workspace.root, largest=max(ranked, 2)))
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ProtectionWarning)
-                made = {name: set_by_hand(table, job) for name, table in rows.items()}
+                made = {name: set_by_hand(table, job.status) for name, table in rows.items()}
                 rules = rules_of(job, next(iter(made.values())).names)
                 ordered = [n for n, c in job.classifications.items() if c.ordered]
                 if rules.rules:

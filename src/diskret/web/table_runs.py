@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
+from diskret.job.outcome import JobResult
 from diskret.job.read import job_from
-from diskret.job.result import JobResult
 from diskret.job.run import run_job
 from diskret.model.promise import Promise
 from diskret.model.table import Table
@@ -23,6 +23,7 @@ from diskret.tabulation.tabulate import Progress
 from diskret.web.run_folders import read_json, write_json
 
 WORKING, FINDINGS = "working.parquet", "findings.json"
+LANGUAGES: tuple[Literal["en", "de"], ...] = ("en", "de")
 
 
 def run_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Progress) -> dict[str, Any]:
@@ -30,7 +31,9 @@ def run_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: P
     done = run_job(job_from(dict(content), "the page", workspace), workspace, say, write=False)
     say("writing", 0, 1)
     save(done, result)
-    return {"summary": done.summary(), "exposed": done.exposed}
+    promises = dict.fromkeys(each.promise for each in done.suppressions.values())
+    said = {language: [" ".join(p.describe(language).split()) for p in promises] for language in LANGUAGES}
+    return {"summary": done.summary(), "exposed": done.exposed, "promises": said}
 
 
 def save(done: JobResult, folder: Path) -> None:
@@ -66,7 +69,7 @@ def load(folder: Path) -> dict[str, Suppression]:
             for cell, index, reached, why in facts["unprotected"]
         )
         loaded[name] = Suppression(
-            table=table, before=before, promise=Promise.from_dict(facts["promise"]), moves=moves,
+            table=table, before=before, promise=Promise.from_dict(facts.get("promise", {})), moves=moves,
             unprotected=unprotected, passes=facts["passes"],
         )  # fmt: skip
     return loaded

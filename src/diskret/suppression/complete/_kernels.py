@@ -9,17 +9,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-SLACK = 1e-12
-
-
-@numba.njit(cache=True, nogil=True, inline="always")
-def _before(count_a, rank_a, cost_a, count_b, rank_b, cost_b):
-    """Whether choice a comes before choice b: fewest new cells, lowest rank, smallest cost up to rounding."""
-    if count_a != count_b:
-        return count_a < count_b
-    if rank_a != rank_b:
-        return rank_a < rank_b
-    return cost_b - cost_a > SLACK * abs(cost_a)
+from diskret.suppression._corner_kernels import Asked, before, by_choice, can_win, wide_enough
 
 
 @numba.njit(cache=True, nogil=True)
@@ -43,7 +33,7 @@ def walk(pivot, first, start, shifts, signs, bends, most_bends, cells_of, asked,
     kept, or -1 if there was no room.
     """
     usable, hidden, unit, rank, cost, up, down, person = cells_of
-    need, need_down, need_up = asked
+    asked = Asked(*asked)
     n = first.size - 1
     own = person[pivot]
     good = open_lines(pivot, start, shifts, usable)
@@ -92,17 +82,10 @@ def walk(pivot, first, start, shifts, signs, bends, most_bends, cells_of, asked,
                 break
         if not fine:
             continue
-        reach = rise + fall
-        if not reach > need + SLACK * max(need, reach if reach < np.inf else 0.0):
+        if not wide_enough(rise, fall, asked):
             continue
-        if rise < need_up or fall < need_down:
+        if found[0] >= 0 and not can_win(count, margin, price, best, prune_rank):
             continue
-        if found[0] >= 0:
-            if prune_rank:
-                if not _before(count, margin, price, best[0], best[1], best[2]):
-                    continue
-            elif count > best[0]:
-                continue
         if c < n - 1:
             c += 1
             filled[c], counts[c], ranks[c], costs[c] = here, count, margin, price
@@ -110,7 +93,7 @@ def walk(pivot, first, start, shifts, signs, bends, most_bends, cells_of, asked,
             at[c] = first[c] - 1
             continue
         if alone == 0:
-            if found[0] < 0 or _before(count, margin, price, best[0], best[1], best[2]):
+            if found[0] < 0 or before(count, margin, price, best):
                 best[0], best[1], best[2], best[3], best[4] = count, margin, price, rise, fall
                 found[:n] = at
                 if count == 0 and margin == 0:
@@ -150,17 +133,14 @@ def best_pair(pivot, start, shifts, signs, cells_of, prune_rank, best, found, ke
     _, hidden, unit, rank, cost, _, _, person = cells_of
     own = person[pivot]
     cells, parity = buffer
-    order = np.argsort(kept[:number, 2], kind="mergesort")
-    order = order[np.argsort(kept[:number, 1][order], kind="mergesort")]
-    order = order[np.argsort(kept[:number, 0][order], kind="mergesort")]
+    order = by_choice(kept, number)
     none = found[0] < 0
     win = (-1, -1)
     stamp = {np.int64(-1)}
     people = {np.int64(-1)}
     for jj in range(1, number):
         j = order[jj]
-        if not none and (kept[j, 0] > best[0] if not prune_rank else
-                         not _before(kept[j, 0], kept[j, 1], kept[j, 2], best[0], best[1], best[2])):  # fmt: skip
+        if not none and not can_win(kept[j, 0], kept[j, 1], kept[j, 2], best, prune_rank):
             break
         size = product_cells(pivot, kept[j, 5:].astype(np.int64), start, shifts, signs, cells, parity)
         stamp.clear()
@@ -183,7 +163,7 @@ def best_pair(pivot, start, shifts, signs, cells_of, prune_rank, best, found, ke
                     count += unit[cell]
                     margin += rank[cell]
                     price += cost[cell]
-            if disjoint and (none or _before(count, margin, price, best[0], best[1], best[2])):
+            if disjoint and (none or before(count, margin, price, best)):
                 best[0], best[1], best[2] = count, margin, price
                 win = (i, j)
                 none = False

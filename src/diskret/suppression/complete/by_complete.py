@@ -17,8 +17,8 @@ from diskret.model.table import Table
 from diskret.moves.insiders import persons_of
 from diskret.moves.move import Move, MoveSet
 from diskret.suppression.by_cuboids import barrier_signs, guards_singles, prices, usable_cells
-from diskret.suppression.complete.engine import Cuboid, Search, Task, in_turn, secure
-from diskret.suppression.complete.space import Space
+from diskret.suppression.complete.engine import CompleteTask, Cuboid, Search, in_turn, secure
+from diskret.suppression.complete.space import IndexSpace
 from diskret.suppression.complete.thinning import thinned
 from diskret.suppression.methods import Complete, Method, Progress
 from diskret.suppression.result import Suppression, Unprotected
@@ -66,11 +66,11 @@ def search_of(table: Table, promise: Promise, method: Complete, *, strands: bool
             "coalitions or largest contributors with complete tables",
             hint="the cuboid method guards against single contributors only: use the method Moves.",
         )
-    spaces = [Space.of(h) for h in table.hierarchies]
+    spaces = [IndexSpace.of(h) for h in table.hierarchies]
     return Search(spaces, task_of(table, promise, method), method.deformations, strands, method.totals_last)
 
 
-def task_of(table: Table, promise: Promise, method: Method) -> Task:
+def task_of(table: Table, promise: Promise, method: Method) -> CompleteTask:
     """The cells of a table, with the number of elementary indices in which each is a sum as its rank."""
     up, down = promise.knowledge.room(table)
     hidden = table.hidden.reshape(-1).copy()
@@ -81,11 +81,12 @@ def task_of(table: Table, promise: Promise, method: Method) -> Task:
         across[axis] = len(hierarchy)
         rank += barriers[axis] * sums_in(hierarchy).reshape(across)
     guarded = guards_singles(table, promise)
-    return Task(
-        table.shape, (table.status == Status.PRIMARY).reshape(-1), usable_cells(table, method.zeros) | hidden, hidden,
-        np.ones(table.size), rank.reshape(-1), prices(table, method), up, down,
-        persons_of(table) if guarded else np.full(table.size, -1, dtype=np.int64),
-        promise.needs(table), bool((barriers >= 0).all()),
+    return CompleteTask(
+        shape=table.shape, primary=(table.status == Status.PRIMARY).reshape(-1),
+        usable=usable_cells(table, method.zeros) | hidden, hidden=hidden, unit=np.ones(table.size),
+        rank=rank.reshape(-1), cost=prices(table, method), up=up, down=down,
+        person=persons_of(table) if guarded else np.full(table.size, -1, dtype=np.int64),
+        needs=promise.needs(table), barriers=bool((barriers >= 0).all()),
     )  # fmt: skip
 
 
@@ -101,8 +102,8 @@ def moves_of(protecting: Mapping[int, Sequence[Cuboid]]) -> MoveSet:
     return MoveSet.of(moves, [[pivot] for pivot, _ in cuboids])
 
 
-def _unprotected(table: Table, task: Task, cell: int, deformations: int) -> Unprotected:
-    at = tuple(int(i) for i in np.unravel_index(cell, table.shape))
+def _unprotected(table: Table, task: CompleteTask, cell: int, deformations: int) -> Unprotected:
+    at = table.place(cell)
     need, below, above = (float(a[cell]) for a in task.needs)
     if task.up[cell] + task.down[cell] <= need or task.up[cell] < above or task.down[cell] < below:
         why = "what is known beforehand is closer than the required range"

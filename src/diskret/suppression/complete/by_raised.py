@@ -12,9 +12,9 @@ from diskret.model.errors import BadOption
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.suppression.complete.by_complete import moves_of, task_of
-from diskret.suppression.complete.engine import Search, Task, in_turn, secure
+from diskret.suppression.complete.engine import CompleteTask, Search, in_turn, secure
 from diskret.suppression.complete.raising import Raised
-from diskret.suppression.complete.space import Space
+from diskret.suppression.complete.space import IndexSpace
 from diskret.suppression.methods import Complete, Method
 from diskret.suppression.result import Suppression, Unprotected
 
@@ -33,7 +33,7 @@ def by_raised(
     if any(h.depth > 2 for h in raised.table.hierarchies):
         raise BadOption("a table that is raised in part only", hint="raise all classifications that have subtotals.")
     task = _task(raised, promise, method, prefer_used)
-    search = Search([Space.of(h) for h in raised.table.hierarchies], task, deformations=0, strands=False)
+    search = Search([IndexSpace.of(h) for h in raised.table.hierarchies], task, deformations=0, strands=False)
     pivots = raised.cells[in_turn(task_of(raised.origin, promise, method))]
     protecting, failed = secure(search, pivots)
     status = raised.table.status.reshape(-1).copy()
@@ -43,7 +43,7 @@ def by_raised(
     unprotected = tuple(
         Unprotected(
             cell=raised.table.name_of(c),
-            index=tuple(int(i) for i in np.unravel_index(c, task.shape)),
+            index=raised.table.place(c),
             reached=np.nan,
             why=why,
         )
@@ -54,7 +54,7 @@ def by_raised(
     )
 
 
-def _task(raised: Raised, promise: Promise, method: Method, prefer_used: bool) -> Task:
+def _task(raised: Raised, promise: Promise, method: Method, prefer_used: bool) -> CompleteTask:
     """The cells of the origin at their places; dummies cost nothing and never shorten a range."""
     origin = task_of(raised.origin, promise, method)
     dummy = raised.dummy
@@ -66,9 +66,10 @@ def _task(raised: Raised, promise: Promise, method: Method, prefer_used: bool) -
         return found
 
     need, need_down, need_up = (placed(n, 0.0) for n in origin.needs)
-    return Task(
-        raised.table.shape, placed(origin.primary, False), placed(origin.usable, True),
-        placed(origin.hidden, not prefer_used), placed(origin.unit, 0.0), placed(origin.rank, UNUSED * prefer_used),
-        placed(origin.cost, 0.0), placed(origin.up, np.inf), placed(origin.down, np.inf), placed(origin.person, -1),
-        (need, need_down, need_up), origin.barriers,
+    return CompleteTask(
+        shape=raised.table.shape, primary=placed(origin.primary, False), usable=placed(origin.usable, True),
+        hidden=placed(origin.hidden, not prefer_used), unit=placed(origin.unit, 0.0),
+        rank=placed(origin.rank, UNUSED * prefer_used), cost=placed(origin.cost, 0.0), up=placed(origin.up, np.inf),
+        down=placed(origin.down, np.inf), person=placed(origin.person, -1), needs=(need, need_down, need_up),
+        barriers=origin.barriers,
     )  # fmt: skip

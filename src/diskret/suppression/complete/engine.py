@@ -10,16 +10,17 @@ from math import prod
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.trees import strides_of
 from diskret.suppression.complete import _kernels
 from diskret.suppression.complete.faces import Faces, Totals, faces_of, first_range
-from diskret.suppression.complete.space import Space
+from diskret.suppression.complete.space import IndexSpace
 from diskret.suppression.complete.strands import strand_of
 
 Progress = Callable[[str, int, int], None]
 
 
-@dataclass(eq=False)
-class Task:
+@dataclass(eq=False, kw_only=True)
+class CompleteTask:
     """Flat arrays over the cells: what the search reads, and what it changes (hidden)."""
 
     shape: tuple[int, ...]
@@ -46,7 +47,7 @@ class Task:
     @property
     def strides(self) -> tuple[int, ...]:
         """Step of each classification in the flat table."""
-        return tuple(prod(self.shape[i + 1 :]) for i in range(len(self.shape)))
+        return tuple(strides_of(self.shape).tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +66,8 @@ class Cuboid:
 class Search:
     """Looks for cuboids around pivots; remembers the faces of codes it has listed."""
 
-    spaces: Sequence[Space]
-    task: Task
+    spaces: Sequence[IndexSpace]
+    task: CompleteTask
     deformations: int = 1
     strands: bool = True
     totals_last: bool = False
@@ -228,7 +229,7 @@ def _joined(several: Sequence[Faces]) -> Faces:
     )
 
 
-def in_turn(task: Task) -> Ints:
+def in_turn(task: CompleteTask) -> Ints:
     """Primary cells in the order they are secured: file order with the last classification outermost."""
     cells = np.flatnonzero(task.primary)
     at = np.unravel_index(cells, task.shape)

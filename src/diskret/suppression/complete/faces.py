@@ -20,7 +20,7 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption
-from diskret.suppression.complete.space import FORBIDDEN, Space
+from diskret.suppression.complete.space import FORBIDDEN, IndexSpace
 
 MOST_CORNERS = 200_000_000
 """Faces with more corners than this are not listed: the classification is too deep and too wide."""
@@ -60,7 +60,7 @@ class Faces:
         return Faces(start, self.codes[at], self.signs[at], self.bends[which])
 
 
-def first_range(space: Space, code: int) -> int:
+def first_range(space: IndexSpace, code: int) -> int:
     """The top index of a code's first candidate range: the lowest in which it is no sum, or all for the total."""
     return min(int(space.hierarchy.levels[code]), space.dimension)
 
@@ -68,7 +68,7 @@ def first_range(space: Space, code: int) -> int:
 Totals = Literal["with", "without", "only"]
 
 
-def diametrals(space: Space, code: int, top: int, coupled: bool = False, total: Totals = "with") -> Ints:
+def diametrals(space: IndexSpace, code: int, top: int, coupled: bool = False, total: Totals = "with") -> Ints:
     """The diametral tuples of a candidate range: indices up to ``top`` vary, the higher ones are the code's own.
 
     The bounding sum of the range is left out, except that of the whole classification (7.1.2.2); ``total`` leaves that
@@ -100,7 +100,7 @@ def diametrals(space: Space, code: int, top: int, coupled: bool = False, total: 
     return found
 
 
-def corners(space: Space, code: int, diametral: Ints, top: int) -> tuple[Ints, Ints]:
+def corners(space: IndexSpace, code: int, diametral: Ints, top: int) -> tuple[Ints, Ints]:
     """The 2**top corners between a code and diametral tuples, the code first, and their signs relative to it."""
     pivot = space.tuples[code]
     digits = (np.arange(1 << top)[:, None] >> np.arange(top)) & 1
@@ -118,7 +118,7 @@ def shifts(top: int) -> Iterator[tuple[int, int, int]]:
 
 
 def shift(
-    space: Space, tuples: Ints, normal: int, moved: int, at: Ints, old: Ints, by: int, last: bool = True
+    space: IndexSpace, tuples: Ints, normal: int, moved: int, at: Ints, old: Ints, by: int, last: bool = True
 ) -> tuple[Ints, Ints]:
     """Shift the part of each set of corners with values ``at`` in the normal and ``old`` in the moved index.
 
@@ -142,7 +142,7 @@ def shift(
     return after[legal], which[legal]
 
 
-def balanced(space: Space, codes: Ints, signs: Ints) -> Bools:
+def balanced(space: IndexSpace, codes: Ints, signs: Ints) -> Bools:
     """The safety check of 7.3: in every sum that is touched, the signs of the parts add up to that of the sum."""
     number = len(codes)
     row = np.repeat(np.arange(number), codes.shape[1])[codes.reshape(-1) >= 0]
@@ -159,11 +159,11 @@ def balanced(space: Space, codes: Ints, signs: Ints) -> Bools:
     return fine
 
 
-def faces_of(space: Space, code: int, top: int, deformations: int = 1, total: Totals = "with") -> Faces:
+def faces_of(space: IndexSpace, code: int, top: int, deformations: int = 1, total: Totals = "with") -> Faces:
     """All faces of a code in one candidate range, deformed at most so often, each set of codes once.
 
     >>> from diskret import Hierarchy
-    >>> space = Space.of(Hierarchy.from_levels(["a", "b", "AB", "c", "d", "CD", "all"], [1, 1, 2, 1, 1, 2, 3]))
+    >>> space = IndexSpace.of(Hierarchy.from_levels(["a", "b", "AB", "c", "d", "CD", "all"], [1, 1, 2, 1, 1, 2, 3]))
     >>> faces_of(space, 0, 1).sets()
     [{1: -1}]
     >>> faces_of(space, 0, 2).sets()[-1]     # a, AB against d, CD: one deformation
@@ -191,7 +191,7 @@ def faces_of(space: Space, code: int, top: int, deformations: int = 1, total: To
     return _packed(found)
 
 
-def _collect(space: Space, tuples: Ints, signs: Ints, bends: int, found: dict[tuple[int, ...], int]) -> None:
+def _collect(space: IndexSpace, tuples: Ints, signs: Ints, bends: int, found: dict[tuple[int, ...], int]) -> None:
     """Add the usable sets of corners, as codes shifted by one and signed, in order."""
     codes = space.look_up(tuples)
     usable = (codes != FORBIDDEN).all(axis=1)

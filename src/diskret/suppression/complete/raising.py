@@ -21,7 +21,7 @@ from diskret.model.errors import BadOption, TableTooLarge, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.suppression.complete.space import FORBIDDEN, Space
+from diskret.suppression.complete.space import FORBIDDEN, IndexSpace
 
 MOST_CELLS = 50_000_000
 
@@ -67,8 +67,9 @@ def raise_table(
     unknown = sorted({*(only or ()), *(positions or {})} - set(table.by))
     if unknown:
         raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
+    table.refuse_without_product("a complete table")
     chosen = [name for name, h in table.by.items() if h.depth > 2 and (only is None or name in only)]
-    spaces = {name: Space.of(table.by[name], (positions or {}).get(name)) for name in chosen}
+    spaces = {name: IndexSpace.of(table.by[name], (positions or {}).get(name)) for name in chosen}
     sizes = [spaces[name].size if name in spaces else len(h) for name, h in table.by.items()]
     if prod(sizes) > MOST_CELLS:
         raise TableTooLarge(
@@ -101,7 +102,7 @@ def raise_table(
     return Raised(complete, table, cells, dummy)
 
 
-def _classifications(table: Table, spaces: Mapping[str, Space]) -> dict[str, Hierarchy]:
+def _classifications(table: Table, spaces: Mapping[str, IndexSpace]) -> dict[str, Hierarchy]:
     """One flat classification per elementary index, the highest level first."""
     by: dict[str, Hierarchy] = {}
     for name, hierarchy in table.by.items():
@@ -113,19 +114,19 @@ def _classifications(table: Table, spaces: Mapping[str, Space]) -> dict[str, Hie
     return by
 
 
-def _grid(space: Space) -> Ints:
+def _grid(space: IndexSpace) -> Ints:
     """All tuples of a classification in the order of the raised axes: the highest level outermost."""
     grid = np.meshgrid(*(np.arange(1, size + 1) for size in reversed(space.sizes)), indexing="ij")
     return np.stack([g.reshape(-1) for g in reversed(grid)], axis=1)
 
 
-def _place(space: Space, tuples: Ints) -> Ints:
+def _place(space: IndexSpace, tuples: Ints) -> Ints:
     """Where tuples stand in that order."""
     places: Ints = np.ravel_multi_index(tuple(tuples[:, ::-1].T - 1), space.sizes[::-1]).astype(np.int64)
     return places
 
 
-def _places(table: Table, spaces: Mapping[str, Space], sizes: list[int]) -> tuple[Ints, Ints]:
+def _places(table: Table, spaces: Mapping[str, IndexSpace], sizes: list[int]) -> tuple[Ints, Ints]:
     """Where the cells lie in the raised table, and which of its cells are forbidden (6.2.2, rule 2).
 
     A dummy is forbidden if it is added to a published sum together with published cells. Where a dummy of one
@@ -151,7 +152,7 @@ def _places(table: Table, spaces: Mapping[str, Space], sizes: list[int]) -> tupl
     return cells, np.where(no_partner & (crossing == 1), FORBIDDEN, 0).reshape(-1)
 
 
-def _along(given: npt.NDArray[Any], axis: int, space: Space) -> npt.NDArray[Any]:
+def _along(given: npt.NDArray[Any], axis: int, space: IndexSpace) -> npt.NDArray[Any]:
     """Spread the leaves of one classification over its positions and add up along every index."""
     lined = np.moveaxis(given, axis, 0)
     leaves = np.flatnonzero(space.hierarchy.is_leaf)

@@ -24,7 +24,7 @@ MOST_LISTED = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class IndexSpace:
     """Codes and dummies of one classification by their elementary indices, the finest level first."""
 
     hierarchy: Hierarchy
@@ -34,10 +34,10 @@ class Space:
     """Longest segment of every level."""
 
     @classmethod
-    def of(cls, hierarchy: Hierarchy, positions: Mapping[str, int] | None = None) -> Space:
+    def of(cls, hierarchy: Hierarchy, positions: Mapping[str, int] | None = None) -> IndexSpace:
         """The index reference table; ``positions`` moves codes inside their segment, so that dummies lie elsewhere.
 
-        >>> space = Space.of(Hierarchy.from_levels(["a", "b", "AB", "c", "all"], [1, 1, 2, 2, 3]))
+        >>> space = IndexSpace.of(Hierarchy.from_levels(["a", "b", "AB", "c", "all"], [1, 1, 2, 2, 3]))
         >>> space.tuples.tolist(), space.lengths
         ([[1, 1], [2, 1], [3, 1], [3, 2], [3, 3]], (2, 2))
         """

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from diskret.model.arrays import Bools
-from diskret.suppression.complete.space import Space
+from diskret.suppression.complete.space import IndexSpace
 
 Index = tuple[int, ...]
 
 
-def strand_of(spaces: Sequence[Space], pivot: Index, primary: Bools) -> list[Index]:
+def strand_of(spaces: Sequence[IndexSpace], pivot: Index, primary: Bools) -> list[Index]:
     """The primary cells below a pivot, one level after the other, the first found of each segment.
 
     Indices in which the pivot is no sum are left free. Inside a level an index without success is tried again after
@@ -44,7 +44,7 @@ def strand_of(spaces: Sequence[Space], pivot: Index, primary: Bools) -> list[Ind
     return strand
 
 
-def _first_primary(space: Space, now: Index, c: int, level: int, primary: Bools) -> Index | None:
+def _first_primary(space: IndexSpace, now: Index, c: int, level: int, primary: Bools) -> Index | None:
     """Vary one elementary index inside its segment until a primary cell is met."""
     here = space.tuples[now[c]]
     line = np.tile(here, (space.lengths[level - 1], 1))

@@ -1,4 +1,4 @@
-"""Opening secondaries again that no primary cell needs, the dearest first."""
+"""Opening secondaries again that no primary cell needs, the most expensive first."""
 
 from __future__ import annotations
 

@@ -6,16 +6,43 @@ be opened if every requirement that uses it finds other cuboids among the hidden
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
+import numpy.typing as npt
 
-USABLE, HIDDEN, PRIMARY, SINGLE = 1, 2, 4, 8
+from diskret.model.arrays import Floats, Ints
+from diskret.suppression._corner_kernels import HIDDEN, SINGLE, Asked, System, corners_of, person, wide_enough
+
 FIRST_HAND, INCOMING, OWN = 0, 1, 2
-SLACK = 1e-12
 MOST_WITH_SINGLES = 256
 MOST_TOGETHER = 4
 MOST_TRIED = 2000
 MOST_USERS = 64
+
+
+class Requirements(NamedTuple):
+    """Pivots, each in one subtable (a row of segments), and the diametral cells of the cuboids that protect them there.
+
+    A second cuboid of -1 is none. ``kinds`` says whether a pivot is primary, a secondary from another subtable, for
+    which any range will do, or one of this subtable, which only must not be computable.
+    """
+
+    pivots: Ints
+    firsts: Ints
+    seconds: Ints
+    rows: Ints
+    kinds: Ints
+
+
+class Cells(NamedTuple):
+    """The cells of the table: what is hidden, how far each can go, and what each needs."""
+
+    state: npt.NDArray[np.uint8]
+    up: Floats
+    down: Floats
+    needs: tuple[Floats, ...]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -24,22 +51,6 @@ def coordinates(place, strides, at):
     for a in range(strides.size):
         at[a] = place // strides[a]
         place -= at[a] * strides[a]
-
-
-@numba.njit(cache=True, nogil=True)
-def corners_of(pivot, diametral, strides, cells):
-    """The cells of the cuboid of two cells, pivot first; returns how many (axes that are fixed do not double them)."""
-    number = 1
-    cells[0] = pivot
-    for a in range(strides.size):
-        g, d = pivot // strides[a], diametral // strides[a]
-        pivot -= g * strides[a]
-        diametral -= d * strides[a]
-        if g != d:
-            for k in range(number):
-                cells[number + k] = cells[k] + (d - g) * strides[a]
-            number *= 2
-    return number
 
 
 @numba.njit(cache=True, nogil=True)
@@ -54,60 +65,14 @@ def enter(requirement, pivot, diametral, strides, head, following, owner, used, 
 
 
 @numba.njit(cache=True, nogil=True)
-def person(place, row, first, items, strides, state):
-    """Who the single contributor of a cell is, named by the cell inside the subtable; -1 if it need not be looked at.
-
-    A single in the margin is the single inside that feeds it. If that one is primary and nothing else can hide among
-    the parts, the two are suppressed and protected together, and the margin is an ordinary cell (rule 3).
-    """
-    n = 0
-    base = place
-    rest = place
-    free = np.empty(strides.size, np.int64)
-    for a in range(strides.size):
-        code = rest // strides[a]
-        rest -= code * strides[a]
-        start, stop = first[row[a]], first[row[a] + 1]
-        if stop - start > 1 and code == items[stop - 1]:
-            free[n] = a
-            n += 1
-            base += (items[start] - code) * strides[a]
-    if n == 0:
-        return place
-    digit = np.zeros(n, np.int64)
-    here, twin, twins, others = base, -1, 0, 0
-    i = 0
-    while i < n:
-        s = state[here]
-        if s & SINGLE:
-            twin = here
-            twins += 1
-        elif s & (USABLE | HIDDEN):
-            others += 1
-        i = 0
-        while i < n:
-            a = free[i]
-            start, parts = first[row[a]], first[row[a] + 1] - first[row[a]] - 1
-            digit[i] += 1
-            if digit[i] < parts:
-                here += (items[start + digit[i]] - items[start + digit[i] - 1]) * strides[a]
-                break
-            here += (items[start] - items[start + parts - 1]) * strides[a]
-            digit[i] = 0
-            i += 1
-    if twins != 1:
-        return -1  # counts that do not add up: that is what tables of totals are for
-    return -1 if others == 0 and state[twin] & PRIMARY else twin
-
-
-@numba.njit(cache=True, nogil=True)
-def hidden_cuboids(pivot, row, first, items, strides, state, up, down, asked, single_rule, found, space):
+def hidden_cuboids(pivot, row, system, cells_of, asked, single_rule, found, space):
     """Cuboids of hidden cells for a pivot: a clean one, or two with no single in common.
 
     Returns how many (0: none, 1, or 2); ``found`` holds their diametral places.
     """
     at, axis_of, totals, lines, numbers, cells, signs, rises, falls, index, kept, singles = space
-    need, need_down, need_up = asked
+    first, items, strides = system
+    state, up, down, _ = cells_of
     coordinates(pivot, strides, at)
     n = 0
     for a in range(strides.size):
@@ -128,7 +93,7 @@ def hidden_cuboids(pivot, row, first, items, strides, state, up, down, asked, si
     rises[0], falls[0] = up[pivot], down[pivot]
     stored = 0
     tried = 0
-    own = person(pivot, row, first, items, strides, state) if state[pivot] & SINGLE else pivot
+    own = person(pivot, row, system, state) if state[pivot] & SINGLE else pivot
     axis = 0
     index[0] = -1
     while axis >= 0:
@@ -159,8 +124,7 @@ def hidden_cuboids(pivot, row, first, items, strides, state, up, down, asked, si
             cells[half + k], signs[half + k] = c, sign
         if not usable:
             continue
-        reach = rise + fall
-        if not reach > need + SLACK * max(need, reach if reach < np.inf else 0.0) or rise < need_up or fall < need_down:
+        if not wide_enough(rise, fall, asked):
             continue
         if axis < n - 1:
             axis += 1
@@ -172,7 +136,7 @@ def hidden_cuboids(pivot, row, first, items, strides, state, up, down, asked, si
         if single_rule:
             for k in range(1, 2 * half):
                 if state[cells[k]] & SINGLE:
-                    who = person(cells[k], row, first, items, strides, state)
+                    who = person(cells[k], row, system, state)
                     if who >= 0 and who != own:
                         singles[stored, met] = who
                         met += 1
@@ -198,8 +162,8 @@ def asked_of(r, pivots, kinds, needs, full_incoming):
     """What a requirement demands: primaries their range, secondaries only that they cannot be computed."""
     p = pivots[r]
     if kinds[r] == OWN or (kinds[r] == INCOMING and not full_incoming):
-        return 0.0, 0.0, 0.0
-    return needs[0][p], needs[1][p], needs[2][p]
+        return Asked(0.0, 0.0, 0.0)
+    return Asked(needs[0][p], needs[1][p], needs[2][p])
 
 
 @numba.njit(cache=True, nogil=True)
@@ -220,8 +184,8 @@ def try_to_open(cell, requirements, lists, system, cells_of, options, openable, 
     """
     pivots, firsts, seconds, rows, kinds = requirements
     head, following, owner = lists
-    first, items, strides = system
-    state, up, down, needs = cells_of
+    strides = system.strides
+    state, _, _, needs = cells_of
     single_rule, full_incoming = options
     entry, users = head[cell], 0
     while entry >= 0 and users <= MOST_USERS:
@@ -248,8 +212,7 @@ def try_to_open(cell, requirements, lists, system, cells_of, options, openable, 
                 continue
             guarded = single_rule and kinds[r] != OWN
             asked = asked_of(r, pivots, kinds, needs, full_incoming)
-            cuboids = hidden_cuboids(p, rows[r], first, items, strides, state, up, down, asked, guarded, found,
-                                     space)  # fmt: skip
+            cuboids = hidden_cuboids(p, rows[r], system, cells_of, asked, guarded, found, space)
             if cuboids == 0:
                 possible = openable[p] and size < group.size
                 if possible:
@@ -274,8 +237,7 @@ def try_to_open(cell, requirements, lists, system, cells_of, options, openable, 
                 if state[p] & HIDDEN and not (whole and (two < 0 or is_hidden(p, two, strides, state, corner))):
                     guarded = single_rule and kinds[r] != OWN
                     asked = asked_of(r, pivots, kinds, needs, full_incoming)
-                    cuboids = hidden_cuboids(p, rows[r], first, items, strides, state, up, down, asked, guarded,
-                                             found, space)  # fmt: skip
+                    cuboids = hidden_cuboids(p, rows[r], system, cells_of, asked, guarded, found, space)
                     if cuboids > 0:
                         changed[k, 1] = found[0]
                         changed[k, 2] = found[1] if cuboids == 2 else -1
@@ -299,12 +261,12 @@ def try_to_open(cell, requirements, lists, system, cells_of, options, openable, 
 def reopen(order, requirements, system, cells_of, options, openable, widest):
     """Try to open secondary cells in the given order; returns how many were opened. Changes the state and the cuboids.
 
-    Requirement r: ``pivots[r]`` in the subtable ``rows[r]``, protected by the cuboids to ``firsts[r]`` and, if not -1,
-    ``seconds[r]``; ``kinds[r]`` says whether the pivot is primary, a secondary from another subtable, for which any
-    range will do, or one of this subtable, which only must not be computable.
+    ``requirements`` are `Requirements`, ``system`` a `System` and ``cells_of`` `Cells`, all as plain tuples: numba
+    recognises those faster.
     """
+    system = System(*system)
     pivots, firsts, seconds, _, _ = requirements
-    strides, state = system[2], cells_of[0]
+    strides, state = system.strides, cells_of[0]
     axes = strides.size
     corners = 1 << axes
     head = np.full(state.size, -1, np.int64)

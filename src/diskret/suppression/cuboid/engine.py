@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.trees import strides_of
+from diskret.suppression._corner_kernels import HIDDEN, Asked, System
 from diskret.suppression.cuboid import _kernels
 from diskret.suppression.cuboid.subtables import Segments, subtables_of
 
@@ -18,8 +20,8 @@ CARRY = {"off": 0, "once": 1, "always": 2}
 MOST_PASSES = 100
 
 
-@dataclass(eq=False)
-class Task:
+@dataclass(eq=False, kw_only=True)
+class SubtableTask:
     """Flat arrays over the cells: what the engine reads, and what it changes (state, creator, up, down)."""
 
     shape: tuple[int, ...]
@@ -32,15 +34,18 @@ class Task:
     creator: Ints
     """Which subtable suppressed a secondary cell; -1: none of this run."""
     cost: Floats
-    need: Floats
-    need_down: Floats
-    need_up: Floats
+    needs: Asked
+    """Range, and how far down and up every cell must reach at least."""
     barrier: Floats
     powers: Floats
     single_rule: bool = True
     carry: str = "off"
     carried: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
     """Which cells had their interval narrowed already (with ``carry``)."""
+
+    def system(self, segments: Segments) -> System:
+        """How codes of subtables become places in these arrays."""
+        return System(first=segments.first, items=segments.items, strides=strides_of(self.shape))
 
 
 @dataclass(eq=False)
@@ -54,14 +59,14 @@ class Outcome:
     finished: bool = True
 
 
-def secure(task: Task, segments: Segments, threads: int = 1, progress: Progress | None = None) -> Outcome:
+def secure(task: SubtableTask, segments: Segments, threads: int = 1, progress: Progress | None = None) -> Outcome:
     """Run passes over all subtables that hold a pivot or changed since they were last secured."""
     say = progress or (lambda what, done, of: None)
     if task.carry != "off" and not task.carried.size:
         task.carried = np.zeros(task.value.size, dtype=np.uint8)
     containing = segments.containing(task.shape)
     waiting = np.zeros(segments.number, dtype=np.bool_)
-    hidden = np.flatnonzero(task.state & _kernels.HIDDEN)
+    hidden = np.flatnonzero(task.state & HIDDEN)
     waiting[subtables_of(hidden, task.shape, containing, segments.counts)] = True
     groups = list(segments.by_level())
     outcome = Outcome()
@@ -89,7 +94,7 @@ def secure(task: Task, segments: Segments, threads: int = 1, progress: Progress 
 
 
 def _secure_group(
-    task: Task, segments: Segments, chosen: Ints, outcome: Outcome, failed: dict[int, dict[int, float]],
+    task: SubtableTask, segments: Segments, chosen: Ints, outcome: Outcome, failed: dict[int, dict[int, float]],
     pool: ThreadPoolExecutor, threads: int,
 ) -> Ints:  # fmt: skip
     """Secure subtables of one group, in parallel: they share no cell, so the order cannot matter."""
@@ -104,25 +109,31 @@ def _secure_group(
     return np.concatenate(touched)
 
 
-def _secure_piece(task: Task, segments: Segments, names: Ints) -> tuple[Floats, Floats, Ints, Ints]:
-    strides = np.array([int(np.prod(task.shape[i + 1 :])) for i in range(len(task.shape))], dtype=np.int64)
+def _secure_piece(task: SubtableTask, segments: Segments, names: Ints) -> tuple[Floats, Floats, Ints, Ints]:
     mode = CARRY[task.carry]
     carry = np.zeros(task.value.size if mode else 0, dtype=np.uint8)
-    options = (task.single_rule, mode > 0, mode)
+    cells = _kernels.Cells(
+        value=task.value, up=task.up, down=task.down, state=task.state, cost=task.cost, creator=task.creator
+    )
+    rules = _kernels.Rules(
+        barrier=task.barrier, prune_rank=bool(task.barrier.min() >= 0), powers=task.powers,
+        single_rule=task.single_rule, mode=mode,
+    )  # fmt: skip
+    given = tuple(tuple(part) for part in (task.system(segments), cells, task.needs, rules))
     rows = segments.rows(names)
-    moves, failures, fresh = [], [], []
+    moves: list[Floats] = []
+    failures: list[Floats] = []
+    fresh: list[Ints] = []
     start, room = 0, 1 << 14
     while start < names.size:
-        some_moves, some_failures = np.empty((room, 6)), np.empty((room, 3))
-        some_fresh = np.empty(room, dtype=np.int64)
-        m, f, n, done = _kernels.secure_subtables(
-            rows[start:], names[start:], segments.first, segments.items, strides, task.value,
-            (task.up, task.down, task.state, task.cost), task.creator, (task.need, task.need_down, task.need_up),
-            task.barrier, task.powers, options, carry, task.carried, some_moves, some_failures, some_fresh,
+        found = _kernels.Results(
+            moves=np.empty((room, 6)), failures=np.empty((room, 3)), fresh=np.empty(room, dtype=np.int64),
+            filled=np.zeros(3, dtype=np.int64), carry=carry, carried=task.carried,
         )  # fmt: skip
-        moves.append(some_moves[:m].copy())
-        failures.append(some_failures[:f].copy())
-        fresh.append(some_fresh[:n].copy())
-        start += done
+        start += _kernels.secure_subtables(rows[start:], names[start:], given, tuple(found))
+        m, f, n = found.filled
+        moves.append(found.moves[:m].copy())
+        failures.append(found.failures[:f].copy())
+        fresh.append(found.fresh[:n].copy())
         room *= 2
     return np.concatenate(moves), np.concatenate(failures), np.concatenate(fresh), np.flatnonzero(carry)

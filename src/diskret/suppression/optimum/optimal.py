@@ -156,4 +156,4 @@ def _unprotectable(table: Table, attackers: Attackers, lost: Ints, gaps: list[Ga
 
 
 def _index(table: Table, cell: int) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.unravel_index(cell, table.shape))
+    return table.place(cell)

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from diskret.io.files import whole_file
 from diskret.job.read import job_from
 from diskret.job.suppression import intervals_of
+from diskret.job.table_job import TableJob
 from diskret.job.write import job_as_text
 from diskret.model.errors import BadOption
 from diskret.publication.publish import WRITERS, publish
@@ -29,7 +30,7 @@ def exported(request: Request) -> Response:
     ending = f".{request.path_params['ending']}"
     if ending not in WRITERS:
         raise BadOption(f"tables are not published as {ending}", hint=f"endings: {', '.join(WRITERS)}.")
-    job = job_from(bench.runs.content(run), "the page", bench.workspace.root)
+    job = job_from(bench.runs.content(run), "the page", bench.workspace.root, TableJob)
     tables = {name: each.table for name, each in bench.tables.get(run).items()}
     asked = job.output
     with made_in(bench.runs.folder(run), f"table{ending}") as path:

@@ -10,8 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from diskret.job.anonymise_job import AnonymiseJob
 from diskret.job.read import job_from
+from diskret.job.records_job import RecordsJob
 from diskret.job.report import table_facts, write_table_report
+from diskret.job.table_job import TableJob
 from diskret.model.errors import BadOption, listed
 from diskret.publication.report_file import ENDINGS
 from diskret.web import examples
@@ -49,7 +52,7 @@ def open_job(request: Request) -> Response:
     """A job file about records as the present choice."""
     bench = workbench(request)
     job = bench.workspace.job(request.path_params["name"])
-    if job.anonymise is None and job.microdata is None:
+    if not isinstance(job, AnonymiseJob | RecordsJob):
         raise BadOption("the job is about tables, not records", hint="open it on the page of tables.")
     content = job.model_dump(mode="json", exclude_unset=True)
     title = content.pop("output", {}).get("title")
@@ -108,13 +111,13 @@ def report(request: Request) -> Response:
     folder, status = bench.runs.finished(run), bench.runs.status(run)
     job = job_from(bench.runs.content(run), "the page", bench.workspace.root)
     with made_in(bench.runs.folder(run), f"report{ending}") as path:
-        if status["kind"] == "records":
+        if isinstance(job, AnonymiseJob | RecordsJob):
             write_records_report(job, folder, path, language)
-        else:
+        elif isinstance(job, TableJob):
             done = load(folder)
             tables = {name: each.table for name, each in done.items()}
             facts = table_facts(job, done, findings(folder), status.get("summary", {}).get("warnings", ()))
-            write_table_report(job, tables, facts, path, language)
+            write_table_report(job.output, tables, facts, path, language)
         return attachment(path.read_bytes(), f"{stem(status['name'])}-report{ending}")
 
 

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from diskret.job.older import translated
 from diskret.web.answers import Json, body_of
 from diskret.web.run_differences import compared
 from diskret.web.run_folders import RESULT
@@ -60,11 +61,14 @@ def repair(request: Request) -> Response:
     bench, run = workbench(request), request.path_params["run"]
     bench.runs.finished(run)
     before = bench.runs.content(run)
-    asked: dict[str, Any] = dict(before.get("suppression") or {}) | {"guarantee": "audit"}
-    for key in ("carry", "deformations", "previous"):
-        asked.pop(key, None)
-    kept = {key: before[key] for key in ("rules", "output") if key in before}
-    content = {"data": {"table": f"{RUNS}/{run}/{RESULT}/{WORKING}"}, "suppression": asked} | kept
+    today, _ = translated(before)
+    promise = dict(today.get("promise") or {})
+    if (before.get("suppression") or {}).get("levels") is None and "levels" not in (before.get("promise") or {}):
+        promise.pop("levels", None)  # the method as printed does not reach for levels, the repair does
+    said = today.get("suppression") or {}
+    asked = {key: said[key] for key in ("cost", "zeros", "barriers", "thin", "leading") if key in said}
+    kept = {key: before[key] for key in ("rules", "output") if key in before} | {"promise": promise}
+    content = {"data": {"table": f"{RUNS}/{run}/{RESULT}/{WORKING}"}, "suppression": asked | {"method": "moves"}} | kept
     said = {
         n: {k: c[k] for k in ("ordered", "sensitive") if k in c} for n, c in before.get("classifications", {}).items()
     }

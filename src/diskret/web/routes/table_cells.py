@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from diskret.job.models import Job
 from diskret.job.read import job_from
+from diskret.job.table_job import TableJob
 from diskret.model.errors import BadOption
 from diskret.model.table import Index
 from diskret.suppression.result import Suppression
@@ -83,11 +83,11 @@ def _chosen(request: Request) -> tuple[Suppression, Index]:
     return found, at
 
 
-def _job(request: Request) -> Job:
+def _job(request: Request) -> TableJob:
     """The job behind what is shown."""
     bench, key = workbench(request), request.path_params["key"]
     content = bench.drafts.get()["content"] if key == DRAFT else bench.runs.content(key)
-    return job_from(content, "the page", bench.workspace.root)
+    return job_from(content, "the page", bench.workspace.root, TableJob)
 
 
 def whole_numbers(asked: Mapping[str, str], key: str) -> list[int]:

@@ -35,6 +35,7 @@ export function resultStep(inside, tell, context) {
       el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ["", "status.primary", "status.secondary"].map((key, i) => el("th", { class: i ? "number" : "" }, key && t(key))))),
         el("tbody", {}, Object.entries(facts).map(([name, each]) => el("tr", {}, el("td", {}, name), el("td", { class: "number" }, number(each.status.primary ?? 0)), el("td", { class: "number" }, number(each.status.secondary ?? 0)))))),
       ...Object.entries(facts).filter(([, each]) => each.suppression?.unprotected).map(([name, each]) => el("p", { class: "badge bad" }, t("result.unprotected", { name, n: each.suppression.unprotected }))),
+      run.promises?.[current()].length ? el("div", {}, el("h3", {}, t("result.promise")), run.promises[current()].map((words) => el("p", {}, el("small", {}, words)))) : null,
       el("div", {}, el("h3", {}, t("result.audit")),
         audit ? Object.entries(audit.audits).map(([name, each]) => el("div", {}, Object.keys(audit.audits).length > 1 ? el("strong", {}, name) : null, auditWords(each))) : builtIn(facts),
         el("div", { class: "row" },

@@ -1,6 +1,6 @@
 """One step of the printed method, to be read: how a group of rows may change, and which change is carried out.
 
-The compiled step of the search does the same; the tests compare the two. Symbols of the method: ZF2 the cases that are
+The readable twin of the compiled step. Symbols of the method: ZF2 the cases that are
 left (phase 1) or the cells beyond their limit (phase 2), ZF3 the penalty for cells close to their limit, ZF4 the sum
 of absolute deviations. A lower goal may get worse only if a higher one improves.
 """
@@ -52,7 +52,7 @@ def penalty(deviation: int, limit: int, k: int = 3, phase: int = 1) -> int:
     return AT_LIMIT if distance <= 0 else max(0, k + 1 - distance) ** 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Variant:
     """One combination of changes with its effect on the goals."""
 
@@ -95,13 +95,9 @@ def _judged(
         cases = sum(is_case(x + d, k) - is_case(x, k) for x, d in zip(frequencies, change, strict=True))
     else:
         cases = sum((abs(after) > limit) - (abs(before) > limit) for before, after, limit in moved.values())
-    return Variant(
-        change,
-        beyond,
-        cases,
-        sum(penalty(after, lim, k, phase) - penalty(before, lim, k, phase) for before, after, lim in moved.values()),
-        sum(abs(after) - abs(before) for before, after, _ in moved.values()),
-    )
+    prices = [penalty(after, lim, k, phase) - penalty(before, lim, k, phase) for before, after, lim in moved.values()]
+    off = sum(abs(after) - abs(before) for before, after, _ in moved.values())
+    return Variant(change=change, exceeds=beyond, cases=cases, penalty=sum(prices), deviation=off)
 
 
 def decide(tried: Sequence[Variant]) -> Variant | None:

@@ -14,11 +14,11 @@ from diskret.model.arrays import Ints
 QUANTILES = (0.5, 0.9, 0.99)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class DeviationTable:
     """Number of cells by absolute deviation (rows) and weight class (columns).
 
-    >>> table = DeviationTable(np.array([[5, 1], [3, 2], [0, 1]]))
+    >>> table = DeviationTable(counts=np.array([[5, 1], [3, 2], [0, 1]]))
     >>> table.cells, table.maximum, table.maxima.tolist(), table.mean
     (12, 2, [1, 2], 0.5833333333333334)
     >>> table.within(1), table.quantile(0.9)
@@ -32,9 +32,9 @@ class DeviationTable:
         """Count cells by deviation and weight class."""
         size = np.abs(deviation).astype(np.int64)
         if size.size == 0:
-            return cls(np.zeros((1, 1), dtype=np.int64))
+            return cls(counts=np.zeros((1, 1), dtype=np.int64))
         shape = int(size.max()) + 1, int(weight.max()) + 1
-        return cls(np.bincount(size * shape[1] + weight, minlength=shape[0] * shape[1]).reshape(shape))
+        return cls(counts=np.bincount(size * shape[1] + weight, minlength=shape[0] * shape[1]).reshape(shape))
 
     @property
     def cells(self) -> int:
@@ -75,10 +75,13 @@ class DeviationTable:
         total = np.zeros(tuple(shape), dtype=np.int64)
         for each in (self.counts, other.counts):
             total[: each.shape[0], : each.shape[1]] += each
-        return DeviationTable(total)
+        return DeviationTable(counts=total)
 
 
-@dataclass(frozen=True, eq=False)
+NO_CELLS = DeviationTable(counts=np.zeros((1, 1), dtype=np.int64))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Quality:
     """Deviation tables of an anonymous file, one per dimension of the control tables.
 
@@ -90,15 +93,12 @@ class Quality:
     @property
     def one(self) -> DeviationTable:
         """One-dimensional cells."""
-        return self.by_dimension.get(1, DeviationTable(np.zeros((1, 1), dtype=np.int64)))
+        return self.by_dimension.get(1, NO_CELLS)
 
     @property
     def several(self) -> DeviationTable:
         """Cells of two and more dimensions."""
-        total = DeviationTable(np.zeros((1, 1), dtype=np.int64))
-        for dimension, table in self.by_dimension.items():
-            total = total + table if dimension > 1 else total
-        return total
+        return sum((table for dimension, table in self.by_dimension.items() if dimension > 1), start=NO_CELLS)
 
     @property
     def maxima(self) -> dict[int, int]:
@@ -133,8 +133,7 @@ class Quality:
             head = ["deviation", *(f"g={g}" for g in range(table.counts.shape[1])), "cells"]
             body = [[str(i), *map(str, row), str(row.sum())] for i, row in enumerate(table.counts)]
             body.append(["largest", *map(str, table.maxima), str(table.maximum)])
-            width = [max(len(row[i]) for row in [head, *body]) for i in range(len(head))]
-            lines += ["  " + "  ".join(c.rjust(w) for c, w in zip(row, width, strict=True)) for row in [head, *body]]
+            lines += [f"  {line}" for line in _aligned([head, *body])]
             lines += [f"  {table.statement(q)}" for q in QUANTILES]
         return "\n".join(lines)
 
@@ -142,8 +141,8 @@ class Quality:
 def compare_runs(runs: Mapping[str, Quality]) -> str:
     """Maxima, means and quantiles of several runs side by side.
 
-    >>> small = Quality({1: DeviationTable(np.array([[4], [2]])), 2: DeviationTable(np.array([[3], [2], [1]]))})
-    >>> print(compare_runs({"first": small}))
+    >>> one, two = (DeviationTable(counts=np.array(n)) for n in ([[4], [2]], [[3], [2], [1]]))
+    >>> print(compare_runs({"first": Quality(by_dimension={1: one, 2: two})}))
     run    dimension  cells  largest  mean  90% within
     first          1      6        1  0.33           1
                    2      6        2  0.67           2
@@ -154,9 +153,11 @@ def compare_runs(runs: Mapping[str, Quality]) -> str:
         for i, (d, t) in enumerate(quality.by_dimension.items()):
             label = "" if i else name
             body.append([label, str(d), f"{t.cells:,}", str(t.maximum), f"{t.mean:.2f}", str(t.quantile(0.9))])
-    width = [max(len(row[i]) for row in [head, *body]) for i in range(len(head))]
-    lines = []
-    for row in [head, *body]:
-        cells = [row[0].ljust(width[0]), *(c.rjust(w) for c, w in zip(row[1:], width[1:], strict=True))]
-        lines.append("  ".join(cells))
-    return "\n".join(lines)
+    names = max(map(len, ["run", *runs]))
+    return "\n".join(_aligned([[row[0].ljust(names), *row[1:]] for row in [head, *body]]))
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    """Lines with columns that end below each other."""
+    width = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(c.rjust(w) for c, w in zip(row, width, strict=True)) for row in rows]

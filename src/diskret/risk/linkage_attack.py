@@ -20,7 +20,6 @@ import numpy.typing as npt
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, NothingToLink, ProtectionWarning, listed
 from diskret.model.source import Relation, open_source
-from diskret.risk._class_kernels import combine
 from diskret.risk.classes import Column, coded, keys_given, numbered, numbers_of, share_codes
 from diskret.risk.judgement import Attack, Evidence, judge
 from diskret.risk.linkage import OPTIMAL_UP_TO, Links, Scale, Side, blocks_of, jittered, link, scaled
@@ -30,7 +29,7 @@ METHODS = ("assignment", "single", "fellegi_sunter")
 Names = Sequence[str] | Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Pair:
     """A column that both files have, under its name in each."""
 
@@ -90,18 +89,19 @@ def attack(
     evidence = _evidence(released, known, truth, named, aligned, original is not None)
     wanted = [p.released for p in value_pairs] if targets is None else keys_given(targets, "targets")
     true_names = wanted if original is not None else [_outside(value_pairs, name) for name in wanted]
-    released.require(wanted)
-    truth.require(true_names)
+    theirs, own = _values(released, wanted, wanted), _values(truth, true_names, wanted)
     groups = [p.external if original is None else p.released for p in key_pairs] if by is None else by
     combos, labels = _combinations(truth, groups)
     codes = _shared(released, known, key_pairs)
     links = _link(released, known, codes, value_pairs, method, scale, optimal_up_to, engine, seed)
     _warn_auction(method, links, optimal_up_to)
-    return judge(
-        method, links, evidence, dict(zip(wanted, numbers_of(released, wanted).T, strict=True)) if wanted else {},
-        dict(zip(wanted, numbers_of(truth, true_names).T, strict=True)) if wanted else {},
-        combos, labels, usable_within, cap,
-    )  # fmt: skip
+    return judge(method, links, evidence, theirs, own, combos, labels, usable_within, cap)
+
+
+def _values(relation: Relation, names: Sequence[str], called: Sequence[str]) -> dict[str, Floats]:
+    """Columns of numbers, under the names they have in the released file."""
+    relation.require(list(names))
+    return dict(zip(called, numbers_of(relation, names).T, strict=True)) if names else {}
 
 
 def _refuse_bad_options(
@@ -112,7 +112,7 @@ def _refuse_bad_options(
     if not usable_within >= 0:
         raise BadOption("usable_within is negative", hint="give 0.1 for values within 10 percent.")
     if not 0 <= cap <= 1:
-        raise BadOption("the cap lies not between 0 and 1", hint="give 0.5 for one half.")
+        raise BadOption("the cap does not lie between 0 and 1", hint="give 0.5 for one half.")
     if optimal_up_to < 0:
         raise BadOption("optimal_up_to is negative", hint="give the largest block to be assigned optimally, or 0.")
     if engine != "duckdb" and method != "fellegi_sunter":
@@ -135,8 +135,8 @@ def _warn_auction(method: Method, links: Links, limit: int) -> None:
 
 def _pairs(names: Names) -> list[_Pair]:
     if isinstance(names, Mapping):
-        return [_Pair(str(a), str(b)) for a, b in names.items()]
-    return [_Pair(n, n) for n in (keys_given(names) if len(names) else [])]
+        return [_Pair(released=str(a), external=str(b)) for a, b in names.items()]
+    return [_Pair(released=n, external=n) for n in (keys_given(names) if len(names) else [])]
 
 
 def _outside(pairs: Sequence[_Pair], name: str) -> str:
@@ -187,7 +187,8 @@ def _link(
     )
     a_block, b_block, count = _blocks(codes, rows, units)
     a_points, b_points = scaled(own, other, scale)
-    a, b = Side(jittered(a_points, generator), a_keys), Side(jittered(b_points, generator), b_keys)
+    a = Side(points=jittered(a_points, generator), keys=a_keys)
+    b = Side(points=jittered(b_points, generator), keys=b_keys)
     blocks = (a_block, b_block, count)
     if method == "fellegi_sunter":
         from diskret.risk.fellegi_sunter import link_by_probability
@@ -217,10 +218,10 @@ def _evidence(
                 hint="name the column that says who is who with unit=..., or give files in the same order.",
             )
         same = np.arange(units)
-        return Evidence(same, same, units)
+        return Evidence(released=same, truth=same, checkable=units)
     own = np.arange(units) if not has_original else np.full(units, -1)
     if not unit:
-        return Evidence(np.full(units, -1), own, 0, known=False)
+        return Evidence(released=np.full(units, -1), truth=own, checkable=0, known=False)
     ids = _identities((released, known, truth) if has_original else (released, known), unit)
     found = _row_of(ids[0], ids[1])
     if not (found >= 0).any():
@@ -230,7 +231,7 @@ def _evidence(
             hint="without common units an attack can succeed with nobody; is the column coded alike in both?",
         )
     in_truth = _row_of(ids[2], ids[1]) if has_original else own
-    return Evidence(found, in_truth, int((found >= 0).sum()))
+    return Evidence(released=found, truth=in_truth, checkable=int((found >= 0).sum()))
 
 
 def _identities(files: Sequence[Relation], unit: Sequence[str]) -> list[Ints]:
@@ -240,9 +241,7 @@ def _identities(files: Sequence[Relation], unit: Sequence[str]) -> list[Ints]:
     columns = [share_codes(*each) for each in zip(*(coded(f, unit) for f in files), strict=True)]
     lengths = np.cumsum([c.codes.size for c in columns[0]])[:-1]
     whole = [np.concatenate([c.codes for c in each]).astype(np.int64) for each in columns]
-    ids, _ = numbered(whole[0])
-    for codes in whole[1:]:
-        ids, _ = numbered(combine(ids, codes + 1, int(codes.max()) + 2))
+    ids, _ = numbered(whole)
     ids[np.any([codes < 0 for codes in whole], axis=0)] = -1
     split = [np.ascontiguousarray(part) for part in np.split(ids, lengths)]
     for relation, own in zip(files, split, strict=True):

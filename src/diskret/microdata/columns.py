@@ -7,20 +7,20 @@ protecting step gives back new records that share the columns it left alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Ints
-from diskret.model.errors import BadOption, MissingColumn, listed
+from diskret.model.errors import BadOption, DiskretError, MissingColumn, listed
 from diskret.model.source import Relation, open_source
 
 Column = npt.NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Records(Mapping[str, Column]):
     """Columns by name; a mapping, so that ``pandas.DataFrame(dict(records))`` and any diskret function take it.
 
@@ -56,8 +56,8 @@ class Records(Mapping[str, Column]):
         """The same records without some columns."""
         return replace(self, columns={n: c for n, c in self.columns.items() if n not in names})
 
-    def take(self, kept: Bools) -> Records:
-        """Some of the records."""
+    def take(self, kept: Bools | Ints | slice) -> Records:
+        """Some of the records, or all in another order."""
         return replace(self, columns={n: c[kept] for n, c in self.columns.items()})
 
     def require(self, names: Sequence[str]) -> None:
@@ -65,6 +65,19 @@ class Records(Mapping[str, Column]):
         missing = [n for n in dict.fromkeys(names) if n not in self.columns]
         if missing:
             raise MissingColumn.named(missing, list(self.columns), self.where)
+
+    def refuse(self, bad: Bools, what: str, hint: str, error: type[DiskretError] = BadOption) -> None:
+        """Refuse records with the rows they stand in; nothing happens if none is bad."""
+        if bad.any():
+            rows = (np.flatnonzero(bad) + 1).tolist()
+            raise error(what, where=f"{self.where}, rows {listed(rows)}", hint=hint)
+
+    def classes(self, name: str, hint: str) -> Coded:
+        """The classes of a column in which no record may be blank."""
+        self.require([name])
+        found = coded(self[name])
+        self.refuse(found.index < 0, f"column {name!r} is blank", hint)
+        return found
 
     def __repr__(self) -> str:
         return f"Records({self.rows} rows: {', '.join(self.columns)})"
@@ -78,14 +91,12 @@ def read_records(source: object, numbers: Sequence[str] = ()) -> Records:
     if isinstance(source, Records):
         source.require(names)
         unread = {n: source[n] for n in names if source[n].dtype != np.float64}
-        if not unread:
-            return source
-        read = read_records(unread, names)
-        return source.with_columns(read.columns)
+        return source.with_columns(read_records(unread, list(unread)).columns) if unread else source
     relation = open_source(source)
     relation.require(names)
     relation.refuse_bad_numbers(names, blanks=True)
-    return Records({c: _column(relation, c, c in names) for c in relation.columns}, relation.where)
+    columns = {c: _column(relation, c, c in names) for c in relation.columns}
+    return Records(columns=columns, where=relation.where)
 
 
 def _column(relation: Relation, name: str, number: bool) -> Column:
@@ -108,7 +119,7 @@ def _column(relation: Relation, name: str, number: bool) -> Column:
     return values
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Coded:
     """A column as numbered classes: the codes in order, and each record's position among them (-1: missing)."""
 
@@ -141,15 +152,15 @@ def coded(values: Column) -> Coded:
     [1, 0, -1, 1]
     """
     relation = open_source({"c": values})
-    code, run = relation.code("c"), relation.connection
+    code = relation.code("c")
     codes = [c for (c,) in relation.query(f"SELECT DISTINCT {code} FROM data ORDER BY 1") if c is not None]
     if not codes:
-        return Coded((), np.full(len(values), -1, dtype=np.int64))
-    run.execute(
+        return Coded(codes=(), index=np.full(len(values), -1, dtype=np.int64))
+    relation.connection.execute(
         f"CREATE TYPE classes AS ENUM (SELECT DISTINCT {code} AS k FROM data WHERE {code} IS NOT NULL ORDER BY k)"
     )
     numbered = f"SELECT CAST(coalesce(enum_code(CAST({code} AS classes)), -1) AS BIGINT) AS c FROM data"
-    return Coded(tuple(codes), relation.arrays(numbered)["c"].astype(np.int64))
+    return Coded(codes=tuple(codes), index=relation.arrays(numbered)["c"].astype(np.int64))
 
 
 def crossed(records: Records, names: Sequence[str]) -> Ints:
@@ -159,3 +170,34 @@ def crossed(records: Records, names: Sequence[str]) -> Ints:
         part = coded(records[name])
         _, cell = np.unique(cell * (len(part.codes) + 1) + part.index + 1, return_inverse=True)
     return cell.astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Protected:
+    """What every protecting method gives back: protected records, and facts about the protecting that may be shown.
+
+    Facts are counts, never values or parameters.
+    """
+
+    frame: Records
+    method: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def summary(self) -> dict[str, Any]:
+        """Counts and names only: fit to be printed or logged."""
+        return {"method": self.method, "records": self.frame.rows, **self.facts}
+
+    def __repr__(self) -> str:
+        lines = [f"Protected by {self.method}: {self.frame!r}"]
+        return "\n".join(lines + [f"  {name}: {fact}" for name, fact in self.facts.items()])
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Random numbers that are the same for the same seed.
+
+    >>> bool(generator(5).random() == generator(5).random())
+    True
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise BadOption("the seed is a whole number, not negative", hint="choose a long one, and keep it secret.")
+    return np.random.default_rng(int(seed))

@@ -13,16 +13,17 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Ints
 from diskret.model.hierarchy import Hierarchy
-from diskret.safe.cells import ControlCells
+from diskret.safe.control import Weights, weight_classes
+from diskret.safe.control_cells import ControlCells
+from diskret.safe.deviations import DeviationTable, Quality
 from diskret.safe.history import Moment
 from diskret.safe.later import LaterTable, later_table
-from diskret.safe.quality import DeviationTable, Quality
-from diskret.safe.weights import Weights, weight_classes
+from diskret.tabulation.combinations import Combinations
 
 Frame = dict[str, npt.NDArray[Any]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Anonymisation:
     """A k-anonymous file with the same number of objects; ``frame`` is the file, ``quality`` the report.
 
@@ -53,16 +54,17 @@ class Anonymisation:
     def distinct(self) -> Frame:
         """One row per combination that occurs, with its ``frequency``."""
         kept = self.frequency > 0
-        frame = self._decoded(self.codes[kept])
+        frame = self.decoded(self.codes[kept])
         name = "frequency" if "frequency" not in frame else "frequency of the row"
         return {**frame, name: self.frequency[kept]}
 
     @property
     def frame(self) -> Frame:
         """The anonymous file: one row per object, a column per attribute."""
-        return self._decoded(np.repeat(self.codes, self.frequency, axis=0))
+        return self.decoded(np.repeat(self.codes, self.frequency, axis=0))
 
-    def _decoded(self, codes: npt.NDArray[np.int32]) -> Frame:
+    def decoded(self, codes: npt.NDArray[np.int32]) -> Frame:
+        """Codes in the place of their positions, a column per attribute."""
         return {
             name: np.array(hierarchy.codes, dtype=object)[codes[:, i]]
             for i, (name, hierarchy) in enumerate(self.attributes.items())
@@ -77,32 +79,29 @@ class Anonymisation:
     def quality(self) -> Quality:
         """Deviations of the control cells by dimension and weight class (variant 2 if no weights were used)."""
         g = weight_classes(self.control.original, self.weights if self.weights != 0 else 2)
-        dimension = self.control.dimension
-        tables = {}
-        for d in sorted({int(d) for d in np.unique(dimension)}):
-            here = dimension == d
-            tables[d] = DeviationTable.of(self.deviations[here], g[here])
-        return Quality(tables)
+        at = {int(d): self.control.dimension == d for d in np.unique(self.control.dimension)}
+        return Quality(by_dimension={d: DeviationTable.of(self.deviations[on], g[on]) for d, on in at.items()})
 
     def table(self, by: Sequence[str]) -> LaterTable:
         """A table tabulated from the anonymous file, with what is known about its error.
 
         ``by`` names attributes, or key levels such as ``"region:2"``.
         """
-        return later_table(self.attributes, self.codes, self.frequency, self.control.tables, self._table_maxima, by)
+        bounds = dict(zip(self.control.tables, self._table_maxima, strict=True))
+        return later_table(self._file(self.frequency), by, bounds)
+
+    def _file(self, frequency: Ints) -> Combinations:
+        return Combinations(by=self.attributes, codes=self.codes, frequency=frequency)
 
     @cached_property
     def _table_maxima(self) -> tuple[int, ...]:
-        first = self.control.first
         size = np.abs(self.deviations)
-        return tuple(int(size[a:b].max(initial=0)) for a, b in pairwise(first))
+        return tuple(int(size[a:b].max(initial=0)) for a, b in pairwise(self.control.first))
 
     def error_of(self, by: Sequence[str]) -> dict[str, float]:
         """Largest and mean deviation of any table, measured against the original. Internal until you publish it."""
-        tables = [
-            later_table(self.attributes, self.codes, x, (), (), by).value for x in (self.frequency, self.original)
-        ]
-        size = np.abs(tables[0] - tables[1])
+        after, before = (later_table(self._file(x), by).value for x in (self.frequency, self.original))
+        size = np.abs(after - before)
         return {"maximum": float(size.max()), "mean": float(size.mean())}
 
     def summary(self) -> dict[str, Any]:

@@ -1,0 +1,82 @@
+"""A job that makes an anonymous file: microdata in which every combination occurs not at all or often enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from diskret.io.files import all_or_none
+from diskret.job.form import Problem, Section, named
+from diskret.job.loading import described_source, hierarchies_of, missing_codes
+from diskret.job.outcome import JobResult, Running
+from diskret.job.record_sections import AnonymiseOutput, AnonymiseSection
+from diskret.job.report import write_safe_report
+from diskret.job.table_sections import Classification, Data
+from diskret.model.errors import listed
+from diskret.publication.microdata_files import write_anonymous_file, write_quality, write_rematched
+from diskret.publication.plots import plot_deviations
+from diskret.safe.anonymisation import Anonymisation
+from diskret.safe.anonymise import anonymise
+from diskret.safe.control import Control
+from diskret.safe.options import AnonymiseOptions
+from diskret.safe.rematch import rematch
+
+
+class AnonymiseJob(Section):
+    """Anonymous microdata whose tables stay as they are, as far as possible (SAFE)."""
+
+    kind: Literal["anonymise"] = Field("anonymise", description="kind of the job; told by its sections if left out")
+    data: Data = Field(description="where the data are")
+    classifications: dict[str, Classification] = Field(default_factory=dict)
+    anonymise: AnonymiseSection = Field(description="anonymous microdata instead of a table")
+    output: AnonymiseOutput = Field(default_factory=lambda: AnonymiseOutput())
+
+    def problems(self) -> Iterator[Problem]:
+        """Records are needed, and classifications of attributes only."""
+        hint = "a job with [anonymise] reads one record per object"
+        yield from named((not self.data.microdata, "data.microdata", "missing", hint))
+        for name in self.classifications:
+            if name not in self.anonymise.attributes:
+                hint = f"attributes are {listed(self.anonymise.attributes)}"
+                yield Problem(f"classifications.{name}", "is not an attribute", hint)
+
+    def run(self, running: Running) -> JobResult:
+        """Search for the file; write it with its report."""
+        asked, here = self.anonymise, running.here
+        data, described = described_source(self.data, here)
+        by = hierarchies_of(self, here, asked.attributes, data, described)
+        fictitious: object = here / asked.fictitious if isinstance(asked.fictitious, str) else asked.fictitious or None
+        control = Control(up_to=asked.up_to, tables=asked.tables, counters=asked.counters, weights=asked.weights)
+        options = AnonymiseOptions(
+            missing=missing_codes(self.classifications), fictitious=fictitious, time_limit=asked.time_limit,
+            checkpoint=None if asked.checkpoint is None else here / asked.checkpoint, engine=self.data.engine,
+            progress=running.progress, watch=running.watch,
+        )  # fmt: skip
+        search = asked.options()
+        done = anonymise(data, by, control=control, k=asked.k, search=search, seed=asked.seed, options=options)
+        return JobResult(files=self._written(here, data, done) if running.write else (), anonymisation=done)
+
+    def _written(self, here: Path, data: object, done: Anonymisation) -> tuple[Path, ...]:
+        """Everything the job asks for, or nothing."""
+        asked = self.output
+        files: list[Path] = []
+        with all_or_none() as meanwhile:
+
+            def place(name: str) -> Path:
+                files.append(here / name)
+                return meanwhile(here / name)
+
+            if asked.microdata:
+                write_anonymous_file(done, place(asked.microdata))
+            if asked.quality:
+                write_quality(done, place(asked.quality))
+            if asked.deviations:
+                plot_deviations({done.search: done.quality}, place(asked.deviations))
+            if asked.report:
+                write_safe_report(asked, done, place(asked.report))
+            if asked.rematched:
+                write_rematched(rematch(data, done, self.anonymise.priority), place(asked.rematched))
+        return tuple(files)

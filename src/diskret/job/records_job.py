@@ -1,0 +1,43 @@
+"""A job that makes a scientific-use file of records, and attacks it if asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from diskret.job.form import Problem, Section, named
+from diskret.job.loading import described_source
+from diskret.job.microdata import make_microdata, write_microdata
+from diskret.job.outcome import JobResult, Running
+from diskret.job.record_sections import AttackSection, MicrodataSection, RecordsOutput
+from diskret.job.table_sections import Data
+
+
+class RecordsJob(Section):
+    """Records protected for science: coarsened, changed, compared with what they were, and attacked."""
+
+    kind: Literal["records"] = Field("records", description="kind of the job; told by its sections if left out")
+    data: Data = Field(description="where the data are")
+    microdata: MicrodataSection = Field(description="protect records instead of a table")
+    attack: AttackSection | None = Field(None, description="attack the protected records")
+    output: RecordsOutput = Field(default_factory=lambda: RecordsOutput())
+
+    def problems(self) -> Iterator[Problem]:
+        """Records are needed; an attacker has the records before protection and nothing else."""
+        theirs = self.attack is not None and self.attack.given("external", "original", "unit")
+        has = "the attacker then has the records before protection"
+        yield from named(
+            (not self.data.microdata, "data.microdata", "missing", "a job with [microdata] reads records"),
+            (theirs, "attack.external", "cannot be combined with [microdata]", has),
+        )
+        for key in self.output.given("risks", "risk_plot") if self.attack is None else ():
+            yield Problem(f"output.{key}", "needs [attack]", "add the section, or leave the key out")
+
+    def run(self, running: Running) -> JobResult:
+        """Make the file, attack it if asked, write what is asked for or nothing, and say what was done."""
+        source, _ = described_source(self.data, running.here)
+        made, found, sections = make_microdata(self, running.here, source, running.progress)
+        files = write_microdata(self, running.here, made, sections, found) if running.write else ()
+        return JobResult(files=files, microdata=made.summary(), attack=found)

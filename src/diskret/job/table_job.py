@@ -1,0 +1,221 @@
+"""A job that makes a table, or goes on with one: tabulate, mark, hide or change values, write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from diskret.io.files import all_or_none
+from diskret.job.cell_keys import add_noise_by_key
+from diskret.job.form import Problem, Section, named
+from diskret.job.loading import load_tables, set_by_hand
+from diskret.job.outcome import JobResult, Running
+from diskret.job.outputs import write_certificates, write_tables
+from diskret.job.perturbation import attack_tables, perturb_tables
+from diskret.job.protection_sections import PromiseSection, SuppressionSection
+from diskret.job.release_warnings import unguarded, unmarked
+from diskret.job.report import table_facts, write_table_report
+from diskret.job.rules import rules_of
+from diskret.job.suppression import intervals_of, suppress_tables
+from diskret.job.table_sections import (
+    CellKeySection,
+    CellStatus,
+    Classification,
+    Data,
+    PerturbationSection,
+    Rules,
+    TableOutput,
+    TableSection,
+)
+from diskret.model.errors import BadOption, listed
+from diskret.model.table import Table
+from diskret.publication.plots import plot_comparison
+from diskret.rules.compare import compare_rules
+from diskret.rules.mark import mark
+
+ONLY_CELLS = ("count", "largest", "status", "lower", "upper", "cost", "frequency", "tolerance")
+ONLY_RECORDS = ("weight", "holding", "waiver", "request", "public")
+PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "cell_key": "changes values"}
+
+
+class TableJob(Section):
+    """A table, with one value or several: made of records or cells, or an earlier one; marked, protected, written."""
+
+    kind: Literal["table"] = Field("table", description="kind of the job; told by its sections if left out")
+    data: Data = Field(description="where the data are")
+    classifications: dict[str, Classification] = Field(default_factory=dict)
+    table: TableSection = Field(default_factory=lambda: TableSection())
+    rules: Rules = Field(default_factory=lambda: Rules())
+    promise: PromiseSection = Field(default_factory=lambda: PromiseSection(), description="what is kept, against whom")
+    suppression: SuppressionSection | None = Field(None, description="secondary suppression; none if left out")
+    perturbation: PerturbationSection | None = Field(None, description="change values instead of hiding them")
+    cell_key: CellKeySection | None = Field(None, description="cell-key noise instead of suppression")
+    status: list[CellStatus] = Field(default_factory=list)
+    output: TableOutput = Field(default_factory=lambda: TableOutput())
+
+    # --- what is wrong -----------------------------------------------------------------------------------------------
+
+    def problems(self) -> Iterator[Problem]:
+        """Keys that do not fit the data, or one another."""
+        yield from self._columns()
+        yield from self._misplaced()
+        yield from self._rules()
+        yield from unknown_classifications(self.suppression, self.table.by)
+        yield from self._protection()
+        yield from self._outputs()
+
+    def _columns(self) -> Iterator[Problem]:
+        """What a table needs, and classifications it does not have."""
+        unnamed = not self.data.described and not self.table.by
+        valueless = self.data.cells and not self.table.value and not self.data.metadata
+        yield from named(
+            (unnamed, "table.by", "missing", "columns that classify, in the order of the table"),
+            (valueless, "table.value", "missing", "column or columns with the values of the cells"),
+        )
+        for name in self.classifications if self.table.by else ():
+            if name not in self.table.by:
+                hint = f"table.by lists {listed(self.table.by)}"
+                yield Problem(f"classifications.{name}", "is not in table.by", hint)
+
+    def _misplaced(self) -> Iterator[Problem]:
+        """Keys that would be passed over in silence with this kind of data."""
+        if self.data.described:
+            yield from self._said_elsewhere()
+            return
+        wrong, where = (ONLY_CELLS, "cells") if self.data.microdata else (ONLY_RECORDS, "microdata")
+        for key in self.table.given(*wrong):
+            yield Problem(f"table.{key}", f"belongs to data.{where}", "the data of this job are of another kind")
+
+    def _said_elsewhere(self) -> Iterator[Problem]:
+        """Keys whose answers a working file or metadata hold."""
+        whose = "working file says" if self.data.table else "metadata say"
+        known = set() if self.data.table else {"by", "value", "positive", "tolerance"}
+        keys = [f"table.{key}" for key in sorted(self.table.model_fields_set - known)]
+        for name, each in self.classifications.items():
+            said = sorted(each.model_fields_set - {"ordered", "sensitive"})
+            keys += [f"classifications.{name}.{key}" for key in said]
+        yield from (Problem(key, f"cannot be combined with this data: the {whose} it", "leave it out") for key in keys)
+
+    def _rules(self) -> Iterator[Problem]:
+        """Rules that need what records without this column do not tell."""
+        if not self.data.microdata:
+            return
+        if "holding" in self.rules.levels and not self.table.holding:
+            hint = "name the column that joins records of one owner"
+            yield Problem("rules.counted_by", "'holding' needs table.holding", hint)
+        for key in () if self.table.value else self.rules.given("dominance", "p_percent", "pq"):
+            yield Problem(f"rules.{key}", "needs table.value", "a frequency table has no contributions to compare")
+
+    def _protection(self) -> Iterator[Problem]:
+        """One way of protection, with what it needs."""
+        first, *others = [key for key in PROTECTING if getattr(self, key) is not None] or [""]
+        for key in others:
+            hint = f"[{first}] {PROTECTING[first]}, [{key}] {PROTECTING[key]}: choose one of them"
+            yield Problem(key, f"cannot be combined with [{first}]", hint)
+        if self.cell_key is not None:
+            keyless = self.data.microdata and not self.cell_key.key and not self.data.metadata
+            yield from named(
+                (keyless, "cell_key.key", "missing", "column of record keys"),
+                (self.data.cells, "cell_key", "cannot be combined with data.cells", "cell keys are made of records"),
+            )
+
+    def _outputs(self) -> Iterator[Problem]:
+        """Outputs about what the job does not do."""
+        bounds = self.output.intervals and self.perturbation is not None
+        yield from named(
+            (bounds, "output.intervals", "cannot be combined with [perturbation]", "nothing is hidden"),
+            (
+                self.output.comparison and not self.rules.asked,
+                "output.comparison", "there are no rules to compare", "name at least one under [rules]",
+            ),
+        )  # fmt: skip
+        yield from uncertified(self.output.certificate, self.suppression)
+
+    # --- what is done ------------------------------------------------------------------------------------------------
+
+    def run(self, running: Running) -> JobResult:
+        """Marked, protected, written."""
+        tables = self.marked(running)
+        rules = rules_of(self, next(iter(tables.values())).names)
+        suppressions = suppress_tables(self, running.here, tables, running.progress)
+        tables |= {name: done.table for name, done in suppressions.items()}
+        comparison = None
+        if self.output.comparison and rules.rules:
+            comparison = compare_rules(next(iter(tables.values())), rules)
+        running.say("changing", 0, 1)
+        if not self.changes_all:
+            self._warn(running, unmarked(tables))
+        noise = add_noise_by_key(self.cell_key, running.here, tables)
+        tables |= {name: done.table for name, done in noise.items()}
+        changed = perturb_tables(self.perturbation, tables)
+        tables |= {name: done.table for name, done in changed.items()}
+        attacks = attack_tables(self.perturbation, changed)
+        if not suppressions:
+            self._warn(running, unguarded(tables))
+        done = JobResult(
+            tables=tables, comparison=comparison, suppressions=suppressions, noise=noise, perturbations=changed,
+            perturbation_attacks=attacks,
+        )  # fmt: skip
+        return replace(done, files=self._written(running, done)) if running.write else done
+
+    def _warn(self, running: Running, words: Iterable[str]) -> None:
+        """Tell what deserves care, if anything may leave the house."""
+        if self.output.publish or self.output.report:
+            running.warn(words)
+
+    def marked(self, running: Running) -> dict[str, Table]:
+        """The tables with their statuses: set by hand, and by the rules."""
+        tables = load_tables(self, running.here, running.progress, running.largest)
+        self._refuse_unknown_responses(tables)
+        tables = {name: set_by_hand(table, self.status) for name, table in tables.items()}
+        rules = rules_of(self, next(iter(tables.values())).names)
+        ordered = [n for n, c in self.classifications.items() if c.ordered]
+        for done, (name, table) in enumerate(list(tables.items()) if rules.rules else ()):
+            running.say("marking", done, len(tables))
+            tables[name] = mark(table, rules, ordered=ordered)
+        return tables
+
+    @property
+    def changes_all(self) -> bool:
+        """Whether values are changed that no rule has marked, too."""
+        return self.cell_key is not None or (self.perturbation is not None and self.perturbation.method == "rounding")
+
+    def _refuse_unknown_responses(self, tables: Mapping[str, Table]) -> None:
+        unknown = [each.response for each in self.status if each.response is not None and each.response not in tables]
+        if unknown:
+            raise BadOption(f"status: no response {listed(unknown)}", hint=f"the table has {listed(tables)}.")
+
+    def _written(self, running: Running, done: JobResult) -> tuple[Path, ...]:
+        """Everything the job asks for, or nothing."""
+        asked, here = self.output, running.here
+        intervals = intervals_of(self, done.tables) if asked.publish else {}
+        with all_or_none() as meanwhile:
+            files = write_tables(asked, running, done.tables, intervals, meanwhile)
+            files += write_certificates(asked.certificate, here, done.suppressions, meanwhile)
+            if asked.report:
+                facts = table_facts(self, done.suppressions, warnings=running.said())
+                write_table_report(asked, done.tables, facts, meanwhile(here / asked.report))
+                files.append(here / asked.report)
+            if asked.comparison and done.comparison is not None:
+                plot_comparison(done.comparison, meanwhile(here / asked.comparison))
+                files.append(here / asked.comparison)
+        return tuple(files)
+
+
+def unknown_classifications(asked: SuppressionSection | None, by: Sequence[str]) -> Iterator[Problem]:
+    """Classifications that [suppression] names and the table does not have."""
+    for key, names in asked.classifications.items() if asked and by else ():
+        for name in names:
+            if name not in by:
+                yield Problem(f"suppression.{key}", f"no classification {name!r}", f"table.by lists {listed(by)}")
+
+
+def uncertified(certificate: str | None, asked: SuppressionSection | None) -> Iterator[Problem]:
+    """A certificate without the audit it is about."""
+    audited = asked is not None and asked.method not in ("cuboids", "complete")
+    hint = "add [suppression]; its method is 'moves'"
+    return named((certificate and not audited, "output.certificate", "there is no audit to certify", hint))

@@ -1,0 +1,318 @@
+"""The sections of a job about tables: what is tabulated, by which rules it is marked, how it is protected and written.
+
+Every field says in its description what it is for; the same words are the hint of an error and stand in the published
+JSON Schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, RelativeKnowledge, Section, Writes
+from diskret.model.errors import BadOption
+from diskret.model.source import EXCEL
+from diskret.model.status import Status
+from diskret.publication.publish import WRITERS
+from diskret.publication.report_file import ENDINGS as REPORTS
+
+AtLeastOne = Annotated[int, Field(ge=1)]
+CountedBy = Literal["respondent", "holding"]
+Language = Literal["en", "de"]
+MOST_LARGEST = 100
+REPORT = Writes(REPORTS, any_case=True)
+
+
+DataFile = Annotated[str | None, Reads(pattern=True)]
+
+
+class Data(Section):
+    """Where the data are."""
+
+    microdata: DataFile = Field(
+        None, description="file with one record per row: .parquet, .csv, .xlsx, or .asc with metadata"
+    )
+    cells: DataFile = Field(None, description="file with one row per cell: .parquet, .csv, .xlsx, .tab with metadata")
+    table: Annotated[str | None, Reads(pattern=True, replaced_by="output.working")] = Field(
+        None, description="working file written by an earlier run"
+    )
+    metadata: InFile = Field(None, description="tau-ARGUS .rda that describes the file")
+    delimiter: str | None = Field(None, description="separator of a text file, found by itself if left out")
+    decimal: Literal[".", ","] = Field(".", description="decimal sign of a text file")
+    encoding: Literal["utf-8", "latin-1", "utf-16"] = Field("utf-8", description="encoding of a text file")
+    sheet: str | None = Field(None, description="sheet of a .xlsx file; the first if left out")
+    engine: str = Field("duckdb", description="'duckdb', 'spark', or the URL of a Spark master")
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Data:
+        given = [n for n in ("microdata", "cells", "table") if getattr(self, n)]
+        if len(given) != 1:
+            raise ValueError(f"give exactly one of microdata, cells, table (given: {', '.join(given) or 'none'})")
+        return self
+
+    @property
+    def described(self) -> bool:
+        """Whether a working file or metadata say what the columns are."""
+        return bool(self.table or (self.cells and self.metadata))
+
+    def problems(self) -> Iterator[Problem]:
+        """What the types cannot say."""
+        file = self.microdata or self.cells or ""
+        if self.sheet and Path(file).suffix.lower() not in EXCEL:
+            yield Problem("sheet", "needs an Excel file", "name one in data.microdata or data.cells")
+
+
+class Classification(Section):
+    """How the codes of one column add up; with nothing said, all of them add up to one total."""
+
+    hierarchy: InFile = Field(None, description="file: .hrc, .csv with code and parent or level, or .json")
+    prefixes: list[int] | None = Field(None, description="lengths of the code prefixes that are sums, such as [2, 3]")
+    total: str | None = Field(
+        None, min_length=1, description="code of the total where the codes name none; 'Total' if left out"
+    )
+    lead: str = Field("@", description="lead string of a .hrc file")
+    missing: str | None = Field(None, description="code under which records without one are counted")
+    ordered: bool = Field(False, description="whether the codes are ordered classes, such as sizes")
+    sensitive: bool | None = Field(None, description="whether frequency rules look along this classification")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Classification:
+        if self.hierarchy and self.prefixes:
+            raise ValueError("give either hierarchy or prefixes")
+        return self
+
+
+class FlagColumn(Section):
+    """A column that is true where it holds one of the codes."""
+
+    column: str = Field(description="name of the column")
+    codes: Names = Field(description="codes that mean yes")
+
+
+class TableSection(Section):
+    """What is tabulated, and the roles of further columns."""
+
+    by: list[str] = Field(default_factory=list, description="columns that classify, in the order of the table")
+    value: Names = Field(default_factory=list, description="column or columns to add up; none for a frequency table")
+    count: str | None = Field(None, description="column with contributor counts (cells)")
+    largest: Names = Field(default_factory=list, description="columns with the largest contributions (cells)")
+    status: str | None = Field(None, description="column with the status of each cell (cells)")
+    lower: str | None = Field(None, description="column with the smallest value an attacker thinks possible (cells)")
+    upper: str | None = Field(None, description="column with the largest value an attacker thinks possible (cells)")
+    cost: str | None = Field(None, description="column with the price of suppressing a cell (cells)")
+    weight: str | None = Field(None, description="column with sampling weights (microdata)")
+    holding: str | None = Field(None, description="column that joins records of one owner (microdata)")
+    waiver: str | FlagColumn | None = Field(None, description="column: agreed to publication (microdata)")
+    request: str | FlagColumn | None = Field(None, description="column: asked for protection (microdata)")
+    public: str | FlagColumn | None = Field(None, description="column: publishes its own value (microdata)")
+    positive: bool = Field(False, description="refuse negative values")
+    frequency: bool = Field(False, description="the values are counts of units (cells)")
+    tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected (cells)")
+
+    def problems(self) -> Iterator[Problem]:
+        """What the types cannot say."""
+        for key in ("by", "value", "largest"):
+            if len({*getattr(self, key)}) < len(getattr(self, key)):
+                yield Problem(key, "names a column twice", "name each once")
+
+
+class MinCountRule(Section):
+    """Minimum count."""
+
+    n: int = Field(3, ge=1, description="fewest contributors of an open cell")
+    zeros: bool = Field(False, description="whether cells with value zero count too")
+
+
+class LineRule(Section):
+    """A rule over lines of a frequency table."""
+
+    sensitive: list[str] | None = Field(None, description="classifications to look along; all if left out")
+
+
+class MarginRule(LineRule):
+    """A rule over lines with a small margin."""
+
+    most: int = Field(2, ge=1, description="largest margin that is sensitive")
+
+
+Percent = Annotated[float, Field(gt=0)]
+
+
+class Rules(Section):
+    """Primary rules; a cell is primary if any of them catches it."""
+
+    min_count: AtLeastOne | MinCountRule | None = Field(
+        None, description="fewest contributors of an open cell, such as 3"
+    )
+    dominance: list[tuple[int, Percent]] = Field(default_factory=list, description="pairs [n, k], such as [[1, 85]]")
+    p_percent: Percent | None = Field(None, description="p of the p% rule, such as 10")
+    pq: tuple[Percent, Percent] | None = Field(None, description="p and q of the (p,q) rule, such as [5, 50]")
+    small_cells: int | None = Field(None, ge=1, description="smallest count that may be shown, such as 3")
+    small_margin: bool | MarginRule = Field(False, description="lines with a margin of 1 or 2")
+    one_category: bool | LineRule = Field(False, description="lines with all units in one category")
+    counted_by: list[CountedBy] | CountedBy = Field("respondent", description="'respondent', 'holding', or both")
+
+    @property
+    def asked(self) -> list[str]:
+        """The keys of the rules that are asked for."""
+        return self.given(*(key for key in type(self).model_fields if key != "counted_by"))
+
+    @property
+    def levels(self) -> list[CountedBy]:
+        """Whose contributions are counted, each once."""
+        return list(dict.fromkeys(self.counted_by if isinstance(self.counted_by, list) else [self.counted_by]))
+
+    def problems(self) -> Iterator[Problem]:
+        """What the types cannot say."""
+        for n, k in self.dominance:
+            if not 1 <= n <= MOST_LARGEST or k >= 100:
+                hint = f"n is 1 to {MOST_LARGEST}, k under 100 percent"
+                yield Problem("dominance", f"[{n}, ...] is not a dominance rule", hint)
+
+
+class PerturbationSection(Section):
+    """Changing values instead of hiding them. Everything here is secret, the seed above all."""
+
+    method: Literal["cuboid", "rounding"] = Field(
+        "cuboid", description="move primary values along cuboids, or round all values"
+    )
+    seed: int | None = Field(None, ge=0, description="start of the random numbers; long, and secret; left out: drawn")
+    min_relative_range: float = Field(0.0, ge=0, description="cuboid: twice the change over the value must be greater")
+    min_range: float | None = Field(None, ge=0, description="cuboid: the same for zero and tiny values, absolute")
+    levels: bool | None = Field(
+        None, description="cuboid: change as much as the primary rules demand; left out: if they demand something"
+    )
+    max_relative_change: float | None = Field(
+        0.5, gt=0, description="cuboid: largest change over the value, if the demand is not larger"
+    )
+    distribution: Literal["uniform", "normal"] = Field("uniform", description="cuboid: distribution of the errors")
+    min_count: int | None = Field(None, ge=1, description="cuboid: rebook contributors up to this count, such as 3")
+    single_contributors: bool = Field(
+        True, description="cuboid: a second error where somebody alone in a cell could compute the first"
+    )
+    knowledge: Literal["none", "positive", "intervals"] | RelativeKnowledge | None = Field(
+        None, description="cuboid: what everybody knows; left out: that values are positive, if they are"
+    )
+    base: float | None = Field(None, gt=0, description="rounding: values become multiples of it, such as 5")
+    rounding: Literal["controlled", "random", "deterministic"] = Field(
+        "controlled", description="rounding: so that sums hold, at random without bias, or to the nearest multiple"
+    )
+    attack: bool = Field(False, description="attack the changed table as somebody who knows the method, and report it")
+
+    @model_validator(mode="after")
+    def _needs(self) -> PerturbationSection:
+        if (self.method == "rounding") != (self.base is not None):
+            raise ValueError("rounding needs a base, and only rounding has one")
+        return self
+
+
+class CellKeySection(Section):
+    """Cell-key noise instead of suppression. Keys, perturbation table and shares are secret."""
+
+    key: str | None = Field(
+        None, description="column of record keys (microdata); that of the metadata (<RECORDKEY>) if left out"
+    )
+    modulus: int | None = Field(None, ge=2, description="modulus of whole keys, such as 256; none for fractions")
+    zeros: bool = Field(True, description="whether records with the value zero count for the key")
+    p_table: InFile = Field(None, description="file of the perturbation table; designed if left out")
+    deviation: float = Field(5, gt=0, description="largest deviation of a designed table")
+    variance: float | None = Field(None, gt=0, description="its variance; 2 for counts, 1 for values if left out")
+    smallest: int = Field(3, ge=1, description="smallest positive count that is published")
+    stay: float | None = Field(None, ge=0, lt=1, description="probability that a count is published as it is")
+    small: float = Field(0.3, gt=0, le=1, description="share of small contributions by which values change")
+    large: float = Field(0.03, gt=0, le=1, description="share of very large ones, with flex_point")
+    flex_point: float | None = Field(None, gt=0, description="contribution up to which the share is that of small ones")
+    weights: list[float] = Field([1.0, 0.5, 0.2], description="how the largest contributions count, from 1 down")
+    extra: float = Field(0.0, ge=0, description="added to the deviation of primary cells")
+    small_values: InFile = Field(None, description="file of the perturbation table for very small values")
+
+
+class CellStatus(Section):
+    """A cell that gets its status by hand."""
+
+    cell: dict[str, str] = Field(description="one code per classification; the total where one is left out")
+    status: str = Field(description="open, primary, secondary, never, published, structural zero or zero")
+    response: str | None = Field(None, description="only for this value column")
+    table: str | None = Field(None, description="only in this table of a pool; left out: in all that show the cell")
+
+    def problems(self) -> Iterator[Problem]:
+        """What the types cannot say."""
+        try:
+            Status.from_text(self.status)
+        except BadOption as e:
+            yield Problem("status", e.what, e.hint.rstrip("."))
+
+
+class TableFiles(Section):
+    """Files of one table, or of several over the same classifications."""
+
+    publish: Annotated[Names, Writes(tuple(WRITERS), any_case=True)] = Field(
+        default_factory=list, description="files for the public: .csv .parquet .xlsx .json .px"
+    )
+    working: Annotated[str | None, Writes((".parquet",))] = Field(
+        None, description="working file with all values, to go on with; confidential"
+    )
+    tau_argus: Annotated[str | None, Writes()] = Field(
+        None, description="folder for a tau-ARGUS cell list with hierarchies; confidential"
+    )
+
+
+class Appearance(Section):
+    """How published tables look."""
+
+    mark: str = Field("x", description="what stands for a suppressed value")
+    counts: bool = Field(False, description="whether contributor counts are published too")
+    title: str = Field("", description="title of the table")
+    language: Language = Field("en", description="language of legend and report")
+
+
+class PoolTableOutput(Appearance, TableFiles):
+    """What is written of one table of a pool. What is not said here is said in `[output]`."""
+
+
+class PoolOutput(Appearance):
+    """What is written of a pool as a whole, and how its tables look. Paths are relative to the job file."""
+
+    certificate: Annotated[str | None, Writes((".json",))] = Field(
+        None, description="certificate of the audit that diskret verify checks, .json; confidential"
+    )
+    intervals: bool = Field(False, description="whether bounds are published too, where complete cuboids allow it")
+
+
+class TableOutput(PoolOutput, PoolTableOutput):
+    """What is written of a table. Paths are relative to the job file."""
+
+    comparison: Annotated[str | None, PLOTS] = Field(
+        None, description="plot of the rules' regions, .svg .html .png; confidential"
+    )
+    report: Annotated[str | None, REPORT] = Field(
+        None, description="report in itself, .html or .pdf; without suppressed values"
+    )
+
+
+class PoolTable(TableSection):
+    """One table of a pool: the keys of `[table]` for this table, and how it stands in the pool."""
+
+    data: Data | None = Field(None, description="data of this table; `[data]` and `[table]` if left out")
+    classifications: dict[str, Classification] = Field(
+        default_factory=dict, description="how codes add up in this table; `[classifications.NAME]` if left out"
+    )
+    fixed: dict[str, str] = Field(
+        default_factory=dict, description="codes at which the table stands in classifications it does not run over"
+    )
+    published: bool = Field(False, description="whether the table is out already: nothing in it can change")
+    previous: InFile = Field(None, description="working file of the last period, whose pattern is kept if cheap")
+    output: PoolTableOutput = Field(
+        default_factory=lambda: PoolTableOutput(), description="what is written of this table"
+    )
+
+
+class PoolSection(Section):
+    """How the tables of a pool belong together, beyond the cells they share."""
+
+    over: Names = Field(
+        default_factory=list, description="classifications along which whole tables add up, such as states"
+    )

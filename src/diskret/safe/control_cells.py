@@ -1,0 +1,136 @@
+"""Control cells: every cell of every control table that some row falls into, numbered through."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.arrays import Bools, Ints
+from diskret.model.errors import TableTooLarge
+from diskret.safe import _cell_kernels
+from diskret.safe.control import ControlTable, KeyLevel, key_levels
+from diskret.safe.options import Progress, silent
+from diskret.tabulation.combinations import Combinations
+
+MOST_TABLES = 65_000
+MOST_DENSE = 1 << 26
+"""Possible cells of one table up to which they are numbered by a lookup; beyond, by sorting."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ControlCells:
+    """Which cells each row is counted in, and what they hold in the original.
+
+    ``number[j, t]`` is the cell of row j in table t; cells of one table stand together, from ``first[t]`` on. Rows
+    outside the unit of a table (counter 0) are counted in the last cell, which is not controlled.
+    """
+
+    tables: tuple[ControlTable, ...]
+    number: npt.NDArray[np.uint32]
+    first: Ints
+    original: Ints
+
+    @property
+    def size(self) -> int:
+        """Number of controlled cells."""
+        return int(self.first[-1])
+
+    @property
+    def table_dimension(self) -> npt.NDArray[np.int8]:
+        """Dimension of each table. The number of units of a counter is a total and has dimension 1 all the same."""
+        return np.array([max(t.dimension, 1) for t in self.tables], dtype=np.int8)
+
+    @property
+    def dimension(self) -> npt.NDArray[np.int8]:
+        """Dimension of each cell."""
+        return np.repeat(self.table_dimension, np.diff(self.first))
+
+    def deviation(self, frequency: Ints | npt.NDArray[np.int32]) -> Ints:
+        """Anonymous minus original, cell by cell."""
+        return _counted(self.number, self.size, frequency) - self.original
+
+
+def refuse_too_many(rows: int, tables: int) -> None:
+    """Refuse a control set whose cell numbers do not fit the memory."""
+    needed = rows * tables * 8  # the cells of each row, and the rows of each cell
+    if tables > MOST_TABLES:
+        raise TableTooLarge(
+            f"{tables:,} control tables are too many", hint="control fewer key levels or a lower dimension."
+        )
+    if needed > 0.8 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
+        raise TableTooLarge(
+            f"{rows:,} different rows in {tables:,} control tables need {needed / 1e9:.0f} GB, "
+            "more than this machine's memory allows",
+            hint="control fewer key levels or a lower dimension, or list the tables that matter.",
+        )
+
+
+def control_cells(found: Combinations, tables: Sequence[ControlTable], progress: Progress = silent) -> ControlCells:
+    """Number the cells that rows fall into, table by table in the order of their codes.
+
+    >>> from diskret.model.hierarchy import Hierarchy
+    >>> by = {"sex": Hierarchy.flat("mw"), "age": Hierarchy.flat(["old", "young"])}
+    >>> codes = np.array([[0, 0], [0, 1], [1, 0]], dtype=np.int32)
+    >>> sex, age = KeyLevel(attribute="sex"), KeyLevel(attribute="age")
+    >>> tables = [ControlTable(levels=(sex,)), ControlTable(levels=(sex, age))]
+    >>> cells = control_cells(Combinations(by=by, codes=codes, frequency=np.array([5, 1, 2])), tables)
+    >>> cells.number.tolist(), cells.original.tolist()
+    ([[0, 2], [0, 3], [1, 4]], [6, 2, 5, 1, 2])
+    """
+    refuse_too_many(len(found), len(tables))
+    levels, units = _level_codes(found), _units(found, tables)
+    number = np.empty((len(found), len(tables)), dtype=np.uint32)
+    first = np.zeros(len(tables) + 1, dtype=np.int64)
+    for t, table in enumerate(tables):
+        progress("numbering cells", t, len(tables))
+        key, size = np.zeros(len(found), dtype=np.int64), 1
+        for level in table.levels:
+            code, codes = levels[level]
+            key, size = key * codes + code, size * codes
+        inside = units.get(table.counter, slice(None))
+        place, cells = _numbered(key[inside], size)
+        number[inside, t] = place + first[t]
+        first[t + 1] = first[t] + cells
+    progress("numbering cells", len(tables), len(tables))
+    for t, table in enumerate(tables):
+        if table.counter is not None:
+            number[~units[table.counter], t] = first[-1]
+    original = _counted(number, int(first[-1]), found.frequency)
+    return ControlCells(tables=tuple(tables), number=number, first=first, original=original)
+
+
+def _counted(number: npt.NDArray[np.uint32], size: int, frequency: Ints | npt.NDArray[np.int32]) -> Ints:
+    """What the cells hold with these frequencies, counted from the rows."""
+    totals = np.zeros(size + 1, dtype=np.int64)
+    _cell_kernels.count_cells(number, frequency.astype(np.int64), totals)
+    return totals[:-1]
+
+
+def _numbered(key: Ints, size: int) -> tuple[Ints, int]:
+    """Each key's number among those that occur, and how many do."""
+    if size > MOST_DENSE:
+        distinct, place = np.unique(key, return_inverse=True)
+        return place, distinct.size
+    occurs = np.zeros(size, dtype=np.bool_)
+    occurs[key] = True
+    return (np.cumsum(occurs) - 1)[key], int(occurs.sum())
+
+
+def _level_codes(found: Combinations) -> dict[KeyLevel, tuple[Ints, int]]:
+    """Per key level the number of each row's code among the codes that occur, and how many do."""
+    return {
+        level: _numbered(to[found.codes[:, axis]], len(hierarchy))
+        for axis, (name, hierarchy) in enumerate(found.by.items())
+        for level, to in key_levels(name, hierarchy).items()
+    }
+
+
+def _units(found: Combinations, tables: Sequence[ControlTable]) -> Mapping[str | None, Bools]:
+    """Per counter the rows that count."""
+    names = list(found.by)
+    counters = {t.counter for t in tables if t.counter is not None}
+    return {name: found.codes[:, names.index(name)] == found.by[name].index("1") for name in counters}
