@@ -21,7 +21,7 @@ DOUBTFUL = 1e-5
 
 
 @dataclass(eq=False)
-class OutsideAttack:
+class attack:
     """Attackers of groups of connected components; each knows only its own unknowns."""
 
     group: Ints
@@ -69,8 +69,8 @@ class OutsideAttack:
 
 def attack(
     system: Equations, up: Floats, down: Floats, columns: Ints, demands: Demands
-) -> tuple[OutsideAttack, set[int]]:
-    """OutsideAttack all targets (columns with demands), components side by side; also those a solver gave up on."""
+) -> tuple[attack, set[int]]:
+    """Attack all targets (columns with demands), components side by side; also those a solver gave up on."""
     label = system.components()
     size = np.bincount(label, minlength=1)
     # large components have an attacker of their own, the small ones share one
@@ -88,7 +88,7 @@ def attack(
     with ThreadPoolExecutor(max_workers=min(len(jobs), os.cpu_count() or 1)) as pool:
         done = list(pool.map(lambda job: _push_all(*job[:5]), jobs))
     given_up = {int(job[5][k]) for job, (_, lost) in zip(jobs, done, strict=True) for k in lost}
-    return OutsideAttack(group, place, [attacker for attacker, _ in done]), given_up
+    return attack(group, place, [attacker for attacker, _ in done]), given_up
 
 
 def _push_all(
