@@ -88,7 +88,7 @@ def diametrals(space: IndexSpace, code: int, top: int, coupled: bool = False, to
     if number << top > MOST_CORNERS:
         raise BadOption(
             f"too many cuboids around code {space.hierarchy.codes[code]!r} ({number:,} in one classification)",
-            hint="use guarantee='audit', which lists no cuboids.",
+            hint="use the method Moves, which lists no cuboids.",
         )
     found = np.tile(pivot, (number, 1))
     if not top or not number:  # a classification of one code, or nothing beside it

@@ -69,7 +69,7 @@ def raise_table(
     if prod(sizes) > MOST_CELLS:
         raise TableTooLarge(
             f"the raised table would have {prod(sizes):,} cells",
-            hint="guarantee='complete' works without storing it; guarantee='audit' without cuboids at all.",
+            hint="the method Complete works without storing it, the method Moves without cuboids at all.",
         )
     cells, kind = _places(table, spaces, sizes)
     by = _classifications(table, spaces)
