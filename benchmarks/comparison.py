@@ -56,7 +56,8 @@ def values() -> str:
     if not TAU.exists():
         return MISSING
     data, by = firms("Size", "Region")
-    return in_short(dk.compare_methods(data, by=by, value="Var2", rules=RULES, settings=dk.Settings(ordered=("Size",))))
+    options = dk.ComparisonOptions(ordered=("Size",))
+    return in_short(dk.compare_methods(data, by=by, value="Var2", rules=RULES, options=options))
 
 
 def counts() -> str:

@@ -12,7 +12,7 @@ import diskret as dk
 from benchmarks import shapes
 from benchmarks.case import Case
 from diskret.model import rollup
-from diskret.perturbation.demands import finest_cells
+from diskret.perturbation.leeway import finest_cells
 
 BASE = 5
 ROUNDED: dict[str, tuple[str, Callable[[], tuple[dk.Hierarchy, ...]]]] = {
@@ -78,7 +78,7 @@ def _warm_rounding() -> None:
 
 
 def _perturb(dimensions: int, singles: bool) -> Any:
-    return dk.perturb(_ten_million(dimensions), seed=1, single_contributors=singles)
+    return dk.perturb(_ten_million(dimensions), dk.Promise(guard="single" if singles else "public"), seed=1)
 
 
 def _changed(done: Any) -> str:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from diskret import Promise, methods
 from diskret.model.errors import ProtectionWarning
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.protection import Knowledge
+from diskret.model.knowledge import Knowledge
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.suppression.cuboid.subtables import Segments

@@ -114,3 +114,16 @@ def test_the_words_of_a_verification_hold_no_values() -> None:
     words = verify(table, certified(table)).report() + json.dumps(verify(table, certified(table)).summary())
     hidden = {f"{v:g}" for v in np.abs(table.value[table.hidden]).tolist() if v > 999}
     assert not any(v in words for v in hidden)
+
+
+def test_a_line_of_hidden_zeros_is_not_certified() -> None:
+    """No primary cell is exposed, but everybody sees that two hidden counts are zero: the audit says so, and no move
+    can prove the opposite."""
+    cells = {"s": list("aabb"), "t": list("uvuv"), "n": [0, 0, 5, 7], "st": ["secondary", "secondary", "open", "open"]}
+    table = Table.from_cells(cells, by={"s": None, "t": None}, value="n", status="st", frequency=True)
+    report = audit(table)
+    assert report.zeros
+    assert not report.safe
+    found = verify(table, certificate_of(report))
+    assert not found.holds
+    assert "all zero" in found.report()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import diskret as dk
 from diskret.cellkey import _key_kernels as kernels
-from diskret.cellkey.cell_key import Scaling
+from diskret.cellkey.options import Scaling
 from diskret.model.errors import BadOption, BadRecordKeys
 from tests import grouped
 from tests.present import present
@@ -269,7 +269,12 @@ def magnitude_by_hand(value: float, largest: list[float], key: float, scaling: S
     for j, (x, weight) in enumerate(zip(largest, scaling.weights, strict=False)):
         if x <= 0:
             break
-        share = float(scaling.share(np.array(x))) * weight
+        share = scaling.small * weight
+        if scaling.flex_point is not None and x > scaling.flex_point:
+            passage = (scaling.small * x / (scaling.large * scaling.flex_point) - 1) * (
+                2 * scaling.flex_point / (scaling.flex_point + x)
+            ) ** scaling.q
+            share = scaling.large * (1 + passage) * weight
         u = kernels.mixed(key, j + 1)
         below = max(r for r in range(rows.cell.size) if rows.cell[r] <= 1 / share)
         v = looked_up(below, u)
@@ -354,7 +359,7 @@ def test_even_and_odd_numbers_of_contributors_have_rows_of_their_own() -> None:
     parity = dk.PTable.of([0, 1, 1] * 2, [0, -0.5, 0.5, 0, -1, 1], [1, 0.5, 0.5] * 2, kind=kinds)
     data = {"s": ["a", "a", "b"], "x": [100.0, 100.0, 100.0], "k": [0.3, 0.9, 0.45]}
     table = dk.tabulate(data, by={"s": None}, value="x", largest=3, roles=dk.Roles(key="k"))
-    even, odd, _ = dk.perturb_by_key(table, parity, scaling=Scaling(0.1, 0.1, weights=(1.0,))).deviation
+    even, odd, _ = dk.perturb_by_key(table, parity, scaling=Scaling(small=0.1, large=0.1, weights=(1.0,))).deviation
     assert (abs(even), abs(odd)) == (5.0, 10.0)
 
 

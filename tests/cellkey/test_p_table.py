@@ -214,7 +214,7 @@ def test_cumulated_probabilities_are_taken_from_the_file(tmp_path: Path) -> None
     ("text", "words"),
     [
         ("i;j;p\n0;0;1\n", "no column v"),
-        ("i;j;p;v\n0;0;1;0\n1;x;1;0\n", "is no number"),
+        ("i;j;p;v\n0;0;1;0\n1;x;1;0\n", "is not a number"),
         ("i;j;p;v\n0;0;1;0\n1;2;1;0\n", "not i \\+ v"),
         ("i;j;p;v;p_int_ub\n0;0;1;0;1\n1;0;0.5;-1;0.2\n1;2;0.5;1;1\n", "do not fit p|does not fit p|cumulated"),
     ],

@@ -51,7 +51,8 @@ def small_table() -> dk.Table:
 
 def outcome(shown: list[float], lower: float, upper: float, guess: float) -> Outcome:
     low, high = np.array([lower, 20, 70, 100.0]), np.array([upper, 20, 70, 100.0])
-    return Outcome("by hand", np.array(shown), low, high, (np.array([guess, 20, 70, 100]),))
+    guesses = (np.array([guess, 20, 70, 100]),)
+    return Outcome(method="by hand", shown=np.array(shown), lower=low, upper=high, guesses=guesses)
 
 
 def test_numbers_of_a_table_measured_by_hand() -> None:
@@ -92,7 +93,7 @@ def test_lines_that_do_not_add_up_are_counted() -> None:
 
 
 def test_every_method_runs_or_says_why_not(counts: Any, sums: Any) -> None:
-    from diskret.comparison.settings import METHODS
+    from diskret.comparison.options import METHODS
 
     for found in (counts, sums):
         assert {m.method for m in found.methods} | set(found.refused) == set(METHODS)
@@ -111,10 +112,10 @@ def test_truth_lies_within_what_the_attacker_calls_certain(monkeypatch: pytest.M
 
     monkeypatch.setattr(compare, "measure", watched)
     for seed in range(2):
-        settings = dk.Settings(seed=seed)
-        dk.compare_methods(people(120, seed), by=BY, rules=dk.SmallCells(4), settings=settings)
+        options = dk.ComparisonOptions(seed=seed)
+        dk.compare_methods(people(120, seed), by=BY, rules=dk.SmallCells(4), options=options)
         rules = dk.PPercent(20) | dk.MinCount(3)
-        dk.compare_methods(people(120, seed), by=BY, value="income", rules=rules, settings=settings)
+        dk.compare_methods(people(120, seed), by=BY, value="income", rules=rules, options=options)
     assert len(seen) >= 30
     for result, table in seen:
         slack = 1e-7 * np.maximum(np.abs(table.value), 1)
@@ -178,7 +179,11 @@ def test_keys_of_the_file_are_used() -> None:
 def test_a_method_that_refuses_is_listed_with_its_reason() -> None:
     wrong = dk.design_p_table(deviation=5, variance=1, step=0.5, cells=(1, 5))
     found = dk.compare_methods(
-        people(60), by=BY, rules=dk.SmallCells(3), methods=["cell key", "merging"], settings=dk.Settings(p_table=wrong)
+        people(60),
+        by=BY,
+        rules=dk.SmallCells(3),
+        methods=["cell key", "merging"],
+        options=dk.ComparisonOptions(p_table=wrong),
     )
     assert list(found.refused) == ["cell key"]
     assert "O1" in found.refused["cell key"]
@@ -189,9 +194,20 @@ def test_unknown_methods_and_impossible_settings_are_refused() -> None:
     with pytest.raises(BadOption, match="magic"):
         dk.compare_methods(people(20), by=BY, rules=dk.SmallCells(3), methods=["magic"])
     with pytest.raises(BadOption, match="percent"):
-        dk.Settings(percent=0)
+        dk.ComparisonOptions(percent=0)
     with pytest.raises(BadOption, match="compared"):
         dk.compare_methods(people(20), by=BY, rules=dk.SmallCells(3), methods=["cell key"])["SAFE"]
+
+
+def test_older_names_mean_the_same_and_say_that_they_are_old() -> None:
+    with pytest.warns(DeprecationWarning, match="ComparisonOptions"):
+        older = dk.Settings(seed=3)
+    with pytest.warns(DeprecationWarning, match="options"):
+        old = dk.compare_methods(people(60), by=BY, rules=dk.SmallCells(3), methods=["cell key"], settings=older)
+    new = dk.compare_methods(people(60), by=BY, rules=dk.SmallCells(3), methods=["cell key"], options=older)
+    assert old["cell key"].deviations == new["cell key"].deviations
+    with pytest.raises(TypeError, match="setting"):
+        dk.compare_methods(people(60), by=BY, rules=dk.SmallCells(3), setting=older)
 
 
 # --- files, jobs, commands -------------------------------------------------------------------------------------------

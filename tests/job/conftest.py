@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,9 +38,9 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path) -> Callable[..., JobResult]:
     """Run a job given as text."""
 
-    def go(text: str, **options: object) -> JobResult:
+    def go(text: str, **options: Any) -> JobResult:
         (folder / "job.toml").write_text(text, encoding="utf-8")
-        return run_job(read_job(folder / "job.toml"), folder, **options)  # type: ignore[arg-type]
+        return run_job(read_job(folder / "job.toml"), folder, **options)
 
     return go
 

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -446,7 +447,7 @@ def test_the_example_of_linked_tables_and_of_a_late_one_run_as_they_stand_there(
     first = run_job(read_job(folder / "linked/pool.toml"), folder / "linked")
     assert len(first.files) == 6
     assert not first.exposed
-    pool = first.pools["turnover"]
+    pool: Any = first.pools["turnover"]
     assert len(pool.tables) == 3
     assert (pool.status == Status.SECONDARY).any()
     late = run_job(read_job(folder / "linked/late.toml"), folder / "linked")

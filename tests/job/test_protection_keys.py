@@ -48,7 +48,8 @@ def test_with_nothing_said_a_job_means_what_python_means(method: AnyMethod) -> N
 
 
 def test_every_field_is_a_key_with_its_description() -> None:
-    for options, section in [(dk.Promise, PromiseSection), *((METHODS[m].options, METHODS[m]) for m in METHODS)]:
+    pairs: list[tuple[Any, Any]] = [(dk.Promise, PromiseSection), *((m.options, m) for m in METHODS.values())]
+    for options, section in pairs:
         for field in fields(options):
             assert section.model_fields[field.name].description == field.metadata["description"]
 

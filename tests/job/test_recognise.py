@@ -32,7 +32,11 @@ def test_microdata_of_firms() -> None:
 def test_a_list_of_cells_is_told_from_records() -> None:
     found = recognise(EXAMPLES / "diagnoses.csv")
     assert (found.kind, found.frequency) == ("cells", True)
-    doubled = {"a": ["x", "y"] * 4, "b": ["u", "u", "v", "v"] * 2, "n": [1.5 * i for i in range(8)]}
+    doubled: dict[str, list[Any]] = {
+        "a": ["x", "y"] * 4,
+        "b": ["u", "u", "v", "v"] * 2,
+        "n": [1.5 * i for i in range(8)],
+    }
     assert recognise(doubled).kind == "microdata"
     assert recognise({k: v[:4] for k, v in doubled.items()}).kind == "cells"
     assert recognise({k: v[:4] for k, v in doubled.items()}, "microdata").kind == "microdata"

@@ -41,11 +41,11 @@ def any_of(kind: Any, metadata: tuple[Any, ...] = ()) -> st.SearchStrategy[Any]:
         return st.one_of([any_of(a, metadata) for a in args if a is not NoneType])
     if origin is Literal:
         return st.sampled_from(args)
-    inner = [m for f in metadata for m in (f.metadata if isinstance(f, FieldInfo) else [f])]
-    least = max([m.ge for m in inner if isinstance(m, annotated_types.Ge)] + [0])
-    most = min([m.le for m in inner if isinstance(m, annotated_types.Le)] + [10**6])
-    above = [m.gt for m in inner if isinstance(m, annotated_types.Gt)]
-    few = max([m.min_length for m in inner if isinstance(m, annotated_types.MinLen)] + [0])
+    inner: list[Any] = [m for f in metadata for m in (f.metadata if isinstance(f, FieldInfo) else [f])]
+    least = max([0, *_limits(inner, annotated_types.Ge, "ge")])
+    most = min([10**6, *_limits(inner, annotated_types.Le, "le")])
+    above = _limits(inner, annotated_types.Gt, "gt")
+    few = max([0, *_limits(inner, annotated_types.MinLen, "min_length")])
     if origin is list:
         return st.lists(any_of(args[0]), min_size=few, max_size=3)
     if origin is tuple:
@@ -65,6 +65,11 @@ def any_of(kind: Any, metadata: tuple[Any, ...] = ()) -> st.SearchStrategy[Any]:
     raise AssertionError(kind)
 
 
+def _limits(metadata: list[Any], kind: type, name: str) -> list[Any]:
+    """The limits of one kind that an annotation sets."""
+    return [getattr(m, name) for m in metadata if isinstance(m, kind)]
+
+
 ONE_OF = {
     Data: ("microdata", "cells", "table"),
     Classification: ("hierarchy", "prefixes"),
@@ -75,7 +80,7 @@ ONE_OF = {
 @st.composite
 def any_model(draw: Any, kind: type[BaseModel]) -> Any:
     """A section with some of its keys; where only one of several may be given, one is drawn."""
-    content = {}
+    content: dict[Any, Any] = {}
     group = ONE_OF.get(kind, ())
     chosen = draw(st.sampled_from(group)) if group else None
     for name, field in kind.model_fields.items():

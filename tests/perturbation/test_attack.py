@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from diskret import (
     Hierarchy,
     MinCount,
+    Pool,
     PPercent,
     Promise,
     ProtectionWarning,
@@ -23,14 +25,16 @@ from diskret import (
     round_table,
     suppress,
 )
-from diskret.perturbation import attack as inside
-from diskret.perturbation.attack import attack_perturbed, narrowed
+from diskret.perturbation import perturbation_attack as inside
+from diskret.perturbation.bounds import tightened
+from diskret.perturbation.changed_table import Perturbation
+from diskret.perturbation.perturbation_attack import attack_perturbed
 from tests import by_hand
 
 seeds = st.integers(0, 10**6)
 
 
-def quietly(make: Any, *args: Any, **options: Any) -> Any:
+def quietly(make: Callable[..., Perturbation], *args: Any, **options: Any) -> Perturbation:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
         return make(*args, **options)
@@ -51,7 +55,7 @@ def test_without_the_second_error_a_single_contributor_computes_its_neighbour() 
     """Two firms alone in their cells, one cuboid: each knows its own error, which is that of the other."""
     cells = {"s": ["a", "b", "c"], "x": [50, 60, 70], "n": [1, 1, 9], "st": ["primary", "primary", "published"]}
     table = Table.from_cells(cells, by={"s": None}, value="x", count="n", status="st")
-    naive = attack_perturbed(perturb(table, seed=1, single_contributors=False))
+    naive = attack_perturbed(perturb(table, Promise(guard="public"), seed=1))
     assert naive.told.tolist() == [0, 1]
     assert "a single contributor elsewhere computes the error: s=a; s=b" in naive.report()
 
@@ -73,7 +77,9 @@ def test_direction_is_known_where_the_value_cannot_have_been_lower() -> None:
 
 @settings(max_examples=15)
 @given(seeds, st.sampled_from(["controlled", "random", "deterministic"]), st.booleans())
-def test_rounding_leaves_exactly_what_rounds_alike(seed: int, method: Any, total_known: bool) -> None:
+def test_rounding_leaves_exactly_what_rounds_alike(
+    seed: int, method: Literal["controlled", "random", "deterministic"], total_known: bool
+) -> None:
     """Counts of two small classifications: every table of whole numbers is tried out."""
     rng = np.random.default_rng(seed)
     cells = {"s": list("aabb"), "t": list("uvuv"), "n": rng.integers(0, 5, 4).tolist()}
@@ -112,13 +118,29 @@ def test_line_by_line_is_never_stronger_than_the_solver(seed: int) -> None:
     table = by_hand.counts(seed)
     assert tuple(len(h) for h in by) == table.shape
     done = round_table(table, 3, method="random", seed=seed)
-    value, published = table.value.reshape(-1), done.table.value.reshape(-1)
-    low, high = narrowed(table, np.maximum(published - 2, 0), published + 2)
+    value = table.value.reshape(-1)
+    ends = np.maximum(done.table.value - 2, 0), done.table.value + 2
+    low, high = (end.reshape(-1) for end in tightened(*ends, table.hierarchies))
     assert (low <= value).all()
     assert (value <= high).all()
     solved = attack_perturbed(done)
     assert (low[solved.cells] <= solved.lower + 1e-9).all()
     assert (high[solved.cells] >= solved.upper - 1e-9).all()
+
+
+def test_a_pool_is_narrowed_by_the_sums_of_all_its_tables() -> None:
+    """The shared region is pinned down by the second table, and its neighbour in the first one by that."""
+    one = Table.from_cells({"r": ["a", "b"], "n": [2, 3]}, by={"r": None}, value="n", frequency=True)
+    cells = {"r": ["a", "a", "b"], "t": ["u", "v", "u"], "n": [1, 1, 3]}
+    pool = Pool.of({"one": one, "two": Table.from_cells(cells, by={"r": None, "t": None}, value="n", frequency=True)})
+    lower, upper = np.zeros(pool.size), np.full(pool.size, 9.0)
+    known = [pool.index(*codes)[0] for codes in (("a", "u"), ("a", "v"), ("Total", "Total"))]
+    lower[known] = upper[known] = pool.value[known]
+    low, high = tightened(lower, upper, pool.equations(np.ones(pool.size, np.bool_)))
+    at = pool.index("b", "Total")
+    assert low[at] == high[at] == 3
+    assert (low <= pool.value).all()
+    assert (high >= pool.value).all()
 
 
 def test_large_tables_are_attacked_line_by_line_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

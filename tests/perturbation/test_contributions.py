@@ -24,8 +24,17 @@ from diskret import (
 )
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, NegativeValue
-from diskret.perturbation.contributions import p_of, span, suppress_contributions, with_contributions
-from diskret.perturbation.moves import error_interval
+from diskret.moves.move import Move, MoveSet
+from diskret.perturbation.contributions import (
+    ContributionProtection,
+    p_of,
+    span,
+    suppress_contributions,
+    with_contributions,
+)
+from diskret.perturbation.perturbation_attack import steps_within
+
+Golden = Callable[[str], Any]
 
 
 def table_of(contributions: list[list[int]]) -> Table:
@@ -38,13 +47,13 @@ def table_of(contributions: list[list[int]]) -> Table:
     return Table(by, "x", value, np.zeros(len(every), dtype=np.uint8), people, positive=True)
 
 
-def protected(table: Table, q: float, f: float | None) -> Any:
+def protected(table: Table, q: float, f: float | None) -> ContributionProtection:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
         return suppress_contributions(table, min_relative_range=q, relative_error=f)
 
 
-def test_printed_ranges_and_effective_p(golden: Callable[[str], Any]) -> None:
+def test_printed_ranges_and_effective_p(golden: Golden) -> None:
     for row in golden("quader/ch4-p-rule-range-vectors")["expected"]["vectors"]:
         own, other, pivot = row["min_pivot_class"], row["min_other_class"], row["pivot"]
         reached = span(own, other, row["f"])
@@ -55,7 +64,7 @@ def test_printed_ranges_and_effective_p(golden: Callable[[str], Any]) -> None:
         assert p_of(row["q"], row["f"], ratio) == pytest.approx(row["p_effective"])
 
 
-def test_printed_example_beyond_one_hundred_percent(golden: Callable[[str], Any]) -> None:
+def test_printed_example_beyond_one_hundred_percent(golden: Golden) -> None:
     """Rest over pivot is more than p, yet the cuboid is too narrow: the formula does not apply, the range decides."""
     said = golden("quader/ch4-4-2-3-2-relative-error-above-one")
     f, q, expected = said["parameters"]["f"], said["parameters"]["q"], said["expected"]
@@ -65,7 +74,9 @@ def test_printed_example_beyond_one_hundred_percent(golden: Callable[[str], Any]
     assert extended.value[rest] == 101
     cells = [extended.index(layer, code) for layer in ("largest", "rest") for code in ("c0", "Total")]
     flat = np.array([np.ravel_multi_index(c, extended.shape) for c in cells])
-    fall, rise = error_interval(extended, flat, np.array([1.0, 1.0, -1.0, -1.0]), Knowledge.relative(f))
+    up, down = Knowledge.relative(f).room(extended)
+    moves = MoveSet.of([Move(cells=flat, coefficients=np.array([1.0, 1.0, -1.0, -1.0]))])
+    fall, rise = (float(end[0]) for end in steps_within(moves, up, down))
     assert rise - fall == expected["range"]
     assert (rise - fall) / extended.value[largest] == expected["relative_range"]
     assert p_of(q, f) == pytest.approx(expected["p"])
@@ -75,7 +86,7 @@ def test_printed_example_beyond_one_hundred_percent(golden: Callable[[str], Any]
 
 
 @pytest.mark.parametrize("name", ["positive-table", "estimate-intervals"])
-def test_printed_breakdown(golden: Callable[[str], Any], name: str) -> None:
+def test_printed_breakdown(golden: Golden, name: str) -> None:
     """Figure 4.1 from its publication table: the same layers, and the same cells stay open."""
     said = golden(f"quader/ch4-abb4-1-{name}")
     table = with_contributions(table_of([[1000, 2], [3, 1]]))
@@ -105,7 +116,9 @@ cells = st.lists(st.lists(st.integers(1, 400), min_size=1, max_size=6), min_size
 
 @settings(max_examples=80)
 @given(cells, st.sampled_from([(0.5, 0.1), (1.0, 0.3), (0.3, 0.2)]))
-def test_p_rule_follows_up_to_one_hundred_percent(contributions: Any, parameters: Any) -> None:
+def test_p_rule_follows_up_to_one_hundred_percent(
+    contributions: list[list[int]], parameters: tuple[float, float]
+) -> None:
     """Every cell the p% rule with p = q/(2f) catches is hidden, and so is every cell of fewer than three."""
     f, q = parameters
     table = table_of(contributions)
@@ -118,7 +131,9 @@ def test_p_rule_follows_up_to_one_hundred_percent(contributions: Any, parameters
 
 @settings(max_examples=80)
 @given(cells, st.sampled_from([(2.0, 0.3), (4.0, 1.5), (11.0, 1.2)]))
-def test_effective_p_rule_follows_beyond_one_hundred_percent(contributions: Any, parameters: Any) -> None:
+def test_effective_p_rule_follows_beyond_one_hundred_percent(
+    contributions: list[list[int]], parameters: tuple[float, float]
+) -> None:
     """Beyond f = 1 the p that counts depends on the cuboid: rest against the largest contribution."""
     f, q = parameters
     table = table_of(contributions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import fields, replace
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diskret import (
+    CuboidOptions,
     Hierarchy,
     Knowledge,
     MinCount,
@@ -28,9 +29,10 @@ from diskret import (
     suppress,
 )
 from diskret.model.errors import BadOption, ChangeOutOfReach
-from diskret.perturbation import _cuboid_kernels as kernels
+from diskret.perturbation import _move_kernels as kernels
+from diskret.perturbation.changed_table import Perturbation
 from diskret.perturbation.cuboids import most_cells, tree_of
-from diskret.perturbation.moves import CuboidMoves
+from diskret.perturbation.leeway import Leeway
 from tests import by_hand
 from tests.present import present
 
@@ -43,10 +45,10 @@ def marked(seed: int, **options: Any) -> Table:
     return mark(table, MinCount(3) | PPercent(10), special_cases=False)
 
 
-def quietly(table: Table, **options: Any) -> Any:
+def quietly(table: Table, options: CuboidOptions = CuboidOptions(), **more: Any) -> Perturbation:  # noqa: B008
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProtectionWarning)
-        return perturb(table, **options)
+        return perturb(table, options=options, **more)
 
 
 def adds_up(table: Table) -> bool:
@@ -56,9 +58,11 @@ def adds_up(table: Table) -> bool:
 
 
 @given(seeds, st.integers(1, 3), st.sampled_from([0, 2]), st.booleans(), st.sampled_from(["uniform", "normal"]))
-def test_sums_hold_and_demands_are_met(seed: int, axes: int, decimals: int, negative: bool, distribution: Any) -> None:
+def test_sums_hold_and_demands_are_met(
+    seed: int, axes: int, decimals: int, negative: bool, distribution: Literal["uniform", "normal"]
+) -> None:
     table = marked(seed, axes=axes, decimals=decimals, negative=negative)
-    done = quietly(table, seed=seed, distribution=distribution)
+    done = quietly(table, CuboidOptions(distribution=distribution), seed=seed)
     after, change = done.table, done.change
     assert adds_up(after)
     assert np.array_equal(np.round(after.value, decimals), after.value)
@@ -83,19 +87,23 @@ def test_same_seed_same_table(seed: int, axes: int) -> None:
 def test_moves_explain_every_change(seed: int, axes: int) -> None:
     table = marked(seed, axes=axes)
     done = quietly(table, seed=seed)
+    moves = present(done.moves)
     change = np.zeros(table.size)
-    for k in range(len(done.moves)):
-        cells, signs = done.moves.cells(k, table.hierarchies)
-        change[cells] += signs * done.moves.step[k]
-        for cell in cells.tolist():
-            assert k in done.moves.using(cell, table.hierarchies)
+    for k in range(len(moves)):
+        change[moves[k].cells] += moves[k].coefficients * done.step[k]
+        assert all(k in moves.using(cell) for cell in moves[k].cells.tolist())
     assert np.array_equal(change.reshape(table.shape), done.change)
 
 
 @given(seeds, st.floats(0.05, 0.5))
 def test_range_of_the_protection_is_kept_on_both_sides_of_the_published_value(seed: int, q: float) -> None:
     table = marked(seed)
-    done = quietly(table, seed=seed, protection=Promise(min_relative_range=q, levels=False), max_relative_change=None)
+    done = quietly(
+        table,
+        CuboidOptions(max_relative_change=None),
+        seed=seed,
+        promise=Promise(levels=False, min_relative_range=q),
+    )
     primary = table.status == Status.PRIMARY
     assert (2 * np.abs(done.change) > q * table.value)[primary].all()
 
@@ -105,7 +113,7 @@ def test_no_value_leaves_what_is_known_beforehand(seed: int) -> None:
     table = marked(seed)
     known = Knowledge.relative(3.0)
     try:
-        done = quietly(table, seed=seed, knowledge=known)
+        done = quietly(table, seed=seed, promise=Promise(knowledge=known))
     except ChangeOutOfReach:
         return
     assert (done.table.value <= 4 * table.value + 1e-9).all()
@@ -137,7 +145,7 @@ def test_cells_that_cannot_be_changed_are_named() -> None:
 def test_rebooked_counts_add_up_and_suffice(seed: int) -> None:
     table = marked(seed, most=9, empty=0.0)
     try:
-        done = quietly(table, seed=seed, min_count=3)
+        done = quietly(table, CuboidOptions(min_count=3), seed=seed)
     except ChangeOutOfReach:
         return
     after = replace(done.table, value=done.table.count.astype(float))
@@ -153,10 +161,10 @@ def test_no_single_contributor_can_compute_the_error_of_another_cell() -> None:
         case = by_hand.firms(seed, axes=2)
         table = mark(case.table, MinCount(3), special_cases=False)
         done = quietly(table, seed=seed)
-        member = np.zeros((table.size, len(done.moves)))
-        for k in range(len(done.moves)):
-            cells, signs = done.moves.cells(k, table.hierarchies)
-            member[cells, k] = signs
+        moves = present(done.moves)
+        member = np.zeros((table.size, len(moves)))
+        for k in range(len(moves)):
+            member[moves[k].cells, k] = moves[k].coefficients
         for firm in case.alone():
             own = [int(np.ravel_multi_index(c, table.shape)) for c in case.knows(firm)]
             for cell in by_hand.primaries(table):
@@ -231,7 +239,7 @@ def test_published_table_keeps_nothing_that_tells_what_was_primary() -> None:
     assert not (done.status == Status.PRIMARY).any()
     kept = {f.name for f in fields(done) if getattr(done, f.name) is not None}
     assert not kept & {"rule", "below", "above", "lower", "upper", "weight", "creator", "holdings"}
-    assert done.respondents.largest is None
+    assert present(done.respondents).largest is None
     with pytest.raises(BadOption, match="already"):
         perturb(done)
 
@@ -244,17 +252,45 @@ def test_nothing_to_do_changes_nothing() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"method": "rounding"},
-        {"seed": -1},
         {"distribution": "cauchy"},
         {"max_relative_change": 0},
         {"min_count": 0},
     ],
     ids=str,
 )
-def test_refused_options(options: Any) -> None:
+def test_refused_options(options: dict[str, Any]) -> None:
     with pytest.raises(BadOption):
-        perturb(marked(1), **options)
+        CuboidOptions(**options)
+
+
+def test_a_negative_seed_is_refused() -> None:
+    with pytest.raises(BadOption):
+        perturb(marked(1), seed=-1)
+
+
+def test_older_keywords_mean_the_same_and_say_that_they_are_old() -> None:
+    table = marked(1)
+    with pytest.warns(DeprecationWarning, match="CuboidOptions"):
+        old = perturb(table, method="cuboid", seed=5, distribution="normal", single_contributors=False)
+    new = perturb(table, Promise(guard="public"), CuboidOptions(distribution="normal"), seed=5)
+    assert np.array_equal(old.table.value, new.table.value)
+    with pytest.warns(DeprecationWarning, match="method"), pytest.raises(BadOption, match="round_table"):
+        perturb(table, method="rounding")
+
+
+@pytest.mark.parametrize("promise", [Promise(guard="largest"), Promise(coalitions=((("a", "u"),),))])
+def test_what_changed_values_cannot_keep_is_not_promised(promise: Promise) -> None:
+    with pytest.raises(BadOption, match="alone in a cell"):
+        perturb(marked(1), promise)
+
+
+def test_older_parts_of_the_promise_mean_the_same() -> None:
+    table = marked(2)
+    known = Knowledge.relative(3.0)
+    with pytest.warns(DeprecationWarning, match="promise"):
+        old = quietly(table, seed=5, protection=Promise(min_relative_range=0.1, levels=False), knowledge=known)
+    new = quietly(table, seed=5, promise=Promise(min_relative_range=0.1, levels=False, knowledge=known))
+    assert np.array_equal(old.table.value, new.table.value)
 
 
 # --- the kernels against what they say, written out -------------------------------------------------------------------
@@ -277,17 +313,25 @@ def test_spread_is_the_change_of_all_sums(seed: int, axes: int) -> None:
         for cell in product(*above):
             change[cell] += sign
     room = most_cells(table)
-    cells, signs, corners = (np.empty(room, dtype=np.int64) for _ in range(3))
-    count = kernels.spread(np.array(g), np.array(d), tree_of(table), cells, signs, corners)
+    cells, signs = (np.empty(room, dtype=np.int64) for _ in range(2))
+    count = kernels.spread(np.array(g), np.array(d), tree_of(table), cells, signs)
     found = np.zeros(table.size, dtype=np.int64)
     np.add.at(found, cells[:count], signs[:count])
     assert np.array_equal(found.reshape(table.shape), change)
     assert len(set(cells[:count].tolist())) == count
-    moves = CuboidMoves(table.shape, np.array([g]), np.array([d]), np.array([1]), np.array([0]))
-    slow, slow_signs = moves.cells(0, table.hierarchies)
-    assert dict(zip(slow.tolist(), slow_signs.tolist(), strict=True)) == dict(
-        zip(cells[:count].tolist(), signs[:count].tolist(), strict=True)
-    )
+
+
+@given(seeds, st.integers(1, 3))
+def test_cells_are_nested_where_one_is_part_of_the_other_in_every_classification(seed: int, axes: int) -> None:
+    table = by_hand.firms(seed, axes=axes).table
+    one, other = np.random.default_rng(seed).integers(0, table.size, 2).tolist()
+    at = zip(*(np.unravel_index(c, table.shape) for c in (one, other)), strict=True)
+    chains = [
+        ({*by_hand.above(h, int(a))}, {*by_hand.above(h, int(b))}, int(a), int(b))
+        for h, (a, b) in zip(table.hierarchies, at, strict=True)
+    ]
+    expected = all(b in above_a or a in above_b for above_a, above_b, a, b in chains)
+    assert kernels.nested(one, other, tree_of(table)) == expected
 
 
 @given(seeds)
@@ -305,10 +349,11 @@ def test_open_steps_are_all_steps_that_break_nothing(seed: int) -> None:
     fresh, before, cap = bool(rng.random() < 0.4), int(rng.integers(-3, 4)), int(rng.integers(1, 20))
     if fresh:
         signs[0] = 1
-    gaps, opened = np.empty((n + 2, 2), dtype=np.int64), np.empty((n + 3, 2), dtype=np.int64)
-    number = kernels.open_steps(n, np.arange(n), signs, (change, low, high, state), (place, need_up, need_down), 0,
-                                fresh, before, cap, gaps, opened)  # fmt: skip
-    found = {e for a, b in opened[:number].tolist() for e in range(a, b + 1)}
+    nothing = np.zeros(n, dtype=np.int64)
+    leeway = Leeway(nothing, change, low, high, state, place, np.arange(n), need_up, need_down, nothing)
+    goal, scratch = kernels.Goal(0, 0, 0, fresh, before, cap, 0), kernels.scratch_of(n)
+    number = kernels.open_steps(n, np.arange(n), signs, leeway, goal, scratch)
+    found = {e for a, b in scratch.opened[:number].tolist() for e in range(a, b + 1)}
 
     def allowed(e: int) -> bool:
         after = change + signs * e

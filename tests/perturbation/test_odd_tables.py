@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import diskret as dk
-from diskret.cellkey.cell_key import Scaling
+from diskret.cellkey.options import Scaling
 from diskret.model.contributors import Contributors
 from tests import by_hand
 

@@ -13,14 +13,17 @@ from hypothesis import strategies as st
 
 from diskret import Hierarchy, Pool, ProtectionWarning, Table, round_table
 from diskret.model import rollup
+from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption
 from diskret.perturbation import _rounding_kernels as kernels
 from diskret.perturbation import controlled as inside
-from diskret.perturbation.demands import finest_cells
+from diskret.perturbation.cuboids import most_cells, tree_of
+from diskret.perturbation.leeway import finest_cells
 from diskret.perturbation.slices import repaired
 from tests import by_hand
 
 seeds = st.integers(0, 10**6)
+Trees = st.SearchStrategy[dict[str, str]]
 
 
 def random_table(pairs: list[dict[str, str]], seed: int, most: int = 12, decimals: int = 0) -> Table:
@@ -49,7 +52,7 @@ def is_controlled(before: Table, after: Table, base: float) -> bool:
 
 @given(st.data(), seeds, st.sampled_from([2, 3, 5, 10]))
 def test_two_classifications_have_a_controlled_rounding(
-    small_trees: st.SearchStrategy[dict[str, str]], data: st.DataObject, seed: int, base: int
+    small_trees: Trees, data: st.DataObject, seed: int, base: int
 ) -> None:
     table = random_table([data.draw(small_trees) for _ in range(2)], seed)
     done = round_table(table, base, seed=seed)
@@ -60,7 +63,7 @@ def test_two_classifications_have_a_controlled_rounding(
 
 @given(st.data(), seeds)
 def test_three_classifications_are_solved_exactly_or_said_to_be_off(
-    small_trees: st.SearchStrategy[dict[str, str]], data: st.DataObject, seed: int
+    small_trees: Trees, data: st.DataObject, seed: int
 ) -> None:
     table = random_table([data.draw(small_trees) for _ in range(3)], seed)
     assume(table.size > 1)
@@ -101,7 +104,9 @@ def test_large_tables_of_three_classifications_stay_additive_and_next_to_the_fin
     assert np.array_equal(again.table.value, done.table.value)
 
 
-def test_annealing_rounds_three_classifications_with_subtotals_within_one_base(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_annealing_rounds_three_classifications_with_subtotals_within_one_base(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(inside, "SMALL", 0)
     monkeypatch.setattr(inside, "EFFORT", 0)
     wide = {f"{i}{j}": f"{i}" for i in range(4) for j in range(6)} | {f"{i}": "T" for i in range(4)}
@@ -110,7 +115,9 @@ def test_annealing_rounds_three_classifications_with_subtotals_within_one_base(m
         assert is_controlled(table, round_table(table, 5, seed=seed).table, 5)
 
 
-def test_annealing_finds_the_rounding_of_an_easy_table(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_annealing_finds_the_rounding_of_an_easy_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(inside, "SMALL", 0)
     table = random_table([{f"{i}": "T" for i in range(12)}] * 3, 5)
     assert is_controlled(table, round_table(table, 3, seed=2).table, 3)
@@ -181,7 +188,7 @@ def test_random_rounding_depends_on_the_seed_alone() -> None:
     [{"base": 0}, {"base": -3}, {"base": 0.5}, {"base": 1}, {"base": float("nan")}, {"base": 3, "method": "best"}],
     ids=str,
 )
-def test_refused_options(options: Any) -> None:
+def test_refused_options(options: dict[str, Any]) -> None:
     with pytest.raises(BadOption):
         round_table(numbers([1.0, 2.0]), **options)
 
@@ -216,7 +223,7 @@ def test_repair_leaves_less_off_and_breaks_nothing(seed: int) -> None:
     high = low + (rest > 0)
     after = repaired(table, ups.reshape(-1), low, high, rng, effort=2_000)
 
-    def off(total: np.ndarray) -> int:
+    def off(total: Ints) -> int:
         return int(np.maximum(np.maximum(low - total, total - high), 0).sum())
 
     assert off(after) <= off(ups.reshape(-1))
@@ -229,12 +236,12 @@ def test_repair_leaves_less_off_and_breaks_nothing(seed: int) -> None:
 
 @given(st.data(), seeds)
 def test_a_move_changes_the_sums_above_its_corners_and_no_others(
-    small_trees: st.SearchStrategy[dict[str, str]], data: st.DataObject, seed: int
+    small_trees: Trees, data: st.DataObject, seed: int
 ) -> None:
     """The readable twin: turn all corners, up and down in turn, and add up."""
     table = random_table([data.draw(small_trees) for _ in range(3)], seed)
     rng = np.random.default_rng(seed)
-    stride, begin, parent, *_, widest = inside._lattice(table)
+    widest = most_cells(table)
     leaves = [np.flatnonzero(h.is_leaf) for h in table.hierarchies]
     code = np.array([rng.choice(each) for each in leaves])
     other = np.array([rng.choice(np.append(each, -1)) for each in leaves])
@@ -245,7 +252,8 @@ def test_a_move_changes_the_sums_above_its_corners_and_no_others(
         by_hand_change[at] = (-1) ** sum(corner)
     rollup.add_up(by_hand_change, table.hierarchies)
     rows, signs = np.empty(widest, dtype=np.int64), np.empty(widest, dtype=np.int64)
-    size = kernels._changed(code, other, 1, rows, signs, stride, begin, parent)
+    tree = tree_of(table)
+    size = kernels.changed(code, other, 1, rows, signs, tree.strides, tree.offset, tree.parent)
     change = np.zeros(table.size, dtype=np.int64)
     np.add.at(change, rows[:size], signs[:size])
     assert np.unique(rows[:size]).size == size
@@ -255,7 +263,7 @@ def test_a_move_changes_the_sums_above_its_corners_and_no_others(
 @settings(max_examples=30)
 @given(st.data(), seeds)
 def test_search_keeps_sums_and_finest_bounds_and_counts_what_is_off(
-    small_trees: st.SearchStrategy[dict[str, str]], data: st.DataObject, seed: int
+    small_trees: Trees, data: st.DataObject, seed: int
 ) -> None:
     table = random_table([data.draw(small_trees) for _ in range(3)], seed)
     rng = np.random.default_rng(seed)
@@ -273,9 +281,10 @@ def test_search_keeps_sums_and_finest_bounds_and_counts_what_is_off(
 
     before = off()
     codes = np.stack(np.unravel_index(cells, table.shape), axis=1).astype(np.int32)
+    plan = kernels.Annealing(inside.move_kinds(table), most_cells(table), 10, 200, 0.4, 0.2, 4)
+    bounds = low, high, finest
     left = kernels.search(
-        total, low, high, finest, cells.astype(np.int32), codes, *inside._lattice(table), np.uint64(seed + 1), 10, 200,
-        0.4, 0.2, 4,
+        total, bounds, cells.astype(np.int32), codes, tree_of(table), plan, np.uint64(seed + 1)
     )  # fmt: skip
     assert left == off() <= before
     assert (total[finest] >= 0).all()

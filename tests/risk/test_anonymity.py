@@ -21,7 +21,7 @@ def twin(keys: Sequence[object], values: Sequence[object]) -> Diversity:
     """All measures from their definitions, one class after the other."""
     everything = sorted(set(values), key=lambda v: (isinstance(v, str), v))
     p = {v: sum(x == v for x in values) / len(values) for v in everything}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for key in dict.fromkeys(keys):
         own = [v for k, v in zip(keys, values, strict=True) if k == key]
         q = {v: own.count(v) / len(own) for v in everything}
@@ -65,7 +65,7 @@ def test_measures_equal_their_definitions(rows: list[tuple[int, int]]) -> None:
     assert asdict(found.sensitive["value"]) == pytest.approx(asdict(twin(keys, values)), abs=1e-12)
 
 
-HOSPITAL = {
+HOSPITAL: dict[str, list[Any]] = {
     "zip": ["476**", "476**", "476**", "4790*", "4790*", "4790*", "476**", "476**", "476**"],
     "age": ["2*", "2*", "2*", ">=40", ">=40", ">=40", "3*", "3*", "3*"],
     "salary": [3, 4, 5, 6, 11, 8, 7, 9, 10],

@@ -11,7 +11,7 @@ import pytest
 
 import diskret as dk
 from diskret.model.arrays import Ints
-from diskret.risk.estimate import degrees_of_freedom, percent_of
+from diskret.risk.estimate import Reidentifiable, degrees_of_freedom, percent_of
 from diskret.risk.shares import Population, read_shares
 from diskret.risk.worst_case import _rows, _whole
 
@@ -31,7 +31,7 @@ def audit(golden: Callable[[str], Any]) -> Any:
     return golden("deanon/worst_case_audit")
 
 
-def estimates(table: Any) -> dk.risk.estimate.Reidentifiable:  # type: ignore[name-defined]
+def estimates(table: Any) -> Reidentifiable:
     return dk.estimate_reidentifiable(table["distribution"], n=[row["N"] for row in table["rows"]])
 
 

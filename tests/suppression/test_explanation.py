@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,15 +27,15 @@ from diskret import (
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
 from diskret.moves.move import MoveSet
+from diskret.suppression.methods import AnyMethod
 from diskret.suppression.result import Suppression
 from diskret.suppression.weighing import opening_words, weigh
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
-
 NACE = Hierarchy.from_parents({"a": "A", "b": "A", "c": "A", "d": "B", "e": "B", "f": "B", "A": "T", "B": "T"})
+BY_MOVES = methods.Moves()
 
 
-def grid(seed: int, guarantee: str = "audit", primaries: int = 3, **options: Any) -> Suppression:
+def grid(seed: int, method: AnyMethod = BY_MOVES, primaries: int = 3) -> Suppression:
     rng = np.random.default_rng(seed)
     leaves = [(n, r) for n in "abcdef" for r in "NESW"]
     primary = set(rng.choice(len(leaves), primaries, replace=False).tolist())
@@ -47,7 +46,7 @@ def grid(seed: int, guarantee: str = "audit", primaries: int = 3, **options: Any
         "st": ["primary" if i in primary else "open" for i in range(len(leaves))],
     }
     table = Table.from_cells(cells, by={"nace": NACE, "region": None}, value="x", status="st")
-    return suppress(table, guarantee=guarantee, protection=Promise(min_relative_range=0.2, levels=False), **options)
+    return suppress(table, Promise(min_relative_range=0.2, levels=False), method)
 
 
 def hidden(done: Suppression) -> list[tuple[str, ...]]:
@@ -66,10 +65,11 @@ def test_the_remaining_interval_is_the_one_an_attacker_with_a_solver_finds(seed:
         assert found.interval == pytest.approx((low, high), abs=1e-5)
 
 
-@pytest.mark.parametrize("guarantee", ["audit", "subtables", "complete"])
-def test_a_move_keeps_every_sum_and_says_who_rises_and_who_falls(guarantee: str) -> None:
-    with pytest.warns(match="subtotals") if guarantee == "subtables" else nullcontext():
-        done = grid(3, guarantee)
+@pytest.mark.parametrize("method", [methods.Moves(), methods.Cuboids(), methods.Complete()])
+def test_a_move_keeps_every_sum_and_says_who_rises_and_who_falls(method: AnyMethod) -> None:
+    by_subtables = isinstance(method, methods.Cuboids)
+    with pytest.warns(match="subtotals") if by_subtables else nullcontext():
+        done = grid(3, method)
     table = done.table
     for codes in hidden(done):
         found = done.explanation(*codes)
@@ -81,7 +81,7 @@ def test_a_move_keeps_every_sum_and_says_who_rises_and_who_falls(guarantee: str)
             for c in move.cells:
                 assert np.sign(c.change) == c.sign * np.sign(me.change) or me.change == 0
                 changed[c.cell] += c.change
-            if guarantee != "subtables":
+            if not by_subtables:
                 whole = equations_of(table, np.ones(table.shape, dtype=np.bool_))
                 assert whole.times(changed) == pytest.approx(np.zeros(whole.rows), abs=1e-6)
 

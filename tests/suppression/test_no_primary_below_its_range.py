@@ -1,4 +1,4 @@
-"""The promise of the guarantees "complete" and "audit", and of pools, on random ragged tables in all generality.
+"""The promise of the methods Complete and Moves, and of pools, on random ragged tables in all generality.
 
 One to three ragged classifications; empty and zero cells, respondents who are alone, negative values; an attacker who
 knows nothing, the signs, or every value roughly. The attacker here is written from the definition: every equation cell
@@ -9,22 +9,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import highspy
 import numpy as np
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import diskret as dk
 from diskret import Hierarchy, Knowledge, Pool, Promise, Status, Table
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
-]
+from diskret.suppression.methods import AnyMethod, Complete, Cuboids, Moves
 
 Key = tuple[str, ...]
 Leaf = tuple[str, ...]
@@ -188,36 +184,38 @@ def worlds(draw: st.DrawFn, trees: Any, least: int = 1) -> tuple[World, bool]:
     ), (negative and bool((value < 0).any()))
 
 
-def suppressed(table: Table, **options: Any) -> Any:
+def suppressed(table: Table, promise: Promise, method: AnyMethod) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dk.ProtectionWarning)
-        return dk.suppress(table, **options)
+        return dk.suppress(table, promise, method)
 
 
-COMPLETE = [{}, {"stages": 2}, {"totals_last": True}, {"deformations": 2, "thin": False}, {"deformations": 0}]
-AUDIT = [{}, {"effort": "quick"}, {"barriers": "off"}, {"cost": dk.Cost("unity")}]
+COMPLETE: list[AnyMethod] = [
+    Complete(), Complete(stages=2), Complete(totals_last=True), Complete(deformations=2, thin=False),
+    Complete(deformations=0),
+]  # fmt: skip
+BY_MOVES: list[AnyMethod] = [Moves(), Moves(effort="quick"), Moves(barriers="off"), Moves(cost=dk.Cost("unity"))]
 ZEROS = ["marked", "allowed", "forbidden"]
 
 
 def test_no_primary_cell_of_a_table_is_found_out(small_trees: Any) -> None:
-    @settings(max_examples=90, deadline=None)
+    @settings(max_examples=50, deadline=None)
     @given(
         worlds(small_trees),
-        st.sampled_from([("complete", o) for o in COMPLETE] + [("audit", o) for o in AUDIT]),
+        st.sampled_from(COMPLETE + BY_MOVES),
         st.sampled_from(KNOWLEDGE),
         st.sampled_from([0.0, 0.3, 1.0]),
         st.sampled_from(ZEROS),
         st.integers(0, 10**6),
     )
-    def check(made: Any, how: Any, knowledge: Knowledge, q: float, zeros: str, seed: int) -> None:
+    def check(made: Any, method: AnyMethod, knowledge: Knowledge, q: float, zeros: Any, seed: int) -> None:
         world, negative = made
         knowledge = Knowledge.none() if negative and knowledge.kind == "positive" else knowledge
         marked = set(list(world.value)[:: 1 + seed % 3])
         table = world.table(world.by, marked)
         assume((table.status == Status.PRIMARY).any())
-        guarantee, options = how
-        asked = Promise(min_relative_range=q, min_range=1.0 if q else None, levels=False)
-        result = suppressed(table, guarantee=guarantee, knowledge=knowledge, protection=asked, zeros=zeros, **options)
+        asked = Promise(min_relative_range=q, min_range=1.0 if q else None, levels=False, knowledge=knowledge)
+        result = suppressed(table, asked, replace(method, zeros=zeros))
         left = {_key(world, table, table.codes(u.index)) for u in result.unprotected}
         check_promise(world, {"t": result.table}, left, knowledge, q, seed)
         # open cells that may not be used were not
@@ -231,15 +229,15 @@ def test_no_primary_cell_of_a_table_is_found_out(small_trees: Any) -> None:
 def test_no_primary_cell_of_a_pool_is_found_out(small_trees: Any) -> None:
     """Regions regrouped at random, with another choice of classifications beside them."""
 
-    @settings(max_examples=45, deadline=None)
+    @settings(max_examples=25, deadline=None)
     @given(
         worlds(small_trees, least=2),
-        st.sampled_from(["audit", "subtables"]),
+        st.sampled_from([Moves, Cuboids]),
         st.sampled_from(KNOWLEDGE),
         st.sampled_from([0.0, 0.5]),
         st.integers(0, 10**6),
     )
-    def check(made: Any, guarantee: str, knowledge: Knowledge, q: float, seed: int) -> None:
+    def check(made: Any, method: type[AnyMethod], knowledge: Knowledge, q: float, seed: int) -> None:
         world, negative = made
         knowledge = Knowledge.none() if negative and knowledge.kind == "positive" else knowledge
         rng = np.random.default_rng(seed)
@@ -250,8 +248,8 @@ def test_no_primary_cell_of_a_pool_is_found_out(small_trees: Any) -> None:
         tables["regrouped"] = world.table(runs, set(world.value))
         assume(any((t.status == Status.PRIMARY).any() for t in tables.values()))
         pool = Pool.of(tables)
-        asked = Promise(min_relative_range=q, min_range=1.0 if q else None, levels=False)
-        result = suppressed(pool, guarantee=guarantee, knowledge=knowledge, protection=asked, zeros="allowed")
+        asked = Promise(min_relative_range=q, min_range=1.0 if q else None, levels=False, knowledge=knowledge)
+        result = suppressed(pool, asked, method(zeros="allowed"))
         left = {_of_pool(world, pool, u.index[0]) for u in result.unprotected if u.index}
         assert all(u.index for u in result.unprotected)  # nothing undecided in tables this small
         check_promise(world, result.table.split(), left, knowledge, q, seed)

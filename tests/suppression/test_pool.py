@@ -24,8 +24,6 @@ from diskret.moves.insiders import insiders_of, persons_of
 from diskret.suppression import by_turns
 from diskret.suppression.result import Suppression
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
-
 RULES = Path(__file__).parents[1] / "golden" / "rules"
 
 
@@ -162,8 +160,8 @@ def test_a_margin_whose_counts_do_not_add_up_is_a_second_table_of_the_pool(print
     margin = Table.from_cells(cells, by=by, value="value", count="n", status="status")
     pool = Pool.of({"main": said.table, "margin": margin})
     assert int(pool.shared.sum()) == 4
-    for guarantee in ("subtables", "audit"):
-        result = dk.suppress(pool, guarantee=guarantee)
+    for method in (dk.methods.Cuboids(), dk.methods.Moves()):
+        result = dk.suppress(pool, method=method)
         main = split_of(result)["main"]
         assert said.names(main.status == Status.SECONDARY) == said.codes(
             said.content["expected"]["after_alignment"]["secondary"]
@@ -470,12 +468,12 @@ def below(name: str, code: str, leaf: str) -> bool:
 
 
 @settings(max_examples=40, deadline=None)
-@given(pools(), st.sampled_from(["subtables", "audit"]))
-def test_pools_reach_a_fixed_point_and_are_safe_or_say_what_is_left(tables: dict[str, Table], guarantee: Any) -> None:
+@given(pools(), st.sampled_from([dk.methods.Cuboids(), dk.methods.Moves()]))
+def test_pools_reach_a_fixed_point_and_are_safe_or_say_what_is_left(tables: dict[str, Table], method: Any) -> None:
     pool = Pool.of(tables)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dk.ProtectionWarning)
-        result = dk.suppress(pool, guarantee=guarantee)
+        result = dk.suppress(pool, method=method)
     split = split_of(result)
     intervals = ends(split)
     left = {u.index for u in result.unprotected}

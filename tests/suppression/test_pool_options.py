@@ -13,9 +13,8 @@ import pytest
 import diskret as dk
 from diskret import Hierarchy, Pool, Status, Table
 from diskret.model.errors import BadOption
+from diskret.suppression.methods import AnyMethod
 from tests.present import present
-
-pytestmark = pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning")
 
 REGIONS = list("abcdefghijkl")
 DISTRICTS = Hierarchy.from_nested({"Total": {"N": REGIONS[:6], "S": REGIONS[6:]}})
@@ -39,19 +38,19 @@ def hidden(pool: Table) -> set[tuple[str, ...]]:
     return {pool.codes((int(c),)) for c in np.flatnonzero(pool.hidden)}
 
 
-@pytest.mark.parametrize("guarantee", ["audit", "subtables"])
-def test_the_pattern_of_last_period_is_kept_in_a_pool(guarantee: Any) -> None:
-    before: Any = dk.suppress(Pool.of(tables(1)), guarantee=guarantee).table
+@pytest.mark.parametrize("method", [dk.methods.Moves(), dk.methods.Cuboids()])
+def test_the_pattern_of_last_period_is_kept_in_a_pool(method: AnyMethod) -> None:
+    before: Any = dk.suppress(Pool.of(tables(1)), method=method).table
     now = Pool.of(tables(2))
-    free = dk.suppress(now, guarantee=guarantee)
-    kept = dk.suppress(now, guarantee=guarantee, previous=before)
+    free = dk.suppress(now, method=method)
+    kept = dk.suppress(now, method=method, previous=before)
     assert hidden(free.table) != hidden(before)  # otherwise there is nothing to keep
     assert hidden(kept.table) == hidden(before)
     assert kept.consistency["hidden before and now"] == len(hidden(before))
     assert kept.audit is not None
     assert kept.audit.safe
     assert kept.table.weight is None
-    by_name = dk.suppress(now, guarantee=guarantee, previous=before.split())
+    by_name = dk.suppress(now, method=method, previous=before.split())
     assert (by_name.table.status == kept.table.status).all()
 
 
@@ -65,14 +64,14 @@ def test_a_previous_table_may_be_known_for_some_tables_of_the_pool_only() -> Non
     assert was <= {tuple(mine.codes(tuple(at))) for at in np.argwhere(mine.hidden).tolist()}
 
 
-@pytest.mark.parametrize("guarantee", ["audit", "subtables"])
-def test_barriers_per_classification_move_the_pattern_of_a_pool(guarantee: Any) -> None:
+@pytest.mark.parametrize("method", [dk.methods.Moves, dk.methods.Cuboids])
+def test_barriers_per_classification_move_the_pattern_of_a_pool(method: type[AnyMethod]) -> None:
     cells = {"r": list("aabb"), "s": list("klkl"), "x": [40, 60, 50, 55]}
     by = {"r": Hierarchy.flat("ab"), "s": Hierarchy.flat("kl")}
     wide = Table.from_cells(cells, by=by, value="x").with_status(Status.PRIMARY, [["a", "Total"]])
     alone = Table.from_cells({"r": list("ab"), "x": [100, 105]}, by={"r": by["r"]}, value="x")
     pool = Pool.of({"wide": wide, "alone": alone})
-    done = {sign: dk.suppress(pool, guarantee=guarantee, barriers={"s": sign}) for sign in (1, -1)}
+    done = {sign: dk.suppress(pool, method=method(barriers={"s": sign})) for sign in (1, -1)}
     sums = {s: sum(codes[1] == "Total" for codes in hidden(each.table)) for s, each in done.items()}
     assert sums[-1] >= sums[1] >= 2
     for each in done.values():
@@ -133,10 +132,10 @@ def test_a_table_without_waivers_beside_one_with_them_is_taken_as_if_nobody_had_
     assert present(present(pool.respondents).protected_largest).tolist() == [7.0, 9.0, 9.0]
 
 
-@pytest.mark.parametrize("guarantee", ["subtables", "complete", "audit"])
-def test_a_word_for_zeros_that_is_none_is_refused(guarantee: Any) -> None:
+@pytest.mark.parametrize("method", [dk.methods.Cuboids, dk.methods.Complete, dk.methods.Moves])
+def test_a_word_for_zeros_that_is_none_is_refused(method: Any) -> None:
     with pytest.raises(BadOption, match="zeros 'x'"):
-        dk.suppress(tables(1)["zones"], guarantee=guarantee, zeros="x")
+        method(zeros="x")
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -13,13 +13,7 @@ from diskret import Cost, Hierarchy, Knowledge, Promise, Status, Table, methods,
 from diskret.suppression.time_series import weighed
 from tests.printed import ReadPrinted
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore:the table has subtotals"),
-]
-
-
-"""The printed procedure never takes a suppression back."""
+pytestmark = pytest.mark.filterwarnings("ignore:the table has subtotals")
 
 
 def secondary(result: Any) -> set[tuple[str, ...]]:
@@ -42,7 +36,7 @@ def secondary(result: Any) -> set[tuple[str, ...]]:
 )
 def test_pattern_against_exact_computation(printed: ReadPrinted, golden: str, options: Any) -> None:
     p = printed(golden)
-    result = suppress(p.table, knowledge=Knowledge.none(), **options)
+    result = suppress(p.table, Promise(levels=False, knowledge=Knowledge.none()), methods.Cuboids(**options))
     assert secondary(result) == p.expected("secondary", "secondary_cells")
     assert result.unprotected == ()
 

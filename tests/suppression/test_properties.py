@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 from diskret import Cost, Hierarchy, Knowledge, Promise, Status, Table, methods, suppress
 from diskret.model import rollup
 from diskret.model.contributors import Contributors
+from diskret.model.promise import Guard
 from diskret.publication.working import load_working, save_working
+from diskret.suppression.result import Suppression
 from tests import by_hand
 from tests.present import present
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
 
 Cell = tuple[int, ...]
@@ -73,13 +72,22 @@ def some_options(draw: Draw) -> dict[str, Any]:
         "knowledge": (Knowledge.positive(), Knowledge.relative(0.5, 1.0), Knowledge.intervals(), Knowledge.none())[
             draw(0, 3)
         ],
-        "protection": Promise(min_relative_range=(0.0, 0.25, 0.75, 1.5)[draw(0, 3)], levels=False),
+        "q": (0.0, 0.25, 0.75, 1.5)[draw(0, 3)],
         "cost": Cost(("value", "log", "count", "unity")[draw(0, 3)]),
         "zeros": ("marked", "allowed", "forbidden")[draw(0, 2)],
         "barriers": ("on", "off")[draw(0, 1)],
         "thin": draw(0, 1) == 1,
         "threads": 1,
     }
+
+
+def protected(
+    table: Table, *, knowledge: Knowledge, q: float = 0.0, guard: Guard = "single", previous: Table | None = None,
+    **options: Any,
+) -> Suppression:  # fmt: skip
+    """By cuboids, with a relative range and what else the method can be told."""
+    promise = Promise(guard=guard, levels=False, min_relative_range=q, knowledge=knowledge)
+    return suppress(table, promise, methods.Cuboids(**options), previous=previous)
 
 
 def cells_where(chosen: Any) -> list[Cell]:
@@ -96,9 +104,9 @@ def same_status(one: Table, other: Table) -> bool:
 def runs_twice(draw: Draw) -> None:
     table, options = some_table(draw), some_options(draw)
     if draw(0, 3) == 0:
-        options["non_additive"] = [table.names[0]]
-    first = suppress(table, **options)
-    second = suppress(first.table, **options)
+        options["non_additive"] = (table.names[0],)
+    first = protected(table, **options)
+    second = protected(first.table, **options)
     assert same_status(second.table, first.table)
     assert not second.secondary.any()
     assert {u.index for u in second.unprotected} == {u.index for u in first.unprotected}
@@ -118,11 +126,11 @@ def test_a_second_run_adds_nothing_after_a_working_file(tmp_path: Path) -> None:
     for seed in range(12):
         draw = seeded(seed)
         table, options = some_table(draw), some_options(draw)
-        first = suppress(table, **options)
+        first = protected(table, **options)
         save_working(first.table, tmp_path / "work.parquet")
         loaded = load_working(tmp_path / "work.parquet")["x"]
         assert same_status(loaded, first.table)
-        assert not suppress(loaded, **options).secondary.any()
+        assert not protected(loaded, **options).secondary.any()
 
 
 def test_without_its_creator_a_secondary_is_protected_again(printed: Any) -> None:
@@ -142,7 +150,7 @@ def test_the_input_is_not_touched() -> None:
         arrays = {f.name: getattr(table, f.name) for f in fields(table)}
         arrays = {name: a for name, a in arrays.items() if isinstance(a, np.ndarray)}
         copies = {name: a.copy() for name, a in arrays.items()}
-        result = suppress(table, carry=carry, **options)
+        result = protected(table, carry=carry, **options)
         assert result.before is table
         for name, a in arrays.items():
             assert (a == copies[name]).all(), name
@@ -162,7 +170,7 @@ def test_the_unit_of_measurement_changes_nothing(factor: float) -> None:
         known = options["knowledge"]
         if known.kind == "relative":
             known = Knowledge.relative(known.error, known.absolute * factor)
-        plain, other = suppress(table, **options), suppress(scaled, **options | {"knowledge": known})
+        plain, other = protected(table, **options), protected(scaled, **options | {"knowledge": known})
         assert same_status(plain.table, other.table), seed
         assert other.moves.up.tolist() == pytest.approx((plain.moves.up * factor).tolist())
         assert [u.reached for u in other.unprotected] == pytest.approx([u.reached * factor for u in plain.unprotected])
@@ -225,10 +233,10 @@ def test_knowing_less_never_makes_protection_dearer() -> None:
         wide = replace(table, lower=present(table.lower) - draw(1, 5), upper=present(table.upper) + draw(1, 5))
         asked: dict[str, Any] = {
             "knowledge": Knowledge.intervals(),
-            "protection": Promise(min_relative_range=0.75, levels=False),
+            "q": 0.75,
             "threads": 1,
         }
-        assert price(suppress(wide, **asked)) <= price(suppress(table, **asked))
+        assert price(protected(wide, **asked)) <= price(protected(table, **asked))
 
 
 def test_two_contributors_instead_of_one_turn_the_single_rule_off() -> None:
@@ -237,10 +245,10 @@ def test_two_contributors_instead_of_one_turn_the_single_rule_off() -> None:
         draw = seeded(seed)
         table, options = some_table(draw), some_options(draw) | {"cost": Cost()}
         two = replace(table, respondents=Contributors(np.where(table.count == 1, 2, table.count)))
-        off = suppress(two, **options)
-        assert same_status(off.table, suppress(table, single_contributors=False, **options).table)
+        off = protected(two, **options)
+        assert same_status(off.table, protected(table, guard="public", **options).table)
         assert not by_hand.pairs_of(off.moves)
-        doubles += by_hand.pairs_of(suppress(table, **options).moves)
+        doubles += by_hand.pairs_of(protected(table, **options).moves)
     assert doubles > 5
 
 
@@ -254,7 +262,7 @@ def test_only_cells_that_may_be_suppressed_are(zeros: Any) -> None:
         draw = seeded(seed)
         table = some_table(draw)
         options = some_options(draw) | {"zeros": zeros}
-        result = suppress(table, **options)
+        result = protected(table, **options)
         new = table.status[result.secondary]
         assert set(new.tolist()) <= {Status.OPEN, Status.ZERO}
         changed = table.status != result.table.status
@@ -312,9 +320,9 @@ def test_unprotectable_cells_are_named_with_the_range_they_reach() -> None:
     for seed in range(200):
         draw = seeded(seed)
         table, options = some_table(draw, subtotals=False), some_options(draw)
-        result = suppress(table, **options)
+        result = protected(table, **options)
         up, down = (a.reshape(table.shape) for a in options["knowledge"].room(table))
-        q = options["protection"].min_relative_range
+        q = options["q"]
         for u in result.unprotected:
             assert u.cell == ", ".join(f"{n}={c}" for n, c in zip(table.names, table.codes(u.index), strict=True))
             assert u.reached == widest(table, u.index, up, down, options["zeros"])
@@ -331,10 +339,10 @@ def test_a_value_known_too_well_beforehand_is_reported_as_such() -> None:
     table = Table.from_cells(cells | prior, by={"s": None}, value="x", status="status", lower="low", upper="high")
     asked: dict[str, Any] = {"knowledge": Knowledge.intervals(), "zeros": "allowed", "threads": 1}
     with pytest.warns(match="cannot be protected"):
-        result = suppress(table, protection=Promise(min_relative_range=0.25, levels=False), **asked)
+        result = protected(table, q=0.25, **asked)
     assert [(u.cell, u.reached) for u in result.unprotected] == [("s=a", 10.0)]
     assert result.unprotected[0].why == "what is known beforehand is closer than the required range"
-    assert suppress(table, protection=Promise(min_relative_range=0.249, levels=False), **asked).unprotected == ()
+    assert protected(table, q=0.249, **asked).unprotected == ()
 
 
 def test_a_lone_cell_among_published_ones_is_unprotectable_for_want_of_partners() -> None:
@@ -434,9 +442,9 @@ def test_more_of_last_periods_pattern_is_kept_and_its_price_is_told() -> None:
             value[at] = draw(1, 25)
         rollup.add_up(value, last.hierarchies)
         asked: dict[str, Any] = {"knowledge": Knowledge.none(), "cost": Cost("log"), "threads": 1}
-        before = suppress(last, **asked).table
+        before = protected(last, **asked).table
         now = replace(last, value=value, lower=None, upper=None)
-        result, free = suppress(now, previous=before, **asked), suppress(now, **asked)
+        result, free = protected(now, previous=before, **asked), protected(now, **asked)
         told = result.consistency
         assert told["hidden before and now"] == (before.hidden & result.table.hidden).sum()
         assert told["hidden before and now, without consistency"] == (before.hidden & free.table.hidden).sum()

@@ -17,17 +17,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskret import Cost, Hierarchy, Knowledge, Status, Table, suppress
+from diskret import Cost, Hierarchy, Knowledge, Promise, Status, Table, methods, suppress
 from diskret.model import rollup
 from diskret.model.contributors import Contributors
-from diskret.model.older import Protection
+from diskret.model.promise import Guard
 from tests import by_hand
 from tests.present import present
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.*give a promise and a method:DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
 
 Cell = tuple[int, ...]
@@ -322,13 +319,15 @@ def some_case(draw: Draw, make: Callable[..., Table] = some_table) -> tuple[Tabl
 
 
 def engine(
-    table: Table, q: float, cost: Any, barriers: Any, singles: bool, distance: Any = None, threads: int = 1,
+    table: Table, q: float, cost: Any, barriers: Any, singles: bool, knowledge: Knowledge, distance: Any = None,
     **options: Any,
 ) -> Any:  # fmt: skip
-    return suppress(
-        table, protection=Protection(q), cost=Cost(cost, distance=distance or {}), single_contributors=singles,
-        barriers="on" if barriers is None else barriers or "off", thin=False, threads=threads, **options,
+    guard: Guard = "single" if singles else "public"
+    method = methods.Cuboids(
+        cost=Cost(cost, distance=distance or {}), barriers="on" if barriers is None else barriers or "off", thin=False,
+        **{"threads": 1} | options,
     )  # fmt: skip
+    return suppress(table, Promise(guard=guard, levels=False, min_relative_range=q, knowledge=knowledge), method)
 
 
 def cells_where(chosen: Any) -> set[Cell]:

@@ -45,7 +45,7 @@ class Certificate:
     """Fingerprint of hierarchies, values, counts and statuses."""
     promise: Promise
     exposed: tuple[str, ...]
-    """Cells that were found exposed or undecided: no promise is made about them."""
+    """Cells that were found exposed or undecided, and lines of zeros: no promise is made about them."""
     moves: MoveSet
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -107,7 +107,9 @@ class Verification:
 def certificate_of(report: AuditReport) -> Certificate:
     """The certificate of an audit."""
     packages = {name: version(name) for name in ("diskret", "numpy", "highspy")}
-    names = dict.fromkeys([e.cell for e in report.exposed] + list(report.undecided))
+    # lines of zeros need a solver: what the audit found is kept, and no certificate holds over it
+    zeros = [f"the hidden cells of {line}, all zero" for line in report.zeros]
+    names = dict.fromkeys([*(e.cell for e in report.exposed), *report.undecided, *zeros])
     return Certificate(
         table=fingerprint(report.table), promise=report.promise, exposed=tuple(names), moves=report.moves,
         intervals=report.intervals, versions=packages | {"python": platform.python_version()},

@@ -1,22 +1,61 @@
-"""Compiled loops of the cell-key method: looking deviations up, and the noise of magnitudes."""
+"""Compiled loops of the cell-key method: deviations looked up, the noise of magnitudes, posteriors along a line."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numba
 import numpy as np
 
+from diskret.model.arrays import Bools, Floats, Ints
+
+
+class Contributions(NamedTuple):
+    """Cells of a magnitude: values, largest contributions, keys, and which are chosen and sensitive (flat)."""
+
+    value: Floats
+    largest: Floats
+    key: Floats
+    chosen: Bools
+    sensitive: Bools
+
+
+class Shares(NamedTuple):
+    """How far the noise of a contribution reaches, see `Scaling`; an infinite flex point for one share everywhere."""
+
+    small: float
+    large: float
+    flex_point: float
+    q: float
+    weights: Floats
+    extra: float
+    separation: float
+
+
+class Messages(NamedTuple):
+    """Weights along a line: of the true counts of part k, of sums of the first k parts, and of what must follow."""
+
+    first: Ints
+    weight: Floats
+    forward: Floats
+    backward: Floats
+
+
+@numba.njit(cache=True, nogil=True)
+def _looked_up(row, key, start, upper):
+    """The first entry of a row whose cumulated probability exceeds the key."""
+    e, stop = start[row], start[row + 1] - 1
+    while e < stop and key >= upper[e]:
+        e += 1
+    return e
+
 
 @numba.njit(cache=True, nogil=True)
 def deviations_of_counts(count, key, start, upper, deviation, out):
-    """The deviation of every cell: the first in the row of its count whose cumulated probability exceeds the key."""
+    """The deviation of every cell, from the row of its count; the last row is for all larger ones."""
     last = start.size - 2
     for c in range(count.size):
-        r = min(count[c], last)
-        e = start[r]
-        stop = start[r + 1] - 1
-        while e < stop and key[c] >= upper[e]:
-            e += 1
-        out[c] = deviation[e]
+        out[c] = deviation[_looked_up(min(count[c], last), key[c], start, upper)]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -30,58 +69,126 @@ def mixed(key, number):
 
 
 @numba.njit(cache=True, nogil=True)
-def between_rows(size, key, cell, start, upper, deviation):
+def between_rows(size, key, rows):
     """The deviation of a scaled value: between two rows looked up with the same key; beyond the last, the last."""
-    last = cell.size - 1
-    r = 0
+    cell = rows.cell
+    last, r = cell.size - 1, 0
     while r < last and cell[r + 1] <= size:
         r += 1
-    e = start[r]
-    while e < start[r + 1] - 1 and key >= upper[e]:
-        e += 1
+    here = rows.deviation[_looked_up(r, key, rows.start, rows.upper)]
     if r == last:
-        return deviation[e]
-    f = start[r + 1]
-    while f < start[r + 2] - 1 and key >= upper[f]:
-        f += 1
+        return here
     share = (size - cell[r]) / (cell[r + 1] - cell[r])
-    return (1.0 - share) * deviation[e] + share * deviation[f]
+    return (1.0 - share) * here + share * rows.deviation[_looked_up(r + 1, key, rows.start, rows.upper)]
 
 
 @numba.njit(cache=True, nogil=True)
-def noise_of_magnitudes(
-    value, largest, key, chosen, sensitive, small, large, flex_point, q, weights, extra, separation,
-    cell, start, upper, deviation, s_cell, s_start, s_upper, s_deviation, out,
-):  # fmt: skip
-    """The noise of every chosen cell: each of the largest contributions times its share times its deviation.
+def _share_of(x, by):
+    """The share of a contribution by which it may be changed, per unit of deviation."""
+    if x <= by.flex_point:
+        return by.small
+    passage = (by.small * x - by.large * by.flex_point) / (by.large * by.flex_point)
+    return by.large * (1.0 + passage * (2.0 * by.flex_point / (by.flex_point + x)) ** by.q)
 
-    Below the separation point the cell gets a deviation of the table of small values instead, as a count would.
-    """
-    for c in range(value.size):
-        if not chosen[c] or largest[c, 0] <= 0.0:
+
+@numba.njit(cache=True, nogil=True)
+def _noise_of(largest, key, sensitive, by, rows):
+    """The noise of a cell: each of its largest contributions times its share times a deviation of its own."""
+    noise = 0.0
+    for j in range(min(by.weights.size, largest.size)):
+        x = largest[j]
+        if x <= 0.0 or x < by.separation:
+            break
+        share = _share_of(x, by) * by.weights[j]
+        v = between_rows(1.0 / share, mixed(key, j + 1), rows)
+        if j == 0 and sensitive:
+            v += np.sign(v) * by.extra
+        noise += x * share * v
+    return noise
+
+
+@numba.njit(cache=True, nogil=True)
+def noise_of_magnitudes(cells, by, rows, small_rows, out):
+    """The noise of every chosen cell; below the separation point that of the table of small values, as for a count."""
+    for c in range(cells.value.size):
+        if not cells.chosen[c] or cells.largest[c, 0] <= 0.0:
             continue
-        if largest[c, 0] < separation:
-            out[c] = between_rows(abs(value[c]), mixed(key[c], 1), s_cell, s_start, s_upper, s_deviation)
-            continue
-        noise = 0.0
-        for j in range(min(weights.size, largest.shape[1])):
-            x = largest[c, j]
-            if x <= 0.0 or x < separation:
-                break
-            share = small
-            if x > flex_point:
-                share = large * (
-                    1.0
-                    + (small * x - large * flex_point)
-                    / (large * flex_point)
-                    * (2.0 * flex_point / (flex_point + x)) ** q
-                )
-            share *= weights[j]
-            v = between_rows(1.0 / share, mixed(key[c], j + 1), cell, start, upper, deviation)
-            if j == 0 and sensitive[c]:
-                v += extra if v > 0.0 else (-extra if v < 0.0 else 0.0)
-            noise += x * share * v
-        out[c] = noise
+        if cells.largest[c, 0] < by.separation:
+            out[c] = between_rows(abs(cells.value[c]), mixed(cells.key[c], 1), small_rows)
+        else:
+            out[c] = _noise_of(cells.largest[c], cells.key[c], cells.sensitive[c], by, rows)
+
+
+# --- a line: a sum and its parts --------------------------------------------------------------------------------------
+
+
+@numba.njit(cache=True, nogil=True)
+def _probability(rows, count, shown, reach):
+    """That a count is published as ``shown``; the last row stands for all larger counts."""
+    v = shown - count
+    return rows[min(count, rows.shape[0] - 1), v + reach] if -reach <= v <= reach else 0.0
+
+
+@numba.njit(cache=True, nogil=True)
+def _weigh(parts, prior, rows, reach, m):
+    """How probable each true count of each part is, looking at the part alone."""
+    for k in range(parts.size):
+        m.first[k] = max(0, parts[k] - reach)
+        for w in range(2 * reach + 1):
+            i = m.first[k] + w
+            m.weight[k, w] = _probability(rows, i, parts[k], reach) * prior[min(i, prior.size - 1)]
+
+
+@numba.njit(cache=True, nogil=True)
+def _scale(message):
+    """Make the largest weight 1, against underflow."""
+    largest = message.max()
+    if largest > 0.0:
+        message /= largest
+
+
+@numba.njit(cache=True, nogil=True)
+def _pass_forward(m):
+    m.forward[:] = 0.0
+    m.forward[0, 0] = 1.0
+    n, width = m.weight.shape
+    for k in range(n):
+        for s in range(k * (width - 1) + 1):
+            if m.forward[k, s] > 0.0:
+                for w in range(width):
+                    m.forward[k + 1, s + w] += m.forward[k, s] * m.weight[k, w]
+        _scale(m.forward[k + 1])
+
+
+@numba.njit(cache=True, nogil=True)
+def _pass_backward(total, rows, reach, m):
+    m.backward[:] = 0.0
+    n, width = m.weight.shape
+    least = m.first.sum()
+    for s in range(m.backward.shape[1]):
+        m.backward[n, s] = _probability(rows, least + s, total, reach)
+    for k in range(n - 1, -1, -1):
+        for s in range(k * (width - 1) + 1):
+            for w in range(width):
+                m.backward[k, s] += m.weight[k, w] * m.backward[k + 1, s + w]
+        _scale(m.backward[k])
+
+
+@numba.njit(cache=True, nogil=True)
+def _most_probable(k, m):
+    """The most probable true count of a part, and its probability."""
+    width = m.weight.shape[1]
+    whole, top, best = 0.0, -1.0, 0
+    for w in range(width):
+        p = 0.0
+        if m.weight[k, w] > 0.0:
+            for s in range(k * (width - 1) + 1):
+                p += m.forward[k, s] * m.backward[k + 1, s + w]
+            p *= m.weight[k, w]
+        whole += p
+        if p > top:
+            top, best = p, m.first[k] + w
+    return best, top / whole if whole > 0.0 else 0.0
 
 
 @numba.njit(cache=True, nogil=True)
@@ -94,64 +201,12 @@ def family_posteriors(parts, total, prior, rows, reach, best, confidence):
     happen when the first k add up to s.
     """
     lines, n = parts.shape
-    last = rows.shape[0] - 1
     width = 2 * reach + 1
     span = n * (width - 1) + 1
-    weight = np.zeros((n, width))
-    first = np.zeros(n, np.int64)
-    forward = np.zeros((n + 1, span))
-    backward = np.zeros((n + 1, span))
+    m = Messages(np.zeros(n, np.int64), np.zeros((n, width)), np.zeros((n + 1, span)), np.zeros((n + 1, span)))
     for line in range(lines):
-        least = 0
+        _weigh(parts[line], prior, rows, reach, m)
+        _pass_forward(m)
+        _pass_backward(total[line], rows, reach, m)
         for k in range(n):
-            j = parts[line, k]
-            first[k] = max(0, j - reach)
-            least += first[k]
-            for w in range(width):
-                i = first[k] + w
-                v = j - i
-                weight[k, w] = 0.0
-                if -reach <= v <= reach:
-                    weight[k, w] = rows[min(i, last), v + reach] * prior[min(i, prior.size - 1)]
-        forward[:] = 0.0
-        backward[:] = 0.0
-        forward[0, 0] = 1.0
-        for k in range(n):
-            scale = 0.0
-            for s in range(k * (width - 1) + 1):
-                if forward[k, s] > 0.0:
-                    for w in range(width):
-                        forward[k + 1, s + w] += forward[k, s] * weight[k, w]
-            for s in range((k + 1) * (width - 1) + 1):
-                scale = max(scale, forward[k + 1, s])
-            if scale > 0.0:
-                for s in range((k + 1) * (width - 1) + 1):
-                    forward[k + 1, s] /= scale
-        for s in range(span):
-            i = least + s
-            v = total[line] - i
-            if -reach <= v <= reach:
-                backward[n, s] = rows[min(i, last), v + reach]
-        for k in range(n - 1, -1, -1):
-            scale = 0.0
-            for s in range(k * (width - 1) + 1):
-                for w in range(width):
-                    backward[k, s] += weight[k, w] * backward[k + 1, s + w]
-                scale = max(scale, backward[k, s])
-            if scale > 0.0:
-                for s in range(k * (width - 1) + 1):
-                    backward[k, s] /= scale
-        for k in range(n):
-            whole = 0.0
-            top = -1.0
-            for w in range(width):
-                p = 0.0
-                if weight[k, w] > 0.0:
-                    for s in range(k * (width - 1) + 1):
-                        p += forward[k, s] * backward[k + 1, s + w]
-                    p *= weight[k, w]
-                whole += p
-                if p > top:
-                    top = p
-                    best[line, k] = first[k] + w
-            confidence[line, k] = top / whole if whole > 0.0 else 0.0
+            best[line, k], confidence[line, k] = _most_probable(k, m)

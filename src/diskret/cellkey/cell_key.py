@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from diskret.cellkey import _key_kernels as kernels
+from diskret.cellkey.options import Scaling
 from diskret.cellkey.p_table import ALL, PTable
 from diskret.model import rollup
 from diskret.model.arrays import Bools, Floats
@@ -25,48 +26,7 @@ NEVER = -1.0
 ALTERED = "values changed for confidentiality (cell-key noise)"
 
 
-@dataclass(frozen=True)
-class Scaling:
-    """How far the noise of a magnitude reaches: shares of the largest contributions, times a deviation of the p-table.
-
-    A contribution x of up to ``flex_point`` is changed by ``small`` x, a very large one by ``large`` x, with a smooth
-    passage of steepness ``q`` between; without a flex point always by ``small`` x. ``weights`` take the second, third
-    ... largest contribution less and less. ``extra`` is added to the size of the first deviation in primary cells.
-    ``separation`` is the value below which cells are treated like counts, by a table of their own; None puts it where
-    both kinds of noise are equally large.
-
-    >>> Scaling(flex_point=1000).share(np.array([500.0, 1000.0, 1e9])).round(4).tolist()
-    [0.3, 0.3, 0.03]
-    """
-
-    small: float = 0.3
-    large: float = 0.03
-    flex_point: float | None = None
-    q: float = 3.0
-    weights: tuple[float, ...] = (1.0, 0.5, 0.2)
-    extra: float = 0.0
-    separation: float | None = None
-
-    def __post_init__(self) -> None:
-        if not 0 < self.large <= self.small <= 1:
-            raise BadOption("shares of the scaling", hint="0 < large <= small <= 1.")
-        if self.flex_point is not None and self.flex_point <= 0:
-            raise BadOption("the flex point must be positive", hint="leave it out for one share everywhere.")
-        if not self.weights or self.weights[0] != 1 or list(self.weights) != sorted(self.weights, reverse=True):
-            raise BadOption("weights of the scaling", hint="descending from 1, such as (1, 0.5, 0.2).")
-        if min(self.weights) <= 0 or self.q < 1 or self.extra < 0:
-            raise BadOption("parameters of the scaling", hint="weights over 0, q at least 1, extra at least 0.")
-
-    def share(self, x: Floats) -> Floats:
-        """The share of a contribution by which it may be changed, per unit of deviation."""
-        if self.flex_point is None:
-            return np.full(np.shape(x), self.small)
-        point, above = self.flex_point, np.maximum(x, self.flex_point)
-        passage = (self.small * above - self.large * point) / (self.large * point)
-        return self.large * (1 + passage * (2 * point / (point + above)) ** self.q)
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class KeyedNoise:
     """A table with cell-key noise. ``table`` is fit for publication; ``deviation`` and ``original`` are secret."""
 
@@ -92,7 +52,7 @@ class KeyedNoise:
             "changed": int((size > 0).sum()),
             "mean absolute deviation": float(size.mean()) if some else 0.0,
             "mean relative deviation": float(relative.mean()) if some else 0.0,
-            "sums that are not the sum of their parts": int((additivity_gap(self.table) != 0).sum()),
+            "sums that are not the sum of their parts": int((_additivity_gap(self.table) != 0).sum()),
         }
 
     def __str__(self) -> str:
@@ -140,7 +100,7 @@ def perturb_by_key(
     else:
         if scaling is None:
             raise BadOption(
-                "the table holds values, no counts",
+                "the table holds values, not counts",
                 hint="give scaling=Scaling(...): how far the noise reaches.",
             )
         value = table.value + _of_magnitudes(table, p_table, scaling, small_values)
@@ -148,10 +108,10 @@ def perturb_by_key(
             value = np.round(value, table.decimals)
     if table.positive:
         value = np.maximum(value, 0.0)
-    return KeyedNoise(published(table, value), table, p_table)
+    return KeyedNoise(table=_published(table, value), original=table, p_table=p_table)
 
 
-def published(table: Table, value: Floats) -> Table:
+def _published(table: Table, value: Floats) -> Table:
     """A table with other values and nothing else that could give the original ones away."""
     return Table(
         table.by, table.response, value, np.full(table.shape, Status.OPEN, dtype=np.uint8),
@@ -160,7 +120,7 @@ def published(table: Table, value: Floats) -> Table:
     )  # fmt: skip
 
 
-def additivity_gap(table: Table) -> Floats:
+def _additivity_gap(table: Table) -> Floats:
     """How far the cells are from the sums of the finest cells below them; zero in the finest cells."""
     whole = np.where(rollup.inner_cells(table.hierarchies), table.value, 0.0)
     rollup.add_up(whole, table.hierarchies)
@@ -194,21 +154,20 @@ def _of_magnitudes(table: Table, p_table: PTable, scaling: Scaling, small_values
         raise BadOption("the table knows no largest contributions", hint="tabulate with largest=3.")
     if p_table.rows(p_table.kinds[0]).cell.size < 2:
         raise BadOption("the perturbation table has no row but that of 0", hint="design one: design_p_table.")
-    rows_of = {kind: p_table.rows(kind) for kind in p_table.kinds}
-    below = small_values if small_values is not None else p_table
+    below = p_table if small_values is None else small_values
     small = below.rows(ALL if ALL in below.kinds else below.kinds[0])
-    separation = NEVER if small_values is None else _separation(scaling, p_table, small_values)
-    flat = table.value.reshape(-1)
-    largest = np.ascontiguousarray(table.largest.reshape(table.size, -1))
-    sensitive = (table.status == Status.PRIMARY).reshape(-1)
+    shares = scaling.shares(NEVER if small_values is None else _separation(scaling, p_table, small_values))
+    cells = kernels.Contributions(
+        value=table.value.reshape(-1),
+        largest=np.ascontiguousarray(table.largest.reshape(table.size, -1)),
+        key=table.key.reshape(-1),
+        chosen=np.ones(table.size, dtype=np.bool_),
+        sensitive=(table.status == Status.PRIMARY).reshape(-1),
+    )
     found = np.zeros(table.size)
-    for kind, rows in rows_of.items():
-        kernels.noise_of_magnitudes(
-            flat, largest, table.key.reshape(-1), _chosen(table, kind), sensitive,
-            scaling.small, scaling.large, scaling.flex_point or np.inf, scaling.q, np.array(scaling.weights),
-            scaling.extra, separation, rows.cell, rows.start, rows.upper, rows.deviation,
-            small.cell, small.start, small.upper, small.deviation, found,
-        )  # fmt: skip
+    for kind in p_table.kinds:
+        of_kind = cells._replace(chosen=_chosen(table, kind))
+        kernels.noise_of_magnitudes(of_kind, shares, p_table.rows(kind), small, found)
     return found.reshape(table.shape)
 
 

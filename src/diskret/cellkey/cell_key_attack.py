@@ -9,6 +9,7 @@ same cell.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,7 @@ ROUNDS = 300
 SURE = 0.95
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CellKeyAttack:
     """What the attacker makes of every cell. Secret, like the original."""
 
@@ -112,8 +113,9 @@ def attack_cell_keys(noisy: KeyedNoise | Table, p_table: PTable | None = None) -
     line_best, line_confidence = _lines(table, shown, prior, rows, reach, best, confidence)
     original = noisy.original if isinstance(noisy, KeyedNoise) else None
     return CellKeyAttack(
-        table, low, high, best, confidence, line_best, line_confidence, seen_by_differencing(known), original
-    )
+        table=table, lower=low, upper=high, best=best, confidence=confidence, line_best=line_best,
+        line_confidence=line_confidence, seen=seen_by_differencing(known), original=original,
+    )  # fmt: skip
 
 
 def transitions(p_table: PTable) -> tuple[Floats, int]:
@@ -126,15 +128,19 @@ def transitions(p_table: PTable) -> tuple[Floats, int]:
     return dense, reach
 
 
-def possible(shown: Ints, rows: Floats, reach: int) -> tuple[Floats, Floats]:
-    """Smallest and largest true count behind every published one."""
-    last = rows.shape[0] - 1
-    low, high = np.full(shown.shape, np.inf), np.full(shown.shape, -np.inf)
+def _behind(shown: Ints, rows: Floats, reach: int) -> Iterator[tuple[Ints, Floats]]:
+    """Every true count that may be behind each published one, with the probability that it is published so."""
     for v in range(-reach, reach + 1):
         true = shown - v
-        fits = (true >= 0) & (rows[np.clip(true, 0, last), v + reach] > 0)
-        low = np.where(fits, np.minimum(low, true), low)
-        high = np.where(fits, np.maximum(high, true), high)
+        yield true, np.where(true >= 0, rows[np.clip(true, 0, rows.shape[0] - 1), v + reach], 0.0)
+
+
+def possible(shown: Ints, rows: Floats, reach: int) -> tuple[Floats, Floats]:
+    """Smallest and largest true count behind every published one."""
+    low, high = np.full(shown.shape, np.inf), np.full(shown.shape, -np.inf)
+    for true, p in _behind(shown, rows, reach):
+        low = np.where(p > 0, np.minimum(low, true), low)
+        high = np.where(p > 0, np.maximum(high, true), high)
     if not np.isfinite(low).all():
         raise BadOption(
             "the table holds counts that the perturbation table cannot make", hint="is it the table that was used?"
@@ -177,31 +183,11 @@ def _smoothed(prior: Floats) -> Floats:
     return smooth
 
 
-def posterior(shown: int, p_table: PTable, prior: Floats | None = None) -> dict[int, float]:
-    """The probability of every true count behind a published one; with no prior, all counts are alike.
-
-    >>> from diskret import design_p_table
-    >>> found = posterior(3, design_p_table(deviation=5, variance=2, smallest=3))
-    >>> {i: round(p, 3) for i, p in found.items() if p > 0.01}
-    {1: 0.166, 2: 0.331, 3: 0.254, 4: 0.156, 5: 0.073, 6: 0.017}
-    """
-    rows, reach = transitions(p_table)
-    last = rows.shape[0] - 1
-    weights = {}
-    for i in range(max(0, shown - reach), shown + reach + 1):
-        weight = 1.0 if prior is None else float(prior[min(i, prior.size - 1)])
-        weights[i] = float(rows[min(i, last), shown - i + reach]) * weight
-    whole = sum(weights.values())
-    return {i: w / whole for i, w in weights.items() if w > 0}
-
-
 def _single(shown: Ints, prior: Floats, rows: Floats, reach: int) -> tuple[Ints, Floats]:
-    last = rows.shape[0] - 1
+    """The most probable true count of every cell by itself, and its probability."""
     best, top, whole = np.zeros(shown.shape, dtype=np.int64), np.full(shown.shape, -1.0), np.zeros(shown.shape)
-    for v in range(-reach, reach + 1):
-        true = shown - v
-        p = np.where(true >= 0, rows[np.clip(true, 0, last), v + reach], 0.0)
-        p = p * prior[np.clip(true, 0, prior.size - 1)]
+    for true, chance in _behind(shown, rows, reach):
+        p = chance * prior[np.clip(true, 0, prior.size - 1)]
         best = np.where(p > top, true, best)
         top = np.maximum(top, p)
         whole += p

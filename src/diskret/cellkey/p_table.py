@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +24,7 @@ BIAS = 1e-4
 """Mean deviations up to this are the rounding of files too."""
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
+class Rows(NamedTuple):
     """The rows of one kind, end to end: row r is about ``cell[r]``, its entries run from start[r] to start[r+1]."""
 
     cell: Floats
@@ -38,18 +38,18 @@ class Rows:
         entries = slice(self.start[r], self.start[r + 1])
         return self.deviation[entries], self.p[entries]
 
-    @cached_property
+    @property
     def mean(self) -> Floats:
         """Mean deviation of every row."""
         return np.add.reduceat(self.p * self.deviation, self.start[:-1])
 
-    @cached_property
+    @property
     def variance(self) -> Floats:
         """Variance of the deviation of every row."""
         return np.add.reduceat(self.p * self.deviation**2, self.start[:-1]) - self.mean**2
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PTable:
     """A perturbation table, entry by entry; made by `design_p_table`, `read_p_table` or `PTable.of`.
 
@@ -77,19 +77,19 @@ class PTable:
         *,
         where: str = "",
     ) -> PTable:
-        """From entries in any order; refuses what is no perturbation table, and names the rows."""
+        """From entries in any order; refuses what is not a perturbation table, and names the rows."""
         i, v, share = (np.asarray(column, dtype=np.float64) for column in (cell, deviation, p))
-        kinds = np.array(kind if kind is not None else [ALL] * i.size, dtype=object)
+        kinds = np.array(kind if kind is not None else [ALL] * i.size)
         if not i.size:
             raise BadPTable("the perturbation table has no rows", where=where, hint="give i, v and p of every entry.")
         if not all(np.isfinite(column).all() for column in (i, v, share)):
             raise BadPTable("the perturbation table holds undefined numbers", where=where, hint="correct the table.")
-        words = {word: n for n, word in enumerate(sorted(set(kinds.tolist())))}
-        order = np.lexsort((v, i, np.array([words[k] for k in kinds.tolist()])))
-        i, v, share, kinds = i[order], v[order], share[order], kinds[order]
-        given = None if upper is None else np.asarray(upper, dtype=np.float64)[order]
-        table = cls(i, v, share, np.empty(0) if given is None else given, tuple(kinds.tolist()))
-        return _checked(table, given is not None, where)
+        order = np.lexsort((v, i, kinds))
+        given = np.full(i.size, np.nan) if upper is None else np.asarray(upper, dtype=np.float64)[order]
+        table = cls(
+            cell=i[order], deviation=v[order], p=share[order], upper=given, kind=tuple(kinds[order].tolist())
+        )  # fmt: skip
+        return _checked(table, where)
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
@@ -128,66 +128,67 @@ class PTable:
         return "\n".join(lines)
 
 
-def _checked(table: PTable, given: bool, where: str) -> PTable:
+WRONG = {
+    "do not sum to one": "the probabilities of a row are a distribution.",
+    "hold probabilities below 0 or above 1": "the probabilities of a row are a distribution.",
+    "turn zeros positive": "an empty cell stays empty: i = 0 has the one entry v = 0.",
+    "make values negative": "no deviation of row i may be below -i.",
+    "have cumulated probabilities that do not fit p": "leave the column out to have it computed.",
+    "hold a deviation twice": "add the probabilities of both up.",
+}
+"""What may be wrong with rows, and what to do."""
+
+
+def _faults(label: float, v: Floats, p: Floats, upper: Floats) -> tuple[bool, ...]:
+    """What is wrong with one row, in the order of `WRONG`."""
+    return (
+        bool(abs(p.sum() - 1) > ROUNDING),
+        bool((p < 0).any() or (p > 1 + ROUNDING).any()),
+        bool(label == 0 and ((v != 0) & (p > 0)).any()),
+        bool((label + v < 0)[p > 0].any()),
+        bool((np.abs(upper - np.cumsum(p)) > ROUNDING).any() or (np.diff(upper) < 0).any()),
+        np.unique(v).size < v.size,
+    )
+
+
+def _checked(table: PTable, where: str) -> PTable:
     """The table with its cumulated probabilities, once nothing is wrong with it."""
-    upper = np.empty(table.cell.size)
-    at = 0
-    names: dict[str, list[str]] = {w: [] for w in ("sum", "range", "zero", "negative", "upper", "twice", "biased")}
+    upper = table.upper.copy()
+    wrong: dict[str, list[str]] = {what: [] for what in WRONG}
+    biased = []
     for kind in table.kinds:
         chosen = np.array(table.kind, dtype=object) == kind
         for label in np.unique(table.cell[chosen]):
             entries = np.flatnonzero(chosen & (table.cell == label))
             v, p = table.deviation[entries], table.p[entries]
+            if np.isnan(table.upper).all():
+                upper[entries] = np.cumsum(p)
             name = f"{label:g}" if kind == ALL else f"{label:g} ({kind})"
-            cumulated = table.upper[entries] if given else np.cumsum(p)
-            if abs(p.sum() - 1) > ROUNDING:
-                names["sum"].append(name)
-            if (p < 0).any() or (p > 1 + ROUNDING).any():
-                names["range"].append(name)
-            if label == 0 and ((v != 0) & (p > 0)).any():
-                names["zero"].append(name)
-            if (label + v < 0)[p > 0].any():
-                names["negative"].append(name)
-            if (np.abs(cumulated - np.cumsum(p)) > ROUNDING).any() or (np.diff(cumulated) < 0).any():
-                names["upper"].append(name)
-            if np.unique(v).size < v.size:
-                names["twice"].append(name)
-            if abs(float(p @ v)) > BIAS:
-                names["biased"].append(name)
-            upper[at : at + entries.size] = cumulated
-            upper[at + entries.size - 1] = 1.0
-            at += entries.size
-    _refuse(names, where)
+            for what, found in zip(WRONG, _faults(label, v, p, upper[entries]), strict=True):
+                wrong[what] += [name] * found
+            biased += [name] * bool(abs(float(p @ v)) > BIAS)
+            upper[entries[-1]] = 1.0
+    _refuse(wrong, where)
     if not (table.cell == 0).any():
         raise BadPTable(
             "the perturbation table has no row for 0", where=where, hint="add one: i = 0, j = 0, p = 1, v = 0."
         )
-    if names["biased"]:
+    if biased:
         warnings.warn(
-            f"rows {listed(names['biased'])} of the perturbation table have a mean deviation other than 0: "
+            f"rows {listed(biased)} of the perturbation table have a mean deviation other than 0: "
             "perturbed counts are biased",
             ProtectionWarning,
             stacklevel=4,
         )
-    return PTable(table.cell, table.deviation, table.p, upper, table.kind)
+    return replace(table, upper=upper)
 
 
-def _refuse(names: dict[str, list[str]], where: str) -> None:
-    said = {
-        "sum": ("do not sum to one", "the probabilities of a row are a distribution."),
-        "range": ("hold probabilities below 0 or above 1", "the probabilities of a row are a distribution."),
-        "zero": ("turn zeros positive", "an empty cell stays empty: i = 0 has the one entry v = 0."),
-        "negative": ("make values negative", "no deviation of row i may be below -i."),
-        "upper": ("have cumulated probabilities that do not fit p", "leave the column out to have it computed."),
-        "twice": ("hold a deviation twice", "add the probabilities of both up."),
-    }
-    for word, (what, hint) in said.items():
-        if names[word]:
-            verb = what if len(names[word]) > 1 else _singular(what)
-            row = "rows" if len(names[word]) > 1 else "row"
-            raise BadPTable(f"{row} {listed(names[word])} of the perturbation table {verb}", where=where, hint=hint)
-
-
-def _singular(what: str) -> str:
-    first, rest = what.split(" ", 1)
-    return {"do": "does", "have": "has"}.get(first, first + "s") + " " + rest
+def _refuse(wrong: dict[str, list[str]], where: str) -> None:
+    for what, names in wrong.items():
+        if names:
+            first, rest = what.split(" ", 1)
+            verb = first if len(names) > 1 else {"do": "does", "have": "has"}.get(first, first + "s")
+            row = "rows" if len(names) > 1 else "row"
+            raise BadPTable(
+                f"{row} {listed(names)} of the perturbation table {verb} {rest}", where=where, hint=WRONG[what]
+            )

@@ -48,20 +48,11 @@ def design_p_table(
         1   0.00000   2.00000   0.0000   0, 2, 3, 4
     ...
     """
-    if deviation <= 0 or step <= 0 or abs(deviation / step - round(deviation / step)) > PRECISION:
-        raise BadOption(
-            f"deviations up to {deviation:g} in steps of {step:g}", hint="both positive; the first a multiple."
-        )
-    if stay is not None and not 0 <= stay < 1:
-        raise BadOption(f"stay = {stay}", hint="the probability that a count is not changed: from 0 to below 1.")
-    if smallest < 1 or (smallest > 1 and step != 1):
-        raise BadOption(f"smallest = {smallest}", hint="1 or more, and 1 for magnitudes.")
+    _refuse(deviation, smallest, stay, step)
     wanted = [float(v) for v in variance] if isinstance(variance, Sequence) else [float(variance)]
     if not wanted or min(wanted) <= 0:
         raise BadOption("the variance must be positive", hint="give one for all rows, or one per row.")
-    labels = [float(c) for c in cells] if cells is not None else _labels(deviation, smallest)
-    if not labels or min(labels) <= 0 or sorted(set(labels)) != labels:
-        raise BadOption("cells are positive and ascending", hint="such as (1, 5); the row of 0 comes by itself.")
+    labels = _labels(deviation, smallest) if cells is None else _given_labels(cells)
     i, v, p = [0.0], [0.0], [1.0]
     for number, label in enumerate(labels):
         allowed = _allowed(label, deviation, step, smallest)
@@ -70,6 +61,24 @@ def design_p_table(
         v += allowed.tolist()
         p += found.tolist()
     return PTable.of(i, v, p)
+
+
+def _refuse(deviation: float, smallest: int, stay: float | None, step: float) -> None:
+    if deviation <= 0 or step <= 0 or abs(deviation / step - round(deviation / step)) > PRECISION:
+        raise BadOption(
+            f"deviations up to {deviation:g} in steps of {step:g}", hint="both positive; the first a multiple."
+        )
+    if stay is not None and not 0 <= stay < 1:
+        raise BadOption(f"stay = {stay}", hint="the probability that a count is not changed: from 0 to below 1.")
+    if smallest < 1 or (smallest > 1 and step != 1):
+        raise BadOption(f"smallest = {smallest}", hint="1 or more, and 1 for magnitudes.")
+
+
+def _given_labels(cells: Sequence[float]) -> list[float]:
+    labels = [float(c) for c in cells]
+    if not labels or min(labels) <= 0 or sorted(set(labels)) != labels:
+        raise BadOption("cells are positive and ascending", hint="such as (1, 5); the row of 0 comes by itself.")
+    return labels
 
 
 def _labels(deviation: float, smallest: int) -> list[float]:
@@ -88,9 +97,9 @@ def _allowed(label: float, deviation: float, step: float, smallest: int) -> Floa
 
 def _row(label: float, v: Floats, variance: float, stay: float | None, monotone: bool) -> Floats:
     """The distribution of one row."""
-    fixed = stay is not None and bool((v == 0).any())
-    free = v[v != 0] if fixed else v
-    share = 1 - stay if fixed and stay is not None else 1.0
+    changed = v != 0 if stay is not None else np.ones(v.size, dtype=np.bool_)
+    free, stays = v[changed], ~changed
+    share = 1 - stay if stay is not None and stays.any() else 1.0
     low, high = possible_variances(free)
     wanted = variance / share
     if not np.isfinite(low):
@@ -104,10 +113,8 @@ def _row(label: float, v: Floats, variance: float, stay: float | None, monotone:
             hint=f"possible are variances from {low * share:g} to {high * share:g}; give one variance per row, or "
             "change deviation, smallest or stay.",
         )
-    p = np.zeros(v.size)
-    p[v != 0 if fixed else slice(None)] = share * maximal_entropy(free, wanted, monotone and bool((v == 0).any()))
-    if fixed and stay is not None:
-        p[v == 0] = stay
+    p = np.full(v.size, 0.0 if stay is None else stay)
+    p[changed] = share * maximal_entropy(free, wanted, monotone and bool((v == 0).any()))
     return p
 
 
@@ -156,11 +163,12 @@ def _solve(v: Floats, variance: float, block: Ints) -> Floats:
     scale = float(np.abs(v).max())
     features = np.stack([np.bincount(at, v / scale) / size, np.bincount(at, (v / scale) ** 2) / size])
     target = np.array([0.0, variance / scale**2])
+    nothing = BadPTable(
+        f"no distribution with variance {variance:g} rises up to deviation 0",
+        hint="ask for a larger variance, or for monotone=False.",
+    )
     if features.shape[1] < 3:
-        raise BadPTable(
-            f"no distribution with variance {variance:g} rises up to deviation 0",
-            hint="ask for a larger variance, or for monotone=False.",
-        )
+        raise nothing
     multipliers = np.zeros(2)
     for _ in range(STEPS):
         p, value = _dual(features, target, multipliers, size)
@@ -178,10 +186,7 @@ def _solve(v: Floats, variance: float, block: Ints) -> Floats:
         multipliers = multipliers + length * direction
     p, _ = _dual(features, target, multipliers, size)
     if np.abs(features @ p - target).max() > 1e-9:
-        raise BadPTable(
-            f"no distribution with variance {variance:g} rises up to deviation 0",
-            hint="ask for a larger variance, or for monotone=False.",
-        )
+        raise nothing
     spread: Floats = (p / size)[at]
     return spread
 

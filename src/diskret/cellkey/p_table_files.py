@@ -39,35 +39,34 @@ def read_p_table(path: str | Path) -> PTable:
     ...     read_p_table(Path(folder) / "p.txt").rows().variance.tolist()
     [0.0, 1.0]
     """
-    text = read_text(path)
-    where = str(path)
-    first = text.splitlines()[0]
-    separator = max(SEPARATORS, key=first.count)
-    lines = list(csv.reader(io.StringIO(text), delimiter=separator))
-    head = [name.strip().lower() for name in lines[0]]
-    at = {word: next((head.index(n) for n in names if n in head), None) for word, names in NAMES.items()}
-    lacking = [word for word in ("i", "p", "v") if at[word] is None]
+    text, where = read_text(path), str(path)
+    separator = max(SEPARATORS, key=text.splitlines()[0].count)
+    head, *lines = csv.reader(io.StringIO(text), delimiter=separator)
+    at = _places([name.strip().lower() for name in head], where)
+    entries = [(number, line) for number, line in enumerate(lines, start=2) if "".join(line).strip()]
+    columns = {
+        word: [_number(line, at[word], where, number) for number, line in entries]
+        for word in ("i", "j", "p", "v", "upper")
+        if word in at
+    }
+    i, v = columns["i"], columns["v"]
+    if "j" in columns:
+        _refuse_wrong_results(i, columns["j"], v, where, [number for number, _ in entries])
+    kind = [line[at["type"]].strip() or ALL for _, line in entries] if "type" in at else None
+    return PTable.of(i, v, columns["p"], columns.get("upper"), kind, where=where)
+
+
+def _places(head: Sequence[str], where: str) -> dict[str, int]:
+    """Where each column stands; i, p and v must be there."""
+    at = {word: head.index(name) for word, names in NAMES.items() for name in reversed(names) if name in head}
+    lacking = [word for word in ("i", "p", "v") if word not in at]
     if lacking:
         raise BadPTable(
             f"the perturbation table has no column {', '.join(lacking)}",
             where=where,
             hint="the first line names the columns: i;j;p;v;p_int_ub.",
         )
-    entries = [(number, line) for number, line in enumerate(lines[1:], start=2) if any(cell.strip() for cell in line)]
-
-    def column(word: str) -> list[float] | None:
-        place = at[word]
-        return None if place is None else [_number(line, place, where, number) for number, line in entries]
-
-    i, j, p, v, upper = (column(word) for word in ("i", "j", "p", "v", "upper"))
-    assert i is not None
-    assert p is not None
-    assert v is not None
-    if j is not None:
-        _refuse_wrong_results(i, j, v, where, [number for number, _ in entries])
-    place = at["type"]
-    kind = None if place is None else [line[place].strip() or ALL for _, line in entries]
-    return PTable.of(i, v, p, upper, kind, where=where)
+    return at
 
 
 def _number(line: Sequence[str], place: int, where: str, number: int) -> float:
@@ -75,7 +74,7 @@ def _number(line: Sequence[str], place: int, where: str, number: int) -> float:
         return float(line[place].strip().replace(",", "."))
     except (ValueError, IndexError) as e:
         raise BadPTable(
-            "an entry of the perturbation table is no number",
+            "an entry of the perturbation table is not a number",
             where=f"{where}, line {number}",
             hint="give i, j, p, v and, if at all, p_int_ub in every line.",
         ) from e

@@ -6,6 +6,6 @@ __getattr__, __dir__ = names_of(
     __name__,
     {
         "compare": "compare_methods",
-        "settings": "Settings",
+        "options": "ComparisonOptions",
     },
 )

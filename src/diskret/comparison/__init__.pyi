@@ -1,2 +1,2 @@
 from diskret.comparison.compare import compare_methods as compare_methods
-from diskret.comparison.settings import Settings as Settings
+from diskret.comparison.options import ComparisonOptions as ComparisonOptions

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from diskret.cellkey.cell_key import Scaling, perturb_by_key
+from diskret.cellkey.cell_key import perturb_by_key
 from diskret.cellkey.cell_key_attack import attack_cell_keys
-from diskret.comparison.outcome import Outcome, known_exactly, middle
-from diskret.comparison.settings import Settings
+from diskret.cellkey.options import Scaling
+from diskret.comparison.options import ComparisonOptions
+from diskret.comparison.outcome import Outcome, known_exactly, middle, without_care
 from diskret.model.arrays import Floats, Ints
-from diskret.model.errors import ProtectionWarning
 from diskret.model.table import Table
-from diskret.perturbation.attack import attack_perturbed
 from diskret.perturbation.bounds import tightened
+from diskret.perturbation.changed_table import Perturbation
+from diskret.perturbation.leeway import nonnegative
 from diskret.perturbation.perturb import perturb
-from diskret.perturbation.result import Perturbation
+from diskret.perturbation.perturbation_attack import attack_perturbed
 from diskret.perturbation.rounding import round_table
 from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
@@ -30,30 +30,28 @@ MOST_ATTACKED = 300
 """Primary cells that the attack on a changed table looks at, spread evenly."""
 
 
-def by_cuboids(table: Table, settings: Settings) -> Outcome:
+def by_cuboids(table: Table, options: ComparisonOptions) -> Outcome:
     """Primary values moved along cuboids; the attacker knows the moves and the limits of the errors."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProtectionWarning)
-        done = perturb(table, seed=settings.seed)
+    with without_care():
+        done = perturb(table, seed=options.seed)
     notes = []
     if done.told.size:
         notes.append(f"{done.told.size} errors can be computed by whoever is alone in another changed cell")
-    lower, upper = known_exactly(np.full(table.shape, np.nan), _positive(table))
+    lower, upper = known_exactly(np.full(table.shape, np.nan), nonnegative(table))
     return _attacked("cuboid perturbation", done, lower, upper, notes)
 
 
-def by_rounding(table: Table, settings: Settings, method: Literal["random", "controlled"]) -> Outcome:
+def by_rounding(table: Table, options: ComparisonOptions, method: Literal["random", "controlled"]) -> Outcome:
     """All cells rounded; the attacker knows the base, and that true values add up."""
-    base = settings.base_of(table)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProtectionWarning)
-        done = round_table(table, base, method=method, seed=settings.seed)
+    base = options.base_of(table)
+    with without_care():
+        done = round_table(table, base, method=method, seed=options.seed)
     notes = [f"base {base:g}"]
     if done.beyond.size:
         notes.append(f"{done.beyond.size} sums are a whole base or more away from their value")
     farthest = max(base, float(np.abs(done.change).max(initial=0.0)))
     lower, upper = done.table.value - farthest, done.table.value + farthest
-    if _positive(table):
+    if nonnegative(table):
         lower = np.maximum(lower, 0.0)
     lower, upper = tightened(lower, upper, table.hierarchies, table.decimals)
     return _attacked(f"{method} rounding", done, lower, upper, notes)
@@ -64,39 +62,39 @@ def _attacked(method: str, done: Perturbation, lower: Floats, upper: Floats, not
     found = attack_perturbed(done, most=MOST_ATTACKED)
     if found.cells.size < found.of:
         notes.append(f"{found.cells.size} of {found.of} primary cells were attacked; the others are bounded by sums")
-    low, high = lower.reshape(-1).copy(), upper.reshape(-1).copy()
-    low[found.cells] = np.maximum(low[found.cells], found.lower)
-    high[found.cells] = np.minimum(high[found.cells], found.upper)
-    lower, upper = low.reshape(lower.shape), high.reshape(upper.shape)
-    shown = done.table.value
-    return Outcome(method, shown, lower, upper, (shown, middle(lower, upper)), notes=tuple(notes))
+    lower, upper = lower.copy(), upper.copy()
+    lower.reshape(-1)[found.cells] = np.maximum(lower.reshape(-1)[found.cells], found.lower)
+    upper.reshape(-1)[found.cells] = np.minimum(upper.reshape(-1)[found.cells], found.upper)
+    return _outcome(method, done.table.value, (lower, upper), notes)
 
 
-def by_cell_key(table: Table, settings: Settings) -> Outcome:
+def _outcome(method: str, shown: Floats, bounds: tuple[Floats, Floats], notes: Sequence[str] = ()) -> Outcome:
+    """Everything is shown; the attacker guesses what he sees, or the middle of what is possible."""
+    return Outcome(
+        method=method, shown=shown, lower=bounds[0], upper=bounds[1], guesses=(shown, middle(*bounds)),
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+def by_cell_key(table: Table, options: ComparisonOptions) -> Outcome:
     """Noise by cell keys; the attacker knows the perturbation table and the scaling, but no key."""
-    p_table = settings.p_table_of(table.frequency)
+    p_table = options.p_table_of(table.frequency)
     if table.frequency:
         noisy = perturb_by_key(table, p_table)
         shown = noisy.table.value
         found = attack_cell_keys(noisy)
         seen = f"one record more or less shows in a cell with probability {found.seen[0]:.2f} to {found.seen.max():.2f}"
         guesses = (found.line_best.astype(np.float64), found.best.astype(np.float64), shown)
-        return Outcome("cell key", shown, found.lower, found.upper, guesses, notes=(seen,))
-    scaling = settings.scaling or Scaling()
-    noisy = perturb_by_key(table, p_table, scaling=scaling)
-    shown = noisy.table.value
-    if _positive(table):
-        lower, upper = tightened(
-            *_of_values(shown, p_table.most, scaling, table.decimals), table.hierarchies, table.decimals
+        return Outcome(
+            method="cell key", shown=shown, lower=found.lower, upper=found.upper, guesses=guesses, notes=(seen,)
         )
-    else:
-        # contributions of both signs may be far larger than what they add up to
-        lower, upper = np.full(shown.shape, -np.inf), np.full(shown.shape, np.inf)
-    return Outcome("cell key", shown, lower, upper, (shown, middle(lower, upper)))
-
-
-def _positive(table: Table) -> bool:
-    return table.positive or not bool((table.value < 0).any())
+    scaling = options.scaling or Scaling()
+    shown = perturb_by_key(table, p_table, scaling=scaling).table.value
+    # contributions of both signs may be far larger than what they add up to
+    bounds = np.full(shown.shape, -np.inf), np.full(shown.shape, np.inf)
+    if nonnegative(table):
+        bounds = tightened(*_of_values(shown, p_table.most, scaling, table.decimals), table.hierarchies, table.decimals)
+    return _outcome("cell key", shown, bounds)
 
 
 def _of_values(shown: Floats, most: float, scaling: Scaling, decimals: int | None) -> tuple[Floats, Floats]:
@@ -108,14 +106,15 @@ def _of_values(shown: Floats, most: float, scaling: Scaling, decimals: int | Non
     return lower, upper
 
 
-def by_safe(table: Table, records: Mapping[str, Any], settings: Settings) -> Outcome:
+def by_safe(table: Table, records: Mapping[str, Any], options: ComparisonOptions) -> Outcome:
     """Anonymous microdata by SAFE, tabulated; the attacker knows the largest deviations, which are published."""
     by = dict(table.by)
     control = Control(up_to=min(3, len(by)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProtectionWarning)
-        options = AnonymiseOptions(time_limit=settings.time_limit)
-        done = anonymise(records, by, control=control, k=settings.k, seed=settings.seed, options=options)
+    with without_care():
+        done = anonymise(
+            records, by, control=control, k=options.k, seed=options.seed,
+            options=AnonymiseOptions(time_limit=options.time_limit),
+        )  # fmt: skip
     notes = [] if done.complete else ["the search was stopped by the time limit: it could be better"]
     dimension = _dimensions(table)
     if table.frequency:
@@ -124,22 +123,16 @@ def by_safe(table: Table, records: Mapping[str, Any], settings: Settings) -> Out
         reach[0] = 0.0
         for d, each in done.quality.by_dimension.items():
             reach[d] = each.maximum
-        lower, upper = np.maximum(shown - reach[dimension], 0.0), shown + reach[dimension]
-        lower, upper = tightened(lower, upper, table.hierarchies, table.decimals)
-        return Outcome("SAFE", shown, lower, upper, (shown, middle(lower, upper)), notes=tuple(notes))
-    notes.append("values stay with their records, which get the anonymous codes nearest to their own")
-    joined = rematch(records, done).join([table.response])
-    shown = tabulate(joined, by=by, value=table.response).value
-    whole = np.where(dimension == 0, shown, np.nan)
-    lower, upper = tightened(*known_exactly(whole, _positive(table)), table.hierarchies, table.decimals)
-    return Outcome("SAFE", shown, lower, upper, (shown, middle(lower, upper)), notes=tuple(notes))
+        bounds = np.maximum(shown - reach[dimension], 0.0), shown + reach[dimension]
+    else:
+        notes.append("values stay with their records, which get the anonymous codes nearest to their own")
+        joined = rematch(records, done).join([table.response])
+        shown = tabulate(joined, by=by, value=table.response).value
+        bounds = known_exactly(np.where(dimension == 0, shown, np.nan), nonnegative(table))
+    return _outcome("SAFE", shown, tightened(*bounds, table.hierarchies, table.decimals), notes)
 
 
 def _dimensions(table: Table) -> Ints:
-    """In how many classifications a cell is no total."""
-    found = np.zeros(table.shape, dtype=np.int64)
-    for axis, hierarchy in enumerate(table.hierarchies):
-        shape = [1] * len(table.shape)
-        shape[axis] = len(hierarchy)
-        found += (np.arange(len(hierarchy)) < len(hierarchy) - 1).astype(np.int64).reshape(shape)
+    """In how many classifications a cell is not a total."""
+    found: Ints = sum(at < size - 1 for at, size in zip(np.indices(table.shape), table.shape, strict=True))
     return found

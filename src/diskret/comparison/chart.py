@@ -8,7 +8,6 @@ from typing import Any
 from diskret.comparison.outcome import Measured
 
 COLOURS = ["#7a1f2b", "#d1495b", "#edae49", "#9fc5d1"]
-ATTACK = ("known exactly", "known within", "below demand", "guessed within")
 
 
 def comparison_chart(measured: Sequence[Measured], percent: float) -> dict[str, Any]:
@@ -21,12 +20,7 @@ def comparison_chart(measured: Sequence[Measured], percent: float) -> dict[str, 
         for s in m.deviations[:-1]
         if s.mean_relative is not None
     ]
-    names = [ATTACK[0], f"{ATTACK[1]} {percent:g} %", ATTACK[2], f"{ATTACK[3]} {percent:g} %"]
-    attack = [
-        {"method": m.method, "what": name, "share": m.share(field), "at": i}
-        for m in measured
-        for i, (name, field) in enumerate(zip(names, ("exact", "within", "below_demand", "guessed"), strict=True))
-    ]
+    names = ["known exactly", f"known within {percent:g} %", "below demand", f"guessed within {percent:g} %"]
     sizes = [s.label for s in measured[0].deviations[:-1]] if measured else []
     return {
         "title": "Methods side by side",
@@ -34,9 +28,19 @@ def comparison_chart(measured: Sequence[Measured], percent: float) -> dict[str, 
         "hconcat": [
             _bars(lost, order, "share", "cells lost", None, None),
             _bars(off, order, "deviation", "mean relative deviation by contributors", "size", sizes),
-            _bars(attack, order, "share", "primary cells an attacker gets", "what", names),
+            _bars(_attacks(measured, names), order, "share", "primary cells an attacker gets", "what", names),
         ],
     }
+
+
+def _attacks(measured: Sequence[Measured], names: Sequence[str]) -> list[dict[str, Any]]:
+    """What an attacker gets, as shares of the primary cells."""
+    fields = list(enumerate(zip(names, ("exact", "within", "below_demand", "guessed"), strict=True)))
+    return [
+        {"method": m.method, "what": name, "share": m.share(field), "at": i}
+        for m in measured
+        for i, (name, field) in fields
+    ]
 
 
 def _bars(

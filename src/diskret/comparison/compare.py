@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy.typing as npt
@@ -13,9 +14,9 @@ import numpy.typing as npt
 from diskret.cellkey.cell_key import draw_keys
 from diskret.comparison import changing, hiding
 from diskret.comparison.chart import comparison_chart
-from diskret.comparison.outcome import Measured, Outcome, measure, plain_rows
-from diskret.comparison.settings import METHODS, Settings
-from diskret.model.errors import BadOption, DiskretError, ProtectionWarning, listed
+from diskret.comparison.options import METHODS, ComparisonOptions
+from diskret.comparison.outcome import Measured, Outcome, measure, plain_rows, without_care
+from diskret.model.errors import BadOption, DiskretError, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import open_source
 from diskret.model.status import Status
@@ -31,15 +32,15 @@ RANKED = 3
 """Largest contributions that the noise of magnitudes looks at."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Comparison:
-    """Methods side by side. Internal: the numbers are no values, but they tell where each method is weak."""
+    """Methods side by side. Internal: the numbers are not values, but they tell where each method is weak."""
 
     table: Table
     methods: tuple[Measured, ...]
     refused: Mapping[str, str]
     """Methods that could not be run, and why."""
-    settings: Settings
+    options: ComparisonOptions
 
     def __getitem__(self, method: str) -> Measured:
         for each in self.methods:
@@ -47,13 +48,18 @@ class Comparison:
                 return each
         raise BadOption(f"{method!r} was not compared", hint=f"compared were {listed(m.method for m in self.methods)}.")
 
+    @property
+    def primary(self) -> int:
+        """Primary cells of the table."""
+        return int((self.table.status == Status.PRIMARY).sum())
+
     def plain(self) -> dict[str, Any]:
         """As plain data, for JSON."""
         return {
             "response": self.table.response,
             "cells": self.table.size,
-            "primary": int((self.table.status == Status.PRIMARY).sum()),
-            "percent": self.settings.percent,
+            "primary": self.primary,
+            "percent": self.options.percent,
             "methods": [m.plain() for m in self.methods],
             "refused": dict(self.refused),
         }
@@ -64,29 +70,27 @@ class Comparison:
 
     def overview(self) -> tuple[tuple[str, ...], list[tuple[str | int | float | None, ...]]]:
         """The table that a report shows: head and rows."""
-        p = f"{self.settings.percent:g} %"
+        p = f"{self.options.percent:g} %"
         head = (
             "method", "cells lost", "with interval", "mean deviation", "mean relative deviation %", "sums off",
             "primary known exactly", f"known within {p}", "below demand", f"guessed within {p}", "CPU s",
         )  # fmt: skip
-        rows: list[tuple[str | int | float | None, ...]] = []
-        for m in self.methods:
-            relative = m.overall.mean_relative
-            rows.append(
-                (m.method, m.lost, m.interval_only, _short(m.overall.mean_absolute),
-                 None if relative is None else round(100 * relative, 2), f"{m.sums_off} of {m.sums}", m.exact, m.within,
-                 m.below_demand, m.guessed, round(m.seconds, 2))
-            )  # fmt: skip
+        rows: list[tuple[str | int | float | None, ...]] = [
+            (m.method, m.lost, m.interval_only, _rounded(m.overall.mean_absolute, ".4g"),
+             _rounded(_percent(m.overall.mean_relative), ".2f"), f"{m.sums_off} of {m.sums}", m.exact, m.within,
+             m.below_demand, m.guessed, round(m.seconds, 2))
+            for m in self.methods
+        ]  # fmt: skip
         return head, rows
 
     def chart(self) -> dict[str, Any]:
         """Loss and protection of every method as a Vega-Lite chart."""
-        return comparison_chart(self.methods, self.settings.percent)
+        return comparison_chart(self.methods, self.options.percent)
 
     def sections(self) -> list[dict[str, Any]]:
         """What a report shows, as plain sections."""
         head, rows = self.overview()
-        p = self.settings.percent
+        p = self.options.percent
         text = [
             f"The same microdata, {int((~self.table.empty).sum()):,} occupied cells, protected by every method. The "
             "attacker knows the method and its parameters, sees everything published, and knows that true values add "
@@ -99,11 +103,10 @@ class Comparison:
         notes = [[m.method, note] for m in self.methods for note in m.notes]
         notes += [[name, f"not run: {why}"] for name, why in self.refused.items()]
         sizes = [
-            [m.method, s.label, s.cells, s.mean_absolute, None if s.mean_relative is None else 100 * s.mean_relative,
-             s.largest]
+            [m.method, s.label, s.cells, s.mean_absolute, _percent(s.mean_relative), s.largest]
             for m in self.methods
             for s in m.deviations
-        ]  # fmt: skip
+        ]
         columns = ["method", "contributors", "cells", "mean absolute", "mean relative %", "largest"]
         return [
             {
@@ -122,12 +125,8 @@ class Comparison:
 
     def __str__(self) -> str:
         head, rows = self.overview()
-        texts = [head, *[tuple("-" if c is None else str(c) for c in row) for row in rows]]
-        wide = [max(len(t[i]) for t in texts) for i in range(len(head))]
-        lines = ["  ".join(f"{c:<{w}}" if i == 0 else f"{c:>{w}}" for i, (c, w) in enumerate(zip(t, wide, strict=True)))
-                 for t in texts]  # fmt: skip
-        primary = int((self.table.status == Status.PRIMARY).sum())
-        lines.append(f"{int((~self.table.empty).sum())} occupied cells, {primary} of them primary")
+        lines = _aligned([head, *[tuple("-" if c is None else str(c) for c in row) for row in rows]])
+        lines.append(f"{int((~self.table.empty).sum())} occupied cells, {self.primary} of them primary")
         lines += [f"{m.method}: {note}" for m in self.methods for note in m.notes]
         lines += [f"{name}: not run, {why}" for name, why in self.refused.items()]
         return "\n".join(lines)
@@ -141,16 +140,17 @@ def compare_methods(
     rules: Rule | AnyOf,
     key: str | RecordKey | None = None,
     methods: Sequence[str] = METHODS,
-    settings: Settings | None = None,
+    options: ComparisonOptions | None = None,
     progress: Progress | None = None,
+    **older: Any,
 ) -> Comparison:
     """Protect the same microdata by every method and report protection and loss side by side.
 
     ``by``, ``value`` and ``key`` are as in `tabulate`; without a key column keys are drawn. ``rules`` say which cells
     are primary. ``methods`` chooses some of suppression, intervals, cuboid perturbation, random rounding, controlled
-    rounding, cell key, merging, SAFE; ``settings`` are their parameters. The attacker knows the method and its
-    parameters, sees everything published, and knows that true values add up. A method that cannot protect the table is
-    listed with its reason. The records are held in memory.
+    rounding, cell key, merging, SAFE; ``options`` are their parameters (as ``settings`` they are deprecated). The
+    attacker knows the method and its parameters, sees everything published, and knows that true values add up. A method
+    that cannot protect the table is listed with its reason. The records are held in memory.
 
     >>> from diskret import SmallCells
     >>> people = {"region": ["N"] * 40 + ["S"] * 20 + ["W"] * 3, "sex": ["m", "w", "w"] * 21}
@@ -159,16 +159,13 @@ def compare_methods(
     >>> [(m.method, m.lost, m.exact, m.sums_off > 0) for m in found.methods]
     [('suppression', 6, 0, False), ('cell key', 0, 0, True), ('merging', 6, 0, False)]
     """
-    chosen = settings or Settings()
-    unknown = [m for m in methods if m not in METHODS]
-    if unknown or not methods:
-        raise BadOption(f"methods {listed(unknown)}" if unknown else "no methods", hint=f"choose of {listed(METHODS)}.")
+    chosen = _with_older(options, older)
+    _refuse_unknown(methods)
     say = progress or (lambda what, done, of: None)
     records, keyed = _records(microdata, by, value, key, chosen.seed)
     ranked = max(RANKED, largest_needed(rules))
     table = tabulate(records, by=dict(by), value=value, largest=ranked, roles=Roles(key=keyed))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProtectionWarning)
+    with without_care():
         marked = mark(table, rules, ordered=chosen.ordered, special_cases=False)
     work = _work(marked, records, rules, chosen)
     found: list[Measured] = []
@@ -176,27 +173,45 @@ def compare_methods(
     for number, name in enumerate(m for m in METHODS if m in methods):
         say(f"comparing: {name}", number, len(methods))
         try:
-            started = time.process_time()
-            outcome = work[name]()
-            outcome = outcome if outcome.seconds else replace(outcome, seconds=time.process_time() - started)
+            found.append(measure(_timed(work[name]), marked, chosen.percent))
         except DiskretError as e:
             refused[name] = f"[{e.code}] {e.what}"
-            continue
-        found.append(measure(outcome, marked, chosen.percent))
-    return Comparison(marked, tuple(found), refused, chosen)
+    return Comparison(table=marked, methods=tuple(found), refused=refused, options=chosen)
+
+
+def _refuse_unknown(methods: Sequence[str]) -> None:
+    unknown = [m for m in methods if m not in METHODS]
+    if unknown or not methods:
+        raise BadOption(f"methods {listed(unknown)}" if unknown else "no methods", hint=f"choose of {listed(METHODS)}.")
+
+
+def _with_older(options: ComparisonOptions | None, older: Mapping[str, Any]) -> ComparisonOptions:
+    """The options, also as ``settings``, the name they had before."""
+    if set(older) - {"settings"}:
+        raise TypeError(f"compare_methods() got an unexpected keyword argument {min(set(older) - {'settings'})!r}")
+    if older:
+        warnings.warn(
+            "compare_methods(settings=...) is deprecated: it is options=...", DeprecationWarning, stacklevel=3
+        )
+    return options or older.get("settings") or ComparisonOptions()
+
+
+def _timed(method: Callable[[], Outcome]) -> Outcome:
+    """The outcome of a method with the seconds it took, unless it knows them itself."""
+    started = time.process_time()
+    outcome = method()
+    return outcome if outcome.seconds else replace(outcome, seconds=time.process_time() - started)
 
 
 def _work(
-    table: Table, records: Mapping[str, Any], rules: Rule | AnyOf, settings: Settings
+    table: Table, records: Mapping[str, Any], rules: Rule | AnyOf, options: ComparisonOptions
 ) -> dict[str, Callable[[], Outcome]]:
     """What to do for every method; the pattern of suppression is made once for both that use it."""
-    patterns: list[tuple[Table, tuple[str, ...], float]] = []
 
+    @cache
     def pattern() -> tuple[Table, tuple[str, ...], float]:
-        if not patterns:
-            started = time.process_time()
-            patterns.append((*hiding.suppressed(table), time.process_time() - started))
-        return patterns[0]
+        started = time.process_time()
+        return *hiding.suppressed(table), time.process_time() - started
 
     def hidden(method: Callable[[Table, Table, tuple[str, ...]], Outcome]) -> Outcome:
         pattern_table, notes, seconds = pattern()
@@ -207,12 +222,12 @@ def _work(
     return {
         "suppression": lambda: hidden(hiding.by_suppression),
         "intervals": lambda: hidden(hiding.by_intervals),
-        "cuboid perturbation": lambda: changing.by_cuboids(table, settings),
-        "random rounding": lambda: changing.by_rounding(table, settings, "random"),
-        "controlled rounding": lambda: changing.by_rounding(table, settings, "controlled"),
-        "cell key": lambda: changing.by_cell_key(table, settings),
-        "merging": lambda: hiding.by_merging(table, rules, settings),
-        "SAFE": lambda: changing.by_safe(table, records, settings),
+        "cuboid perturbation": lambda: changing.by_cuboids(table, options),
+        "random rounding": lambda: changing.by_rounding(table, options, "random"),
+        "controlled rounding": lambda: changing.by_rounding(table, options, "controlled"),
+        "cell key": lambda: changing.by_cell_key(table, options),
+        "merging": lambda: hiding.by_merging(table, rules, options),
+        "SAFE": lambda: changing.by_safe(table, records, options),
     }
 
 
@@ -237,5 +252,18 @@ def _records(
     return found, RecordKey(KEY)
 
 
-def _short(number: float | None) -> float | None:
-    return None if number is None else float(f"{number:.4g}")
+def _aligned(texts: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of texts in columns, the first to the left."""
+    wide = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    return [
+        "  ".join([f"{first:<{wide[0]}}", *(f"{c:>{w}}" for c, w in zip(rest, wide[1:], strict=True))])
+        for first, *rest in texts
+    ]
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _rounded(number: float | None, form: str) -> float | None:
+    return None if number is None else float(f"{number:{form}}")

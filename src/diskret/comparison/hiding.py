@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.auditing.published_intervals import publishable_intervals
-from diskret.comparison.outcome import Outcome, known_exactly, middle
-from diskret.comparison.settings import Settings
+from diskret.comparison.options import ComparisonOptions
+from diskret.comparison.outcome import Outcome, known_exactly, middle, without_care
 from diskret.model.arrays import Floats, Ints
-from diskret.model.errors import BadOption, ProtectionWarning
+from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.bounds import tightened
+from diskret.perturbation.leeway import nonnegative
 from diskret.perturbation.merging import Merging, propose_merging
 from diskret.rules.rule import AnyOf, Rule
 from diskret.suppression.methods import Moves
@@ -29,8 +28,7 @@ MOST_ATTACKED = 300
 
 def suppressed(table: Table) -> tuple[Table, tuple[str, ...]]:
     """The table with a pattern that an audit found safe, and what the audit says otherwise."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProtectionWarning)
+    with without_care():
         done = suppress(table, method=Moves(zeros="allowed" if table.frequency else "marked"))
     notes = []
     if done.unprotected:
@@ -43,34 +41,28 @@ def suppressed(table: Table) -> tuple[Table, tuple[str, ...]]:
 def by_suppression(table: Table, hidden: Table, notes: tuple[str, ...]) -> Outcome:
     """Marks in the place of values; the attacker solves for them."""
     shown = np.where(hidden.hidden, np.nan, table.value)
-    lower, upper = tightened(*known_exactly(shown, _positive(table)), table.hierarchies, table.decimals)
+    lower, upper = tightened(*known_exactly(shown, nonnegative(table)), table.hierarchies, table.decimals)
     lower, upper, more = _attacked(hidden, Knowledge.usual(), lower, upper)
-    return Outcome("suppression", shown, lower, upper, (middle(lower, upper),), notes=(*notes, *more))
+    return Outcome(
+        method="suppression", shown=shown, lower=lower, upper=upper, guesses=(middle(lower, upper),),
+        notes=(*notes, *more),
+    )  # fmt: skip
 
 
 def by_intervals(table: Table, hidden: Table, notes: tuple[str, ...]) -> Outcome:
     """The same pattern, with intervals where they may be published; the attacker knows them too."""
     found = publishable_intervals(hidden)
     shown = np.where(hidden.hidden, np.nan, table.value)
-    lower, upper = known_exactly(shown, _positive(table))
+    lower, upper = known_exactly(shown, nonnegative(table))
     lower, upper = np.fmax(lower, found.lower), np.fmin(upper, found.upper)
     lower, upper = tightened(lower, upper, table.hierarchies, table.decimals)
     known = found.known() if found.count else hidden
     lower, upper, more = _attacked(known, Knowledge.intervals() if found.count else Knowledge.usual(), lower, upper)
     given = f"{found.count} of {int(hidden.hidden.sum())} hidden cells may have an interval"
     return Outcome(
-        "intervals",
-        shown,
-        lower,
-        upper,
-        (middle(lower, upper),),
-        interval_only=found.count,
-        notes=(given, *notes, *more),
-    )
-
-
-def _positive(table: Table) -> bool:
-    return table.positive or not bool((table.value < 0).any())
+        method="intervals", shown=shown, lower=lower, upper=upper, guesses=(middle(lower, upper),),
+        interval_only=found.count, notes=(given, *notes, *more),
+    )  # fmt: skip
 
 
 def _attacked(
@@ -94,20 +86,19 @@ def _attacked(
 # --- merging ---------------------------------------------------------------------------------------------------------
 
 
-def best_merging(table: Table, rules: Rule | AnyOf, settings: Settings) -> Merging:
+def best_merging(table: Table, rules: Rule | AnyOf, options: ComparisonOptions) -> Merging:
     """The merging of the classification asked for, or of the one that leaves the fewest primaries at the least loss."""
-    names = [settings.merge] if settings.merge is not None else list(table.names)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProtectionWarning)
-        found = [propose_merging(table, n, rules, ordered=n in settings.ordered) for n in names]
+    names = [options.merge] if options.merge is not None else list(table.names)
+    with without_care():
+        found = [propose_merging(table, n, rules, ordered=n in options.ordered) for n in names]
     if not found:
         raise BadOption("nothing to merge", hint="the table has no classification.")
     return min(found, key=lambda m: (int((m.after.status == Status.PRIMARY).sum()), m.loss))
 
 
-def by_merging(table: Table, rules: Rule | AnyOf, settings: Settings) -> Outcome:
+def by_merging(table: Table, rules: Rule | AnyOf, options: ComparisonOptions) -> Outcome:
     """Fewer categories, all of them true; what is left primary is hidden and nothing protects it."""
-    merging = best_merging(table, rules, settings)
+    merging = best_merging(table, rules, options)
     axis = table.names.index(merging.classification)
     old, new = table.by[merging.classification], merging.hierarchy
     left = merging.after.status == Status.PRIMARY
@@ -123,15 +114,18 @@ def by_merging(table: Table, rules: Rule | AnyOf, settings: Settings) -> Outcome
         if code not in old:
             known[wide.index(code)] = after[new.index(code)]
     hierarchies = [wide if a == axis else h for a, h in enumerate(table.hierarchies)]
-    lower, upper = tightened(*known_exactly(np.moveaxis(known, 0, axis), _positive(table)), hierarchies, table.decimals)
+    lower, upper = tightened(
+        *known_exactly(np.moveaxis(known, 0, axis), nonnegative(table)), hierarchies, table.decimals
+    )
     lower, upper = (np.moveaxis(np.moveaxis(b, axis, 0)[rows], 0, axis) for b in (lower, upper))
     notes = [f"merges {merging.classification}: {len(old)} codes become {len(new)}"]
     if not merging.removed:
         count = int(left.sum())
         notes.append(f"{count} primary cells stay and would still have to be suppressed; here only they are hidden")
     return Outcome(
-        "merging", np.moveaxis(shown, 0, axis), lower, upper, (middle(lower, upper),), notes=tuple(notes), off=0
-    )
+        method="merging", shown=np.moveaxis(shown, 0, axis), lower=lower, upper=upper, guesses=(middle(lower, upper),),
+        notes=tuple(notes), off=0,
+    )  # fmt: skip
 
 
 def _with_groups(old: Hierarchy, merging: Merging) -> tuple[Hierarchy, Ints]:

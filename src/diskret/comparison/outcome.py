@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats
+from diskret.model.errors import ProtectionWarning
 from diskret.model.status import Status
 from diskret.model.table import Table
 
 SIZES = ((1, 2), (3, 9), (10, 99), (100, None))
 """Classes of cells by their number of contributors."""
 CLOSE = 1e-9
+DEVIATION = ("contributors", "cells", "mean absolute", "mean relative", "largest")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Outcome:
     """One method on one table, cell by cell of the original. Internal."""
 
@@ -37,7 +41,7 @@ class Outcome:
     """Sums that differ from their parts, where the published table has other cells than the original."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SizeClass:
     """Deviations of the published cells of one size."""
 
@@ -47,8 +51,12 @@ class SizeClass:
     mean_relative: float | None
     largest: float | None
 
+    def row(self) -> tuple[str | int | float | None, ...]:
+        """In the order of `DEVIATION`."""
+        return self.label, self.cells, self.mean_absolute, self.mean_relative, self.largest
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Measured:
     """A method in numbers: shares and counts, no value of a cell."""
 
@@ -89,16 +97,7 @@ class Measured:
             "occupied cells": self.cells,
             "cells lost": self.lost,
             "of them with an interval": self.interval_only,
-            "deviation by size": [
-                {
-                    "contributors": s.label,
-                    "cells": s.cells,
-                    "mean absolute": s.mean_absolute,
-                    "mean relative": s.mean_relative,
-                    "largest": s.largest,
-                }
-                for s in self.deviations
-            ],
+            "deviation by size": [dict(zip(DEVIATION, s.row(), strict=True)) for s in self.deviations],
             "sums checked": self.sums,
             "sums off": self.sums_off,
             "primary cells": self.primary,
@@ -128,38 +127,37 @@ def measure(outcome: Outcome, table: Table, percent: float) -> Measured:
         guessed = [int((primary & (np.abs(g - table.value) <= near + slack)).sum()) for g in outcome.guesses]
     sums, off = additivity(table, outcome.shown)
     return Measured(
-        outcome.method,
-        int(occupied.sum()),
-        int((occupied & ~shown).sum()),
-        outcome.interval_only,
-        _deviations(table, outcome.shown, occupied & shown),
-        sums,
-        off if outcome.off is None else outcome.off,
-        int(primary.sum()),
-        int((primary & exact).sum()),
-        int((primary & (certain | exact)).sum()),
-        int((primary & (short | exact)).sum()),
-        max(guessed, default=0),
-        outcome.seconds,
-        outcome.notes,
+        method=outcome.method,
+        cells=int(occupied.sum()),
+        lost=int((occupied & ~shown).sum()),
+        interval_only=outcome.interval_only,
+        deviations=_deviations(table, outcome.shown, occupied & shown),
+        sums=sums,
+        sums_off=off if outcome.off is None else outcome.off,
+        primary=int(primary.sum()),
+        exact=int((primary & exact).sum()),
+        within=int((primary & (certain | exact)).sum()),
+        below_demand=int((primary & (short | exact)).sum()),
+        guessed=max(guessed, default=0),
+        seconds=outcome.seconds,
+        notes=outcome.notes,
     )
 
 
 def _deviations(table: Table, shown: Floats, chosen: Bools) -> tuple[SizeClass, ...]:
     count = table.count if table.respondents is not None else np.rint(table.value).astype(np.int64)
     classes = [(f"{a}-{b}" if b else f"{a}+", (count >= a) & (count <= (b or np.inf))) for a, b in SIZES]
-    found = []
-    for label, where in [*classes, ("all", np.ones(table.shape, dtype=np.bool_))]:
-        cells = chosen & where
-        n = int(cells.sum())
-        if not n:
-            found.append(SizeClass(label, 0, None, None, None))
-            continue
-        size, value = np.abs(shown[cells] - table.value[cells]), np.abs(table.value[cells])
-        some = value > 0
-        relative = float((size[some] / value[some]).mean()) if some.any() else None
-        found.append(SizeClass(label, n, float(size.mean()), relative, float(size.max())))
-    return tuple(found)
+    return tuple(
+        _size_class(label, shown[chosen & where], table.value[chosen & where])
+        for label, where in [*classes, ("all", np.ones(table.shape, dtype=np.bool_))]
+    )
+
+
+def _size_class(label: str, shown: Floats, value: Floats) -> SizeClass:
+    size, some = np.abs(shown - value), value != 0
+    relative = float((size[some] / np.abs(value[some])).mean()) if some.any() else None
+    absolute, largest = (float(size.mean()), float(size.max())) if size.size else (None, None)
+    return SizeClass(label=label, cells=size.size, mean_absolute=absolute, mean_relative=relative, largest=largest)
 
 
 def additivity(table: Table, shown: Floats) -> tuple[int, int]:
@@ -176,6 +174,14 @@ def additivity(table: Table, shown: Floats) -> tuple[int, int]:
             wrong = np.abs(total[known] - whole[known]) > 1e-7 * np.maximum(np.abs(total[known]), 1.0)
             off += int(wrong.sum())
     return lines, off
+
+
+@contextmanager
+def without_care() -> Iterator[None]:
+    """Warnings that a result deserves care are left out: the comparison says itself what each method lacks."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProtectionWarning)
+        yield
 
 
 def known_exactly(shown: Floats, positive: bool) -> tuple[Floats, Floats]:
@@ -197,11 +203,7 @@ def plain_rows(measured: Sequence[Measured]) -> list[Mapping[str, Any]]:
     for m in measured:
         row = {k: v for k, v in m.plain().items() if k not in ("deviation by size", "notes")}
         for s in m.deviations:
-            row |= {
-                f"cells of {s.label}": s.cells,
-                f"mean absolute deviation, {s.label}": s.mean_absolute,
-                f"mean relative deviation, {s.label}": s.mean_relative,
-                f"largest deviation, {s.label}": s.largest,
-            }
+            names = (f"{what} deviation, {s.label}" for what in ("mean absolute", "mean relative", "largest"))
+            row |= dict(zip((f"cells of {s.label}", *names), s.row()[1:], strict=True))
         rows.append(row | {"notes": "; ".join(m.notes)})
     return rows

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from diskret.cellkey.cell_key import KeyedNoise, Scaling, perturb_by_key
+from diskret.cellkey.cell_key import KeyedNoise, perturb_by_key
+from diskret.cellkey.options import Scaling
 from diskret.cellkey.p_table import PTable
 from diskret.cellkey.p_table_design import design_p_table
 from diskret.cellkey.p_table_files import read_p_table
@@ -40,7 +41,11 @@ def add_noise_by_key(asked: CellKeySection | None, here: Path, tables: Mapping[s
         )
     small = read_p_table(here / asked.small_values) if asked.small_values else None
     scaling = Scaling(
-        asked.small, min(asked.large, asked.small), asked.flex_point, weights=tuple(asked.weights), extra=asked.extra
+        small=asked.small,
+        large=min(asked.large, asked.small),
+        flex_point=asked.flex_point,
+        weights=tuple(asked.weights),
+        extra=asked.extra,
     )
     return {
         name: perturb_by_key(table, _p_table(asked, here, table.frequency), scaling=scaling, small_values=small)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from diskret.cellkey.p_table_files import read_p_table
 from diskret.comparison.compare import Comparison, compare_methods
-from diskret.comparison.settings import METHODS, Settings
+from diskret.comparison.options import METHODS, ComparisonOptions
 from diskret.io.files import all_or_none
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import described_source, hierarchies_of
@@ -65,12 +65,12 @@ class CompareJob(Section):
         data, described = described_source(self.data, running.here)
         by = hierarchies_of(self, running.here, self.table.by, data, described)
         asked = self.compare
-        settings = Settings(
+        options = ComparisonOptions(
             percent=asked.percent, seed=asked.seed, base=asked.base, k=asked.k, merge=asked.merge,
             p_table=read_p_table(running.here / asked.p_table) if asked.p_table else None,
             ordered=tuple(n for n, c in self.classifications.items() if c.ordered),
         )  # fmt: skip
         return compare_methods(
             data, by=by, value=self.table.value[0] if self.table.value else None, rules=rules_of(self, self.table.by),
-            key=asked.key, methods=asked.methods or METHODS, settings=settings, progress=running.progress,
+            key=asked.key, methods=asked.methods or METHODS, options=options, progress=running.progress,
         )  # fmt: skip

@@ -13,8 +13,8 @@ from diskret.comparison.compare import Comparison
 from diskret.model.errors import ProtectionWarning
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.perturbation.attack import PerturbationAttack
-from diskret.perturbation.result import Perturbation
+from diskret.perturbation.changed_table import Perturbation
+from diskret.perturbation.perturbation_attack import PerturbationAttack
 from diskret.risk.anonymity import Anonymity
 from diskret.risk.judgement import Attack
 from diskret.risk.measure import FileRisk

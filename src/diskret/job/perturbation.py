@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 from diskret.job.form import RelativeKnowledge
 from diskret.job.table_sections import PerturbationSection
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.knowledge import Knowledge
+from diskret.model.promise import Promise
 from diskret.model.table import Table
-from diskret.perturbation.attack import PerturbationAttack, attack_perturbed
+from diskret.perturbation.changed_table import Perturbation
+from diskret.perturbation.options import CuboidOptions
 from diskret.perturbation.perturb import perturb
-from diskret.perturbation.result import Perturbation
+from diskret.perturbation.perturbation_attack import PerturbationAttack, attack_perturbed
 from diskret.perturbation.rounding import round_table
 
 
@@ -24,14 +26,13 @@ def perturb_tables(asked: PerturbationSection | None, tables: Mapping[str, Table
             name: round_table(table, asked.base, method=asked.rounding, seed=_seed(asked, number))
             for number, (name, table) in enumerate(tables.items())
         }
+    options = CuboidOptions(
+        max_relative_change=asked.max_relative_change, distribution=asked.distribution, min_count=asked.min_count
+    )
     return {
-        name: perturb(
-            table, seed=_seed(asked, number), protection=_protection(asked, table), knowledge=_knowledge(asked),
-            max_relative_change=asked.max_relative_change, distribution=asked.distribution, min_count=asked.min_count,
-            single_contributors=asked.single_contributors,
-        )
+        name: perturb(table, _promise(asked), options, seed=_seed(asked, number))
         for number, (name, table) in enumerate(tables.items())
-    }  # fmt: skip
+    }
 
 
 def attack_tables(asked: PerturbationSection | None, done: Mapping[str, Perturbation]) -> dict[str, PerturbationAttack]:
@@ -44,13 +45,13 @@ def _seed(asked: PerturbationSection, number: int) -> int | None:
     return None if asked.seed is None else asked.seed + number
 
 
-def _protection(asked: PerturbationSection, table: Table) -> Protection:
-    levels = table.below is not None if asked.levels is None else asked.levels
-    return Protection(asked.min_relative_range, asked.min_range, levels)
-
-
-def _knowledge(asked: PerturbationSection) -> Knowledge | None:
+def _promise(asked: PerturbationSection) -> Promise:
     said = asked.knowledge
     if isinstance(said, RelativeKnowledge):
-        return Knowledge.relative(said.relative, said.absolute)
-    return Knowledge(kind=said) if said else None
+        known = Knowledge.relative(said.relative, said.absolute)
+    else:
+        known = Knowledge(kind=said or "usual")
+    return Promise(
+        guard="single" if asked.single_contributors else "public", levels=asked.levels is not False, knowledge=known,
+        min_relative_range=asked.min_relative_range, min_range=asked.min_range,
+    )  # fmt: skip

@@ -61,16 +61,7 @@ def tables_from_cells(
     source: object, by: Mapping[str, Hierarchy | None], values: Sequence[str], given: CellColumns
 ) -> dict[str, Table]:
     """Build one table per value column; all share classifications, counts and status."""
-    if not by or not values:
-        raise BadOption("a table needs at least one classification and one value", hint="fill by=... and value=....")
-    if given.largest and not given.count:
-        raise BadOption("largest contributions without contributor counts", hint="name the counts with count=....")
-    data = open_source(source)
-    others = [c for c in (given.status,) if c is not None]
-    data.require([*by, *values, *given.numeric(), *others])
-    bounds = [c for c in (given.lower, given.upper) if c is not None]
-    data.refuse_bad_numbers([*values, *(c for c in given.numeric() if c not in bounds)])
-    data.refuse_bad_numbers(bounds, blanks=True)
+    data = _checked(source, by, values, given)
     classifications = {n: h if h is not None else _flat_from_data(data, n, given.total) for n, h in by.items()}
     refuse_too_large(classifications, 4 * len(values) + 2 * len(given.largest) + 6)
     shape = tuple(len(h) for h in classifications.values())
@@ -102,6 +93,21 @@ def tables_from_cells(
             frequency=given.frequency, positive=given.positive, additive_counts=contributors[1],
         )  # fmt: skip
     return tables
+
+
+def _checked(source: object, by: Mapping[str, Hierarchy | None], values: Sequence[str], given: CellColumns) -> Relation:
+    """The list of cells, once it has all columns and they hold what they should."""
+    if not by or not values:
+        raise BadOption("a table needs at least one classification and one value", hint="fill by=... and value=....")
+    if given.largest and not given.count:
+        raise BadOption("largest contributions without contributor counts", hint="name the counts with count=....")
+    data = open_source(source)
+    others = [c for c in (given.status,) if c is not None]
+    data.require([*by, *values, *given.numeric(), *others])
+    bounds = [c for c in (given.lower, given.upper) if c is not None]
+    data.refuse_bad_numbers([*values, *(c for c in given.numeric() if c not in bounds)])
+    data.refuse_bad_numbers(bounds, blanks=True)
+    return data
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,13 +23,13 @@ def overlapping(
     total = old[-1]
     sums = [each for parents in known for each in _sums(old, parents)]
     sums += [(str(code), [str(part) for part in parts]) for grouping in further for code, parts in grouping.items()]
-    first = [c for c, p in zip(old, tree, strict=True) if p >= 0]
+    up = {part: code for code, parts in _sums(old, tree) for part in parts}
+    first = [code for code in old if code in up]
     fresh = _after_their_parts(sums, {*first, total})
     codes = (*first, *fresh, total)
     _refuse_unknown_parts(sums, {*codes}, total)
-    position = {c: i for i, c in enumerate(codes)}
-    up = {c: position[old[p]] for c, p in zip(old, tree, strict=True) if p >= 0}
-    parents = tuple(up.get(c, -1) for c in codes)
+    position = {code: i for i, code in enumerate(codes)}
+    parents = tuple(position[up[code]] if code in up else -1 for code in codes)
     # sums of the tree come last: their further parts must be known before
     sums.sort(key=lambda each: position[each[0]] if each[0] in fresh else len(codes))
     _refuse_different_contents(sums, _contents(codes, parents, {*fresh}))

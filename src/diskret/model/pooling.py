@@ -61,22 +61,14 @@ class _Axis:
 
     @classmethod
     def of(cls, name: str, tables: Mapping[str, Table], fixed: Fixed, over: Mapping[str, Hierarchy]) -> _Axis:
-        groupings: list[tuple[str, Hierarchy]] = []
-        sources = [(t, table.by[name]) for t, table in tables.items() if name in table.by]
-        for source, hierarchy in [*sources, *([("over", over[name])] if name in over else [])]:
-            known = hierarchy.codes, hierarchy.parents, hierarchy.further
-            if all(known != (h.codes, h.parents, h.further) for _, h in groupings):
-                groupings.append((source, hierarchy))
+        groupings = _groupings(name, tables, over)
         codes = dict.fromkeys(code for _, h in groupings for code in h.codes)
         given = [f[name] for f in fixed.values() if name in f]
         unknown = [code for code in given if code not in codes]
         if unknown and groupings:
             raise UnknownCode.in_column(name, unknown, tuple(codes))
-        codes |= dict.fromkeys(given)
-        below = {c for _, h in groupings for c in h.codes[:-1]}
-        tops = [code for code in dict.fromkeys(h.codes[-1] for _, h in groupings) if code not in below]
-        number = {code: i for i, code in enumerate(codes)}
-        return cls(name, number, tuple(groupings), tops[0] if len(tops) == 1 else "")
+        number = {code: i for i, code in enumerate(codes | dict.fromkeys(given))}
+        return cls(name, number, groupings, _top([h for _, h in groupings]))
 
     def numbers(self, table: str, given: Table, fixed: Fixed) -> Ints:
         """Numbers of the codes a table shows on this axis; one where it does not run."""
@@ -93,6 +85,25 @@ class _Axis:
                 hint="say with fixed={table: {classification: code}} which code the table shows.",
             )
         return np.array([self.number[code]], dtype=np.int64)
+
+
+def _groupings(
+    name: str, tables: Mapping[str, Table], over: Mapping[str, Hierarchy]
+) -> tuple[tuple[str, Hierarchy], ...]:  # fmt: skip
+    """The different hierarchies of a classification, each with the first table that has it."""
+    sources = {t: table.by[name] for t, table in tables.items() if name in table.by}
+    sources |= {"over": over[name]} if name in over else {}
+    seen: dict[tuple[object, ...], tuple[str, Hierarchy]] = {}
+    for source, h in sources.items():
+        seen.setdefault((h.codes, h.parents, h.further), (source, h))
+    return tuple(seen.values())
+
+
+def _top(hierarchies: Sequence[Hierarchy]) -> str:
+    """The one code that is a total and never a part; empty where there is none or several."""
+    parts = {code for h in hierarchies for code in h.codes[:-1]}
+    tops = {h.total for h in hierarchies} - parts
+    return tops.pop() if len(tops) == 1 else ""
 
 
 def pooled(
@@ -117,28 +128,52 @@ def pooled(
     _refuse_unlinked(cells_of, system, every.size)
     _compare_values(tables, cells_of, value, space)
     _check_sums(system, value, space)
-    status = _status(tables, cells_of, published, space)
-    least = reduce(_least, (t.decimals for t in tables.values()))
-    same_rules = len({t.rules for t in tables.values()}) == 1
-
-    def joined(field: str, how: np.ufunc, nothing: float, dtype: type = np.float64) -> npt.NDArray[np.generic] | None:
-        return _joined([(getattr(t, field), cells_of[n]) for n, t in tables.items()], every.size, how, nothing, dtype)
-
-    one = next(iter(tables.values()))
     return Pool(
-        by={}, response=one.response, value=value, status=status,
-        respondents=_people([t.respondents for t in tables.values()], list(cells_of.values()), value),
-        holdings=_people([t.holdings for t in tables.values()], list(cells_of.values()), value),
-        rules=one.rules if same_rules else (), judges=distinct_rules(j for t in tables.values() for j in t.judges),
-        rule=joined("rule", np.bitwise_or, 0, np.uint32) if same_rules else None,  # type: ignore[arg-type]
-        below=joined("below", np.maximum, 0.0), above=joined("above", np.maximum, 0.0),  # type: ignore[arg-type]
-        lower=_lower(tables, cells_of, every.size), upper=joined("upper", np.minimum, np.inf),  # type: ignore[arg-type]
-        weight=joined("weight", np.maximum, 0.0),  # type: ignore[arg-type]
-        decimals=least, frequency=one.frequency, positive=all(t.positive for t in tables.values()),
-        weighted=any(t.weighted for t in tables.values()),
-        additive_counts=all(t.additive_counts for t in tables.values()),
-        tables=dict(tables), cells_of=cells_of, space=space, system=system, axes=named, published=published,
+        by={}, value=value, status=_status(tables, cells_of, published, space), space=space, system=system, axes=named,
+        tables=dict(tables), cells_of=cells_of, published=published,
+        **_people_behind(tables, cells_of, value), **_rules(tables, cells_of, every.size),
+        **_levels(tables, cells_of, every.size), **_said(list(tables.values())),
     )  # fmt: skip
+
+
+def _people_behind(tables: Mapping[str, Table], cells_of: Mapping[str, Ints], value: Floats) -> dict[str, Any]:
+    places = list(cells_of.values())
+    return {
+        "respondents": _people([t.respondents for t in tables.values()], places, value),
+        "holdings": _people([t.holdings for t in tables.values()], places, value),
+    }
+
+
+def _rules(tables: Mapping[str, Table], cells_of: Mapping[str, Ints], size: int) -> dict[str, Any]:
+    """Which rules judged the tables; bits of cells mean something only where all tables number the rules alike."""
+    judges = distinct_rules(judge for t in tables.values() for judge in t.judges)
+    names = {t.rules for t in tables.values()}
+    if len(names) > 1:
+        return {"judges": judges}
+    bits = [(t.rule, cells_of[n]) for n, t in tables.items()]
+    return {"judges": judges, "rules": names.pop(), "rule": _joined(bits, size, np.bitwise_or, 0, np.uint32)}
+
+
+def _levels(tables: Mapping[str, Table], cells_of: Mapping[str, Ints], size: int) -> dict[str, Any]:
+    """The largest levels and weights, and what is known from any table."""
+    how = {"below": (np.maximum, 0.0), "above": (np.maximum, 0.0), "upper": (np.minimum, np.inf)}
+    joined: dict[str, Any] = {"lower": _lower(tables, cells_of, size)}
+    for field, (join, nothing) in (how | {"weight": (np.maximum, 0.0)}).items():
+        arrays = [(getattr(t, field), cells_of[n]) for n, t in tables.items()]
+        joined[field] = _joined(arrays, size, join, nothing, np.float64)
+    return joined
+
+
+def _said(tables: Sequence[Table]) -> dict[str, Any]:
+    """What is said about all values of the tables."""
+    return {
+        "response": tables[0].response,
+        "frequency": tables[0].frequency,
+        "decimals": reduce(_least, (t.decimals for t in tables)),
+        "positive": all(t.positive for t in tables),
+        "weighted": any(t.weighted for t in tables),
+        "additive_counts": all(t.additive_counts for t in tables),
+    }
 
 
 def _refuse(tables: Mapping[str, Table], fixed: Fixed, published: tuple[str, ...]) -> None:

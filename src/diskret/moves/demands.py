@@ -144,9 +144,10 @@ def demands_of(table: Cells, promise: Promise) -> Demands:
     primary = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)
     length, down, up = (need[primary] for need in promise.needs(table))
     sliding = np.zeros(primary.size, dtype=np.bool_)
-    if promise.levels and promise.sliding and table.below is not None and table.above is not None:
+    levels = [level.reshape(-1)[primary] for level in (table.below, table.above) if level is not None]
+    if promise.levels and promise.sliding and levels:
         # levels need only be reached: what is a hair short of their sum is long enough
-        sliding = length < (table.below + table.above).reshape(-1)[primary]
+        sliding = length < np.sum(levels, axis=0)
     return Demands(
         cells=primary, up=up, down=down, length=length, size=np.abs(table.value.reshape(-1)[primary]), sliding=sliding,
         grid=unit(table), whole=table.frequency, among=table.size,

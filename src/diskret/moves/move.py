@@ -94,9 +94,11 @@ class MoveSet:
 
     def __getitem__(self, number: int) -> Move:
         part = slice(int(self.start[number]), int(self.start[number + 1]))
+        # large sets are kept in short whole numbers
         return Move(
-            cells=self.cells[part], coefficients=self.coefficients[part], up=float(self.up[number]),
-            down=float(self.down[number]),
+            cells=self.cells[part].astype(np.int64, copy=False),
+            coefficients=self.coefficients[part].astype(np.float64, copy=False),
+            up=float(self.up[number]), down=float(self.down[number]),
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[Move]:

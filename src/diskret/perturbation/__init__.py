@@ -5,9 +5,10 @@ from diskret.model.lazy import names_of
 __getattr__, __dir__ = names_of(
     __name__,
     {
-        "attack": "attack_perturbed",
         "contributions": "suppress_contributions",
         "merging": "propose_merging",
+        "options": "CuboidOptions",
+        "perturbation_attack": "attack_perturbed",
         "rounding": "round_table",
     },
 )

@@ -1,6 +1,6 @@
 """Compiled search for a controlled rounding: which cells go up, so that every sum is within one base.
 
-Unknown are the finest cells that are no multiples of the base: 1 goes up, 0 goes down. Every sum is a constraint: so
+Unknown are the finest cells that are not multiples of the base: 1 goes up, 0 goes down. Every sum is a constraint: so
 many of the cells below it go up, or one more. A move turns a cell and takes the change back in some classifications:
 two opposite cells of a line, four of a rectangle, eight of a box, up and down in turn. Sums over all of them stay, so
 a rectangle changes few sums and a box hardly any: these are the moves that are left when nearly everything holds. Half
@@ -10,13 +10,33 @@ is kept with a chance that falls.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
+from diskret.model.arrays import Ints
+
 NEVER = 100
-"""The price of turning a cell that cannot be turned (it is no free cell, or stands there already)."""
+"""The price of turning a cell that cannot be turned (it is not free, or stands there already)."""
 SPARE = 3
 """A move is given up unfinished once it breaks so many sums more than chance allows."""
+
+
+class Annealing(NamedTuple):
+    """So many sweeps of so many moves, with a tolerance that falls from ``warm`` to ``cold``.
+
+    A move is drawn from the 256 ``masks`` (bit a: take the change back in classification a), changes at most ``widest``
+    cells and sums, and draws each partner at most ``tries`` times.
+    """
+
+    masks: Ints
+    widest: int
+    sweeps: int
+    moves: int
+    warm: float
+    cold: float
+    tries: int
 
 
 @numba.njit(cache=True, nogil=True)
@@ -37,10 +57,10 @@ def _pick(bits, n):
 
 
 @numba.njit(cache=True, nogil=True)
-def _leaf_below(axis, code, bits, begin, leaves, first, count):
+def _leaf_below(axis, code, bits, begin, leaves, first, stop):
     """A finest code below a code, at random."""
     at = begin[axis] + code
-    return leaves[begin[axis] + first[at] + _pick(bits, count[at])]
+    return leaves[first[at] + _pick(bits, stop[at] - first[at])]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -48,11 +68,9 @@ def _renew(r, total, low, high, finest, price, off, place, length):
     """What one down (0) or one up (1) would cost at a cell or sum; a sum enters or leaves the list of those off."""
     t = total[r]
     if finest[r]:
-        price[r, 0] = 0 if t > low[r] else NEVER
-        price[r, 1] = 0 if t < high[r] else NEVER
+        price[r, 0], price[r, 1] = NEVER * (t <= low[r]), NEVER * (t >= high[r])
         return
-    price[r, 0] = -1 if t > high[r] else (1 if t <= low[r] else 0)
-    price[r, 1] = -1 if t < low[r] else (1 if t >= high[r] else 0)
+    price[r, 0], price[r, 1] = (t <= low[r]) - (t > high[r]), (t >= high[r]) - (t < low[r])
     outside = t < low[r] or t > high[r]
     if outside and place[r] < 0:
         place[r] = length[0]
@@ -68,7 +86,7 @@ def _renew(r, total, low, high, finest, price, off, place, length):
 
 @numba.njit(cache=True, nogil=True)
 def _partners(
-    mask, code, within, other, step, tries, cells, signs, price, state, stride, begin, parent, leaves, first, count
+    mask, code, within, other, step, tries, cells, signs, price, state, stride, begin, parent, leaves, first, stop
 ):  # fmt: skip
     """For each classification of the move another finest code, near by, so that all corners can turn; else False.
 
@@ -81,7 +99,7 @@ def _partners(
         nearest = parent[begin[a] + within[a]]
         if nearest < 0 or not (mask >> a) & 1:
             continue
-        lowest = leaves[begin[a] + first[begin[a] + within[a]]]
+        lowest = leaves[first[begin[a] + within[a]]]
         for _ in range(tries):
             bits = _next(state)
             above = nearest
@@ -89,7 +107,7 @@ def _partners(
             while (climb & np.uint64(3)) == 0 and parent[begin[a] + above] >= 0:
                 above = parent[begin[a] + above]
                 climb >>= np.uint64(2)
-            there = _leaf_below(a, above, bits, begin, leaves, first, count)
+            there = _leaf_below(a, above, bits, begin, leaves, first, stop)
             away = (there - code[a]) * stride[a]
             fits = there < lowest or there > within[a]
             for k in range(corners):
@@ -109,7 +127,7 @@ def _partners(
 
 
 @numba.njit(cache=True, nogil=True)
-def _changed(code, other, step, rows, signs, stride, begin, parent):
+def changed(code, other, step, rows, signs, stride, begin, parent):
     """Cells and sums that a move changes, each by one up or down; returns how many.
 
     Along a classification these are the codes above its own, or those above it and above the other one (with the
@@ -139,17 +157,17 @@ def _changed(code, other, step, rows, signs, stride, begin, parent):
 
 
 @numba.njit(cache=True, nogil=True)
-def search(
-    total, low, high, finest, free, codes, stride, begin, parent, leaves, first, count, masks, widest, seed, sweeps,
-    moves, warm, cold, tries,
-):  # fmt: skip
+def search(total, bounds, free, codes, tree, plan, seed):
     """Anneal ``total`` (ups of all cells and sums, flat), in place; returns by how much sums are off in the end.
 
-    ``free`` are the finest cells that may turn, ``codes`` theirs, one column per classification. The classifications
-    stand one after another from ``begin``: ``parent`` of every code (-1 for the total), its finest codes
-    ``leaves[first : first + count]``. A move is drawn from the 256 ``masks`` (bit a: take the change back in
-    classification a) and changes at most ``widest`` cells and sums. The tolerance falls from ``warm`` to ``cold``.
+    ``bounds`` are the lowest and highest ups and which cells are finest; ``free`` are the finest cells that may turn,
+    ``codes`` theirs, one column per classification. Arrays are taken out of their tuples once: inside the loop that
+    would cost as much as the search itself (measured: 2.8 times the time).
     """
+    low, high, finest = bounds
+    begin, stride, parent, leaves = tree.offset, tree.strides, tree.parent, tree.leaves
+    first, stop = tree.leaf_from, tree.leaf_to
+    masks, widest, sweeps, moves, warm, cold, tries = plan
     state = np.array([seed], np.uint64)
     price = np.empty((total.size, 2), np.int8)
     off, place = np.empty(total.size, np.int32), np.full(total.size, -1, np.int32)
@@ -177,7 +195,7 @@ def search(
                 for a in range(stride.size):
                     within[a] = left // stride[a]
                     left -= within[a] * stride[a]
-                    code[a] = _leaf_below(a, within[a], _next(state) >> np.uint64(16), begin, leaves, first, count)
+                    code[a] = _leaf_below(a, within[a], _next(state) >> np.uint64(16), begin, leaves, first, stop)
                     cell += code[a] * stride[a]
                 if price[cell, (step + 1) >> 1] != 0:
                     continue
@@ -190,12 +208,12 @@ def search(
             rows[0] = cell
             if not _partners(
                 mask, code, within, other, step, tries, rows, signs, price, state, stride, begin, parent, leaves,
-                first, count,
+                first, stop,
             ):  # fmt: skip
                 continue
             chance = ((_next(state) >> np.uint64(11)) + np.uint64(1)) * 1.1102230246251565e-16
             bar = -heat * np.log(chance)
-            size = _changed(code, other, step, rows, signs, stride, begin, parent)
+            size = changed(code, other, step, rows, signs, stride, begin, parent)
             grown = 0
             for k in range(size):
                 grown += price[rows[k], (signs[k] + 1) >> 1]

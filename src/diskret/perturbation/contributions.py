@@ -29,7 +29,7 @@ LAYERS = ("largest", "second largest", "rest")
 PUBLISHED = "publication"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ContributionProtection:
     """A table whose contributions are protected, and the suppression of its breakdown that says so (confidential)."""
 
@@ -111,10 +111,8 @@ def suppress_contributions(
     known = Knowledge.positive() if relative_error is None else Knowledge.relative(relative_error)
     promise = Promise(min_relative_range=min_relative_range, levels=False, knowledge=known)
     done = suppress(with_contributions(table), promise, Cuboids())
-    hidden = done.table.hidden[-1]
-    return ContributionProtection(
-        replace(table, status=np.where(hidden, np.uint8(Status.SECONDARY), table.status)), done
-    )
+    status = np.where(done.table.hidden[-1], np.uint8(Status.SECONDARY), table.status)
+    return ContributionProtection(table=replace(table, status=status), extended=done)
 
 
 def span(own: float, other: float, relative_error: float) -> float:

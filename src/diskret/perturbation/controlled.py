@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from math import prod
 
 import numpy as np
 
@@ -23,8 +22,9 @@ from diskret.model.errors import BadOption, RoundingOutOfReach
 from diskret.model.lp import Matrix, Programme, Way
 from diskret.model.table import Table
 from diskret.perturbation import _rounding_kernels as kernels
-from diskret.perturbation.demands import finest_cells
-from diskret.perturbation.lines import one_line_each
+from diskret.perturbation.cuboids import most_cells, tree_of
+from diskret.perturbation.independent_sums import one_line_each
+from diskret.perturbation.leeway import finest_cells
 from diskret.perturbation.slices import repaired
 
 SMALL = 3_000
@@ -48,7 +48,7 @@ NEARLY = 100
 """Nearly done is what has no more off than this. Elsewhere the repair gains next to nothing (measured)."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Sums:
     """One equation per sum: the y of the parts minus the y of the sum are ``missing``. Entries by row and cell."""
 
@@ -161,12 +161,12 @@ def _annealed(
     moves = int(min(MOVES, MOVES_PER_CELL * cells.size) // SWEEPS)
     bounds = low.astype(np.int32), high.astype(np.int32), finest
     codes = np.stack(np.unravel_index(cells, table.shape), axis=1).astype(np.int32)
+    tree, masks, widest = tree_of(table), move_kinds(table), most_cells(table)
     for turn in range(1 + AGAIN):
         moves_now, warm = (moves // 4, REHEATED) if turn else (moves, WARM)
-        left = kernels.search(
-            total, *bounds, cells.astype(np.int32), codes, *_lattice(table), np.uint64(rng.integers(1, 2**63)), SWEEPS,
-            moves_now, warm, COLD, TRIES,
-        )  # fmt: skip
+        plan = kernels.Annealing(masks, widest, SWEEPS, moves_now, warm, COLD, TRIES)
+        seed = np.uint64(rng.integers(1, 2**63))
+        left = kernels.search(total, bounds, cells.astype(np.int32), codes, tree, plan, seed)
         if left == 0 or left > NEARLY:
             break
     effort = EFFORT if left <= NEARLY else 0
@@ -174,36 +174,10 @@ def _annealed(
     return above
 
 
-def _lattice(table: Table) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, int]:
-    """The classifications end to end as the search reads them, the kinds of moves, and the most that one changes."""
-    hierarchies = table.hierarchies
-    stride = np.array([prod(table.shape[axis + 1 :]) for axis in range(len(hierarchies))])
-    begin = np.append(0, np.cumsum([len(h) for h in hierarchies]))[:-1]
-    leaves, first, count = [], [], []
-    for hierarchy in hierarchies:
-        finest = np.flatnonzero(hierarchy.is_leaf)
-        leaves.append(np.append(finest, np.zeros(len(hierarchy) - finest.size, dtype=np.int64)))
-        first.append(np.searchsorted(finest, hierarchy.first_below))
-        count.append(np.searchsorted(finest, np.arange(len(hierarchy)), side="right") - first[-1])
-    parent = np.concatenate([h.parent_index for h in hierarchies])
-    widest = prod(2 * h.depth for h in hierarchies)
-    return (
-        stride,
-        begin,
-        parent,
-        np.concatenate(leaves),
-        np.concatenate(first),
-        np.concatenate(count),
-        _masks(table),
-        widest,
-    )
-
-
-def _masks(table: Table) -> Ints:
-    """256 kinds of moves, as often as they are to be drawn: the classifications in which a change is taken back."""
+def move_kinds(table: Table) -> Ints:
+    """256 kinds of moves to draw from, each as often as wanted: bit a takes the change back in classification a."""
     # a change can be taken back where there is another code
     several = [axis for axis, h in enumerate(table.hierarchies) if h.is_leaf.sum() > 1]
     kinds = [sum(1 << axis for axis in chosen) for n in range(len(several) + 1) for chosen in combinations(several, n)]
     weight = np.array([KINDS[min(kind.bit_count(), len(KINDS) - 1)] for kind in kinds])
-    often = np.diff(np.rint(np.append(0, np.cumsum(weight)) / weight.sum() * 256).astype(np.int64))
-    return np.repeat(kinds, often)
+    return np.repeat(kinds, np.diff(np.rint(np.append(0, np.cumsum(weight)) / weight.sum() * 256).astype(np.int64)))

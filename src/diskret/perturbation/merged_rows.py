@@ -28,11 +28,14 @@ def merged_rows(table: Table, axis: int, groups: Sequence[Group], hierarchy: Hie
     flat = np.concatenate([np.asarray(g, dtype=np.int64) for g in groups])
     start = np.concatenate([[0], np.cumsum([len(g) for g in groups])[:-1]]).astype(np.int64)
 
-    def added(array: npt.NDArray[Any] | None) -> Any:
+    def by_group(reduce: np.ufunc, array: npt.NDArray[Any] | None) -> Any:
         if array is None:
             return None
         moved = np.moveaxis(array, axis, 0)
-        return np.ascontiguousarray(np.moveaxis(np.add.reduceat(moved[flat], start, axis=0), 0, axis))
+        return np.ascontiguousarray(np.moveaxis(reduce.reduceat(moved[flat], start, axis=0), 0, axis))
+
+    def added(array: npt.NDArray[Any] | None) -> Any:
+        return by_group(np.add, array)
 
     def largest_of(array: Floats | None) -> Any:
         """Lists of largest contributions joined; the last axis ranks them."""
@@ -49,18 +52,12 @@ def merged_rows(table: Table, axis: int, groups: Sequence[Group], hierarchy: Hie
             joined[chosen] = -np.sort(-lists, axis=-1)[..., : moved.shape[-1]]
         return np.ascontiguousarray(np.moveaxis(joined, 0, axis))
 
-    def most_of(array: Floats | None) -> Any:
-        if array is None:
-            return None
-        moved = np.moveaxis(array, axis, 0)
-        return np.ascontiguousarray(np.moveaxis(np.maximum.reduceat(moved[flat], start, axis=0), 0, axis))
-
     def people(level: Contributors | None) -> Contributors | None:
         if level is None:
             return None
         return Contributors(
             added(level.count), largest_of(level.largest), added(level.absolute), added(level.protected_count),
-            most_of(level.protected_largest), added(level.public_count), added(level.public_value),
+            by_group(np.maximum, level.protected_largest), added(level.public_count), added(level.public_value),
         )  # fmt: skip
 
     name = table.names[axis]
@@ -69,11 +66,10 @@ def merged_rows(table: Table, axis: int, groups: Sequence[Group], hierarchy: Hie
     if table.decimals is not None:
         value = np.round(value, table.decimals)
     by_hand = np.where(_set_by_hand(table), table.status, np.uint8(Status.OPEN))
-    status = np.moveaxis(by_hand, axis, 0)
-    least, most = np.minimum.reduceat(status[flat], start, axis=0), np.maximum.reduceat(status[flat], start, axis=0)
-    same = np.where(least == most, least, np.uint8(Status.OPEN)).astype(np.uint8)
+    least, most = by_group(np.minimum, by_hand), by_group(np.maximum, by_hand)
+    status = np.where(least == most, least, np.uint8(Status.OPEN)).astype(np.uint8)
     return replace(
-        table, by=by, value=value, status=np.ascontiguousarray(np.moveaxis(same, 0, axis)),
+        table, by=by, value=value, status=status,
         respondents=people(table.respondents), holdings=people(table.holdings), rules=(), rule=None, below=None,
         above=None, lower=None, upper=None, weight=None, creator=None, key=None, judges=(),
     )  # fmt: skip

@@ -22,12 +22,11 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.merged_rows import merged_rows
-from diskret.perturbation.partitions import best_intervals, best_partition, good_partition
+from diskret.perturbation.partitions import Cost, Group, best_intervals, best_partition, good_partition
 from diskret.rules.mark import mark
 from diskret.rules.rule import AnyOf, Rule, rules_in
 
 Loss = Literal["entropy", "cells"]
-Group = tuple[int, ...]
 
 EXACT = 10
 """Parts of one sum up to which all partitions are compared."""
@@ -35,7 +34,7 @@ ROUNDS = 20
 BATCH = 4_000_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Merging:
     """A coarsening of one classification. ``before`` and ``after`` are marked tables: internal."""
 
@@ -139,22 +138,32 @@ def propose_merging(
         raise BadOption(f"loss = {loss!r}", hint="'entropy' or 'cells'.")
     _warn_shared(table, rules)
     before = mark(table, rules, special_cases=False)
-    search = _Search(before, table.names.index(classification), rules, ordered, loss)
-    after, tree, hierarchy = before, search.everything_kept(), table.by[classification]
+    old = table.by[classification]
+    search = _Search(table=before, axis=table.names.index(classification), rules=rules, ordered=ordered, loss=loss)
     for _ in range(ROUNDS):
         tree = search.solve()
-        hierarchy, members = _rebuilt(table.by[classification], tree, ordered)
+        hierarchy, members = _rebuilt(old, tree, ordered)
         after = mark(merged_rows(before, search.axis, members, hierarchy), rules, special_cases=False)
         # rules that look along lines judge a group by its neighbours too: what they still mark may not stay so
         if not search.ban(after, members):
             break
-    old = table.by[classification]
-    groups = tuple(tuple(old.codes[i] for i in group) for group in _groups(tree))
-    recode = {old.codes[leaf]: hierarchy.codes[n] for n, g in enumerate(members) for i in g if hierarchy.is_leaf[n]
-              for leaf in _leaves(old, i)}  # fmt: skip
     return Merging(
-        classification, groups, hierarchy, recode, before, after, search.total_loss(tree), loss, search.exact
+        classification=classification,
+        groups=tuple(tuple(old.codes[i] for i in group) for group in _groups(tree)),
+        hierarchy=hierarchy,
+        recode=_recoded(old, hierarchy, members),
+        before=before,
+        after=after,
+        loss=search.total_loss(tree),
+        measure=loss,
+        exact=search.exact,
     )
+
+
+def _recoded(old: Hierarchy, new: Hierarchy, members: Sequence[Group]) -> dict[str, str]:
+    """For every old finest code the finest code it is counted under now."""
+    finest = [(new.codes[n], group) for n, group in enumerate(members) if new.is_leaf[n]]
+    return {old.codes[leaf]: code for code, group in finest for i in group for leaf in _leaves(old, i)}
 
 
 def _warn_shared(table: Table, rules: Rule | AnyOf) -> None:
@@ -169,7 +178,7 @@ def _warn_shared(table: Table, rules: Rule | AnyOf) -> None:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Kept:
     """A code that stays, with what becomes of its parts: codes that stay, and groups of codes that merge."""
 
@@ -177,7 +186,7 @@ class _Kept:
     parts: tuple[_Kept | Group, ...] = ()
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class _Search:
     """The best merging from the bottom up. Which groups are safe is asked in batches and remembered."""
 
@@ -195,12 +204,6 @@ class _Search:
     def hierarchy(self) -> Hierarchy:
         return self.table.hierarchies[self.axis]
 
-    def everything_kept(self) -> _Kept:
-        def kept(code: int) -> _Kept:
-            return _Kept(code, tuple(kept(int(p)) for p in self.hierarchy.part_index[code]))
-
-        return kept(len(self.hierarchy) - 1)
-
     def solve(self) -> _Kept:
         """The best merging below the total."""
         self.exact = True
@@ -210,36 +213,34 @@ class _Search:
         """The least loss below a code that stays, and what it keeps."""
         parts = [int(p) for p in self.hierarchy.part_index[code]]
         if not parts:
-            return 0.0, _Kept(code)
+            return 0.0, _Kept(code=code)
         below = {p: self._below(p) for p in parts}
 
-        def cost(groups: Sequence[Group]) -> list[float]:
-            self._judge([tuple(parts[i] for i in g) for g in groups])
-            found = []
-            for g in groups:
-                codes = tuple(parts[i] for i in g)
-                whole = len(codes) == len(parts)
-                if len(codes) == 1 and not (whole and not self._safe(codes)):
-                    found.append(below[codes[0]][0] if self._safe(codes) else np.inf)
-                else:
-                    # everything under one sum is that sum, which stays anyway
-                    found.append(self.losses[codes] if whole or self._safe(codes) else np.inf)
-            return found
+        def named(groups: Sequence[Group]) -> list[Group]:
+            return [tuple(parts[i] for i in g) for g in groups]
 
+        def price(codes: Group) -> float:
+            if len(codes) == 1 and self._safe(codes):
+                return below[codes[0]][0]
+            # everything under one sum is that sum, which stays anyway
+            whole = len(codes) == len(parts)
+            return self.losses[codes] if whole or (len(codes) > 1 and self._safe(codes)) else np.inf
+
+        def cost(groups: Sequence[Group]) -> list[float]:
+            self._judge(named(groups))
+            return [price(codes) for codes in named(groups)]
+
+        chosen = named(self._partition(len(parts), cost))
+        kept = tuple(below[g[0]][1] if len(g) == 1 and self._safe(g) else g for g in chosen)
+        return sum(map(price, chosen)), _Kept(code=code, parts=kept)
+
+    def _partition(self, n: int, cost: Cost) -> list[Group]:
         if self.ordered:
-            groups = best_intervals(len(parts), cost)
-        elif len(parts) <= EXACT:
-            groups = best_partition(len(parts), cost)
-        else:
-            groups = good_partition(len(parts), cost)
-            self.exact = False
-        kept: list[_Kept | Group] = []
-        loss = 0.0
-        for g, price in zip(groups, cost(groups), strict=True):
-            codes = tuple(parts[i] for i in g)
-            loss += price
-            kept.append(below[codes[0]][1] if len(codes) == 1 and self._safe(codes) else codes)
-        return loss, _Kept(code, tuple(kept))
+            return best_intervals(n, cost)
+        if n <= EXACT:
+            return best_partition(n, cost)
+        self.exact = False
+        return good_partition(n, cost)
 
     def _safe(self, codes: Group) -> bool:
         return self.safety[codes] and codes not in self.banned
@@ -327,13 +328,8 @@ def _leaves(hierarchy: Hierarchy, code: int) -> list[int]:
 
 
 def _groups(tree: _Kept) -> list[Group]:
-    found: list[Group] = []
-    for part in tree.parts:
-        if isinstance(part, _Kept):
-            found += _groups(part)
-        else:
-            found.append(part)
-    return found
+    """All groups of codes that merge."""
+    return [g for part in tree.parts for g in (_groups(part) if isinstance(part, _Kept) else [part])]
 
 
 def _rebuilt(old: Hierarchy, tree: _Kept, ordered: bool) -> tuple[Hierarchy, list[Group]]:

@@ -1,8 +1,8 @@
-"""Partitions of a few things into groups at the least cost, where a group is dear, cheap or impossible."""
+"""Partitions of a few things into groups at the least cost, where a group is expensive, cheap or impossible."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, combinations
 
 import numpy as np
@@ -44,29 +44,36 @@ def best_partition(n: int, cost: Cost) -> list[Group]:
     >>> best_partition(3, lambda groups: [float("inf") if g == (0,) else float(len(g) * g[-1]) for g in groups])
     [(0, 1), (2,)]
     """
-    subsets = [tuple(i for i in range(n) if mask >> i & 1) for mask in range(1, 1 << n)]
+    subsets = [_things(mask) for mask in range(1, 1 << n)]
     priced = [np.inf, *cost(subsets)]
     best = [0.0] + [np.inf] * ((1 << n) - 1)
     last = [0] * (1 << n)
     for mask in range(1, 1 << n):
-        lowest = mask & -mask
-        rest = mask ^ lowest
-        sub = rest
-        while True:
-            group = sub | lowest
+        for group in _groups_with_lowest(mask):
             price = priced[group] + best[mask ^ group]
             if price < best[mask]:
                 best[mask], last[mask] = price, group
-            if sub == 0:
-                break
-            sub = (sub - 1) & rest
     groups, mask = [], (1 << n) - 1
     if not np.isfinite(best[mask]):
         return [tuple(range(n))]
     while mask:
-        groups.append(tuple(i for i in range(n) if last[mask] >> i & 1))
+        groups.append(_things(last[mask]))
         mask ^= last[mask]
     return sorted(groups)
+
+
+def _things(mask: int) -> Group:
+    return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
+
+
+def _groups_with_lowest(mask: int) -> Iterator[int]:
+    """All subsets of a set that hold its lowest member, the largest first."""
+    lowest = mask & -mask
+    rest = sub = mask ^ lowest
+    while sub:
+        yield sub | lowest
+        sub = (sub - 1) & rest
+    yield lowest
 
 
 def good_partition(n: int, cost: Cost) -> list[Group]:
@@ -85,19 +92,16 @@ def good_partition(n: int, cost: Cost) -> list[Group]:
 def _joined(groups: list[Group], cost: Cost) -> list[Group]:
     """Groups joined until none is impossible."""
     while len(groups) > 1:
-        prices = cost(groups)
-        bad = [g for g, p in zip(groups, prices, strict=True) if not np.isfinite(p)]
+        alone = dict(zip(groups, cost(groups), strict=True))
+        bad = [g for g, p in alone.items() if not np.isfinite(p)]
         if not bad:
             break
-        # the impossible group with the cheapest way out; if no pair is possible, any pair of the first
         pairs = [(b, g) for b in bad for g in groups if g != b]
-        joined = cost([_join(b, g) for b, g in pairs])
-        alone = dict(zip(groups, prices, strict=True))
-        extra = [p - (alone[g] if np.isfinite(alone[g]) else 0.0) for p, (_, g) in zip(joined, pairs, strict=True)]
-        at = int(np.argmin(extra))
-        if not np.isfinite(extra[at]):
-            at = next(i for i, (b, _) in enumerate(pairs) if b == bad[0])
-        one, other = pairs[at]
+        joined = np.array(cost([_join(b, g) for b, g in pairs]))
+        saved = np.array([alone[g] for _, g in pairs])
+        extra = joined - np.where(np.isfinite(saved), saved, 0.0)
+        # the impossible group with the cheapest way out; if no pair is possible, the first pair
+        one, other = pairs[int(np.argmin(extra)) if np.isfinite(extra).any() else 0]
         groups = sorted([g for g in groups if g not in (one, other)] + [_join(one, other)])
     return groups
 
@@ -116,45 +120,53 @@ def _improved(groups: list[Group], cost: Cost) -> list[Group]:
 def _parted_anew(groups: list[Group], cost: Cost, settled: set[tuple[Group, ...]]) -> list[Group]:
     """Groups, up to three at a time, whose things are partitioned again until that is no cheaper.
 
-    What is ``settled`` was looked at before; single things that are possible have nothing to gain.
+    What is ``settled`` was looked at before.
     """
-    while True:
+    changed = True
+    while changed:
+        changed = False
         together = 3 if len(groups) <= FEW else 2
         for chosen in chain.from_iterable(combinations(groups, k) for k in range(1, together + 1)):
-            things = tuple(sorted(i for g in chosen for i in g))
-            if len(things) > SMALL or len(things) == len(chosen) or chosen in settled:
+            if chosen in settled or not _worth_parting(chosen):
                 continue
-
-            def of_these(parts: Sequence[Group], things: Group = things) -> list[float]:
-                return cost([tuple(things[i] for i in g) for g in parts])
-
-            found = [tuple(things[i] for i in g) for g in best_partition(len(things), of_these)]
+            found = _best_of(tuple(sorted(i for g in chosen for i in g)), cost)
             if sum(cost(found)) < sum(cost(chosen)) - LITTLE:
                 groups = sorted([g for g in groups if g not in chosen] + found)
+                changed = True
                 break
             settled.add(chosen)
-        else:
-            return groups
+    return groups
+
+
+def _worth_parting(chosen: tuple[Group, ...]) -> bool:
+    """Few enough things to compare all partitions, and not single ones, which have nothing to gain."""
+    return len(chosen) < sum(map(len, chosen)) <= SMALL
+
+
+def _best_of(things: Group, cost: Cost) -> list[Group]:
+    """The best partition of some things."""
+
+    def named(groups: Sequence[Group]) -> list[Group]:
+        return [tuple(things[i] for i in g) for g in groups]
+
+    return named(best_partition(len(things), lambda groups: cost(named(groups))))
 
 
 def _one_moved(groups: list[Group], cost: Cost) -> list[Group] | None:
     """The best move of one thing to another group, or out of its own; None where none is cheaper."""
-    prices = dict(zip(groups, cost(groups), strict=True))
+    price = dict(zip(groups, cost(groups), strict=True)) | {(): 0.0}
     tries = [(g, other, i) for g in groups if len(g) > 1 for i in g for other in [*groups, ()] if other != g]
     if not tries:
         return None
-    without = cost([tuple(j for j in g if j != i) for g, _, i in tries])
-    with_it = cost([_join(other, (i,)) for _, other, i in tries])
-    gain = [
-        prices[g] + (prices[other] if other else 0.0) - a - b
-        for (g, other, _), a, b in zip(tries, without, with_it, strict=True)
-    ]
-    at = int(np.argmax([x if np.isfinite(x) else -np.inf for x in gain]))
-    if not gain[at] > LITTLE or not np.isfinite(gain[at]):
+    moved = [(tuple(j for j in g if j != i), _join(other, (i,))) for g, other, i in tries]
+    without, with_it = cost([one for one, _ in moved]), cost([other for _, other in moved])
+    with np.errstate(invalid="ignore"):
+        gain = np.array([price[g] + price[other] for g, other, _ in tries]) - without - with_it
+    gain[~np.isfinite(gain)] = -np.inf
+    at = int(np.argmax(gain))
+    if not gain[at] > LITTLE:
         return None
-    g, other, i = tries[at]
-    changed = [tuple(j for j in g if j != i), _join(other, (i,))]
-    return sorted([x for x in groups if x not in (g, other)] + changed)
+    return sorted([x for x in groups if x not in tries[at][:2]] + list(moved[at]))
 
 
 def _join(one: Group, other: Group) -> Group:

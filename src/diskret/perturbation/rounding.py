@@ -12,10 +12,9 @@ from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.exact import exact
 from diskret.model.table import Table
+from diskret.perturbation.changed_table import Perturbation, cleared
 from diskret.perturbation.controlled import controlled
-from diskret.perturbation.demands import Units, finest_cells
-from diskret.perturbation.perturb import cleared
-from diskret.perturbation.result import Perturbation
+from diskret.perturbation.leeway import NOTHING, Units, finest_cells
 from diskret.perturbation.seeds import seeded
 
 Method = Literal["controlled", "random", "deterministic"]
@@ -48,7 +47,7 @@ def round_table(
     multiple = np.floor_divide(value, step)
     rest = value - multiple * step
     seed, rng = seeded(seed)
-    beyond = np.empty(0, dtype=np.int64)
+    beyond = NOTHING
     if method == "deterministic":
         up = 2 * rest > step
         up |= (2 * rest == step) & (value > 0)
@@ -66,7 +65,9 @@ def round_table(
         )
     changed = cleared(table, rounded.reshape(table.shape), None, "rounded")
     options = {"base": base, "rounding": method, "keep_total": keep_total}
-    return Perturbation(changed, table, f"{method} rounding", seed, options, beyond=beyond)
+    return Perturbation(
+        table=changed, before=table, method=f"{method} rounding", seed=seed, options=options, beyond=beyond
+    )
 
 
 def _base(table: Table, base: float) -> tuple[Units, int]:
@@ -84,7 +85,7 @@ def _base(table: Table, base: float) -> tuple[Units, int]:
 
 
 def _in_units(table: Table, units: Units) -> Ints:
-    """Values in units (flat); where values are no short decimals the sums are made of their parts in units."""
+    """Values in units (flat); where values are not short decimals the sums are made of their parts in units."""
     value = units.whole(table.value.reshape(-1))
     if units.decimals is None:
         if not table.by:

@@ -23,7 +23,7 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.lp import Matrix, Programme, Way
 from diskret.model.table import Table
 from diskret.model.tolerances import WHOLE
-from diskret.perturbation.lines import one_line_each
+from diskret.perturbation.independent_sums import one_line_each
 
 Place = tuple[slice | int, ...]
 Tops = tuple[int, ...]

@@ -12,6 +12,7 @@ from dataclasses import replace
 from diskret.model.errors import ProtectionWarning
 from diskret.model.promise import Promise
 from diskret.model.table import Table
+from diskret.moves.insiders import insiders_of
 from diskret.suppression.by_cuboids import by_cuboids
 from diskret.suppression.by_moves import by_moves, warn_of
 from diskret.suppression.by_turns import by_turns
@@ -26,6 +27,8 @@ def protect_counts(
 
     A single table is protected by moves alone as well, and the pattern with fewer cells is taken.
     """
+    # coalitions are left out at first: cells of theirs that nobody knows are refused before any work
+    insiders_of(table, promise)
     with warnings.catch_warnings():
         # what cuboids leave open is repaired, and what nothing can protect is said once
         warnings.simplefilter("ignore", ProtectionWarning)

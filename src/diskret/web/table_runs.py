@@ -69,7 +69,7 @@ def load(folder: Path) -> dict[str, Suppression]:
             for cell, index, reached, why in facts["unprotected"]
         )
         loaded[name] = Suppression(
-            table=table, before=before, promise=Promise.from_dict(facts["promise"]), moves=moves,
+            table=table, before=before, promise=Promise.from_dict(facts.get("promise", {})), moves=moves,
             unprotected=unprotected, passes=facts["passes"],
         )  # fmt: skip
     return loaded

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.exact import EXACT_LIMIT, to_units
-from diskret.model.protection import Knowledge, Protection
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.perturbation import _cuboid_kernels as kernels
+from diskret.moves.demands import Demands, demands_of
+from diskret.perturbation import _move_kernels as kernels
 
 FAR = int(kernels.FAR)
+NOTHING: Ints = np.empty(0, dtype=np.int64)
+"""No cells."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Units:
     """Values as whole numbers: a power of ten where the table has short decimals, else a power of two."""
 
@@ -28,9 +32,9 @@ class Units:
     def of(cls, table: Table) -> Units:
         """The units of a table."""
         if table.decimals is not None:
-            return cls(table.decimals, 10.0**table.decimals)
+            return cls(decimals=table.decimals, scale=10.0**table.decimals)
         largest = float(np.abs(table.value).max(initial=1.0))
-        return cls(None, 2.0 ** np.floor(np.log2(EXACT_LIMIT / 4 / max(largest, 1e-300))))
+        return cls(decimals=None, scale=2.0 ** np.floor(np.log2(EXACT_LIMIT / 4 / max(largest, 1e-300))))
 
     def whole(self, numbers: Floats) -> Ints:
         """Values in units."""
@@ -58,9 +62,11 @@ class Units:
         return moved
 
 
-@dataclass(eq=False)
-class Task:
-    """Flat arrays over the cells, and one entry per primary cell for its demand and the largest change."""
+class Leeway(NamedTuple):
+    """What may change per cell in whole units, and by how much primary cells must: flat arrays, for the kernels.
+
+    ``change`` and ``state`` are written while moves are made.
+    """
 
     value: Ints
     change: Ints
@@ -79,50 +85,40 @@ class Task:
     cap: Ints
     """Per primary cell: largest change by a single error."""
 
-    @property
-    def cellwise(self) -> tuple[Ints, Ints, Ints, npt.NDArray[np.uint8]]:
-        """What the kernels read and write."""
-        return self.change, self.low, self.high, self.state
 
-    @property
-    def demands(self) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
-        """What primary cells demand."""
-        return self.place, self.need_up, self.need_down
-
-
-def task_of(
-    table: Table, units: Units, protection: Protection, knowledge: Knowledge, max_relative_change: float | None
-) -> Task:
-    """Everything the kernels need, before anything is changed."""
-    value = units.whole(table.value.reshape(-1))
-    room_up, room_down = knowledge.room(table)
+def leeway_of(table: Table, units: Units, promise: Promise, max_relative_change: float | None) -> Leeway:
+    """What may change in a table of which nothing has been changed yet."""
+    room_up, room_down = promise.knowledge.room(table)
+    demands = demands_of(table, promise)
+    primary = demands.cells
     fixed = ~usable_cells(table)
-    low, high = -units.down(room_down), units.down(room_up)
-    low[fixed], high[fixed] = 0, 0
-    primary = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)
     state = np.where(fixed, 0, kernels.USABLE).astype(np.uint8)
     state[primary] |= kernels.PRIMARY
     state[_alone(table)] |= kernels.SINGLE
     place = np.full(table.size, -1, dtype=np.int32)
     place[primary] = np.arange(primary.size, dtype=np.int32)
-    need_down, need_up = least_changes(table, units, protection, primary)
+    need_down, need_up = least_changes(demands, units)
     cap = np.full(primary.size, FAR)
     if max_relative_change is not None:
-        share = units.down(max_relative_change * np.abs(table.value.reshape(-1)[primary]))
+        share = units.down(max_relative_change * demands.size)
         cap = np.maximum(share, 2 * np.maximum(need_down, need_up))
-    change = np.zeros(table.size, dtype=np.int64)
-    return Task(value, change, low, high, state, place, primary, need_up, need_down, cap)
+    return Leeway(
+        value=units.whole(table.value.reshape(-1)),
+        change=np.zeros(table.size, dtype=np.int64),
+        low=np.where(fixed, 0, -units.down(room_down)),
+        high=np.where(fixed, 0, units.down(room_up)),
+        state=state, place=place, primary=primary, need_up=need_up, need_down=need_down, cap=cap,
+    )  # fmt: skip
 
 
-def least_changes(table: Table, units: Units, protection: Protection, primary: Ints) -> tuple[Ints, Ints]:
+def least_changes(demands: Demands, units: Units) -> tuple[Ints, Ints]:
     """How far down or up primary cells must be changed at least, in units: what the rule demands, and always something.
 
     A range r that the interval must exceed is a change of more than r/2 either way: whoever knows the least change m
     knows that the true value is not within m of the published one, and has an interval of 2 m in which he cannot tell.
     """
-    span, below, above = (need[primary] for need in protection.needs(table))
-    half = np.where(span > 0, units.down(span / 2) + 1, 1)
-    return np.maximum(half, units.up(below)), np.maximum(half, units.up(above))
+    half = np.where(demands.length > 0, units.down(demands.length / 2) + 1, 1)
+    return np.maximum(half, units.up(demands.down)), np.maximum(half, units.up(demands.up))
 
 
 def usable_cells(table: Table) -> Bools:
@@ -132,7 +128,7 @@ def usable_cells(table: Table) -> Bools:
     finest = finest_cells(table)
     # a zero that became positive would show somebody where nobody is
     blank = finest & (value == 0) & ((status == Status.OPEN) | (status == Status.SECONDARY))
-    if not (table.positive or not (value < 0).any()):
+    if not nonnegative(table):
         blank &= table.empty.reshape(-1)
     usable &= ~blank
     people = table.respondents
@@ -142,8 +138,13 @@ def usable_cells(table: Table) -> Bools:
     return result
 
 
+def nonnegative(table: Table) -> bool:
+    """Whether no value is negative, by declaration or by the look of it."""
+    return table.positive or not bool((table.value < 0).any())
+
+
 def finest_cells(table: Table) -> Bools:
-    """Cells that are no sum (flat)."""
+    """Cells that are not a sum (flat)."""
     return table.inner.reshape(-1)
 
 

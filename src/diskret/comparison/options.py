@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from diskret.cellkey.cell_key import Scaling
+from diskret.cellkey.options import Scaling
 from diskret.cellkey.p_table import PTable
 from diskret.cellkey.p_table_design import design_p_table
 from diskret.model import rollup
@@ -14,19 +16,13 @@ from diskret.model.errors import BadOption
 from diskret.model.table import Table
 
 METHODS = (
-    "suppression",
-    "intervals",
-    "cuboid perturbation",
-    "random rounding",
-    "controlled rounding",
-    "cell key",
-    "merging",
+    "suppression", "intervals", "cuboid perturbation", "random rounding", "controlled rounding", "cell key", "merging",
     "SAFE",
-)
+)  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions:
     """Parameters of the methods.
 
     ``percent`` is how close an attacker must come to be told as successful. ``base`` is that of rounding (left out: 5
@@ -73,3 +69,10 @@ class Settings:
         if frequency:
             return design_p_table(deviation=5, variance=2, smallest=3)
         return design_p_table(deviation=5, variance=1, step=0.5, cells=(1, 5))
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Settings":
+        warnings.warn("Settings is deprecated: it is ComparisonOptions", DeprecationWarning, stacklevel=3)
+        return ComparisonOptions
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

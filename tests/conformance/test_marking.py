@@ -1,8 +1,8 @@
-"""What every method keeps to, whatever it does: a new method joins by one line in `MARKING` or `PROTECTING`.
+"""What every rule keeps to that marks cells as sensitive: a new rule joins by one line in `MARKING`.
 
-A method takes a table and gives one back. It may hide cells; it may not touch its input, hide what must be published,
-open what was hidden, or depend on anything but the table. Marking judges cells one by one or line by line, so for it
-the order of codes and the sign of numbers do not matter either.
+Marking takes a table and gives one back. It may not touch its input, mark what must be published, open what was
+hidden, or depend on anything but the table. Cells are judged one by one or line by line, so the order of codes and the
+sign of numbers do not matter either.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from diskret import (
     MinCount,
     OneCategory,
     PPercent,
-    Promise,
     ProtectionWarning,
     Roles,
     SmallCells,
@@ -31,12 +30,11 @@ from diskret import (
     Status,
     Table,
     mark,
-    methods,
-    suppress,
     tabulate,
 )
 from diskret.model import rollup
 from diskret.model.contributors import Contributors
+from tests.frozen import frozen
 
 Method = Callable[[Table], Table]
 Records = list[tuple[str, str, float, str]]
@@ -54,15 +52,6 @@ MARKING: dict[str, Method] = {
     "one category": lambda table: mark(table, OneCategory()),
     "several rules": lambda table: mark(table, MinCount(3) | PPercent(10) | Dominance(1, 85)),
 }
-PROTECTING: dict[str, Method] = {
-    "cuboids": lambda table: suppress(mark(table, MinCount(3)), Promise(levels=False), methods.Cuboids()).table,
-    "cuboids as printed": lambda table: (
-        suppress(mark(table, MinCount(3)), Promise(levels=False), methods.Cuboids(thin=False)).table
-    ),
-    "audited cuboids": lambda table: suppress(mark(table, MinCount(3))).table,
-}
-"""Methods that mark and then protect."""
-METHODS = MARKING | PROTECTING
 
 FLAT = Hierarchy.flat(["N", "S", "E"])
 RAGGED = Hierarchy.from_parents({"a1": "a", "a2": "a", "a": "T", "b": "T", "c1": "c", "c11": "c1", "c": "T"})
@@ -161,21 +150,9 @@ def quietly(method: Method, table: Table) -> Table:
         return method(table)
 
 
-def frozen(table: Table) -> Table:
-    """The table with arrays that cannot be written to: a method that tries breaks down."""
-    for array in arrays_of(table).values():
-        array.setflags(write=False)
-    return table
-
-
 @cache
 def table_called(name: str) -> Table:
     return frozen(TABLES[name]())
-
-
-@pytest.fixture(params=METHODS)
-def method(request: pytest.FixtureRequest) -> Method:
-    return METHODS[request.param]
 
 
 @pytest.fixture(params=MARKING)
@@ -188,55 +165,55 @@ def table(request: pytest.FixtureRequest) -> Table:
     return table_called(request.param)
 
 
-# --- what holds for every method on every table ----------------------------------------------------------------------
+# --- what holds for every rule on every table ------------------------------------------------------------------------
 
 
-def test_the_input_stays_untouched(method: Method, table: Table) -> None:
+def test_the_input_stays_untouched(marking: Method, table: Table) -> None:
     before = {name: a.copy() for name, a in arrays_of(table).items()}
-    quietly(method, table)
+    quietly(marking, table)
     after = arrays_of(table)
     assert before.keys() == after.keys()
     assert all(np.array_equal(before[name], after[name]) for name in before)
 
 
-def test_the_same_table_gives_the_same_result(method: Method, table: Table) -> None:
-    assert same(quietly(method, table), quietly(method, table))
+def test_the_same_table_gives_the_same_result(marking: Method, table: Table) -> None:
+    assert same(quietly(marking, table), quietly(marking, table))
 
 
-def test_a_second_time_changes_nothing_more(method: Method, table: Table) -> None:
-    once = quietly(method, table)
-    assert np.array_equal(quietly(method, once).status, once.status)
+def test_a_second_time_changes_nothing_more(marking: Method, table: Table) -> None:
+    once = quietly(marking, table)
+    assert np.array_equal(quietly(marking, once).status, once.status)
 
 
-def test_shape_and_classifications_stay(method: Method, table: Table) -> None:
-    result = quietly(method, table)
+def test_shape_and_classifications_stay(marking: Method, table: Table) -> None:
+    result = quietly(marking, table)
     assert result.by == table.by
     assert all(a.shape[:2] == table.shape for a in arrays_of(result).values())
 
 
-def test_every_sum_stays_the_sum_of_its_parts(method: Method, table: Table) -> None:
-    result = quietly(method, table)
+def test_every_sum_stays_the_sum_of_its_parts(marking: Method, table: Table) -> None:
+    result = quietly(marking, table)
     again = np.where(rollup.inner_cells(result.hierarchies), result.value, 0.0)
     rollup.add_up(again, result.hierarchies)
     assert np.allclose(again, result.value)
 
 
-def test_what_was_hidden_stays_hidden(method: Method, table: Table) -> None:
-    result = quietly(method, table)
+def test_what_was_hidden_stays_hidden(marking: Method, table: Table) -> None:
+    result = quietly(marking, table)
     assert result.hidden[table.hidden].all()
     assert (result.status[table.status == Status.PRIMARY] == Status.PRIMARY).all()
 
 
-def test_cells_that_must_be_published_stay_visible(method: Method, table: Table) -> None:
+def test_cells_that_must_be_published_stay_visible(marking: Method, table: Table) -> None:
     for status in FIXED:
         shown = replace(table, status=np.full(table.shape, status, dtype=np.uint8))
-        result = quietly(method, shown)
+        result = quietly(marking, shown)
         assert not result.hidden.any()
         assert (result.status == status).all()
 
 
-def test_every_primary_cell_says_why(method: Method, table: Table) -> None:
-    result = quietly(method, table)
+def test_every_primary_cell_says_why(marking: Method, table: Table) -> None:
+    result = quietly(marking, table)
     for cell in map(tuple, np.argwhere(result.status == Status.PRIMARY).tolist()):
         assert result.rules_of(cell)
     for array in (result.below, result.above):
@@ -247,25 +224,25 @@ def test_every_primary_cell_says_why(method: Method, table: Table) -> None:
 # --- what holds on tables of one kind --------------------------------------------------------------------------------
 
 
-def test_a_sensitive_cell_that_must_be_published_is_named_in_a_warning(method: Method) -> None:
+def test_a_sensitive_cell_that_must_be_published_is_named_in_a_warning(marking: Method) -> None:
     table = table_called("usual")
-    caught = quietly(method, table).status == Status.PRIMARY
-    assert caught.any(), "the usual table has something for every method"
+    caught = quietly(marking, table).status == Status.PRIMARY
+    assert caught.any(), "the usual table has something for every rule"
     cell = tuple(np.argwhere(caught)[0].tolist())
     name = ", ".join(f"{n}={c}" for n, c in zip(table.names, table.codes(cell), strict=True))
     for status in FIXED:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", ProtectionWarning)
-            result = method(table.with_status(status, [table.codes(cell)]))
+            result = marking(table.with_status(status, [table.codes(cell)]))
         assert result.status[cell] == status
         assert [w for w in told if "must be published" in str(w.message) and name in str(w.message)]
 
 
-def test_where_there_is_nothing_nothing_is_hidden(method: Method) -> None:
-    assert not quietly(method, table_called("all cells empty")).hidden.any()
+def test_where_there_is_nothing_nothing_is_hidden(marking: Method) -> None:
+    assert not quietly(marking, table_called("all cells empty")).hidden.any()
 
 
-# --- what holds for marking ------------------------------------------------------------------------------------------
+# --- what does not matter --------------------------------------------------------------------------------------------
 
 
 @cache

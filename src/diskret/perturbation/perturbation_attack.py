@@ -19,26 +19,25 @@ import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.equations import equations_of
+from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
-from diskret.model.protection import Knowledge, Protection
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.demands import demands_of
 from diskret.moves.insiders import persons_of
-from diskret.perturbation import _cuboid_kernels as kernels
-from diskret.perturbation.cuboids import most_cells, tree_of
-from diskret.perturbation.demands import Units, finest_cells, least_changes, task_of
-from diskret.perturbation.given_moves import GivenMoves
-from diskret.perturbation.moves import CuboidMoves, interval_within
-from diskret.perturbation.result import Perturbation
+from diskret.moves.move import MoveSet
+from diskret.perturbation import _move_kernels as kernels
+from diskret.perturbation.bounds import tightened
+from diskret.perturbation.changed_table import Perturbation
+from diskret.perturbation.cuboids import told_elsewhere, tree_of
+from diskret.perturbation.leeway import NOTHING, Leeway, Units, finest_cells, least_changes, leeway_of, nonnegative
 
 SOLVED = 3_000
 """Up to so many cells linear programmes look at all intervals and sums at once; beyond, line after line does."""
-ROUNDS = 50
 CLOSE = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PerturbationAttack:
     """What an attacker who knows the method finds out about some cells. Confidential, except for `summary`."""
 
@@ -130,71 +129,74 @@ def attack_perturbed(
         cells = cells[np.linspace(0, of - 1, most).astype(np.int64)]
     if result.moves is None:
         return _on_rounding(result, cells, of, known, seconds)
-    return _on_moves(result, cells, of)
+    return _on_moves(result, result.moves, cells, of)
 
 
 # --- cuboids ----------------------------------------------------------------------------------------------------------
 
 
-def _on_moves(result: Perturbation, cells: Ints, of: int) -> PerturbationAttack:
-    table, moves = result.before, result.moves
-    assert moves is not None
-    protection, knowledge = result.options["protection"], result.options["knowledge"]
-    units = Units.of(table)
-    task = task_of(table, units, protection, knowledge, result.options["max_relative_change"])
-    need_down, need_up = (units.change(n) for n in least_changes(table, units, protection, cells))
-    hierarchies = () if isinstance(moves, GivenMoves) else table.hierarchies
+def _on_moves(result: Perturbation, moves: MoveSet, cells: Ints, of: int) -> PerturbationAttack:
+    table, units, promise = result.before, Units.of(result.before), result.options["promise"]
+    leeway = leeway_of(table, units, promise, result.options["max_relative_change"])
+    demands = demands_of(table, promise)
+    demands = demands.some(np.searchsorted(demands.cells, cells))
+    need_down, need_up = (units.change(n) for n in least_changes(demands, units))
     value, published = table.value.reshape(-1)[cells], result.table.value.reshape(-1)[cells]
     lower, upper = value.copy(), value.copy()
-    room_up, room_down = knowledge.room(table)
-    for i, cell in enumerate(cells.tolist()):
-        for k in moves.using(cell, hierarchies).tolist():
-            members, signs = moves.cells(k, hierarchies)
-            fall, rise = interval_within(room_up[members], room_down[members], signs)
-            own = float(signs[members == cell][0])
-            pivot = moves.pivot[k] if isinstance(moves, CuboidMoves) else cell
-            cap, step = float(units.change(task.cap[task.place[pivot]])), float(units.change(moves.step[k]))
-            cap = max(cap, abs(step))
-            # the error may have been any other that is no larger; the true value then lies elsewhere
-            ends = sorted((own * max(fall, step - cap), own * min(rise, step + cap)))
-            lower[i], upper[i] = min(lower[i], value[i] + ends[0]), max(upper[i], value[i] + ends[1])
+    number, at, own = _entries(result, moves, cells)
+    fall, rise = (ends[number] for ends in steps_within(moves, *promise.knowledge.room(table)))
+    pivot = moves.protected_cells[number] if moves.protected_cells.size else cells[at]
+    step = units.change(result.step)[number]
+    cap = np.maximum(units.change(leeway.cap)[leeway.place[pivot]], np.abs(step))
+    # the error may have been any other that is no larger; the true value then lies elsewhere
+    ends = own * np.maximum(fall, step - cap), own * np.minimum(rise, step + cap)
+    np.minimum.at(lower, at, value[at] + np.minimum(*ends))
+    np.maximum.at(upper, at, value[at] + np.maximum(*ends))
     # the published value is at least the demand away from the true one
     below, above = lower <= published - need_up + CLOSE, upper >= published + need_down - CLOSE
     lower = np.where(below, lower, np.maximum(lower, published + need_down))
     upper = np.where(above, upper, np.minimum(upper, published - need_up))
-    span, down, up = (need[cells] for need in protection.needs(table))
-    close = (value - lower < down - CLOSE) | (upper - value < up - CLOSE) | (upper - lower <= span)
-    own_interval = np.full(cells.size, np.inf)
+    down, up = value - lower < demands.down - CLOSE, upper - value < demands.up - CLOSE
     return PerturbationAttack(
-        result, cells, of, lower, upper, own_interval, ~(below & above), close, _told(result), jointly=False
-    )
+        result=result, cells=cells, of=of, lower=lower, upper=upper, alone=np.full(cells.size, np.inf),
+        one_sided=~(below & above), told=_told(result, moves, leeway), jointly=False,
+        too_close=down | up | (upper - lower <= demands.length),
+    )  # fmt: skip
 
 
-def _told(result: Perturbation) -> Ints:
+def _entries(result: Perturbation, moves: MoveSet, cells: Ints) -> tuple[Ints, Ints, Floats]:
+    """Where moves that were taken change some cells: the move, which of the cells (by position), its coefficient."""
+    hits = np.flatnonzero(np.isin(moves.cells, cells))
+    number = np.searchsorted(moves.start, hits, side="right") - 1
+    hits, number = hits[result.taken[number]], number[result.taken[number]]
+    return number, np.searchsorted(cells, moves.cells[hits]), moves.coefficients[hits].astype(np.float64)
+
+
+def steps_within(moves: MoveSet, up: Floats, down: Floats) -> tuple[Floats, Floats]:
+    """Between which errors each move goes, by how far up and down every cell of the table can go: (7a), (7b).
+
+    >>> from diskret.moves.move import Move
+    >>> three = MoveSet.of([Move(cells=np.array([0, 1, 2]), coefficients=np.array([1.0, -1, -1]))])
+    >>> steps_within(three, np.array([np.inf, np.inf, 9.0]), np.array([100.0, 80, 1]))
+    (array([-9.]), array([1.]))
+    """
+    more, less = (np.append(ends[moves.cells] / np.abs(moves.coefficients), np.inf) for ends in (up, down))
+    rises = np.append(moves.coefficients > 0, True)
+    rise, fall = np.where(rises, more, less), np.where(rises, less, more)
+    return -np.minimum.reduceat(fall, moves.start[:-1]), np.minimum.reduceat(rise, moves.start[:-1])
+
+
+def _told(result: Perturbation, moves: MoveSet, leeway: Leeway) -> Ints:
     """Primary cells whose error equals, up to its sign, that of a cell with a single contributor elsewhere."""
-    table, moves = result.before, result.moves
-    primary = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)
-    signature = np.zeros(table.size, dtype=np.int64)
-    if isinstance(moves, CuboidMoves):
-        tree, room = tree_of(table), most_cells(table)
-        kernels.sign(moves.rows(), tree, room, signature)
-        task = task_of(table, Units.of(table), Protection(), Knowledge.none(), None)
-        told = np.zeros(table.size, dtype=np.bool_)
-        kernels.told_by_singles(moves.rows(), tree, room, task.state, signature, told)
-        return primary[told[primary]]
-    assert isinstance(moves, GivenMoves)
-    rng = np.random.default_rng(len(moves))
-    owner = np.repeat(np.arange(len(moves)), np.diff(moves.start))
-    taken = moves.step[owner] != 0
-    number = rng.integers(1, 2**61, max(len(moves), 1))
-    np.add.at(signature, moves.all_cells[taken], (moves.signs * number[owner])[taken])
+    table, signature = result.before, np.zeros(result.before.size, dtype=np.int64)
+    kernels.sign(moves.start, moves.cells, moves.coefficients, result.taken, signature)
+    if moves.protected_cells.size:
+        return leeway.primary[told_elsewhere(moves, tree_of(table), leeway, signature)[leeway.primary]]
     same, persons = np.abs(signature), persons_of(table)
-    single = np.flatnonzero((persons >= 0) & (same > 0))
-    pairs = {(int(s), int(p)) for s, p in zip(same[single], persons[single], strict=True)}
-    by_class: dict[int, set[int]] = {}
-    for key, person in pairs:
-        by_class.setdefault(key, set()).add(person)
-    found = [c for c in primary.tolist() if by_class.get(int(same[c]), set()) - {int(persons[c])}]
+    knowing: dict[int, set[int]] = {}
+    for cell in np.flatnonzero((persons >= 0) & (same > 0)).tolist():
+        knowing.setdefault(int(same[cell]), set()).add(int(persons[cell]))
+    found = [c for c in leeway.primary.tolist() if knowing.get(int(same[c]), set()) - {int(persons[c])}]
     return np.array(found, dtype=np.int64)
 
 
@@ -204,34 +206,44 @@ def _told(result: Perturbation) -> Ints:
 def _on_rounding(
     result: Perturbation, cells: Ints, of: int, known: Iterable[Sequence[str]], seconds: float
 ) -> PerturbationAttack:
+    table = result.before
+    value, published = table.value.reshape(-1), result.table.value.reshape(-1)
+    sure = np.zeros(table.size, dtype=np.bool_)
+    for codes in known:
+        sure[int(np.ravel_multi_index(table.index(*codes), table.shape))] = True
+    lower, upper = _rounding_leaves(result)
+    lower, upper = np.where(sure, value, lower), np.where(sure, value, upper)
+    if table.frequency and table.decimals is not None:
+        lower, upper = np.ceil(lower - CLOSE), np.floor(upper + CLOSE)
+    jointly = table.size <= SOLVED
+    if jointly:
+        low, high = _solved(table, cells, lower, upper, sure, seconds)
+    elif not table.product:
+        low, high = (ends[cells] for ends in tightened(lower, upper, table.equations(np.ones(table.size, np.bool_))))
+    else:
+        ends = tightened(lower.reshape(table.shape), upper.reshape(table.shape), table.hierarchies)
+        low, high = (end.reshape(-1)[cells] for end in ends)
+    span, down, up = (need[cells] for need in Promise().needs(table))
+    at, shown = value[cells], published[cells]
+    return PerturbationAttack(
+        result=result, cells=cells, of=of, lower=low, upper=high, alone=(upper - lower)[cells], jointly=jointly,
+        one_sided=(high <= shown + CLOSE) | (low >= shown - CLOSE), told=NOTHING,
+        too_close=(at - low < down - CLOSE) | (high - at < up - CLOSE) | (high - low <= np.maximum(span, CLOSE)),
+    )  # fmt: skip
+
+
+def _rounding_leaves(result: Perturbation) -> tuple[Floats, Floats]:
+    """What every published multiple leaves for its value, cell by cell."""
     table, base = result.before, float(result.options["base"])
     unit = 0.0 if table.decimals is None else 10.0**-table.decimals
     reach = base / 2 if result.options["rounding"] == "deterministic" else base - unit
     value, published = table.value.reshape(-1), result.table.value.reshape(-1)
     lower, upper = published - reach, published + reach
-    if table.positive or not (value < 0).any():
+    if nonnegative(table):
         lower = np.maximum(lower, 0.0)
     # cells that were not found next to their value are farther away, and the attacker knows which
     lower[result.beyond], upper[result.beyond] = value[result.beyond] - base, value[result.beyond] + base
-    sure = np.zeros(table.size, dtype=np.bool_)
-    for codes in known:
-        sure[int(np.ravel_multi_index(table.index(*codes), table.shape))] = True
-    lower, upper = np.where(sure, value, lower), np.where(sure, value, upper)
-    if unit and table.frequency:
-        lower, upper = np.ceil(lower - CLOSE), np.floor(upper + CLOSE)
-    alone = (upper - lower)[cells]
-    jointly = table.size <= SOLVED
-    if jointly:
-        low, high = _solved(table, cells, lower, upper, sure, seconds)
-    else:
-        low, high = (bound[cells] for bound in narrowed(table, lower, upper))
-    protection = Protection(levels=table.below is not None)
-    span, down, up = (need[cells] for need in protection.needs(table))
-    at = value[cells]
-    close = (at - low < down - CLOSE) | (high - at < up - CLOSE) | (high - low <= np.maximum(span, CLOSE))
-    sided = (high <= published[cells] + CLOSE) | (low >= published[cells] - CLOSE)
-    nobody = np.empty(0, dtype=np.int64)
-    return PerturbationAttack(result, cells, of, low, high, alone, sided, close, nobody, jointly)
+    return lower, upper
 
 
 def _solved(
@@ -257,31 +269,3 @@ def _solved(
         ends = report.intervals[table.name_of(cell)]
         low[i], high[i] = np.fmax(low[i], ends[0]), np.fmin(high[i], ends[1])
     return low, high
-
-
-def narrowed(table: Table, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    """Intervals that no single line can narrow any more: what a cell can be, given its sum and the other parts.
-
-    >>> cells = {"s": ["a", "b"], "n": [2, 3]}
-    >>> table = Table.from_cells(cells, by={"s": None}, value="n")
-    >>> [bound.tolist() for bound in narrowed(table, np.array([0.0, 0, 5]), np.array([4.0, 4, 5]))]
-    [[1.0, 1.0, 5.0], [4.0, 4.0, 5.0]]
-    """
-    system = equations_of(table, np.ones(table.size, dtype=np.bool_))
-    row, column, coefficient = system.row_of(), system.columns, system.coefficients
-    plus = coefficient > 0
-    lower, upper = lower.copy(), upper.copy()
-    for _ in range(ROUNDS):
-        least = np.where(plus, lower[column], -upper[column])
-        largest = np.where(plus, upper[column], -lower[column])
-        # a line adds up to nothing: a cell is what the others leave
-        rest_least = np.bincount(row, weights=least, minlength=system.rows)[row] - least
-        rest_largest = np.bincount(row, weights=largest, minlength=system.rows)[row] - largest
-        low = np.where(plus, -rest_largest, rest_least)
-        high = np.where(plus, -rest_least, rest_largest)
-        before = lower.copy(), upper.copy()
-        np.maximum.at(lower, column, low)
-        np.minimum.at(upper, column, high)
-        if np.allclose(before[0], lower, atol=CLOSE) and np.allclose(before[1], upper, atol=CLOSE):
-            break
-    return lower, upper

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from diskret.model.arrays import Floats, Ints
+from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.contributors import Contributors
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.perturbation.demands import finest_cells
-from diskret.perturbation.given_moves import GivenMoves
-from diskret.perturbation.moves import CuboidMoves
+from diskret.moves.move import MoveSet
+from diskret.perturbation.leeway import NOTHING, finest_cells
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Perturbation:
     """A table whose values were changed. ``table`` may leave the house; everything else is confidential.
 
@@ -29,10 +29,13 @@ class Perturbation:
     """Confidential: with it and the original table the run can be repeated."""
     options: dict[str, Any] = field(repr=False)
     """What the run was told. Confidential, like the parameters of rules."""
-    moves: CuboidMoves | GivenMoves | None = field(default=None, repr=False)
-    told: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
+    moves: MoveSet | None = field(default=None, repr=False)
+    """Those searched for a primary cell protect it; those given by a suppression may serve any. Whole coefficients."""
+    step: Ints = field(default_factory=lambda: NOTHING, repr=False)
+    """The error of every move, in units of the last decimal. Confidential: whoever has it undoes the perturbation."""
+    told: Ints = field(default_factory=lambda: NOTHING, repr=False)
     """Primary cells (flat) whose error a single contributor elsewhere can compute."""
-    beyond: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
+    beyond: Ints = field(default_factory=lambda: NOTHING, repr=False)
     """With rounding: cells (flat) that are a whole base or more away from their value."""
 
     @property
@@ -42,6 +45,12 @@ class Perturbation:
         if self.before.decimals is not None:
             return np.round(change, self.before.decimals)
         return change
+
+    @property
+    def taken(self) -> Bools:
+        """Moves that were made for a primary cell, or given and used."""
+        assert self.moves is not None
+        return np.asarray((np.diff(self.moves.first_protected) > 0) | (self.step != 0))
 
     def explain(self, *codes: str) -> str:
         """In words what happened to a cell: which moves changed it together with which others. No values.
@@ -60,10 +69,10 @@ class Perturbation:
         rules = self.before.rules_of(at)
         lines += [f"  caught by {', '.join(rules)}"] if rules else []
         if self.moves is not None:
-            hierarchies = () if isinstance(self.moves, GivenMoves) else self.before.hierarchies
-            for k in self.moves.using(cell, hierarchies).tolist():
-                others, _ = self.moves.cells(k, hierarchies)
-                lines.append(f"  moved together with {', '.join(self._name(int(c)) for c in others if c != cell)}")
+            for k in self.moves.using(cell):
+                others = self.moves[k].cells if self.taken[k] else ()
+                if len(others):
+                    lines.append(f"  moved together with {', '.join(self._name(int(c)) for c in others if c != cell)}")
         if cell in self.told:
             lines.append("  a single contributor of another cell can compute the error")
         if cell in self.beyond:
@@ -89,8 +98,8 @@ class Perturbation:
         }
         if self.moves is not None:
             counts |= {"moves": len(self.moves), "told by single contributors": int(self.told.size)}
-            if isinstance(self.moves, CuboidMoves):
-                counts["moves through a total"] = int((~self.moves.inside).sum())
+            if not self.options["along"]:
+                counts["moves through a total"] = _through_totals(self.moves, self.before.shape)
         if "base" in self.options:
             counts["a base or more away"] = int(self.beyond.size)
         return counts
@@ -98,3 +107,29 @@ class Perturbation:
     def __repr__(self) -> str:
         s = self.summary()
         return f"Perturbation(by {self.method}: {s['changed']} of {s['cells']} cells changed, {s['primary']} primary)"
+
+
+def _through_totals(moves: MoveSet, shape: tuple[int, ...]) -> int:
+    """How many moves change the total of a classification."""
+    total = np.zeros(moves.cells.size, dtype=np.bool_)
+    for axis, size in enumerate(shape):
+        total |= moves.cells // int(np.prod(shape[axis + 1 :])) % size == size - 1
+    return int(np.unique(moves.number()[total]).size)
+
+
+def cleared(table: Table, value: Floats, count: Ints | None, altered: str) -> Table:
+    """A table with other values, without anything that was concluded from the old ones."""
+    parts = {
+        name: cleared(each, value[cells].reshape(each.shape), None, altered)
+        for name, (each, cells) in table.linked.items()
+    }
+    table = table.with_tables(parts)
+    people = None
+    if table.respondents is not None and not table.frequency:
+        people = Contributors(table.respondents.count if count is None else count)
+    status = np.where(table.hidden | (table.status == Status.ZERO), np.uint8(Status.OPEN), table.status)
+    return replace(
+        table, value=value + 0.0, status=status, respondents=people, rules=(), altered=altered, holdings=None,
+        rule=None, below=None, above=None, lower=None, upper=None, weight=None, creator=None, key=None,
+        judges=(),
+    )  # fmt: skip
