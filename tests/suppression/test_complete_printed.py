@@ -403,7 +403,7 @@ def _cuboids_within(search: Search, pivot: int, part: Bools) -> list[Cuboid]:
     """The best cuboid made of these cells only, without asking for a range."""
     nothing = np.zeros(part.size)
     free = replace(search.task, hidden=part, needs=(nothing, nothing, nothing))
-    return Search(search.spaces, free, deformations=0).secured(pivot)
+    return Search(spaces=search.spaces, task=free, deformations=0).secured(pivot)
 
 
 # --- forbidden and allowed dummies -----------------------------------------------------------------------------------

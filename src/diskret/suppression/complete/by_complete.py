@@ -67,7 +67,13 @@ def search_of(table: Table, promise: Promise, method: Complete, *, strands: bool
             hint="the cuboid method guards against single contributors only: use the method Moves.",
         )
     spaces = [IndexSpace.of(h) for h in table.hierarchies]
-    return Search(spaces, task_of(table, promise, method), method.deformations, strands, method.totals_last)
+    return Search(
+        spaces=spaces,
+        task=task_of(table, promise, method),
+        deformations=method.deformations,
+        strands=strands,
+        totals_last=method.totals_last,
+    )
 
 
 def task_of(table: Table, promise: Promise, method: Method) -> CompleteTask:
