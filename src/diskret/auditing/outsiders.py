@@ -21,7 +21,7 @@ DOUBTFUL = 1e-5
 
 
 @dataclass(eq=False)
-class attack:
+class OutsideAttack:
     """Attackers of groups of connected components; each knows only its own unknowns."""
 
     group: Ints
@@ -67,9 +67,7 @@ class attack:
         return found[0], found[1]
 
 
-def attack(
-    system: Equations, up: Floats, down: Floats, columns: Ints, demands: Demands
-) -> tuple[attack, set[int]]:
+def attack(system: Equations, up: Floats, down: Floats, columns: Ints, demands: Demands) -> tuple[attack, set[int]]:
     """Attack all targets (columns with demands), components side by side; also those a solver gave up on."""
     label = system.components()
     size = np.bincount(label, minlength=1)
