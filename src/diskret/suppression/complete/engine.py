@@ -11,6 +11,7 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.trees import strides_of
+from diskret.moves.move import Move
 from diskret.suppression.complete import _kernels
 from diskret.suppression.complete.faces import Faces, Totals, faces_of, first_range
 from diskret.suppression.complete.space import IndexSpace
@@ -55,14 +56,9 @@ class CompleteTask:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Cuboid:
-    """A signed set of cells that satisfies every published sum, and how far it can go."""
+class RankedMove(Move):
+    """A move over the whole table, with what comes first when one is chosen: new cells, margins among them, price."""
 
-    pivot: int
-    cells: Ints
-    signs: Ints
-    up: float
-    down: float
     rank: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
@@ -116,13 +112,13 @@ class Search:
         for steps in range(sum(len(r) - 1 for r in room) + 1):
             yield [tuple(a + e for a, e in zip(lowest, g, strict=True)) for g in grown if sum(g) == steps]
 
-    def secured(self, pivot: int) -> list[Cuboid]:
+    def secured(self, pivot: int) -> list[RankedMove]:
         """Cuboids of hidden cells that protect a pivot already, in whatever range; empty if there are none."""
         at = enumerate(self._at(pivot))
         listed = [self.faces_up_to(c, code, self.last_range(c, code)) for c, code in at]
         return self.best(pivot, listed, self.task.hidden | (self.task.unit == 0))
 
-    def chosen(self, pivot: int) -> list[Cuboid]:
+    def chosen(self, pivot: int) -> list[RankedMove]:
         """The best cuboid or pair in the smallest range that has any: with the strand if possible, else without."""
         at = self._at(pivot)
         strand = strand_of(self.spaces, at, self.task.primary.reshape(self.task.shape)) if self.strands else []
@@ -134,9 +130,9 @@ class Search:
                     return best
         return []
 
-    def _best_in(self, pivot: int, ranges: Sequence[tuple[int, ...]], must: Sequence[set[int]]) -> list[Cuboid]:
+    def _best_in(self, pivot: int, ranges: Sequence[tuple[int, ...]], must: Sequence[set[int]]) -> list[RankedMove]:
         """The best cuboid or pair of several candidate ranges whose faces hold the codes they must."""
-        at, best = self._at(pivot), list[Cuboid]()
+        at, best = self._at(pivot), list[RankedMove]()
         for tops in ranges:
             listed = [self.faces_up_to(c, at[c], top).holding(must[c]) for c, top in enumerate(tops)]
             found = self.best(pivot, listed, self.task.usable)
@@ -144,7 +140,7 @@ class Search:
                 best = found
         return best
 
-    def in_lowest(self, pivot: int) -> list[Cuboid]:
+    def in_lowest(self, pivot: int) -> list[RankedMove]:
         """The best cuboid or pair inside the lowest subtable of a pivot, which touches no sum; empty if there is none.
 
         Of the complete table it is the same cuboid and its projections into star sums: nothing else need be looked at
@@ -156,7 +152,7 @@ class Search:
         listed = [self.faces(c, code, 1) for c, code in enumerate(at)]
         return self.best(pivot, listed, self.task.usable)
 
-    def inside(self, pivot: int) -> Iterator[Cuboid]:
+    def inside(self, pivot: int) -> Iterator[RankedMove]:
         """All cuboids of hidden cells in the first candidate range of a pivot, whatever their length."""
         at = self._at(pivot)
         tops = next(self.ranges(pivot))[0]
@@ -170,7 +166,7 @@ class Search:
             if self.task.hidden[cuboid.cells].all():
                 yield cuboid
 
-    def best(self, pivot: int, listed: Sequence[Faces], usable: Bools) -> list[Cuboid]:
+    def best(self, pivot: int, listed: Sequence[Faces], usable: Bools) -> list[RankedMove]:
         """One cuboid or a pair: fewest new cells, lowest rank, cheapest; a pair only if it comes before all single."""
         if min(map(len, listed)) == 0:
             return []
@@ -213,13 +209,15 @@ class Search:
     def _cuboid(
         self, pivot: int, faces: Ints, start: Ints, shifts: Ints, signs: Ints,
         rank: tuple[float, float, float] = (0.0, 0.0, 0.0),
-    ) -> Cuboid:  # fmt: skip
+    ) -> RankedMove:  # fmt: skip
         cells, parity = _room_for(int(start[f + 1] - start[f]) for f in faces)
         _kernels.product_cells(pivot, faces, start, shifts, signs, cells, parity)
         with_pivot, against = cells[parity > 0], cells[parity < 0]
         up = min(self.task.up[with_pivot].min(), self.task.down[against].min(initial=np.inf))
         down = min(self.task.down[with_pivot].min(), self.task.up[against].min(initial=np.inf))
-        return Cuboid(pivot=pivot, cells=cells, signs=parity, up=float(up), down=float(down), rank=rank)
+        return RankedMove(
+            cells=cells, coefficients=parity.astype(np.float64), up=float(up), down=float(down), rank=rank
+        )
 
 
 def _room_for(lengths: Iterable[int]) -> tuple[Ints, Ints]:
@@ -248,16 +246,16 @@ def in_turn(task: CompleteTask) -> Ints:
 
 def secure(
     search: Search, pivots: Ints, progress: Progress | None = None, stages: int = 1
-) -> tuple[dict[int, list[Cuboid]], list[int]]:
+) -> tuple[dict[int, list[RankedMove]], list[int]]:
     """Protect every pivot; returns its cuboids, and those that cannot be protected.
 
     In two ``stages`` the pivots that find a cuboid inside their lowest subtable come first, and the rest in the
     smallest candidate range that has one (partial raising, 6.2.2.3).
     """
     task = search.task
-    protecting: dict[int, list[Cuboid]] = {}
+    protecting: dict[int, list[RankedMove]] = {}
 
-    def keep(pivot: int, cuboids: list[Cuboid]) -> None:
+    def keep(pivot: int, cuboids: list[RankedMove]) -> None:
         protecting[pivot] = cuboids
         for cuboid in cuboids:
             task.hidden[cuboid.cells] = True

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from diskret.model.arrays import Bools
-from diskret.suppression.complete.engine import Cuboid, Search
+from diskret.suppression.complete.engine import RankedMove, Search
 
 
-def thinned(search: Search, protecting: dict[int, list[Cuboid]], untouchable: Bools) -> dict[int, list[Cuboid]]:
+def thinned(search: Search, protecting: dict[int, list[RankedMove]], untouchable: Bools) -> dict[int, list[RankedMove]]:
     """Try to do without each secondary: a later cuboid often makes an earlier one unnecessary.
 
     Only primaries whose cuboids use the cell are looked at again; each must find another cuboid of hidden cells.
@@ -35,13 +35,13 @@ def thinned(search: Search, protecting: dict[int, list[Cuboid]], untouchable: Bo
     return kept
 
 
-def _cells(cuboids: list[Cuboid]) -> set[int]:
+def _cells(cuboids: list[RankedMove]) -> set[int]:
     return {int(c) for cuboid in cuboids for c in cuboid.cells}
 
 
-def _others(search: Search, pivots: list[int]) -> dict[int, list[Cuboid]] | None:
+def _others(search: Search, pivots: list[int]) -> dict[int, list[RankedMove]] | None:
     """Cuboids of hidden cells for every pivot; None as soon as one has none."""
-    found: dict[int, list[Cuboid]] = {}
+    found: dict[int, list[RankedMove]] = {}
     for pivot in pivots:
         found[pivot] = search.secured(pivot)
         if not found[pivot]:
