@@ -117,7 +117,7 @@ def certificate_of(report: AuditReport) -> Certificate:
 
 
 def verify(table: Table, certificate: Certificate, promise: Promise | None = None) -> Verification:
-    """Check a certificate against a table, without any solver: equations are added up, demands made anew.
+    """Check a certificate against a table, without any solver: equations are added up, demands made again.
 
     ``promise`` is what the certificate must prove at least; left out, whatever it says it does.
 

@@ -67,7 +67,7 @@ class UnknownCode(DiskretError):
 
 
 class DuplicateCode(DiskretError):
-    """A code that stands twice in one hierarchy."""
+    """A code that is listed twice in one hierarchy."""
 
     code = "H2"
 

@@ -29,7 +29,7 @@ from diskret.model.status import Status
 from diskret.model.table import Index, Table
 
 ROUNDING = 1e-9
-"""Equations of values that are no short decimals must hold to this share of their largest term."""
+"""Equations of values that are not short decimals must hold to this share of their largest term."""
 COLUMNS = ("below", "above", "lower", "upper", "weight")
 
 
@@ -118,7 +118,7 @@ class System(Table):
         given = {name: columns.pop(name) for name in (*COLUMNS, "status", "count") if name in columns}
         odd = [n for n in columns if n not in ("positive", "frequency", "weighted", "additive_counts")]
         if odd:
-            raise BadOption(f"a system knows no {listed(odd)}", hint=f"{listed([*COLUMNS, 'status', 'count'])}.")
+            raise BadOption(f"a system has no {listed(odd)}", hint=f"{listed([*COLUMNS, 'status', 'count'])}.")
         _refuse_lists(names, values, given)
         arrays: dict[str, Any] = {n: np.array(given[n], dtype=np.float64) for n in COLUMNS if given.get(n) is not None}
         system = _rows(values, *entries)
@@ -167,7 +167,7 @@ class System(Table):
 
     @property
     def product(self) -> bool:
-        """A system is no product of trees."""
+        """A system is not a product of trees."""
         return False
 
     def index(self, *codes: str) -> Index:

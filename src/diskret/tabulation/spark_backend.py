@@ -129,7 +129,7 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str]:
             return _said(str(path), lambda: reader.parquet(str(path))), str(path), "."
         if path.suffix.lower() not in TEXT:
             raise BadOption(
-                f"Spark reads no {path.suffix!r} files here", where=str(path), hint="give .parquet or .csv."
+                f"Spark cannot read {path.suffix!r} files here", where=str(path), hint="give .parquet or .csv."
             )
         # Text stays text: a code 05111 keeps its zero.
         reader = reader.option("header", "true").option("inferSchema", "false")

@@ -61,7 +61,7 @@ class Faces:
 
 
 def first_range(space: IndexSpace, code: int) -> int:
-    """The top index of a code's first candidate range: the lowest in which it is no sum, or all for the total."""
+    """The top index of a code's first candidate range: the lowest in which it is not a sum, or all for the total."""
     return min(int(space.hierarchy.levels[code]), space.dimension)
 
 
@@ -90,7 +90,7 @@ def diametrals(space: IndexSpace, code: int, top: int, coupled: bool = False, to
     if number << top > MOST_CORNERS:
         raise BadOption(
             f"too many cuboids around code {space.hierarchy.codes[code]!r} ({number:,} in one classification)",
-            hint="use guarantee='audit', which lists no cuboids.",
+            hint="use the method Moves, which lists no cuboids.",
         )
     found = np.tile(pivot, (number, 1))
     if not top or not number:  # a classification of one code, or nothing beside it

@@ -48,7 +48,7 @@ class Raised:
         ((3, 3), [0, 0, 0, 0, 0])
         """
         if protected.shape != self.table.shape:
-            raise BadOption("lowering another table than the one that was raised", hint="protect raised.table.")
+            raise BadOption("lowering a table other than the one that was raised", hint="protect raised.table.")
         status = protected.status.reshape(-1)[self.cells].reshape(self.origin.shape)
         return replace(self.origin, status=status)
 
@@ -74,7 +74,7 @@ def raise_table(
     if prod(sizes) > MOST_CELLS:
         raise TableTooLarge(
             f"the raised table would have {prod(sizes):,} cells",
-            hint="guarantee='complete' works without storing it; guarantee='audit' without cuboids at all.",
+            hint="the method Complete works without storing it, the method Moves without cuboids at all.",
         )
     cells, kind = _places(table, spaces, sizes)
     by = _classifications(table, spaces)
