@@ -1,4 +1,4 @@
-"""A certificate: what was promised about which table, with the moves that prove it, for anybody in the house to check.
+"""A certificate: what was promised about which table, with the moves that prove it, for anybody in the office to check.
 
 It names the table by a fingerprint, so that a changed value, status or hierarchy is noticed, and holds the moves. Moves
 tell something about hidden values: a certificate is as confidential as the table.

@@ -31,7 +31,7 @@ class RecodeStep(Section):
     file: InFile = Field(None, description="the same as a .csv file with the columns code and class")
     hierarchy: InFile = Field(None, description="hierarchy file: .hrc, .csv with code and parent or level, or .json")
     level: int | None = Field(None, ge=1, description="with hierarchy: level that takes the place of codes below it")
-    prefix: int | None = Field(None, ge=1, description="look up only so many first characters of a code")
+    prefix: int | None = Field(None, ge=1, description="look up only this many first characters of a code")
     removed: Names = Field(default_factory=list, description="codes whose units are not released")
 
     @model_validator(mode="after")

@@ -290,7 +290,7 @@ class CannotWrite(DiskretError):
 
 
 class BadPTable(DiskretError):
-    """A perturbation table that is none: no distributions, biased, or one that makes zeros positive."""
+    """A perturbation table that is not valid: no distributions, biased, or one that makes zeros positive."""
 
     code = "K1"
 

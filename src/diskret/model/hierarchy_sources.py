@@ -133,7 +133,7 @@ def tree_from_hrc(text: str, lead: str, total: str) -> Tree:
             raise BrokenLevels(
                 f"code {code!r} is {depth + 1 - len(above)} levels deeper than the line above allows",
                 where=f"line {number}",
-                hint=f"one more {lead!r} than the line above at the most.",
+                hint=f"one more {lead!r} than the line above at most.",
             )
         if code in parent or code == total:
             raise DuplicateCode(

@@ -1,4 +1,4 @@
-"""What may leave the house: codes, labels and values, with everything hidden already taken out.
+"""What may leave the office: codes, labels and values, with everything hidden already taken out.
 
 The writers of this room get a `Release` and nothing else, so none of them can print what it was never given.
 """
