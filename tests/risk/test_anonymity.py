@@ -48,8 +48,10 @@ def twin(keys: Sequence[object], values: Sequence[object]) -> Diversity:
     c = max(r["counts"][0] / sum(r["counts"][fewest - 1 :]) for r in rows)
     beta, over = max(r["beta"] for r in rows), max(r["over"] for r in rows)
     return Diversity(
-        fewest, exp(min(r["entropy"] for r in rows)), c, max(r["alpha"] for r in rows), max(r["equal"] for r in rows),
-        max(r["ordered"] for r in rows), beta, beta if over <= 1e-12 else inf, max(r["delta"] for r in rows),
+        distinct=fewest, entropy=exp(min(r["entropy"] for r in rows)), recursive=c,
+        alpha=max(r["alpha"] for r in rows), t_equal=max(r["equal"] for r in rows),
+        t_ordered=max(r["ordered"] for r in rows), beta=beta,
+        enhanced_beta=beta if over <= 1e-12 else inf, delta=max(r["delta"] for r in rows),
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import diskret as dk
 from diskret.model.errors import BadOption, NegativeValue, ProtectionWarning
+from diskret.risk import _unique_kernels
 from diskret.risk._class_kernels import expected_inverse
 from diskret.risk.classes import Classes, Column, classes_of
 from diskret.risk.special import special_uniques
@@ -224,6 +225,30 @@ def test_dis_score_grows_with_the_score_and_stays_a_probability() -> None:
     assert (np.diff(found.dis_score[order]) >= -1e-15).all()
     assert ((found.dis_score >= 0) & (found.dis_score < 1)).all()
     assert ((found.dis_score > 0) == (found.score > 0)).all()
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=2, max_size=20), st.integers(1, 4))
+def test_a_record_leaves_with_the_key_that_makes_it_alone(rows: list[tuple[int, ...]], largest: int) -> None:
+    """Twin of the kernel: keys in ascending order, alone with the last of them and not before."""
+    codes = np.array(rows, dtype=np.int32).T.copy()
+    record, masks = _unique_kernels.first_uniques(codes, np.full(4, 3), largest)
+
+    def alone(row: tuple[int, ...], chosen: tuple[int, ...]) -> bool:
+        return sum(all(other[k] == row[k] for k in chosen) for other in rows) == 1
+
+    sets = [s for size in range(1, largest + 1) for s in itertools.combinations(range(4), size)]
+    expected = {(r, s) for r, row in enumerate(rows) for s in sets if alone(row, s) and not alone(row, s[:-1])}
+    found = [(int(r), tuple(k for k in range(4) if m >> k & 1)) for r, m in zip(record, masks, strict=True)]
+    assert len(found) == len(set(found))
+    assert set(found) == expected
+
+
+@given(st.lists(st.lists(st.integers(1, 31), max_size=6, unique=True), max_size=5))
+def test_a_set_is_minimal_if_it_holds_no_other(of_records: list[list[int]]) -> None:
+    start = np.cumsum([0, *map(len, of_records)])
+    masks = np.array([m for own in of_records for m in own], dtype=np.int64)
+    expected = [not any(o != m and o & m == o for o in own) for own in of_records for m in own]
+    assert _unique_kernels.minimal(start, masks).tolist() == expected
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------

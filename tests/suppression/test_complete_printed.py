@@ -14,7 +14,7 @@ from diskret.model.arrays import Bools
 from diskret.model.contributors import Contributors
 from diskret.suppression.complete.by_complete import by_complete, search_of
 from diskret.suppression.complete.by_raised import by_raised
-from diskret.suppression.complete.engine import Cuboid, Search
+from diskret.suppression.complete.engine import RankedMove, Search
 from diskret.suppression.complete.intervals import protection_intervals
 from diskret.suppression.complete.raising import raise_table
 from diskret.suppression.complete.space import FORBIDDEN, IndexSpace
@@ -393,17 +393,17 @@ def test_3_5_two_cuboids_compared(printed_file: ReadFile) -> None:
         found = [c for c in _cuboids_within(search, pivot, part) if c.cells.size == len(inside)]
         assert len(found) == 1
         assert found[0].up + found[0].down == expected["range"]
-        for cell, sign in zip(found[0].cells, found[0].signs, strict=True):
+        for cell, sign in zip(found[0].cells, found[0].coefficients, strict=True):
             codes = table.codes(tuple(int(i) for i in np.unravel_index(cell, table.shape)))
             ends = sorted((table.value.flat[cell] + sign * found[0].up, table.value.flat[cell] - sign * found[0].down))
             assert tuple(ends) == inside[codes]
 
 
-def _cuboids_within(search: Search, pivot: int, part: Bools) -> list[Cuboid]:
+def _cuboids_within(search: Search, pivot: int, part: Bools) -> list[RankedMove]:
     """The best cuboid made of these cells only, without asking for a range."""
     nothing = np.zeros(part.size)
     free = replace(search.task, hidden=part, needs=(nothing, nothing, nothing))
-    return Search(search.spaces, free, deformations=0).secured(pivot)
+    return Search(spaces=search.spaces, task=free, deformations=0).secured(pivot)
 
 
 # --- forbidden and allowed dummies -----------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ from diskret.auditing.case import Case
 from diskret.auditing.elimination import determined
 from diskret.auditing.inside import attack_from_inside
 from diskret.auditing.integers import integer_extreme
-from diskret.auditing.lines import all_zero, unions_breaking
-from diskret.auditing.outsiders import Attack, attack
+from diskret.auditing.outsiders import OutsideAttack, attack
 from diskret.auditing.report import AuditReport, ClosestCall
+from diskret.auditing.unions import all_zero, unions_breaking
 from diskret.model.arrays import Bools, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
@@ -130,7 +130,7 @@ def _open_demands(case: Case, against_insiders: bool = False) -> Bools:
     return np.isin(case.demands.cells, cover.ways.cell[np.array(still_open, dtype=np.bool_)])
 
 
-def _attack_from_outside(case: Case, waiting: Ints) -> Attack:
+def _attack_from_outside(case: Case, waiting: Ints) -> OutsideAttack:
     """Programmes for what no move settles; what stays too short is exposed to everybody."""
     if waiting.size:
         # what equations alone fix is decided without any tolerance
@@ -180,12 +180,14 @@ def _in_whole_numbers(case: Case, waiting: Ints, seconds: float) -> None:
             case.expose(k, rise, fall, case.up, case.down)
 
 
-def _exact_intervals(case: Case, attacker: Attack, asked: Ints, seconds: float) -> dict[str, tuple[float, float]]:
+def _exact_intervals(
+    case: Case, attacker: OutsideAttack, asked: Ints, seconds: float
+) -> dict[str, tuple[float, float]]:
     """What each of some unknowns can be, by name."""
     return {case.name(c): case.interval(c, *_farthest(case, attacker, c, seconds)) for c in asked.tolist()}
 
 
-def _farthest(case: Case, attacker: Attack, column: int, seconds: float) -> tuple[float, float]:
+def _farthest(case: Case, attacker: OutsideAttack, column: int, seconds: float) -> tuple[float, float]:
     """How far an unknown can go, in whole numbers for counts."""
     if not case.table.frequency:
         return attacker.extremes(column)
@@ -212,7 +214,7 @@ def _zero_lines(case: Case) -> tuple[str, ...]:
     return all_zero(case.table, case.system, possible)
 
 
-def _close_calls(case: Case, attacker: Attack) -> tuple[ClosestCall, ...]:
+def _close_calls(case: Case, attacker: OutsideAttack) -> tuple[ClosestCall, ...]:
     """The protected cells with the least to spare, by what was seen; the closest first."""
     rise, fall = reached(case.witnesses.cover)
     columns, cells = case.columns, case.demands.cells

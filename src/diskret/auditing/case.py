@@ -11,7 +11,8 @@ from diskret.auditing.report import Exposure
 from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.table import Table
-from diskret.moves.demands import TOLERANCE, Demands
+from diskret.model.tolerances import SOLVER
+from diskret.moves.demands import Demands
 from diskret.moves.insiders import Insiders
 from diskret.moves.pattern import Pattern
 
@@ -51,7 +52,7 @@ class Case:
     def is_exact(self, column: int, rise: float, fall: float) -> bool:
         """Whether nothing but the value itself is left."""
         size = abs(float(self.table.value.reshape(-1)[self.system.cells[column]]))
-        return bool(rise + fall <= TOLERANCE * max(1.0, size))
+        return bool(rise + fall <= SOLVER * max(1.0, size))
 
     def expose(self, target: int, rise: float, fall: float, up: Floats, down: Floats, by: str = "") -> None:
         """Note down an exposed target, with the lines that give it away."""

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from diskret.auditing.lines import unions_breaking
 from diskret.auditing.report import AuditReport
+from diskret.auditing.unions import unions_breaking
 from diskret.io.files import whole_file
 from diskret.model.arrays import Ints
 from diskret.model.cells import Cells

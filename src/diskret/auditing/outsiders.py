@@ -21,7 +21,7 @@ DOUBTFUL = 1e-5
 
 
 @dataclass(eq=False)
-class Attack:
+class OutsideAttack:
     """Attackers of groups of connected components; each knows only its own unknowns."""
 
     group: Ints
@@ -67,7 +67,9 @@ class Attack:
         return found[0], found[1]
 
 
-def attack(system: Equations, up: Floats, down: Floats, columns: Ints, demands: Demands) -> tuple[Attack, set[int]]:
+def attack(
+    system: Equations, up: Floats, down: Floats, columns: Ints, demands: Demands
+) -> tuple[OutsideAttack, set[int]]:
     """Attack all targets (columns with demands), components side by side; also those a solver gave up on."""
     label = system.components()
     size = np.bincount(label, minlength=1)
@@ -86,7 +88,7 @@ def attack(system: Equations, up: Floats, down: Floats, columns: Ints, demands: 
     with ThreadPoolExecutor(max_workers=min(len(jobs), os.cpu_count() or 1)) as pool:
         done = list(pool.map(lambda job: _push_all(*job[:5]), jobs))
     given_up = {int(job[5][k]) for job, (_, lost) in zip(jobs, done, strict=True) for k in lost}
-    return Attack(group, place, [attacker for attacker, _ in done]), given_up
+    return OutsideAttack(group, place, [attacker for attacker, _ in done]), given_up
 
 
 def _push_all(

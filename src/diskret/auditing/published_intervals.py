@@ -25,8 +25,7 @@ from diskret.model.knowledge import Knowledge
 from diskret.model.older import older_attack
 from diskret.model.promise import Promise
 from diskret.model.table import Table
-
-ROUNDING = 1e-9
+from diskret.model.tolerances import ROUNDING
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from diskret.cellkey.p_table import ALL, PTable
 from diskret.io.files import whole_file
 from diskret.io.text import read_text
 from diskret.model.errors import BadPTable
+from diskret.model.tolerances import ROUNDING
 
 NAMES = {
     "i": ("i",),
@@ -27,7 +28,6 @@ NAMES = {
     "type": ("type",),
 }
 SEPARATORS = (";", ",", "\t")
-CLOSE = 1e-9
 
 
 def read_p_table(path: str | Path) -> PTable:
@@ -81,7 +81,7 @@ def _number(line: Sequence[str], place: int, where: str, number: int) -> float:
 
 
 def _refuse_wrong_results(i: list[float], j: list[float], v: list[float], where: str, lines: list[int]) -> None:
-    off = np.flatnonzero(np.abs(np.array(i) + np.array(v) - np.array(j)) > CLOSE)
+    off = np.flatnonzero(np.abs(np.array(i) + np.array(v) - np.array(j)) > ROUNDING)
     if off.size:
         raise BadPTable(
             f"{off.size} entries of the perturbation table have a j that is not i + v",

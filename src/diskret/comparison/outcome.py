@@ -14,10 +14,10 @@ from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import ProtectionWarning
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.tolerances import ROUNDING
 
 SIZES = ((1, 2), (3, 9), (10, 99), (100, None))
 """Classes of cells by their number of contributors."""
-CLOSE = 1e-9
 DEVIATION = ("contributors", "cells", "mean absolute", "mean relative", "largest")
 
 
@@ -115,11 +115,11 @@ def measure(outcome: Outcome, table: Table, percent: float) -> Measured:
     occupied, primary = ~table.empty, table.status == Status.PRIMARY
     shown = ~np.isnan(outcome.shown)
     unit = 10.0 ** -(table.decimals or 0) if table.decimals is not None else 0.0
-    room = np.maximum(CLOSE * np.maximum(np.abs(table.value), 1.0), unit / 2 * (1 - CLOSE))
+    room = np.maximum(ROUNDING * np.maximum(np.abs(table.value), 1.0), unit / 2 * (1 - ROUNDING))
     near = percent / 100 * np.abs(table.value)
     exact = outcome.upper - outcome.lower < room
-    certain = (table.value - outcome.lower <= near + CLOSE) & (outcome.upper - table.value <= near + CLOSE)
-    slack = CLOSE * np.maximum(np.abs(table.value), 1.0)
+    certain = (table.value - outcome.lower <= near + ROUNDING) & (outcome.upper - table.value <= near + ROUNDING)
+    slack = ROUNDING * np.maximum(np.abs(table.value), 1.0)
     below = 0.0 if table.below is None else table.below
     above = 0.0 if table.above is None else table.above
     short = (table.value - outcome.lower < below - slack) | (outcome.upper - table.value < above - slack)

@@ -39,6 +39,11 @@ NEAREST = 20
 class Near(Protocol):
     """Neighbourhoods of the cells of one table, pool or system, made of cells that may move."""
 
+    @property
+    def tangled(self) -> bool:
+        """Whether there are so many equations that most follow from others."""
+        ...
+
     def ladder(self, cell: int) -> list[Key]:
         """Neighbourhoods of a cell, smallest first; the last one holds everything."""
         ...
@@ -69,6 +74,8 @@ class Thinned(NamedTuple):
 
 class InTrees:
     """Neighbourhoods in a product of trees: what lies strictly below a sum (-1: everything) in every classification."""
+
+    tangled = False
 
     def __init__(self, hierarchies: Sequence[Hierarchy], movable: Bools) -> None:
         self._hierarchies = hierarchies
@@ -197,6 +204,8 @@ def _far_enough_apart(size: dict[tuple[int, ...], int]) -> list[tuple[int, ...]]
 class InTables:
     """Neighbourhoods in linked tables: those of all tables that show the cell, together; at last all cells."""
 
+    tangled = False
+
     def __init__(self, tables: Sequence[tuple[Near, Ints]], movable: Bools) -> None:
         self._movable = movable
         self._tables = tables
@@ -260,6 +269,7 @@ class InEquations:
 
     def __init__(self, system: Equations, size: Floats, hidden: Bools) -> None:
         self._system, self._value, self._hidden = system, size, hidden[system.cells]
+        self.tangled = system.rows > system.cells.size
         self._column = np.full(size.size, -1, dtype=np.int64)
         self._column[system.cells] = np.arange(system.cells.size)
         self._first, self._row, _ = system.by_column()

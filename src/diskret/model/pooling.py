@@ -30,9 +30,9 @@ from diskret.model.rule import distinct_rules
 from diskret.model.status import Status
 from diskret.model.system import Space
 from diskret.model.table import Table
+from diskret.model.tolerances import ROUNDING
 
 Fixed = Mapping[str, Mapping[str, str]]
-ROUNDING = 1e-9
 RANK = (
     Status.OPEN,
     Status.ZERO,

@@ -27,9 +27,8 @@ from diskret.model.near import InEquations, Near
 from diskret.model.product import Line
 from diskret.model.status import Status
 from diskret.model.table import Index, Table
+from diskret.model.tolerances import ROUNDING
 
-ROUNDING = 1e-9
-"""Equations of values that are not short decimals must hold to this share of their largest term."""
 COLUMNS = ("below", "above", "lower", "upper", "weight")
 
 

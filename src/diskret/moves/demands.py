@@ -13,10 +13,9 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
 from diskret.model.promise import Promise
 from diskret.model.status import Status
+from diskret.model.tolerances import SOLVER
 
 UP, DOWN, LENGTH = 0, 1, 2
-TOLERANCE = 1e-7
-"""What a solver's answer may miss, relative to the value (at least to 1)."""
 VISIBLE = 1e-3
 LEAST = 1e-6
 """A range must exceed what is asked for by this share of the value: more than any tolerance."""
@@ -96,7 +95,7 @@ class Demands:
 
     def kept(self, rise: Floats, fall: Floats) -> Bools:
         """Which cells keep what they need, given how far each can rise and fall."""
-        slack = TOLERANCE * np.maximum(self.size, 1.0)
+        slack = SOLVER * np.maximum(self.size, 1.0)
         length = np.where(self.sliding, self.length - 2 * slack, self.length)
         result: Bools = (rise >= self.up - slack) & (fall >= self.down - slack) & (rise + fall > length + slack)
         return result

@@ -6,11 +6,10 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
+from diskret.model.tolerances import ROUNDING, WHOLE
 from diskret.moves.demands import unit
 from diskret.moves.move import MoveSet
 
-ON_GRID = 1e-6
-ROUNDING = 1e-9
 MOST_STEPS = 2.0**53
 
 
@@ -37,7 +36,7 @@ def hold(table: Cells, moves: MoveSet) -> tuple[Bools, Bools]:
     grid = unit(table)
     steps = np.round(moved / (grid or 1.0))
     # an amount that rounds to nothing is not a step: scaled up it would be one that was never checked
-    off_grid = (np.abs(moved - steps * grid) > ON_GRID * grid) | (steps == 0)
+    off_grid = (np.abs(moved - steps * grid) > WHOLE * grid) | (steps == 0)
     exact = np.bincount(move, weights=off_grid, minlength=lengths.size) == 0
     good = np.bincount(move, weights=~table.hidden.reshape(-1)[cells], minlength=lengths.size) == 0
     for entry, lines, sign, number in table.entries(cells):

@@ -15,7 +15,7 @@ import numpy as np
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
 from diskret.model.equations import Equations
-from diskret.model.lp import UNCLEAR, Matrix, Programme, Way
+from diskret.model.lp import UNCLEAR, Matrix, Programme, Start, Way
 from diskret.model.near import Key
 from diskret.model.tolerances import POSITIVE, ROUNDING
 from diskret.moves.demands import unit
@@ -87,7 +87,7 @@ class Router:
         if key in self._models:
             self._models.move_to_end(key)
             return self._models[key]
-        model = self._models[key] = Neighbourhood(self.table.equations(self._near.inside(key)))
+        model = self._models[key] = Neighbourhood(self.table.equations(self._near.inside(key)), self._near.tangled)
         self._columns += model.cells.size
         while self._columns > MOST_COLUMNS and len(self._models) > 1:
             _, old = self._models.popitem(last=False)
@@ -96,15 +96,19 @@ class Router:
 
 
 class Neighbourhood:
-    """One model: every cell rises or falls at a price, and all equations stay true."""
+    """One model: every cell rises or falls at a price, and all equations stay true.
 
-    def __init__(self, system: Equations) -> None:
+    Where equations are ``tangled`` most follow from others, and the model is made smaller before it is solved.
+    """
+
+    def __init__(self, system: Equations, tangled: bool = False) -> None:
         self.cells = system.cells
         self._system = system
         self._first, self._row, _ = system.by_column()
         nothing = np.zeros(2 * self.cells.size)
         matrix = Matrix(*system.by_column()).both_ways()
-        way = Way(presolve=False, doubted=UNCLEAR)
+        way = Way(presolve=tangled, doubted=UNCLEAR)
+        self._start: Start = "scratch" if tangled else "slack"
         self._programme = Programme(matrix, np.zeros(system.rows), lower=nothing, upper=nothing, way=way)
 
     def solve(self, cell: int, rise: bool, amount: float, weight: Floats, up: Floats, down: Floats) -> Floats | None:
@@ -120,7 +124,7 @@ class Neighbourhood:
         self._programme.set_costs(cost / max(float(cost.max()), POSITIVE))
         self._programme.set_bounds(lower, upper)
         # a move has few cells: from nothing it is found sooner than from the last one, and whatever was solved before
-        found = self._programme.best("slack")
+        found = self._programme.best(self._start)
         return None if found is None else found[:n] - found[n:]
 
     def _thinkable(self, at: int, rise: bool, amount: float, up: Floats, down: Floats) -> bool:

@@ -58,6 +58,7 @@ class Path(NamedTuple):
     sizes: Ints
     d: Ints
     kind: Ints
+    levels: Ints
     ranges: Ints
     best: Floats
 
@@ -68,24 +69,25 @@ class Path(NamedTuple):
 @numba.njit(cache=True, nogil=True)
 def corner_below(pivot, at, tree, leeway, g):
     """A finest cell below a pivot: down the largest parts. False if there is none that may change."""
+    offset, strides, first_part, next_part = tree.offset, tree.strides, tree.first_part, tree.next_part
+    state, value = leeway.state, leeway.value
     here = pivot
     for a in range(at.size):
-        first_part, next_part = tree.first_part[tree.offset[a] :], tree.next_part[tree.offset[a] :]
-        code = at[a]
-        while first_part[code] >= 0:
+        code, o, stride = at[a], offset[a], strides[a]
+        while first_part[o + code] >= 0:
             best, size = -1, -1
-            part = first_part[code]
+            part = first_part[o + code]
             while part >= 0:
-                c = here + (part - code) * tree.strides[a]
-                if leeway.state[c] & USABLE and abs(leeway.value[c]) > size:
-                    best, size = part, abs(leeway.value[c])
-                part = next_part[part]
+                c = here + (part - code) * stride
+                if state[c] & USABLE and abs(value[c]) > size:
+                    best, size = part, abs(value[c])
+                part = next_part[o + part]
             if best < 0:
                 return False
-            here += (best - code) * tree.strides[a]
+            here += (best - code) * stride
             code = best
         g[a] = code
-    return leeway.state[here] & USABLE != 0
+    return state[here] & USABLE != 0
 
 
 @numba.njit(cache=True, nogil=True)
@@ -200,23 +202,34 @@ def _fits(goal, g, d, tree, leeway, behind, scratch):
 
 
 @numba.njit(cache=True, nogil=True)
-def _levels(code, parent):
-    steps = 0
-    while parent[code] >= 0:
-        code = parent[code]
-        steps += 1
-    return steps
+def _levels(at, tree, levels):
+    """How many sums lie above a cell, in each classification."""
+    parent, offset = tree.parent, tree.offset
+    for a in range(at.size):
+        levels[a] = 0
+        code = parent[offset[a] + at[a]]
+        while code >= 0:
+            levels[a] += 1
+            code = parent[offset[a] + code]
 
 
 @numba.njit(cache=True, nogil=True)
-def _advanced(at, tree, kind):
+def _advanced(kind, levels):
     """The next combination of kinds, the last classification first; False after the last one."""
-    for a in range(at.size - 1, -1, -1):
+    for a in range(kind.size - 1, -1, -1):
         kind[a] += 1
-        if kind[a] <= _levels(at[a], tree.parent[tree.offset[a] :]):
+        if kind[a] <= levels[a]:
             return True
         kind[a] = 0
     return False
+
+
+@numba.njit(cache=True, nogil=True)
+def _total(numbers):
+    total = 0
+    for number in numbers:
+        total += number
+    return total
 
 
 @numba.njit(cache=True, nogil=True)
@@ -225,40 +238,39 @@ def _set_ranges(at, tree, kind, ranges):
 
     1 is one sum further up and so on; the last is no partner at all, which is all a total has.
     """
+    parent, offset, leaf_from, leaf_to = tree.parent, tree.offset, tree.leaf_from, tree.leaf_to
     for a in range(at.size):
-        o = tree.offset[a]
-        code, above = at[a], tree.parent[o + at[a]]
+        o = offset[a]
+        code, above = at[a], parent[o + at[a]]
         for _ in range(kind[a]):
             if above >= 0:
-                code, above = above, tree.parent[o + above]
+                code, above = above, parent[o + above]
         ranges[a, 0] = -1
         if above >= 0:
-            ranges[a, 0], ranges[a, 1] = tree.leaf_from[o + above], tree.leaf_to[o + above]
-            ranges[a, 2], ranges[a, 3] = tree.leaf_from[o + code], tree.leaf_to[o + code]
+            ranges[a, 0], ranges[a, 1] = leaf_from[o + above], leaf_to[o + above]
+            ranges[a, 2], ranges[a, 3] = leaf_from[o + code], leaf_to[o + code]
 
 
 @numba.njit(cache=True, nogil=True)
 def best_cuboid(goal, g, at, tree, leeway, behind, looks, path, scratch):
     """The cheapest cuboid of the nearest kind that does what the pivot demands; False if there is none."""
-    most, origin = 0, np.int64(0)
+    kind, levels, strides = path.kind, path.levels, tree.strides
+    _levels(at, tree, levels)
+    origin = np.int64(0)
     for a in range(at.size):
-        most += _levels(at[a], tree.parent[tree.offset[a] :])
-        origin += g[a] * tree.strides[a]
+        origin += g[a] * strides[a]
     path.corner[0], path.sign[0], path.sizes[0], path.prices[0] = origin, 1, 1, 0.0
-    path.rises[0], path.falls[0] = (
-        leeway.high[origin] - leeway.change[origin],
-        leeway.change[origin] - leeway.low[origin],
-    )
+    path.rises[0] = leeway.high[origin] - leeway.change[origin]
+    path.falls[0] = leeway.change[origin] - leeway.low[origin]
     path.best[0] = np.inf
-    for weight in range(most + 1):
-        found = False
-        path.kind[:] = 0
-        more = True
+    for weight in range(_total(levels) + 1):
+        found, more = False, True
+        kind[:] = 0
         while more:
-            if path.kind.sum() == weight:
-                _set_ranges(at, tree, path.kind, path.ranges)
+            if _total(kind) == weight:
+                _set_ranges(at, tree, kind, path.ranges)
                 found |= walk(goal, g, tree, leeway, behind, looks, path, scratch)
-            more = _advanced(at, tree, path.kind)
+            more = _advanced(kind, levels)
         if found:
             return True
     return False
@@ -291,7 +303,7 @@ def _path_of(n):
     return Path(
         np.empty(2 << n, np.int64), np.empty(2 << n, np.int64), np.empty(n + 1, np.int64), np.empty(n + 1, np.int64),
         np.empty(n + 1), np.empty(n + 1, np.int64), np.empty(n + 1, np.int64), np.empty(n, np.int64),
-        np.empty(n, np.int64), np.empty((n, 4), np.int64), np.empty(n + 1),
+        np.empty(n, np.int64), np.empty(n, np.int64), np.empty((n, 4), np.int64), np.empty(n + 1),
     )  # fmt: skip
 
 

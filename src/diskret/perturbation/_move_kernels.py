@@ -86,26 +86,14 @@ def mixed(k):
 
 
 @numba.njit(cache=True, nogil=True)
-def _meeting(one, other, parent):
+def _meeting(one, other, parent, o):
     """Where two chains meet: codes stand before their sums, so the lower one climbs."""
     while one != other:
         if one < other:
-            one = parent[one]
+            one = parent[o + one]
         else:
-            other = parent[other]
+            other = parent[o + other]
     return one
-
-
-@numba.njit(cache=True, nogil=True)
-def _repeated(code, stop, times, parent, stride, count, at, cells, signs):
-    """The first ``count`` cells once more for every code of a chain, written from ``at`` on; returns where it ends."""
-    while code != stop and code >= 0:
-        for k in range(count):
-            cells[at] = cells[k] + code * stride
-            signs[at] = times * signs[k]
-            at += 1
-        code = parent[code]
-    return at
 
 
 @numba.njit(cache=True, nogil=True)
@@ -114,16 +102,21 @@ def spread(g, d, tree, cells, signs):
 
     ``g`` and ``d`` hold one finest code per classification, d -1 where g moves alone.
     """
+    parents, offset, strides = tree.parent, tree.offset, tree.strides
     cells[0], signs[0] = 0, 1
     count = 1
     for a in range(g.size - 1, -1, -1):
-        parent, stride = tree.parent[tree.offset[a] :], tree.strides[a]
-        stop = np.int64(-1)
-        if d[a] >= 0:
-            stop = _meeting(g[a], d[a], parent)
-        grown = _repeated(parent[g[a]], stop, 1, parent, stride, count, count, cells, signs)
-        if d[a] >= 0:
-            grown = _repeated(d[a], stop, -1, parent, stride, count, grown, cells, signs)
+        o, stride = offset[a], strides[a]
+        stop = _meeting(g[a], d[a], parents, o) if d[a] >= 0 else np.int64(-1)
+        grown = count
+        # the chain above g goes along, the one from d on against it
+        for code, times in ((parents[o + g[a]], 1), (d[a], -1)):
+            while code != stop and code >= 0:
+                for k in range(count):
+                    cells[grown] = cells[k] + code * stride
+                    signs[grown] = times * signs[k]
+                    grown += 1
+                code = parents[o + code]
         for k in range(count):
             cells[k] += g[a] * stride
         count = grown
@@ -133,27 +126,28 @@ def spread(g, d, tree, cells, signs):
 @numba.njit(cache=True, nogil=True)
 def spread_all(made, tree, scratch, start, all_cells, all_signs):
     """The cells of all moves end to end; with no room for them only where each begins."""
-    n = tree.strides.size
+    n, cells, signs = tree.strides.size, scratch.cells, scratch.signs
     start[0] = 0
     for m in range(made.shape[0]):
-        size = spread(made[m, :n], made[m, n : 2 * n], tree, scratch.cells, scratch.signs)
+        size = spread(made[m, :n], made[m, n : 2 * n], tree, cells, signs)
         start[m + 1] = start[m] + size
         if all_cells.size:
-            all_cells[start[m] : start[m + 1]] = scratch.cells[:size]
-            all_signs[start[m] : start[m + 1]] = scratch.signs[:size]
+            for k in range(size):
+                all_cells[start[m] + k], all_signs[start[m] + k] = cells[k], signs[k]
 
 
 @numba.njit(cache=True, nogil=True)
 def nested(one, other, tree):
     """Whether one of two cells is, in every classification, the code of the other or above or below it."""
-    for a in range(tree.strides.size):
-        parent, stride = tree.parent[tree.offset[a] :], tree.strides[a]
+    parent, offset, strides = tree.parent, tree.offset, tree.strides
+    for a in range(strides.size):
+        o, stride = offset[a], strides[a]
         low, high = one // stride, other // stride
         one, other = one - low * stride, other - high * stride
         if low > high:
             low, high = high, low
         while low < high:
-            low = parent[low]
+            low = parent[o + low]
         if low != high:
             return False
     return True
@@ -206,13 +200,14 @@ def _insert(gaps, count, a, b):
 @numba.njit(cache=True, nogil=True)
 def _gaps(number, cells, signs, leeway, goal, gaps):
     """Steps that would take a cell back to within its demand: open from ``gaps[i, 0]`` down and ``gaps[i, 1]`` up."""
-    count, pivot, state = 0, goal.pivot, leeway.state
+    count, pivot, state, place, changes = 0, goal.pivot, leeway.state, leeway.place, leeway.change
+    need_up, need_down = leeway.need_up, leeway.need_down
     for k in range(number):
         c, times = cells[k], abs(signs[k])
         if c != pivot and state[c] & SETTLED == 0:
             continue
-        p, change = leeway.place[c], leeway.change[c]
-        up, down = leeway.need_up[p], leeway.need_down[p]
+        p, change = place[c], changes[c]
+        up, down = need_up[p], need_down[p]
         if signs[k] > 0:  # steps up to the first, and from the second on, are far enough
             count = _insert(gaps, count, (-down - change) // times, -((change - up) // times))
         else:
@@ -284,6 +279,7 @@ def drawn(u, number, opened, sd):
 def carry_out(step, number, cells, signs, leeway, mark, signature):
     """Change all cells of a move, and note which primary cells have changed enough by now."""
     change, state, place = leeway.change, leeway.state, leeway.place
+    need_up, need_down = leeway.need_up, leeway.need_down
     for k in range(number):
         c = cells[k]
         change[c] += signs[k] * step
@@ -291,7 +287,7 @@ def carry_out(step, number, cells, signs, leeway, mark, signature):
             signature[c] += signs[k] * mark
         if state[c] & (PRIMARY | SETTLED) == PRIMARY:
             p = place[c]
-            if change[c] >= leeway.need_up[p] or -change[c] >= leeway.need_down[p]:
+            if change[c] >= need_up[p] or -change[c] >= need_down[p]:
                 state[c] |= SETTLED
 
 

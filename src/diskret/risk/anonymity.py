@@ -24,7 +24,7 @@ SHOWN = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Diversity:
     """How much the classes tell about one sensitive attribute; the worst class counts."""
 
@@ -48,7 +48,7 @@ class Diversity:
     """Largest |ln(q / p)| over the values of a class: delta of delta-disclosure privacy."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Anonymity:
     """Classes of equal keys, and what they tell about sensitive attributes."""
 
@@ -90,7 +90,7 @@ class Anonymity:
         rows = tuple(
             (name, d.distinct, *(round(float(getattr(d, f)), 4) for f in SHOWN)) for name, d in self.sensitive.items()
         )
-        return Section("k-anonymity, l-diversity, t-closeness", text, columns, rows)
+        return Section(title="k-anonymity, l-diversity, t-closeness", text=text, columns=columns, rows=rows)
 
 
 def measure_anonymity(
@@ -119,8 +119,8 @@ def measure_anonymity(
     sizes = classes.sizes[classes.ids]
     smaller = {size: int((sizes < size).sum()) for size in SIZES_SHOWN}
     return Anonymity(
-        tuple(names), int(sizes.size), classes.count, int(classes.sizes.min()), int((classes.sizes == 1).sum()),
-        smaller, sizes, found,
+        keys=tuple(names), records=int(sizes.size), classes=classes.count, k=int(classes.sizes.min()),
+        alone=int((classes.sizes == 1).sum()), smaller=smaller, sizes=sizes, sensitive=found,
     )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def _diversity(classes: Classes, column: Column) -> Diversity:
     distinct = int(found[:, 0].min())
     beta, over = float(found[:, 5].max()), float(found[:, 7].max())
     return Diversity(
-        distinct, exp(float(found[:, 2].min())), float(recursive_c(start, values, distinct)),
-        float(found[:, 1].max()), float(found[:, 3].max()), float(found[:, 4].max()),
-        beta, beta if over <= 1e-12 else inf, float(found[:, 6].max()),
+        distinct=distinct, entropy=exp(float(found[:, 2].min())), recursive=float(recursive_c(start, values, distinct)),
+        alpha=float(found[:, 1].max()), t_equal=float(found[:, 3].max()), t_ordered=float(found[:, 4].max()),
+        beta=beta, enhanced_beta=beta if over <= 1e-12 else inf, delta=float(found[:, 6].max()),
     )  # fmt: skip

@@ -28,7 +28,7 @@ MOST_PRODUCTS = 4_000_000
 MOST_EXPECTED = 50_000_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Estimate:
     """Singly occupied cells (EZ) for one number of persons, by every estimator."""
 
@@ -61,7 +61,7 @@ class Estimate:
         return 1 / self.n
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reidentifiable:
     """Estimates for one or several numbers of persons."""
 
@@ -97,19 +97,21 @@ class Reidentifiable:
 
     def section(self) -> Section:
         """What a report says about it: singly occupied cells and percentages over N."""
-        has_worst = any(e.worst is not None for e in self.estimates)
-        named = [*ESTIMATORS, "expected", *(["worst_case"] if has_worst else [])]
+        worst = {e.n: e.worst.most - e.singles["orwell"] for e in self.estimates if e.worst is not None}
+        named = [*ESTIMATORS, "expected", *["worst_case"] * bool(worst)]
         rows = tuple((e.n, *(_shown(e, by) for by in named)) for e in self.estimates)
         used = ", ".join(f"{n} {a:.2f}" for n, a in self.effective_levels.items())
         text = (
             f"{self.cells} cells; ORWELL coefficient {self.orwell:.2f} (effective levels: {used}). "
             "Singly occupied cells and, behind them, the percentage of re-identifiable persons."
         )
-        below = [e.n for e in self.estimates if e.worst is not None and e.worst.most > e.singles["orwell"]]
+        below = [n for n, beyond in worst.items() if beyond > 0]
         if below:
             text += f" The ORWELL coefficient is below the true worst case for N = {listed(below)}."
         columns = ("N", *(by.replace("_", " ") for by in named))
-        return Section("Re-identifiable persons before collection", text, columns, rows, self.chart())
+        return Section(
+            title="Re-identifiable persons before collection", text=text, columns=columns, rows=rows, chart=self.chart()
+        )
 
     def chart(self) -> dict[str, Any]:
         """The curves over N as a Vega-Lite chart."""
@@ -173,9 +175,18 @@ def estimate_reidentifiable(
     estimates = []
     for each in map(int, numbers):
         found = worst_case(population, each, known, seconds) if worst else None
-        estimates.append(Estimate(each, _singles(population, products, each), expected_singles(products, each), found))
+        estimates.append(
+            Estimate(
+                n=each,
+                singles=_singles(population, products, each),
+                expected=expected_singles(products, each),
+                worst=found,
+            )
+        )
     effective = {" x ".join(b.names): b.effective_levels for b in population.blocks}
-    return Reidentifiable(population.levels, effective, population.orwell, tuple(estimates))
+    return Reidentifiable(
+        levels=population.levels, effective_levels=effective, orwell=population.orwell, estimates=tuple(estimates)
+    )
 
 
 def fixed_margins(
@@ -213,7 +224,7 @@ def degrees_of_freedom(levels: Sequence[int]) -> int:
 # --- expectations of all cells, without writing all cells down -------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CellProducts:
     """Numerators of the shares of all cells as products of two short lists, each with how often it occurs."""
 
@@ -245,7 +256,7 @@ def cell_products(population: Population) -> CellProducts:
         shorter = min((0, 1), key=lambda i: len(halves[i]))
         halves[shorter] = _times(halves[shorter], numerators)
     (a, a_count), (b, b_count) = (_sorted(half) for half in halves)
-    return CellProducts(a, a_count, b, b_count, denominator)
+    return CellProducts(first=a, first_count=a_count, second=b, second_count=b_count, denominator=denominator)
 
 
 def _numerators(block: Block) -> tuple[dict[int, int], int]:

@@ -58,13 +58,19 @@ def link_by_probability(
             splink.block_on("block"), fix_u_probabilities=False, estimate_without_term_frequencies=True,
             max_pairs=None if pairs <= TRAINING_PAIRS else TRAINING_PAIRS,
         )  # fmt: skip
-        found = []
-        for chunk in range(1, chunks + 1):
-            scored = linker.inference.predict_chunk((1, 1), (chunk, chunks), LEAST_PROBABILITY)
-            found.append(run(_best_sql(scored.physical_name, own.shape[1])))
-            scored.drop_table_from_database_and_remove_from_cache()
+        found = _scored(linker, run, chunks, own.shape[1])
     record, row, weight = (np.concatenate([np.asarray(f[c]) for f in found]) for c in ("record", "row", "weight"))
     return _links(released, external, record.astype(np.int64), row.astype(np.int64), weight.astype(np.float64), count)
+
+
+def _scored(linker: Any, run: Any, chunks: int, values: int) -> list[Any]:
+    """The best pairs of every external unit, chunk by chunk: all pairs at once may not fit into memory."""
+    found = []
+    for chunk in range(1, chunks + 1):
+        scored = linker.inference.predict_chunk((1, 1), (chunk, chunks), LEAST_PROBABILITY)
+        found.append(run(_best_sql(scored.physical_name, values)))
+        scored.drop_table_from_database_and_remove_from_cache()
+    return found
 
 
 def _table(side: Side, values: Floats, block: Ints) -> dict[str, Any]:

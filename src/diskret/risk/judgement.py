@@ -155,7 +155,13 @@ class Attack:
             )
             for c in self.combinations[:SHOWN]
         )
-        return Section("Attack by record linkage", text, columns, rows, self.chart() if rows else None)
+        return Section(
+            title="Attack by record linkage",
+            text=text,
+            columns=columns,
+            rows=rows,
+            chart=self.chart() if rows else None,
+        )
 
     def chart(self) -> dict[str, object]:
         """Risk of the combinations over their number of units, with the cap, as a Vega-Lite chart."""

@@ -220,14 +220,18 @@ def _identities(files: Sequence[Relation], unit: Sequence[str]) -> list[Ints]:
     ids[np.any([codes < 0 for codes in whole], axis=0)] = -1
     split = [np.ascontiguousarray(part) for part in np.split(ids, lengths)]
     for relation, own in zip(files, split, strict=True):
-        again = int((own >= 0).sum() - np.unique(own[own >= 0]).size)
-        if again:
-            raise BadOption(
-                f"{listed(unit)} names {again:,} units more than once",
-                where=relation.where,
-                hint="give one row per unit; in a panel a unit is named by two columns, such as unit and year.",
-            )
+        _refuse_named_twice(own, unit, relation.where)
     return split
+
+
+def _refuse_named_twice(ids: Ints, unit: Sequence[str], where: str) -> None:
+    again = int((ids >= 0).sum() - np.unique(ids[ids >= 0]).size)
+    if again:
+        raise BadOption(
+            f"{listed(unit)} names {again:,} units more than once",
+            where=where,
+            hint="give one row per unit; in a panel a unit is named by two columns, such as unit and year.",
+        )
 
 
 def _row_of(here: Ints, wanted: Ints) -> Ints:

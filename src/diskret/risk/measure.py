@@ -75,7 +75,7 @@ class FileRisk:
             for name, u in self.uniques.items()
         )
         columns = ("model", "alone in the population", "of them in the file", "expected correct matches")
-        return Section("Risk of the file", text, columns, rows, self.chart())
+        return Section(title="Risk of the file", text=text, columns=columns, rows=rows, chart=self.chart())
 
     def chart(self) -> dict[str, object]:
         """How many records have which individual risk, as a Vega-Lite chart."""

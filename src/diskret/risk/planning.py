@@ -21,7 +21,7 @@ from diskret.risk.shares import Block, Population, read_shares
 By = Literal["orwell", "expected"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Merge:
     """One step: two levels of an attribute become one."""
 
@@ -37,7 +37,7 @@ class Merge:
         return " + ".join(self.levels)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class MergePlan:
     """The steps of a plan, where they lead, and what would help instead."""
 
@@ -73,7 +73,9 @@ class MergePlan:
             "After these merges the estimate is tolerable." if self.reached else
             "The tolerated share is not reached by merging."
         )  # fmt: skip
-        return Section("Levels to merge", text, ("step", "attribute", "merged", "alone", "percent"), rows)
+        return Section(
+            title="Levels to merge", text=text, columns=("step", "attribute", "merged", "alone", "percent"), rows=rows
+        )
 
 
 def plan_merges(
@@ -111,10 +113,19 @@ def plan_merges(
             break
         _, _, population, (attribute, pair) = best
         now = _estimated(population, n, by)
-        merges.append(Merge(attribute, pair, now, percent_of(now, n)))
+        merges.append(Merge(attribute=attribute, levels=pair, singles=now, percent=percent_of(now, n)))
     levels = {name: b.levels[b.names.index(name)] for b in population.blocks for name in b.names}
     needed = ceil(before / tolerated) if by == "orwell" else None
-    return MergePlan(int(n), tolerated, by, before, tuple(merges), levels, now <= tolerated * n, needed)
+    return MergePlan(
+        n=int(n),
+        tolerated=tolerated,
+        by=by,
+        before=before,
+        merges=tuple(merges),
+        levels=levels,
+        reached=now <= tolerated * n,
+        persons_needed=needed,
+    )
 
 
 def _refuse_bad_options(population: Population, n: int, tolerated: float, named: Sequence[str], by: By) -> None:

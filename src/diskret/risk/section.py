@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Section:
     """A piece of a report: a title, a few sentences, a table, and perhaps a chart (Vega-Lite)."""
 
@@ -19,7 +19,8 @@ class Section:
     def plain(self) -> dict[str, Any]:
         """The same as a mapping, for whoever writes the report.
 
-        >>> Section("Risk", "No combination above the cap.", ("region", "risk"), (("West", 0.2),)).plain()["tables"]
+        >>> said = Section(title="Risk", text="Low.", columns=("region", "risk"), rows=(("West", 0.2),))
+        >>> said.plain()["tables"]
         [{'head': ['region', 'risk'], 'rows': [['West', 0.2]]}]
         """
         tables = [{"head": list(self.columns), "rows": [list(row) for row in self.rows]}] if self.rows else []

@@ -134,15 +134,21 @@ def _from_lists(given: Any, axes: int, where: str) -> Exact:
 
 
 def _from_cells(names: tuple[str, ...], given: Mapping[Any, Any], where: str) -> tuple[Any, Exact]:
-    keys = [(k,) if len(names) == 1 and not isinstance(k, tuple) else k for k in given]
-    if not keys or any(not isinstance(k, tuple) or len(k) != len(names) for k in keys):
-        hint = f"its keys are tuples of {len(names)} levels." if len(names) > 1 else "its keys are levels."
-        raise BadShares("the shares have the wrong form", where=where, hint=hint)
+    keys = _level_tuples(names, given, where)
     levels = tuple(tuple(dict.fromkeys(str(k[i]) for k in keys)) for i in range(len(names)))
     shares = _array([Fraction(0)] * prod(map(len, levels)), tuple(map(len, levels)))
     for key, share in zip(keys, given.values(), strict=True):
         shares[tuple(levels[i].index(str(k)) for i, k in enumerate(key))] += exact(share, where)
     return levels, shares
+
+
+def _level_tuples(names: tuple[str, ...], given: Mapping[Any, Any], where: str) -> list[tuple[Any, ...]]:
+    """The keys of a mapping: one level of every attribute."""
+    keys = [(k,) if len(names) == 1 and not isinstance(k, tuple) else k for k in given]
+    if not keys or any(not isinstance(k, tuple) or len(k) != len(names) for k in keys):
+        hint = f"its keys are tuples of {len(names)} levels." if len(names) > 1 else "its keys are levels."
+        raise BadShares("the shares have the wrong form", where=where, hint=hint)
+    return keys
 
 
 def _array(numbers: Sequence[Fraction], shape: tuple[int, ...]) -> Exact:

@@ -19,7 +19,7 @@ MOST_CELLS = 20_000_000
 GOLDEN = 0.6180339887498949
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Uniques:
     """Units alone in the population by one model, and how many of them the sample has."""
 
@@ -32,7 +32,7 @@ class Uniques:
     parameters: Mapping[str, float] | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Frequencies:
     """A sample in a nutshell: how many classes have 1, 2, ... records (positions with zero left out)."""
 
@@ -65,7 +65,7 @@ class Frequencies:
 def frequencies(classes: Classes, population: float) -> Frequencies:
     """Frequencies of the class sizes."""
     sizes, counts = np.unique(classes.sizes, return_counts=True)
-    return Frequencies(sizes.astype(np.int64), counts.astype(np.int64), float(population))
+    return Frequencies(sizes=sizes.astype(np.int64), counts=counts.astype(np.int64), population=float(population))
 
 
 def ewens(sample: Frequencies) -> Uniques:
@@ -77,7 +77,7 @@ def ewens(sample: Frequencies) -> Uniques:
     theta: float = _root(lambda t: float((t / (t + steps)).sum()) - u, 1e-9, 1e12)
     size = sample.population
     found = size * theta / (size + theta - 1)
-    return Uniques(found, min(sample.alone, found * sample.fraction), parameters={"theta": theta})
+    return _expected(sample, found, theta=theta)
 
 
 def pitman(sample: Frequencies) -> Uniques:
@@ -89,7 +89,7 @@ def pitman(sample: Frequencies) -> Uniques:
     if u == n:
         return _all_alone(sample)
     if u == 1:
-        return Uniques(0.0, 0.0, parameters={"theta": 0.0, "alpha": 0.0})
+        return Uniques(population=0.0, sample=0.0, parameters={"theta": 0.0, "alpha": 0.0})
 
     def likelihood(theta: float, alpha: float) -> float:
         new = (u - 1) * log(alpha) + lgamma(theta / alpha + u) - lgamma(theta / alpha + 1)
@@ -108,7 +108,7 @@ def pitman(sample: Frequencies) -> Uniques:
     found = size * exp(
         lgamma(theta + alpha + size - 1) - lgamma(theta + size) + lgamma(theta + 1) - lgamma(theta + alpha)
     )
-    return Uniques(found, min(sample.alone, found * sample.fraction), parameters={"theta": theta, "alpha": alpha})
+    return _expected(sample, found, theta=theta, alpha=alpha)
 
 
 def poisson_gamma(sample: Frequencies, cells: int) -> Uniques:
@@ -123,11 +123,9 @@ def poisson_gamma(sample: Frequencies, cells: int) -> Uniques:
     beta = cells * (variance - mean) / n**2
     size = sample.population
     if beta <= 0:  # no more spread than pure chance: equal shares
-        found = size * exp(-size / cells)
-        return Uniques(found, min(sample.alone, found * sample.fraction), parameters={"alpha": inf, "beta": 0.0})
+        return _expected(sample, size * exp(-size / cells), alpha=inf, beta=0.0)
     alpha = 1 / (cells * beta)
-    found = size * exp(-(1 + alpha) * log(1 + size * beta))
-    return Uniques(found, min(sample.alone, found * sample.fraction), parameters={"alpha": alpha, "beta": beta})
+    return _expected(sample, size * exp(-(1 + alpha) * log(1 + size * beta)), alpha=alpha, beta=beta)
 
 
 def zayatz(sample: Frequencies) -> Uniques:
@@ -138,11 +136,11 @@ def zayatz(sample: Frequencies) -> Uniques:
         for s, c in zip(sample.sizes.tolist(), sample.counts.tolist(), strict=True)
     ]
     if not sample.alone or sample.sizes[0] != 1:
-        return Uniques(0.0, 0.0)
+        return Uniques(population=0.0, sample=0.0)
     top = max(likely)
     chance = exp(likely[0] - top) / sum(exp(x - top) for x in likely)
     found = sample.alone * chance
-    return Uniques(found / sample.fraction, found)
+    return Uniques(population=found / sample.fraction, sample=found)
 
 
 def log_linear(columns: Sequence[Column], classes: Classes, fraction: float, *, pairs: bool = False) -> Uniques:
@@ -156,7 +154,7 @@ def log_linear(columns: Sequence[Column], classes: Classes, fraction: float, *, 
     rest = mean * (1 - fraction) / fraction
     tau1 = float(np.exp(-rest).sum())
     tau2 = float(np.divide(-np.expm1(-rest), rest, out=np.ones(rest.size), where=rest > 0).sum())
-    return Uniques(tau1 / fraction, tau1, tau2)
+    return Uniques(population=tau1 / fraction, sample=tau1, matches=tau2)
 
 
 def cells_of(columns: Sequence[Column]) -> int:
@@ -179,11 +177,7 @@ def _fitted_pairs(columns: Sequence[Column], at: Ints) -> Floats:
     shape = tuple(int(c.max()) + 1 for c in codes)
     observed = np.bincount(np.ravel_multi_index(codes, shape), minlength=prod(shape)).reshape(shape)
     fitted = np.ones(shape)
-    margins = []
-    for i in range(len(shape)):
-        for j in range(i):
-            rest = tuple(k for k in range(len(shape)) if k not in (i, j))
-            margins.append((rest, observed.sum(axis=rest, keepdims=True).astype(np.float64)))
+    margins = [(rest, observed.sum(axis=rest, keepdims=True).astype(np.float64)) for rest in _all_but_two(len(shape))]
     for _ in range(50):
         worst = 0.0
         for rest, wanted in margins:
@@ -196,9 +190,20 @@ def _fitted_pairs(columns: Sequence[Column], at: Ints) -> Floats:
     return found
 
 
+def _all_but_two(number: int) -> list[tuple[int, ...]]:
+    """The axes a table is summed over to get each of its two-way margins."""
+    axes = range(number)
+    return [tuple(k for k in axes if k not in (i, j)) for i in axes for j in range(i)]
+
+
+def _expected(sample: Frequencies, population: float, **parameters: float) -> Uniques:
+    """So many uniques in the population; the sample has its share of them, and no more than are alone in it."""
+    return Uniques(population=population, sample=min(sample.alone, population * sample.fraction), parameters=parameters)
+
+
 def _all_alone(sample: Frequencies) -> Uniques:
     """Every record is alone: as far as this sample can tell, so is everybody."""
-    return Uniques(sample.population, float(sample.alone))
+    return Uniques(population=sample.population, sample=float(sample.alone))
 
 
 def _log_choose(n: float, k: float) -> float:

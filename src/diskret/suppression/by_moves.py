@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from diskret.auditing.audit import attacked
-from diskret.auditing.lines import cells_breaking
 from diskret.auditing.report import AuditReport
+from diskret.auditing.unions import cells_breaking
 from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import ProtectionWarning, listed
 from diskret.model.near import SMALL

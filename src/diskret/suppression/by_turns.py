@@ -22,6 +22,7 @@ from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.tolerances import ROUNDING
 from diskret.moves.witnesses import cover_of
 from diskret.suppression.by_cuboids import by_cuboids
 from diskret.suppression.by_moves import unprotected_of
@@ -30,7 +31,6 @@ from diskret.suppression.result import Suppression
 
 MOST_PASSES = 50
 """Statuses settle in a few passes; carried intervals may shrink for long."""
-HAIR = 1e-9
 
 
 def by_turns(pool: Table, promise: Promise, method: Cuboids = Cuboids()) -> Suppression:
@@ -120,7 +120,7 @@ def _carry(done: Suppression, cells: Ints, shared: Bools, up: Floats, down: Floa
         if reached is None:
             continue
         value, mine = float(table.value[at]), int(cells[cell])
-        hair = HAIR * max(1.0, abs(value))
+        hair = ROUNDING * max(1.0, abs(value))
         shrank |= bool(reached[1] - value < up[mine] - hair or value - reached[0] < down[mine] - hair)
         up[mine], down[mine] = min(up[mine], reached[1] - value), min(down[mine], value - reached[0])
     return shrank

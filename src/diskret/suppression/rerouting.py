@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.tolerances import ROUNDING
 from diskret.moves.move import Move
 from diskret.moves.pattern import Pattern, find_move, missing
 
-EQUAL = 1e-9
 NEIGHBOURS = 3
 SHAKEN = 0.3
 
@@ -92,7 +92,7 @@ def redo(
     old = [cover.drop(number) for number in numbers]
     touched = np.unique(np.concatenate([kept.cells for kept in old]))
     gain = float(price[touched[~pattern.hidden[touched] & ~cover.in_use[touched]]].sum())
-    limit = gain * (1 + EQUAL) if accept_equal else gain * (1 - EQUAL)
+    limit = gain * (1 + ROUNDING) if accept_equal else gain * (1 - ROUNDING)
     new: list[int] = []
     cost = _settle_again(pattern, old, banned, widest, limit, price, new)
     if cost is not None:

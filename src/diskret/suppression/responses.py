@@ -14,10 +14,10 @@ from diskret.model.errors import BadOption, SharedCellsDiffer, WrongSum, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.tolerances import ROUNDING
 from diskret.suppression.result import Suppression
 from diskret.suppression.suppress import suppress
 
-HAIR = 1e-9
 LEVELS = {"below": 0.0, "above": 0.0, "lower": -np.inf, "upper": np.inf, "weight": 1.0}
 """What a table may say about every cell, and what it means where a table says nothing."""
 SHOWN = (Status.NEVER, Status.PUBLISHED)
@@ -121,7 +121,7 @@ def _refuse_apart(parts: Mapping[str, Table], whole: Table, name: str) -> None:
             f"responses {listed([*parts, whole.response])} along {name!r} cannot stand in one table",
             hint="single tables, different responses, and a name no classification has.",
         )
-    off = np.abs(sum(t.value for t in parts.values()) - whole.value) > HAIR * np.maximum(1.0, np.abs(whole.value))
+    off = np.abs(sum(t.value for t in parts.values()) - whole.value) > ROUNDING * np.maximum(1.0, np.abs(whole.value))
     if off.any():
         raise WrongSum(
             f"{listed(parts)} do not add up to {whole.response!r} in {int(off.sum())} cells",

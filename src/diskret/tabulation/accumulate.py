@@ -18,7 +18,7 @@ from diskret.tabulation.backend import Batch
 from diskret.tabulation.plan import Plan, Units
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Response:
     """What one response variable adds up to, in units of its last decimal."""
 
@@ -31,7 +31,7 @@ class Response:
     public: Ints | None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Level:
     """Accumulators over all cells of the table."""
 
@@ -47,27 +47,34 @@ class Level:
     @classmethod
     def empty(cls, plan: Plan, units: Sequence[Units], *, totals: bool) -> Level:
         """All zero; only the respondents' level keeps the totals."""
-        n = plan.cells
+        n, ranked, public = plan.cells, bool(plan.largest and plan.values), plan.public is not None
 
         def zeros(wanted: bool) -> Ints | None:
             return np.zeros(n, dtype=np.int64) if wanted else None
 
         responses = [
             Response(
-                unit,
-                zeros(totals),
-                zeros(unit.negative),
-                np.zeros((n, plan.largest), dtype=np.int64) if plan.largest and plan.values else None,
-                np.ones((n, plan.largest)) if plan.largest and plan.weight and plan.values else None,
-                zeros(plan.selective and bool(plan.values)),
-                zeros(plan.public is not None and bool(plan.values)),
+                units=unit,
+                total=zeros(totals),
+                absolute=zeros(unit.negative),
+                largest=np.zeros((n, plan.largest), dtype=np.int64) if ranked else None,
+                weights=np.ones((n, plan.largest)) if ranked and plan.weight else None,
+                protected=zeros(plan.selective and bool(plan.values)),
+                public=zeros(public and bool(plan.values)),
             )
             for unit in units
         ]
         count = np.zeros(n, dtype=np.int64)
-        public = plan.public is not None
         keys = [np.zeros(n, dtype=np.int64) for _ in range(plan.keys if totals else 0)]
-        return cls(plan, count, responses, zeros(plan.selective), zeros(public), tuple(plan.by.values()), keys)
+        return cls(
+            plan=plan,
+            count=count,
+            responses=responses,
+            protected_count=zeros(plan.selective),
+            public_count=zeros(public),
+            hierarchies=tuple(plan.by.values()),
+            keys=keys,
+        )
 
     def add_records(self, batch: Batch) -> None:
         """Add single records, or single holdings."""
@@ -106,27 +113,28 @@ class Level:
 
     def add_cells(self, batch: Batch) -> None:
         """Add finest cells that the engine has added up already."""
-        cell, n = batch["cell"], self.plan.largest
+        cell = batch["cell"]
         _kernels.add(cell, batch["count"], self.count)
         self._add_keys(batch)
-        if self.protected_count is not None:
-            _kernels.add(cell, batch["protected"], self.protected_count)
-        if self.public_count is not None:
-            _kernels.add(cell, batch["public"], self.public_count)
+        sums = {"protected": self.protected_count, "public": self.public_count}
         for j, response in enumerate(self.responses):
-            if response.total is not None:
-                _kernels.add(cell, batch[f"t{j}"], response.total)
-            if response.absolute is not None:
-                _kernels.add(cell, batch[f"a{j}"], response.absolute)
-            if response.public is not None:
-                _kernels.add(cell, batch[f"public_t{j}"], response.public)
-            if response.protected is not None:
-                _kernels.rank(cell, batch[f"protected_x{j}"].reshape(-1, 1), response.protected.reshape(-1, 1))
-            if response.largest is not None:
-                size = np.stack([batch[f"x{j}_{k + 1}"] for k in range(n)], axis=1)
-                weighted = response.weights is not None
-                weight = np.stack([batch[f"w{j}_{k + 1}"] for k in range(n)], axis=1) if weighted else None
-                self._rank(response, cell, size, weight)
+            sums |= {f"t{j}": response.total, f"a{j}": response.absolute, f"public_t{j}": response.public}
+            self._rank_cells(response, j, batch)
+        for name, total in sums.items():
+            if total is not None:
+                _kernels.add(cell, batch[name], total)
+
+    def _rank_cells(self, response: Response, j: int, batch: Batch) -> None:
+        """Enter the largest contributions of finest cells."""
+        if response.protected is not None:
+            size = batch[f"protected_x{j}"].reshape(-1, 1)
+            _kernels.rank(batch["cell"], size, response.protected.reshape(-1, 1))
+        if response.largest is not None:
+            places = range(1, self.plan.largest + 1)
+            size = np.stack([batch[f"x{j}_{k}"] for k in places], axis=1)
+            weighted = response.weights is not None
+            weight = np.stack([batch[f"w{j}_{k}"] for k in places], axis=1) if weighted else None
+            self._rank(response, batch["cell"], size, weight)
 
     def _add_keys(self, batch: Batch) -> None:
         if self.plan.key is not None:

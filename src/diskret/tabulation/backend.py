@@ -79,16 +79,7 @@ def records_sql(data: Relation, plan: Plan, units: Sequence[Units]) -> str:
     known = " AND ".join(f"d{i}.position IS NOT NULL" for i in range(len(names)))
     place = " + ".join(f"d{i}.position * {stride}" for i, stride in enumerate(plan.strides))
     columns = [f"CASE WHEN {known} THEN {place} ELSE -1 END AS cell"]
-    weight = _double(data, plan.weight) if plan.weight else ""
-    for j, (name, unit) in enumerate(zip(plan.values, units, strict=False)):
-        number = _double(data, name)
-        contribution = f"CAST(round({number} * 1e{unit.contribution}) AS BIGINT)"
-        weighted = f"CAST(round({number} * {weight} * 1e{unit.total}) AS BIGINT)"
-        columns += [f"{weighted if weight else contribution} AS t{j}", f"{contribution} AS x{j}"]
-    if weight and not plan.values:
-        columns.append(f"CAST(round({weight} * 1e{units[0].total}) AS BIGINT) AS t0")
-    elif weight:
-        columns.append(f"{weight} AS w")
+    columns += _amounts(data, plan, units)
     if plan.selective:
         columns.append(f"CAST({_protected(data, plan)} AS BIGINT) AS protected")
     if plan.public:
@@ -101,6 +92,22 @@ def records_sql(data: Relation, plan: Plan, units: Sequence[Units]) -> str:
         for i, name in enumerate(names)
     ]
     return f"SELECT {', '.join(columns)} FROM {data.view} {' '.join(joins)}"
+
+
+def _amounts(data: Relation, plan: Plan, units: Sequence[Units]) -> list[str]:
+    """What a record adds to every response, what is ranked there, and its weight."""
+    columns = []
+    weight = _double(data, plan.weight) if plan.weight else ""
+    for j, (name, unit) in enumerate(zip(plan.values, units, strict=False)):
+        number = _double(data, name)
+        contribution = f"CAST(round({number} * 1e{unit.contribution}) AS BIGINT)"
+        weighted = f"CAST(round({number} * {weight} * 1e{unit.total}) AS BIGINT)"
+        columns += [f"{weighted if weight else contribution} AS t{j}", f"{contribution} AS x{j}"]
+    if weight and not plan.values:
+        columns.append(f"CAST(round({weight} * 1e{units[0].total}) AS BIGINT) AS t0")
+    elif weight:
+        columns.append(f"{weight} AS w")
+    return columns
 
 
 def _record_key(data: Relation, plan: Plan, k: int) -> str:
@@ -139,31 +146,42 @@ def lookup_name(axis: int) -> str:
 
 def finest_cells_sql(records: str, plan: Plan) -> str:
     """Records added up to finest cells, with the largest contributions of each by one window per response."""
-    shown = "public = 0 AND " if plan.public else ""
     first = "public, " if plan.public else ""
     second = ", w DESC" if plan.weight else ""
     columns, ranks = ["cell", "count(*) AS count"], []
     for j in range(len(plan.values)):
         ranks.append(f"row_number() OVER (PARTITION BY cell ORDER BY {first}abs(x{j}) DESC{second}) AS r{j}")
-        columns += [f"sum(t{j}) AS t{j}", f"sum(abs(t{j})) AS a{j}"]
-        for k in range(1, plan.largest + 1):
-            at = f"CASE WHEN {shown}r{j} = {k} THEN"
-            columns.append(f"coalesce(max({at} abs(x{j}) END), 0) AS x{j}_{k}")
-            if plan.weight:
-                columns.append(f"coalesce(max({at} w END), CAST(1 AS DOUBLE)) AS w{j}_{k}")
-        if plan.selective:
-            columns.append(f"coalesce(max(CASE WHEN {shown}protected = 1 THEN abs(x{j}) END), 0) AS protected_x{j}")
-        if plan.public:
-            columns.append(f"coalesce(sum(CASE WHEN public = 1 THEN abs(t{j}) END), 0) AS public_t{j}")
+        columns += _response_sums(plan, j)
     if plan.weight and not plan.values:
         columns.append("sum(t0) AS t0")
     columns += [f"sum({role}) AS {role}" for role in roles(plan)]
-    if plan.key is not None:
-        # decimals: the sum of a million keys of 15 digits leaves the range of whole numbers
-        columns += [f"sum(CAST(k{k} AS DECIMAL(38, 0))) % {plan.key.units} AS k{k}" for k in range(plan.keys)]
+    columns += _key_sums(plan)
     ranked = f"SELECT *, {', '.join(ranks)} FROM ({records}) AS r" if ranks else records
     casts = ", ".join(_as_whole(c) for c in columns)
     return f"SELECT {casts} FROM ({ranked}) AS s GROUP BY cell"
+
+
+def _response_sums(plan: Plan, j: int) -> list[str]:
+    """What one response adds up to in a cell, and its largest contributions, public ones left out."""
+    shown = "public = 0 AND " if plan.public else ""
+    columns = [f"sum(t{j}) AS t{j}", f"sum(abs(t{j})) AS a{j}"]
+    for k in range(1, plan.largest + 1):
+        at = f"CASE WHEN {shown}r{j} = {k} THEN"
+        columns.append(f"coalesce(max({at} abs(x{j}) END), 0) AS x{j}_{k}")
+        if plan.weight:
+            columns.append(f"coalesce(max({at} w END), CAST(1 AS DOUBLE)) AS w{j}_{k}")
+    if plan.selective:
+        columns.append(f"coalesce(max(CASE WHEN {shown}protected = 1 THEN abs(x{j}) END), 0) AS protected_x{j}")
+    if plan.public:
+        columns.append(f"coalesce(sum(CASE WHEN public = 1 THEN abs(t{j}) END), 0) AS public_t{j}")
+    return columns
+
+
+def _key_sums(plan: Plan) -> list[str]:
+    """Cell keys; in decimals, because the sum of a million keys of 15 digits leaves the range of whole numbers."""
+    if plan.key is None:
+        return []
+    return [f"sum(CAST(k{k} AS DECIMAL(38, 0))) % {plan.key.units} AS k{k}" for k in range(plan.keys)]
 
 
 def _as_whole(column: str) -> str:

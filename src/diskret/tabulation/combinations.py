@@ -15,13 +15,14 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import Relation
 from diskret.tabulation import backend as sql
 from diskret.tabulation.options import Roles, TabulationOptions
+from diskret.tabulation.plan import Plan
 from diskret.tabulation.tabulate import Progress, _open, _plan, _refuse_codes
 
 MOST_NUMBERS = 1000
 """Different whole numbers up to which a column without a hierarchy may be a classification."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Combinations:
     """Every combination that occurs: one row each, the position of its code per attribute, and how often it occurs."""
 
@@ -60,19 +61,22 @@ def count_combinations(
             _refuse_quantitative(opened.data, [name for name, hierarchy in by.items() if hierarchy is None])
         plan = _plan(opened, by, (), 0, Roles(), missing or {})
         say("counting combinations", 0, 1)
-        parts = list(opened.batches(sql.combinations_sql(opened.data, plan)))
-        columns = [np.concatenate([p[f"p{i}"] for p in parts]) for i in range(len(plan.by))]
-        frequency = np.concatenate([p["n"] for p in parts]).astype(np.int64)
-        if any(int(column.min()) < 0 for column in columns):
-            _refuse_codes(opened, plan)
+        columns, frequency = _counted(opened, plan)
     finally:
         opened.close()
     order = np.lexsort(columns[::-1])
-    codes = np.empty((frequency.size, len(columns)), dtype=np.int32)
-    for i, column in enumerate(columns):
-        codes[:, i] = column[order]
+    codes = np.stack(columns, axis=1, dtype=np.int32, casting="same_kind")[order]
     say("counting combinations", 1, 1)
-    return Combinations(dict(plan.by), codes, frequency[order])
+    return Combinations(by=dict(plan.by), codes=codes, frequency=frequency[order])
+
+
+def _counted(opened: sql.Backend, plan: Plan) -> tuple[list[Ints], Ints]:
+    """The positions of every combination, one array per classification, and how often it occurs."""
+    parts = list(opened.batches(sql.combinations_sql(opened.data, plan)))
+    columns = [np.concatenate([p[f"p{i}"] for p in parts]) for i in range(len(plan.by))]
+    if any(int(column.min()) < 0 for column in columns):
+        _refuse_codes(opened, plan)
+    return columns, np.concatenate([p["n"] for p in parts]).astype(np.int64)
 
 
 def record_codes(source: object, *, by: Mapping[str, Hierarchy]) -> npt.NDArray[np.int32]:

@@ -74,20 +74,7 @@ def open_spark(source: object, engine: object) -> SparkBackend:
         from pyspark.sql import SparkSession
     except ImportError as e:
         raise MissingExtra.needed("spark", "engine='spark'") from e
-    if isinstance(engine, str):
-        if engine != "spark" and not engine.startswith(("local", "spark://", "yarn", "k8s://", "sc://")):
-            raise BadOption(
-                f"engine {engine!r} is not known",
-                hint="'duckdb', 'spark', a Spark session or a master URL such as 'local[4]'.",
-            )
-        # Spark has one session at a time: a running one is used, and left running, whatever the URL says.
-        active = SparkSession.getActiveSession()
-        session = active or _start(SparkSession, "local[*]" if engine == "spark" else engine)
-        own = active is None
-    elif hasattr(engine, "createDataFrame"):
-        session, own = engine, False
-    else:
-        raise BadOption(f"engine of type {type(engine).__name__}", hint="'duckdb', 'spark' or a Spark session.")
+    session, own = _session(SparkSession, engine)
     try:
         frame, where, decimal = _frame(session, source)
         frame.createOrReplaceTempView(VIEW)
@@ -99,6 +86,22 @@ def open_spark(source: object, engine: object) -> SparkBackend:
             session.stop()
         raise
     return SparkBackend(session, SparkRelation(session, VIEW, types, where, decimal), own)
+
+
+def _session(spark: Any, engine: object) -> tuple[Any, bool]:
+    """The session to use, and whether it was started here."""
+    if not isinstance(engine, str):
+        if not hasattr(engine, "createDataFrame"):
+            raise BadOption(f"engine of type {type(engine).__name__}", hint="'duckdb', 'spark' or a Spark session.")
+        return engine, False
+    if engine != "spark" and not engine.startswith(("local", "spark://", "yarn", "k8s://", "sc://")):
+        raise BadOption(
+            f"engine {engine!r} is not known",
+            hint="'duckdb', 'spark', a Spark session or a master URL such as 'local[4]'.",
+        )
+    # Spark has one session at a time: a running one is used, and left running, whatever the URL says.
+    active = spark.getActiveSession()
+    return active or _start(spark, "local[*]" if engine == "spark" else engine), active is None
 
 
 def _start(builder: Any, master: str) -> Any:
@@ -121,22 +124,10 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str]:
             where=str(source.path),
             hint="use engine='duckdb', or convert to Parquet.",
         )
-    delimited = source if isinstance(source, Delimited) else None
-    if delimited or isinstance(source, str | Path):
-        path = delimited.path if delimited else Path(str(source))
-        reader = session.read
-        if path.suffix.lower() in PARQUET:
-            return _said(str(path), lambda: reader.parquet(str(path))), str(path), "."
-        if path.suffix.lower() not in TEXT:
-            raise BadOption(
-                f"Spark cannot read {path.suffix!r} files here", where=str(path), hint="give .parquet or .csv."
-            )
-        # Text stays text: a code 05111 keeps its zero.
-        reader = reader.option("header", "true").option("inferSchema", "false")
-        if delimited and delimited.delimiter:
-            reader = reader.option("delimiter", delimited.delimiter)
-        reader = reader.option("encoding", delimited.encoding if delimited else "utf-8")
-        return _said(str(path), lambda: reader.csv(str(path))), str(path), delimited.decimal if delimited else "."
+    if isinstance(source, str | Path):
+        source = Delimited(path=Path(source))
+    if isinstance(source, Delimited):
+        return _file(session, source)
     import pyarrow as pa
 
     if isinstance(source, dict):
@@ -147,6 +138,19 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str]:
         table = pa.Table.from_pandas(source)
     where = f"the {type(source).__name__}"
     return _said(where, lambda: session.createDataFrame(_plain(table))), where, "."
+
+
+def _file(session: Any, source: Delimited) -> tuple[Any, str, str]:
+    path, reader = source.path, session.read
+    if path.suffix.lower() in PARQUET:
+        return _said(str(path), lambda: reader.parquet(str(path))), str(path), "."
+    if path.suffix.lower() not in TEXT:
+        raise BadOption(f"Spark cannot read {path.suffix!r} files here", where=str(path), hint="give .parquet or .csv.")
+    # Text stays text: a code 05111 keeps its zero.
+    reader = reader.option("header", "true").option("inferSchema", "false").option("encoding", source.encoding)
+    if source.delimiter:
+        reader = reader.option("delimiter", source.delimiter)
+    return _said(str(path), lambda: reader.csv(str(path))), str(path), source.decimal
 
 
 def _plain(table: Any) -> Any:

@@ -77,15 +77,12 @@ def tabulate(
     >>> table.value.tolist(), table.count.tolist(), table.largest.tolist()
     ([12.5, 7.25, 19.75], [2, 1, 3], [[10.5, 2.0], [7.25, 0.0], [10.5, 7.25]])
     """
-    one_by_one = {name: given for name, given in older.items() if name in {each.name for each in fields(Roles)}}
-    roles = with_older(roles, one_by_one, "tabulate", "roles")
-    options = with_older(options, {n: given for n, given in older.items() if n not in one_by_one}, "tabulate")
+    older_roles, older_options = _parted(older)
+    roles = with_older(roles, older_roles, "tabulate", "roles")
+    options = with_older(options, older_options, "tabulate")
     say = progress or (lambda what, done, of: None)
     values = () if value is None else (value,) if isinstance(value, str) else tuple(value)
-    if not by:
-        raise BadOption("a table needs at least one classification", hint="fill by=....")
-    if largest < 0:
-        raise BadOption(f"largest = {largest}", hint="how many largest contributions to keep: 0 or more.")
+    _refuse_nothing(by, largest)
     engine = _open(source, options)
     try:
         plan = _plan(engine, by, values, largest, roles, options.missing or {})
@@ -97,6 +94,20 @@ def tabulate(
         return _tables(plan, units, respondents, holdings, value, options.positive)
     finally:
         engine.close()
+
+
+def _parted(older: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Older keywords that name columns, and the others."""
+    names = {each.name for each in fields(Roles)}
+    roles = {name: given for name, given in older.items() if name in names}
+    return roles, {name: given for name, given in older.items() if name not in names}
+
+
+def _refuse_nothing(by: Mapping[str, Hierarchy | None], largest: int) -> None:
+    if not by:
+        raise BadOption("a table needs at least one classification", hint="fill by=....")
+    if largest < 0:
+        raise BadOption(f"largest = {largest}", hint="how many largest contributions to keep: 0 or more.")
 
 
 def _open(source: object, options: TabulationOptions) -> Backend:
@@ -174,23 +185,24 @@ def _profile(engine: Backend, plan: Plan, positive: bool) -> tuple[int, list[Uni
     found = {name: row[i * each : (i + 1) * each] for i, name in enumerate(names)}
     if any(bad for bad, *_ in found.values()):
         engine.data.refuse_bad_numbers(names)
-    if plan.weight:
-        _refuse_negative(engine, found[plan.weight], f"column {plan.weight!r} has negative sampling weights", "")
+    _refuse_negative(engine, plan, found, positive)
+    if plan.weight is None:
+        return int(records), [_units(name, found[name], _decimals(found[name]), 0, False) for name in plan.values]
+    digits = _decimals(found[plan.weight])
+    if not plan.values:
+        return int(records), [_units(plan.weight, found[plan.weight], digits, 0, False)]
+    return int(records), [_units(name, found[name], _decimals(found[name]), digits, True) for name in plan.values]
+
+
+def _refuse_negative(engine: Backend, plan: Plan, found: Mapping[str, list[Any]], positive: bool) -> None:
+    """Sampling weights are never negative, values not in a table declared positive; the smallest stands second."""
+    if plan.weight and found[plan.weight][1] < 0:
+        what = f"column {plan.weight!r} has negative sampling weights"
+        raise NegativeValue(what, where=engine.data.where, hint="correct the data.")
     for name in plan.values if positive else ():
-        what = f"column {name!r} has negative values in a table declared positive"
-        _refuse_negative(engine, found[name], what, "declare positive = false, or ")
-    weight_decimals = _decimals(found[plan.weight]) if plan.weight else 0
-    if plan.weight and not plan.values:
-        return int(records), [_units(plan.weight, found[plan.weight], weight_decimals, 0, False)]
-    weighted = plan.weight is not None
-    return int(records), [
-        _units(name, found[name], _decimals(found[name]), weight_decimals, weighted) for name in plan.values
-    ]
-
-
-def _refuse_negative(engine: Backend, column: list[Any], what: str, instead: str) -> None:
-    if column[1] < 0:
-        raise NegativeValue(what, where=engine.data.where, hint=f"{instead}correct the data.")
+        if found[name][1] < 0:
+            what = f"column {name!r} has negative values in a table declared positive"
+            raise NegativeValue(what, where=engine.data.where, hint="declare positive = false, or correct the data.")
 
 
 def _decimals(column: list[Any]) -> int | None:

@@ -15,9 +15,9 @@ from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.insiders import persons_of
-from diskret.moves.move import Move, MoveSet
+from diskret.moves.move import MoveSet
 from diskret.suppression.by_cuboids import barrier_signs, guards_singles, prices, usable_cells
-from diskret.suppression.complete.engine import CompleteTask, Cuboid, Search, in_turn, secure
+from diskret.suppression.complete.engine import CompleteTask, RankedMove, Search, in_turn, secure
 from diskret.suppression.complete.space import IndexSpace
 from diskret.suppression.complete.thinning import thinned
 from diskret.suppression.methods import Complete, Method, Progress
@@ -67,7 +67,13 @@ def search_of(table: Table, promise: Promise, method: Complete, *, strands: bool
             hint="the cuboid method guards against single contributors only: use the method Moves.",
         )
     spaces = [IndexSpace.of(h) for h in table.hierarchies]
-    return Search(spaces, task_of(table, promise, method), method.deformations, strands, method.totals_last)
+    return Search(
+        spaces=spaces,
+        task=task_of(table, promise, method),
+        deformations=method.deformations,
+        strands=strands,
+        totals_last=method.totals_last,
+    )
 
 
 def task_of(table: Table, promise: Promise, method: Method) -> CompleteTask:
@@ -95,11 +101,10 @@ def sums_in(hierarchy: Hierarchy) -> Floats:
     return np.where(hierarchy.is_leaf, 0, hierarchy.levels - 1).astype(np.float64)
 
 
-def moves_of(protecting: Mapping[int, Sequence[Cuboid]]) -> MoveSet:
-    """The cuboids as moves, each valid over the whole table."""
-    cuboids = [(pivot, c) for pivot, several in protecting.items() for c in several]
-    moves = [Move(cells=c.cells, coefficients=c.signs.astype(np.float64), up=c.up, down=c.down) for _, c in cuboids]
-    return MoveSet.of(moves, [[pivot] for pivot, _ in cuboids])
+def moves_of(protecting: Mapping[int, Sequence[RankedMove]]) -> MoveSet:
+    """All moves that protect a pivot, each valid over the whole table."""
+    moves = [(pivot, move) for pivot, several in protecting.items() for move in several]
+    return MoveSet.of([move for _, move in moves], [[pivot] for pivot, _ in moves])
 
 
 def _unprotected(table: Table, task: CompleteTask, cell: int, deformations: int) -> Unprotected:

@@ -33,7 +33,9 @@ def by_raised(
     if any(h.depth > 2 for h in raised.table.hierarchies):
         raise BadOption("a table that is raised in part only", hint="raise all classifications that have subtotals.")
     task = _task(raised, promise, method, prefer_used)
-    search = Search([IndexSpace.of(h) for h in raised.table.hierarchies], task, deformations=0, strands=False)
+    search = Search(
+        spaces=[IndexSpace.of(h) for h in raised.table.hierarchies], task=task, deformations=0, strands=False
+    )
     pivots = raised.cells[in_turn(task_of(raised.origin, promise, method))]
     protecting, failed = secure(search, pivots)
     status = raised.table.status.reshape(-1).copy()

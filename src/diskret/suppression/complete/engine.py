@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 from math import prod
@@ -11,6 +11,7 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.trees import strides_of
+from diskret.moves.move import Move
 from diskret.suppression.complete import _kernels
 from diskret.suppression.complete.faces import Faces, Totals, faces_of, first_range
 from diskret.suppression.complete.space import IndexSpace
@@ -44,25 +45,24 @@ class CompleteTask:
         """What the kernels want, with the cells that may be used."""
         return usable, self.hidden, self.unit, self.rank, self.cost, self.up, self.down, self.person
 
+    def needs_of(self, cell: int) -> tuple[float, ...]:
+        """What one cell needs: a range, and how far down and up it must reach."""
+        return tuple(float(need[cell]) for need in self.needs)
+
     @property
     def strides(self) -> tuple[int, ...]:
         """Step of each classification in the flat table."""
         return tuple(strides_of(self.shape).tolist())
 
 
-@dataclass(frozen=True, eq=False)
-class Cuboid:
-    """A signed set of cells that satisfies every published sum, and how far it can go."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RankedMove(Move):
+    """A move over the whole table, with what comes first when one is chosen: new cells, margins among them, price."""
 
-    pivot: int
-    cells: Ints
-    signs: Ints
-    up: float
-    down: float
     rank: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Search:
     """Looks for cuboids around pivots; remembers the faces of codes it has listed."""
 
@@ -112,30 +112,35 @@ class Search:
         for steps in range(sum(len(r) - 1 for r in room) + 1):
             yield [tuple(a + e for a, e in zip(lowest, g, strict=True)) for g in grown if sum(g) == steps]
 
-    def secured(self, pivot: int) -> list[Cuboid]:
+    def secured(self, pivot: int) -> list[RankedMove]:
         """Cuboids of hidden cells that protect a pivot already, in whatever range; empty if there are none."""
         at = enumerate(self._at(pivot))
         listed = [self.faces_up_to(c, code, self.last_range(c, code)) for c, code in at]
         return self.best(pivot, listed, self.task.hidden | (self.task.unit == 0))
 
-    def chosen(self, pivot: int) -> list[Cuboid]:
+    def chosen(self, pivot: int) -> list[RankedMove]:
         """The best cuboid or pair in the smallest range that has any: with the strand if possible, else without."""
         at = self._at(pivot)
         strand = strand_of(self.spaces, at, self.task.primary.reshape(self.task.shape)) if self.strands else []
         wanted = [{codes[c] for codes in strand} - {at[c]} for c in range(len(at))]
         for must in [wanted, [set[int]() for _ in at]] if strand else [wanted]:
-            for tops_of_step in self.ranges(pivot):
-                best: list[Cuboid] = []
-                for tops in tops_of_step:
-                    listed = [self.faces_up_to(c, at[c], top).holding(must[c]) for c, top in enumerate(tops)]
-                    found = self.best(pivot, listed, self.task.usable)
-                    if found and (not best or found[0].rank < best[0].rank):
-                        best = found
+            for ranges in self.ranges(pivot):
+                best = self._best_in(pivot, ranges, must)
                 if best:
                     return best
         return []
 
-    def in_lowest(self, pivot: int) -> list[Cuboid]:
+    def _best_in(self, pivot: int, ranges: Sequence[tuple[int, ...]], must: Sequence[set[int]]) -> list[RankedMove]:
+        """The best cuboid or pair of several candidate ranges whose faces hold the codes they must."""
+        at, best = self._at(pivot), list[RankedMove]()
+        for tops in ranges:
+            listed = [self.faces_up_to(c, at[c], top).holding(must[c]) for c, top in enumerate(tops)]
+            found = self.best(pivot, listed, self.task.usable)
+            if found and (not best or found[0].rank < best[0].rank):
+                best = found
+        return best
+
+    def in_lowest(self, pivot: int) -> list[RankedMove]:
         """The best cuboid or pair inside the lowest subtable of a pivot, which touches no sum; empty if there is none.
 
         Of the complete table it is the same cuboid and its projections into star sums: nothing else need be looked at
@@ -147,7 +152,7 @@ class Search:
         listed = [self.faces(c, code, 1) for c, code in enumerate(at)]
         return self.best(pivot, listed, self.task.usable)
 
-    def inside(self, pivot: int) -> Iterator[Cuboid]:
+    def inside(self, pivot: int) -> Iterator[RankedMove]:
         """All cuboids of hidden cells in the first candidate range of a pivot, whatever their length."""
         at = self._at(pivot)
         tops = next(self.ranges(pivot))[0]
@@ -161,37 +166,33 @@ class Search:
             if self.task.hidden[cuboid.cells].all():
                 yield cuboid
 
-    def best(self, pivot: int, listed: Sequence[Faces], usable: Bools) -> list[Cuboid]:
+    def best(self, pivot: int, listed: Sequence[Faces], usable: Bools) -> list[RankedMove]:
         """One cuboid or a pair: fewest new cells, lowest rank, cheapest; a pair only if it comes before all single."""
-        if not all(len(f) for f in listed):
+        if min(map(len, listed)) == 0:
             return []
         start, shifts, signs, bends, first = self._packed(listed, self._at(pivot))
         n = len(listed)
-        most = prod(int(np.diff(f.start).max()) + 1 for f in listed)
-        buffer = np.empty(most, np.int64), np.empty(most, np.int64)
+        buffer = _room_for(int(np.diff(f.start).max()) for f in listed)
         cells_of = self.task.arrays(usable)
-        need, need_down, need_up = (float(a[pivot]) for a in self.task.needs)
-        best, found, room = np.zeros(5), np.empty(n, np.int64), 64
-        while True:
+        needs = self.task.needs_of(pivot)
+        best, found = np.zeros(5), np.empty(n, np.int64)
+        room, number = 16, -1
+        while number < 0:
+            room *= 4
             kept = np.empty((room, 5 + n))
             number = _kernels.walk(
-                pivot, first, start, shifts, signs, bends, self.deformations, cells_of, (need, need_down, need_up),
-                self.task.barriers, best, found, kept, buffer,
+                pivot, first, start, shifts, signs, bends, self.deformations, cells_of, needs, self.task.barriers,
+                best, found, kept, buffer,
             )  # fmt: skip
-            if number >= 0:
-                break
-            room *= 4
-        single = found[0] >= 0
-        if number > 1 and not (single and best[0] == 0 and best[1] <= 0):
+        chosen = [found] if found[0] >= 0 else []
+        for_nothing = len(chosen) > 0 and max(best[:2]) <= 0
+        if number > 1 and not for_nothing:
             i, j = _kernels.best_pair(
                 pivot, start, shifts, signs, cells_of, self.task.barriers, best, found, kept, number, buffer
             )
-            if i >= 0:
-                rank = (float(best[0]), float(best[1]), float(best[2]))
-                halves = (kept[k, 5:].astype(np.int64) for k in (i, j))
-                return [self._cuboid(pivot, faces, start, shifts, signs, rank) for faces in halves]
+            chosen = list(kept[[i, j], 5:].astype(np.int64)) if i >= 0 else chosen
         rank = (float(best[0]), float(best[1]), float(best[2]))
-        return [self._cuboid(pivot, found, start, shifts, signs, rank)] if single else []
+        return [self._cuboid(pivot, faces, start, shifts, signs, rank) for faces in chosen]
 
     def _at(self, pivot: int) -> tuple[int, ...]:
         return tuple(int(i) for i in np.unravel_index(pivot, self.task.shape))
@@ -208,24 +209,31 @@ class Search:
     def _cuboid(
         self, pivot: int, faces: Ints, start: Ints, shifts: Ints, signs: Ints,
         rank: tuple[float, float, float] = (0.0, 0.0, 0.0),
-    ) -> Cuboid:  # fmt: skip
-        most = prod(int(start[f + 1] - start[f]) + 1 for f in faces)
-        cells, parity = np.empty(most, np.int64), np.empty(most, np.int64)
+    ) -> RankedMove:  # fmt: skip
+        cells, parity = _room_for(int(start[f + 1] - start[f]) for f in faces)
         _kernels.product_cells(pivot, faces, start, shifts, signs, cells, parity)
         with_pivot, against = cells[parity > 0], cells[parity < 0]
         up = min(self.task.up[with_pivot].min(), self.task.down[against].min(initial=np.inf))
         down = min(self.task.down[with_pivot].min(), self.task.up[against].min(initial=np.inf))
-        return Cuboid(pivot, cells, parity, float(up), float(down), rank)
+        return RankedMove(
+            cells=cells, coefficients=parity.astype(np.float64), up=float(up), down=float(down), rank=rank
+        )
+
+
+def _room_for(lengths: Iterable[int]) -> tuple[Ints, Ints]:
+    """Arrays for the cells and signs of products of faces that are so long, the pivot beside them."""
+    most = prod(length + 1 for length in lengths)
+    return np.empty(most, np.int64), np.empty(most, np.int64)
 
 
 def _joined(several: Sequence[Faces]) -> Faces:
     """Faces of several ranges as one list."""
     lengths = np.concatenate([np.diff(f.start) for f in several])
     return Faces(
-        np.append(0, np.cumsum(lengths)).astype(np.int64),
-        np.concatenate([f.codes for f in several]),
-        np.concatenate([f.signs for f in several]),
-        np.concatenate([f.bends for f in several]),
+        start=np.append(0, np.cumsum(lengths)).astype(np.int64),
+        codes=np.concatenate([f.codes for f in several]),
+        signs=np.concatenate([f.signs for f in several]),
+        bends=np.concatenate([f.bends for f in several]),
     )
 
 
@@ -238,16 +246,16 @@ def in_turn(task: CompleteTask) -> Ints:
 
 def secure(
     search: Search, pivots: Ints, progress: Progress | None = None, stages: int = 1
-) -> tuple[dict[int, list[Cuboid]], list[int]]:
+) -> tuple[dict[int, list[RankedMove]], list[int]]:
     """Protect every pivot; returns its cuboids, and those that cannot be protected.
 
     In two ``stages`` the pivots that find a cuboid inside their lowest subtable come first, and the rest in the
     smallest candidate range that has one (partial raising, 6.2.2.3).
     """
     task = search.task
-    protecting: dict[int, list[Cuboid]] = {}
+    protecting: dict[int, list[RankedMove]] = {}
 
-    def keep(pivot: int, cuboids: list[Cuboid]) -> None:
+    def keep(pivot: int, cuboids: list[RankedMove]) -> None:
         protecting[pivot] = cuboids
         for cuboid in cuboids:
             task.hidden[cuboid.cells] = True

@@ -26,7 +26,7 @@ MOST_CORNERS = 200_000_000
 """Faces with more corners than this are not listed: the classification is too deep and too wide."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Faces:
     """Faces of one code end to end, in file order; the code itself (sign +1) is left out of each."""
 
@@ -57,7 +57,7 @@ class Faces:
         lengths = np.diff(self.start)[which]
         start = np.append(0, np.cumsum(lengths)).astype(np.int64)
         at = np.arange(start[-1]) - np.repeat(start[:-1], lengths) + np.repeat(self.start[which], lengths)
-        return Faces(start, self.codes[at], self.signs[at], self.bends[which])
+        return Faces(start=start, codes=self.codes[at], signs=self.signs[at], bends=self.bends[which])
 
 
 def first_range(space: IndexSpace, code: int) -> int:
@@ -81,11 +81,9 @@ def diametrals(space: IndexSpace, code: int, top: int, coupled: bool = False, to
     for a in range(top):
         if coupled and first_range(space, code) <= a + 1 < top:
             choices.append(np.array([space.lengths[a] + 1]))
-            continue
-        bounding = a + 1 == top
-        last = space.lengths[a] + (0 if bounding and (top < space.dimension or total == "without") else 1)
-        first = last if bounding and total == "only" else 1
-        choices.append(np.setdiff1d(np.arange(first, last + 1), pivot[a : a + 1]))
+        else:
+            first, last = (1, space.lengths[a] + 1) if a + 1 < top else _bounding(space, top, total)
+            choices.append(np.setdiff1d(np.arange(first, last + 1), pivot[a : a + 1]))
     number = int(np.prod([c.size for c in choices], dtype=np.float64))
     if number << top > MOST_CORNERS:
         raise BadOption(
@@ -98,6 +96,12 @@ def diametrals(space: IndexSpace, code: int, top: int, coupled: bool = False, to
     grid = np.meshgrid(*choices, indexing="ij")
     found[:, :top] = np.stack([g.reshape(-1) for g in grid], axis=1)
     return found
+
+
+def _bounding(space: IndexSpace, top: int, total: Totals) -> tuple[int, int]:
+    """First and last value of the top index of a range."""
+    last = space.lengths[top - 1] + (top == space.dimension and total != "without")
+    return (last if total == "only" else 1), last
 
 
 def corners(space: IndexSpace, code: int, diametral: Ints, top: int) -> tuple[Ints, Ints]:
@@ -208,4 +212,9 @@ def _collect(space: IndexSpace, tuples: Ints, signs: Ints, bends: int, found: di
 def _packed(found: dict[tuple[int, ...], int]) -> Faces:
     start = np.append(0, np.cumsum([len(f) for f in found])).astype(np.int64)
     signed = np.array([s for f in found for s in f], dtype=np.int64)
-    return Faces(start, np.abs(signed) - 1, np.sign(signed), np.array(list(found.values()), dtype=np.int64))
+    return Faces(
+        start=start,
+        codes=np.abs(signed) - 1,
+        signs=np.sign(signed),
+        bends=np.array(list(found.values()), dtype=np.int64),
+    )

@@ -52,7 +52,7 @@ def protection_intervals(result: Suppression, *, deformations: int = 1) -> tuple
         widen(move.cells, move.coefficients, move.up, move.down)
     for pivot in in_turn(search.task).tolist():
         for cuboid in search.inside(pivot):
-            widen(cuboid.cells, cuboid.signs.astype(np.float64), cuboid.up, cuboid.down)
+            widen(cuboid.cells, cuboid.coefficients, cuboid.up, cuboid.down)
     none = lower > upper
     lower[none], upper[none] = np.nan, np.nan
     lower, upper = _outwards(lower, np.floor, table.decimals), _outwards(upper, np.ceil, table.decimals)

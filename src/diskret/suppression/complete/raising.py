@@ -26,7 +26,7 @@ from diskret.suppression.complete.space import FORBIDDEN, IndexSpace
 MOST_CELLS = 50_000_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Raised:
     """A complete table with its origin. Star sums and allowed dummies are secondary: hidden, and never protected."""
 
@@ -64,12 +64,7 @@ def raise_table(
     no longer sufficient. ``positions`` moves codes inside their segments, so that dummies lie elsewhere: that changes
     which cells can protect each other, not what is published.
     """
-    unknown = sorted({*(only or ()), *(positions or {})} - set(table.by))
-    if unknown:
-        raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
-    table.refuse_without_product("a complete table")
-    chosen = [name for name, h in table.by.items() if h.depth > 2 and (only is None or name in only)]
-    spaces = {name: IndexSpace.of(table.by[name], (positions or {}).get(name)) for name in chosen}
+    spaces = _spaces(table, table.names if only is None else only, positions or {})
     sizes = [spaces[name].size if name in spaces else len(h) for name, h in table.by.items()]
     if prod(sizes) > MOST_CELLS:
         raise TableTooLarge(
@@ -99,7 +94,17 @@ def raise_table(
     )  # fmt: skip
     dummy = kind != FORBIDDEN
     dummy[cells] = False
-    return Raised(complete, table, cells, dummy)
+    return Raised(table=complete, origin=table, cells=cells, dummy=dummy)
+
+
+def _spaces(table: Table, only: Collection[str], positions: Mapping[str, Mapping[str, int]]) -> dict[str, IndexSpace]:
+    """The elementary indices of the classifications to raise: those with subtotals."""
+    unknown = sorted({*only, *positions} - set(table.by))
+    if unknown:
+        raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
+    table.refuse_without_product("a complete table")
+    chosen = {name: h for name, h in table.by.items() if h.depth > 2 and name in only}
+    return {name: IndexSpace.of(hierarchy, positions.get(name)) for name, hierarchy in chosen.items()}
 
 
 def _classifications(table: Table, spaces: Mapping[str, IndexSpace]) -> dict[str, Hierarchy]:

@@ -23,7 +23,7 @@ ALLOWED, FORBIDDEN = -1, -2
 MOST_LISTED = 10_000_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class IndexSpace:
     """Codes and dummies of one classification by their elementary indices, the finest level first."""
 
@@ -52,7 +52,7 @@ class IndexSpace:
                     hint="positions run from 1 to the longest segment of the level; the total has none.",
                 )
             rows[level - 1, hierarchy.first_below[at] : at + 1] = number
-        space = cls(hierarchy, np.ascontiguousarray(rows.T), lengths)
+        space = cls(hierarchy=hierarchy, tuples=np.ascontiguousarray(rows.T), lengths=lengths)
         keys = space.keys_of(space.tuples)
         if np.unique(keys).size != keys.size:
             raise BadOption("two codes of a segment at one position", hint="give every moved code a place of its own.")

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Floats, Ints
-from diskret.suppression._corner_kernels import HIDDEN, SINGLE, Asked, System, corners_of, person, wide_enough
+from diskret.suppression._corner_kernels import HIDDEN, SINGLE, Asked, System, corners_of, extend, person, wide_enough
 
 FIRST_HAND, INCOMING, OWN = 0, 1, 2
 MOST_WITH_SINGLES = 256
@@ -65,15 +65,9 @@ def enter(requirement, pivot, diametral, strides, head, following, owner, used, 
 
 
 @numba.njit(cache=True, nogil=True)
-def hidden_cuboids(pivot, row, system, cells_of, asked, single_rule, found, space):
-    """Cuboids of hidden cells for a pivot: a clean one, or two with no single in common.
-
-    Returns how many (0: none, 1, or 2); ``found`` holds their diametral places.
-    """
-    at, axis_of, totals, lines, numbers, cells, signs, rises, falls, index, kept, singles = space
+def lines_of(pivot, row, system, state, at, axis_of, totals, lines, numbers):
+    """Hidden cells on the lines of a pivot, which a cuboid can begin with: how many axes vary, 0 if one has none."""
     first, items, strides = system
-    state, up, down, _ = cells_of
-    coordinates(pivot, strides, at)
     n = 0
     for a in range(strides.size):
         start, stop = first[row[a]], first[row[a] + 1]
@@ -89,7 +83,57 @@ def hidden_cuboids(pivot, row, system, cells_of, asked, single_rule, found, spac
         if numbers[n] == 0:
             return 0
         n += 1
-    cells[0], signs[0] = pivot, 0
+    return n
+
+
+@numba.njit(cache=True, nogil=True)
+def singles_of(cells, number, row, system, state, own, singles):
+    """Single contributors of a cuboid besides the pivot's own (into ``singles``); returns how many."""
+    met = 0
+    for k in range(1, number):
+        if state[cells[k]] & SINGLE:
+            who = person(cells[k], row, system, state)
+            if who >= 0 and who != own:
+                singles[met] = who
+                met += 1
+    return met
+
+
+@numba.njit(cache=True, nogil=True)
+def enough(diametral, met, singles, kept, stored, found):
+    """Whether a cuboid protects: alone (1) if it meets no single, or with a stored one (2) that has none in common.
+
+    If neither does (0), it is stored for later ones.
+    """
+    if met == 0:
+        found[0] = diametral
+        return 1
+    for other in range(stored):
+        common = False
+        for i in range(met):
+            for j in range(kept[other, 1]):
+                common = common or singles[stored, i] == singles[other, j]
+        if not common:
+            found[0], found[1] = kept[other, 0], diametral
+            return 2
+    kept[stored, 0], kept[stored, 1] = diametral, met
+    return 0
+
+
+@numba.njit(cache=True, nogil=True)
+def hidden_cuboids(pivot, row, system, cells_of, asked, single_rule, found, space):
+    """Cuboids of hidden cells for a pivot: a clean one, or two with no single in common.
+
+    Returns how many (0: none, 1, or 2); ``found`` holds their diametral places.
+    """
+    at, axis_of, totals, lines, numbers, cells, signs, rises, falls, index, kept, singles = space
+    strides = system.strides
+    state, up, down, _ = cells_of
+    coordinates(pivot, strides, at)
+    n = lines_of(pivot, row, system, state, at, axis_of, totals, lines, numbers)
+    if n == 0:
+        return 0
+    cells[0], signs[0] = pivot, 1
     rises[0], falls[0] = up[pivot], down[pivot]
     stored = 0
     tried = 0
@@ -106,24 +150,10 @@ def hidden_cuboids(pivot, row, system, cells_of, asked, single_rule, found, spac
             return 0  # looking longer is not worth a cell: it stays hidden
         a = axis_of[axis]
         code = lines[axis, index[axis]]
-        shift = (code - at[a]) * strides[a]
-        flip = 0 if code == totals[axis] or at[a] == totals[axis] else 1
+        turn = 1 if code == totals[axis] or at[a] == totals[axis] else -1
         half = 1 << axis
-        rise, fall = rises[axis], falls[axis]
-        usable = True
-        for k in range(half):
-            c = cells[k] + shift
-            if state[c] & HIDDEN == 0:
-                usable = False
-                break
-            sign = signs[k] ^ flip
-            if sign:
-                rise, fall = min(rise, down[c]), min(fall, up[c])
-            else:
-                rise, fall = min(rise, up[c]), min(fall, down[c])
-            cells[half + k], signs[half + k] = c, sign
-        if not usable:
-            continue
+        shift = (code - at[a]) * strides[a]
+        rise, fall = extend(cells, signs, half, shift, turn, state, HIDDEN, up, down, rises[axis], falls[axis])
         if not wide_enough(rise, fall, asked):
             continue
         if axis < n - 1:
@@ -131,29 +161,11 @@ def hidden_cuboids(pivot, row, system, cells_of, asked, single_rule, found, spac
             rises[axis], falls[axis] = rise, fall
             index[axis] = -1
             continue
-        diametral = cells[2 * half - 1]
-        met = 0
-        if single_rule:
-            for k in range(1, 2 * half):
-                if state[cells[k]] & SINGLE:
-                    who = person(cells[k], row, system, state)
-                    if who >= 0 and who != own:
-                        singles[stored, met] = who
-                        met += 1
-        if met == 0:
-            found[0] = diametral
-            return 1
-        for other in range(stored):
-            common = False
-            for i in range(met):
-                for j in range(kept[other, 1]):
-                    common = common or singles[stored, i] == singles[other, j]
-            if not common:
-                found[0], found[1] = kept[other, 0], diametral
-                return 2
-        if stored < MOST_WITH_SINGLES - 1:
-            kept[stored, 0], kept[stored, 1] = diametral, met
-            stored += 1
+        met = singles_of(cells, 2 * half, row, system, state, own, singles[stored]) if single_rule else 0
+        number = enough(cells[2 * half - 1], met, singles, kept, stored, found)
+        if number > 0:
+            return number
+        stored = min(stored + 1, MOST_WITH_SINGLES - 1)
     return 0
 
 

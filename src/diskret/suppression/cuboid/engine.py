@@ -48,7 +48,7 @@ class SubtableTask:
         return System(first=segments.first, items=segments.items, strides=strides_of(self.shape))
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Outcome:
     """What a run found: moves (pivot, diametral, up, down, subtable, second of a pair), failures, passes."""
 
@@ -87,10 +87,17 @@ def secure(task: SubtableTask, segments: Segments, threads: int = 1, progress: P
                 # a subtable needs no second look at what it did itself
                 waiting[again[~np.isin(again, chosen)]] = True
     outcome.finished = not waiting.any()
+    outcome.failures = _shortest(failed)
+    return outcome
+
+
+def _shortest(failed: dict[int, dict[int, float]]) -> dict[int, float]:
+    """How far every unprotected cell reaches, in the subtable where it reaches least."""
+    found: dict[int, float] = {}
     for cells in failed.values():
         for cell, reach in cells.items():
-            outcome.failures[cell] = min(reach, outcome.failures.get(cell, np.inf))
-    return outcome
+            found[cell] = min(reach, found.get(cell, np.inf))
+    return found
 
 
 def _secure_group(

@@ -13,7 +13,7 @@ from diskret.model.arrays import Bools, Ints
 from diskret.model.hierarchy import Hierarchy
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Segments:
     """The segments of all axes end to end: the parts of a sum, then the sum; one code alone fixes its axis.
 
@@ -38,17 +38,19 @@ class Segments:
         levels, used, offsets = [], [], []
         for axis, hierarchy in enumerate(hierarchies):
             offsets.append(len(first) - 1)
-            of_axis, used_here = [], []
             segments = [[*parts.tolist(), code] for code, parts in enumerate(hierarchy.part_index) if parts.size]
-            alone = [[code] for code in np.flatnonzero(~hierarchy.is_leaf).tolist()]
-            for segment in segments + (alone or [[0]]):
+            alone = [[code] for code in np.flatnonzero(~hierarchy.is_leaf).tolist()] or [[0]]
+            for segment in segments + alone:
                 items += segment
                 first.append(len(items))
-                of_axis.append(int(hierarchy.levels[segment[-1]]) - 1 if len(segment) > 1 else 0)
-                used_here.append(len(segment) > 1 or not alone or bool(fixed and fixed[axis]))
+            of_axis = [int(hierarchy.levels[segment[-1]]) - 1 for segment in segments] + [0] * len(alone)
             levels.append(np.array(of_axis, dtype=np.int64))
-            used.append(np.array(used_here, dtype=np.bool_))
-        return cls(np.array(first), np.array(items), tuple(levels), tuple(used), tuple(offsets))
+            # a classification of one code has no other segments
+            with_alone = not segments or bool(fixed and fixed[axis])
+            used.append(np.arange(len(of_axis)) < len(segments) + with_alone * len(alone))
+        return cls(
+            first=np.array(first), items=np.array(items), levels=tuple(levels), used=tuple(used), offsets=tuple(offsets)
+        )
 
     @property
     def counts(self) -> tuple[int, ...]:

@@ -22,8 +22,8 @@ from diskret.moves.demands import demands_of
 from diskret.moves.insiders import stand_behind
 from diskret.suppression.optimum.attackers import DOWN, RANGE, UP, Attackers, Goals
 from diskret.suppression.optimum.clock import Clock
+from diskret.suppression.optimum.known_moves import Gap, Witnesses
 from diskret.suppression.optimum.search import Search
-from diskret.suppression.optimum.witnesses import Gap, Witnesses
 from diskret.suppression.result import Unprotected
 
 

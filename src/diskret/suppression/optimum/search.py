@@ -7,10 +7,10 @@ import numpy as np
 from diskret.model.arrays import Bools, Floats
 from diskret.model.tolerances import POSITIVE, SOLVER, WHOLE
 from diskret.suppression.optimum.attackers import Cut
+from diskret.suppression.optimum.known_moves import Witnesses
 from diskret.suppression.optimum.master import Master
 from diskret.suppression.optimum.rounded_cuts import rounded
 from diskret.suppression.optimum.separation import broken, lonely
-from diskret.suppression.optimum.witnesses import Witnesses
 
 HIGHEST = 1000.0
 """Prices are scaled to at most this: the solver's tolerances are absolute."""

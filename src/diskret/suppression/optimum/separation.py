@@ -14,7 +14,7 @@ import numpy as np
 from diskret.model.arrays import Bools, Floats
 from diskret.model.tolerances import ROUNDING, SOLVER
 from diskret.suppression.optimum.attackers import DOWN, RANGE, SIGN, UP, Attackers, Cut
-from diskret.suppression.optimum.witnesses import Witnesses
+from diskret.suppression.optimum.known_moves import Witnesses
 
 BROKEN = 1e-4
 """A cut must be missed by this much to be worth a row."""
