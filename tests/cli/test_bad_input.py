@@ -83,11 +83,11 @@ BAD = {
     ),
     "two parents": Bad(
         HIERARCHY, {"firms.csv": GOOD, "r.csv": "code,parent\nN,A\nS,A\nN,B\nA,T\nB,T\n"},
-        "H3", "code 'N' has two parents, 'A' and 'B'", "r.csv, line 4", "make two classifications",
+        "H3", "code 'N' has two parents, 'A' and 'B'", "r.csv, line 4", "a column parent2",
     ),
     "a code twice": Bad(
         HIERARCHY.replace("r.csv", "r.hrc"), {"firms.csv": GOOD, "r.hrc": "N\nS\nN\n"},
-        "H2", "code 'N' stands twice", "r.hrc, line 3", "its own name",
+        "H2", "code 'N' is listed twice", "r.hrc, line 3", "its own name",
     ),
     "odd indents": Bad(
         HIERARCHY.replace("r.csv", "r.hrc"), {"firms.csv": GOOD, "r.hrc": "A\n@N\n@@@S\n"},

@@ -163,7 +163,7 @@ def test_no_pattern_at_all_is_cheaper(deep: bool, insiders: bool, seed: int, whi
     "golden", ["ch1-min-count", "ch1-min-value-sum", "ch1-sparse-forces-margins", "ch1-hierarchical-two-dims"]
 )
 @pytest.mark.parametrize("by", ["value", "number"])
-def test_the_optimum_is_never_dearer_than_the_printed_pattern(printed: ReadPrinted, golden: str, by: str) -> None:
+def test_the_optimum_costs_no_more_than_the_printed_pattern(printed: ReadPrinted, golden: str, by: str) -> None:
     p = printed(golden)
     pattern = p.table.with_status(Status.SECONDARY, [list(c) for c in p.expected("secondary", "secondary_cells")])
     price = np.abs(p.table.value).reshape(-1) if by == "value" else np.ones(p.table.size)

@@ -198,7 +198,7 @@ def one_primary(draw: Draw) -> Table:
 
 
 def price(result: Any) -> tuple[float, ...]:
-    """Rank of what was suppressed; nothing is dearer than no protection at all."""
+    """Rank of what was suppressed; nothing is more expensive than no protection at all."""
     if result.unprotected:
         return (np.inf,)
     new = cells_where(result.secondary)
@@ -225,7 +225,7 @@ def test_asking_for_more_range_never_admits_more_cuboids() -> None:
     assert rising > 20
 
 
-def test_knowing_less_never_makes_protection_dearer() -> None:
+def test_knowing_less_never_makes_protection_more_expensive() -> None:
     """Wider prior intervals never decrease a range (part 2, property 10)."""
     for seed in range(120):
         draw = seeded(seed)
@@ -433,7 +433,7 @@ def test_last_periods_pattern_is_kept_where_that_costs_nothing() -> None:
 
 
 def test_more_of_last_periods_pattern_is_kept_and_its_price_is_told() -> None:
-    with_it = without = dearer = 0.0
+    with_it = without = extra = 0.0
     for seed in range(60):
         draw = seeded(seed)
         last = one_primary(draw)
@@ -452,9 +452,9 @@ def test_more_of_last_periods_pattern_is_kept_and_its_price_is_told() -> None:
         assert told["more value for consistency"] == value[result.table.hidden].sum() - value[free.table.hidden].sum()
         with_it += told["hidden before and now"]
         without += told["hidden before and now, without consistency"]
-        dearer += told["more value for consistency"]
+        extra += told["more value for consistency"]
     assert with_it > 1.2 * without
-    assert dearer > 0
+    assert extra > 0
 
 
 # --- counts that do not add up ----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from diskret.moves.pattern import Pattern
 from diskret.suppression.by_cuboids import usable_cells
 from diskret.suppression.by_moves import routed
 from diskret.suppression.methods import Effort, Moves
-from diskret.suppression.rerouting import redo, reroute_cells, reroute_moves, ruin
+from diskret.suppression.rerouting import redo, reroute_cells, reroute_moves, shake_up
 from tests import by_hand
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
@@ -57,14 +57,14 @@ def is_sound(made: Pattern) -> bool:
 
 @pytest.mark.parametrize("insiders", ["single", "public"])
 @pytest.mark.parametrize("seed", range(8))
-def test_default_is_never_dearer_than_quick(seed: int, insiders: Any) -> None:
+def test_default_is_never_more_expensive_than_quick(seed: int, insiders: Any) -> None:
     quick, default = (pattern(seed, effort, insiders, axes=2 + seed % 2) for effort in ("quick", "default"))
     assert cost(default) <= cost(quick) + 1e-9
     assert unsettled(default) == unsettled(quick)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_economy_is_never_dearer_than_default(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_economy_is_never_more_expensive_than_default(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("diskret.suppression.by_moves.AT_LEAST", 300)  # small tables are done by then
     default, economy = (pattern(seed, effort) for effort in ("default", "economy"))
     assert cost(economy) <= cost(default) + 1e-9
@@ -87,7 +87,7 @@ def test_every_step_keeps_what_is_settled_and_saves_what_it_says(seed: int) -> N
     assert is_sound(made)
     prices, steps = made.price.copy(), iter(range(15))
     before = cost(made)
-    ruin(made, np.inf, lambda: next(steps, None) is not None)
+    shake_up(made, np.inf, lambda: next(steps, None) is not None)
     assert cost(made) <= before * (1 + 1e-6)
     assert (made.price == prices).all()
     assert unsettled(made) == open_before

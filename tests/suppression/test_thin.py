@@ -51,7 +51,7 @@ def test_thinning_only_opens_and_exposes_nothing_new(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_optimum_is_safe_and_never_dearer_than_the_pattern_by_moves(seed: int) -> None:
+def test_the_optimum_is_safe_and_never_more_expensive_than_the_pattern_by_moves(seed: int) -> None:
     table = marked(seed)
     price = Cost("value").of(table).reshape(table.shape)
     quick = quietly(suppress, table)

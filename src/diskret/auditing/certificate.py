@@ -1,4 +1,4 @@
-"""A certificate: what was promised about which table, with the moves that prove it, for anybody in the house to check.
+"""A certificate: what was promised about which table, with the moves that prove it, for anybody in the office to check.
 
 It names the table by a fingerprint, so that a changed value, status or hierarchy is noticed, and holds the moves. Moves
 tell something about hidden values: a certificate is as confidential as the table.
@@ -117,7 +117,7 @@ def certificate_of(report: AuditReport) -> Certificate:
 
 
 def verify(table: Table, certificate: Certificate, promise: Promise | None = None) -> Verification:
-    """Check a certificate against a table, without any solver: equations are added up, demands made anew.
+    """Check a certificate against a table, without any solver: equations are added up, demands made again.
 
     ``promise`` is what the certificate must prove at least; left out, whatever it says it does.
 

@@ -119,7 +119,7 @@ def _without(system: Equations, known: Ints | None) -> tuple[Ints, Ints, Ints]:
     """Rows of whole numbers, columns ascending, without the known columns."""
     values = np.rint(system.coefficients).astype(np.int64)
     if not np.array_equal(values, system.coefficients):
-        raise ValueError("equations with coefficients that are no whole numbers")
+        raise ValueError("equations with coefficients that are not whole numbers")
     row = system.row_of()
     order = np.lexsort((system.columns, row))
     if known is not None:

@@ -13,7 +13,7 @@ from diskret.auditing.case import Case
 from diskret.auditing.elimination import proportional
 from diskret.auditing.integers import integer_extreme
 from diskret.model.arrays import Floats
-from diskret.moves.move import NOBODY
+from diskret.moves.move import NO_INSIDERS
 from diskret.moves.witnesses import search
 
 
@@ -41,7 +41,7 @@ def attack_from_inside(case: Case) -> None:
     suspects: dict[int, dict[int, None]] = {}
     for demand in waiting:
         cell = int(ways.cell[demand])
-        doubtful = _doubtful(case, demand, cell) - exactly.get(cell, NOBODY)
+        doubtful = _doubtful(case, demand, cell) - exactly.get(cell, NO_INSIDERS)
         suspects.setdefault(target_of[cell], {}).update(dict.fromkeys(sorted(doubtful)))
     _judge(case, {target: list(people) for target, people in suspects.items()})
 

@@ -151,9 +151,9 @@ def _of_counts(table: Table, p_table: PTable) -> Floats:
 def _of_magnitudes(table: Table, p_table: PTable, scaling: Scaling, small_values: PTable | None) -> Floats:
     assert table.key is not None
     if table.largest is None or table.respondents is None:
-        raise BadOption("the table knows no largest contributions", hint="tabulate with largest=3.")
+        raise BadOption("the table has no largest contributions", hint="tabulate with largest=3.")
     if p_table.rows(p_table.kinds[0]).cell.size < 2:
-        raise BadOption("the perturbation table has no row but that of 0", hint="design one: design_p_table.")
+        raise BadOption("the perturbation table has no row other than that of 0", hint="design one: design_p_table.")
     below = p_table if small_values is None else small_values
     small = below.rows(ALL if ALL in below.kinds else below.kinds[0])
     shares = scaling.shares(NEVER if small_values is None else _separation(scaling, p_table, small_values))

@@ -104,7 +104,7 @@ def _row(label: float, v: Floats, variance: float, stay: float | None, monotone:
     wanted = variance / share
     if not np.isfinite(low):
         raise BadPTable(
-            f"row {label:g}: no distribution over its deviations has mean 0, for they all have one sign",
+            f"row {label:g}: no distribution over its deviations has mean 0, because they all have one sign",
             hint="a count must be able to rise and to fall: take a larger deviation or a smaller smallest.",
         )
     if not low - PRECISION <= wanted <= high + PRECISION:

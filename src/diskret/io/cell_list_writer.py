@@ -108,7 +108,7 @@ def _refuse_codes(table: Table) -> None:
         if bad:
             raise BadOption(
                 f"codes {listed(bad)} of {name!r} cannot be written for tau-ARGUS",
-                hint="codes have no quotes, semicolons or outer blanks, and are not called like the total.",
+                hint="codes have no quotes, semicolons or outer blanks, and do not have the name of the total.",
             )
 
 

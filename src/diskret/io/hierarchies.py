@@ -159,7 +159,7 @@ def _refuse_doubles(codes: Sequence[str], parents: Sequence[str | None], places:
             )
     if len(seen) < len(codes):
         at = next(i for i, code in enumerate(codes) if code in codes[:i])
-        raise DuplicateCode(f"code {codes[at]!r} stands twice", where=places[at], hint="give every code one line.")
+        raise DuplicateCode(f"code {codes[at]!r} is listed twice", where=places[at], hint="give every code one line.")
 
 
 def _from_json(text: str, total: str | None, labels: Labels) -> Hierarchy:
@@ -198,7 +198,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         double = next(k for i, (k, _) in enumerate(pairs) if k in dict(pairs[:i]))
-        raise DuplicateCode(f"{double!r} stands twice in one object", hint="give every code its own name.")
+        raise DuplicateCode(f"{double!r} occurs twice in one object", hint="give every code its own name.")
     return found
 
 
@@ -236,4 +236,4 @@ def _refuse_odd_nesting(content: Mapping[str, Any]) -> None:
         elif isinstance(inner, list) and all(isinstance(code, str) for code in inner):
             continue
         elif inner is not None:
-            raise UnreadableFile("below a code stand neither codes nor null", hint=f"for example {EXAMPLE}.")
+            raise UnreadableFile("what stands below a code is neither codes nor null", hint=f"for example {EXAMPLE}.")

@@ -98,7 +98,9 @@ def read_codelist(path: str | Path) -> dict[str, str]:
             )
         if code in labels:
             raise DuplicateCode(
-                f"code {code!r} stands twice in the code list", where=f"{path}, line {number}", hint="keep one label."
+                f"code {code!r} is listed twice in the code list",
+                where=f"{path}, line {number}",
+                hint="keep one label.",
             )
         labels[code] = label or code
     return labels

@@ -189,7 +189,9 @@ def _equation(lines: _Lines, place: dict[str, int]) -> Row:
         raise lines.wrong("an equation is written: right-hand side, number of terms, a colon, and the terms")
     terms = TERM.findall(rest)
     if TERM.sub("", rest).strip() or len(terms) != int(fields[1]):
-        raise lines.wrong(f"an equation announces {fields[1]} terms and has others", hint="terms look like 17 (-1).")
+        raise lines.wrong(
+            f"an equation announces {fields[1]} terms and does not have them", hint="terms look like 17 (-1)."
+        )
     unknown = [name for name, _ in terms if name not in place]
     if unknown:
         raise lines.wrong(f"there is no cell {unknown[0]}", hint="terms name cells by their index.")

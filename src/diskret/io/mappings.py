@@ -29,5 +29,5 @@ def read_mapping(path: str | Path) -> dict[str, str]:
     codes = [code for code, _ in rows]
     twice = [c for c in dict.fromkeys(codes) if codes.count(c) > 1]
     if twice:
-        raise DuplicateCode(f"code {listed(twice)} stands twice", where=str(path), hint="a code has one class.")
+        raise DuplicateCode(f"code {listed(twice)} is listed twice", where=str(path), hint="a code has one class.")
     return dict(rows)

@@ -163,7 +163,9 @@ def _refuse_unusable(metadata: Metadata) -> None:
     names = [v.name.lower() for v in metadata.variables]
     doubles = sorted({v.name for v in metadata.variables if names.count(v.name.lower()) > 1})
     if doubles:
-        raise UnreadableFile(f"variables {listed(doubles)} stand twice", where=where, hint="give each its own name.")
+        raise UnreadableFile(
+            f"variables {listed(doubles)} are listed twice", where=where, hint="give each its own name."
+        )
     for variable in metadata.variables:
         if variable.width and variable.digits and sum(variable.digits) != variable.width:
             raise BrokenLevels(

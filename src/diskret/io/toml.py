@@ -56,6 +56,6 @@ def _text(value: str) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as e:
-        raise BadOption("a text has a character that no file can hold", hint="write it anew in UTF-8.") from e
+        raise BadOption("a text has a character that no file can hold", hint="save it again in UTF-8.") from e
     # JSON spells texts as TOML does, but for one control character
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -28,7 +28,9 @@ from diskret.safe.rematch import rematch
 class AnonymiseJob(Section):
     """Anonymous microdata whose tables stay as they are, as far as possible (SAFE)."""
 
-    kind: Literal["anonymise"] = Field("anonymise", description="kind of the job; told by its sections if left out")
+    kind: Literal["anonymise"] = Field(
+        "anonymise", description="kind of the job; recognised by its sections if left out"
+    )
     data: Data = Field(description="where the data are")
     classifications: dict[str, Classification] = Field(default_factory=dict)
     anonymise: AnonymiseSection = Field(description="anonymous microdata instead of a table")

@@ -27,7 +27,7 @@ from diskret.risk.options import LinkageOptions
 class AttackJob(Section):
     """An attack on records that are to be released, by somebody with another file about the same units."""
 
-    kind: Literal["attack"] = Field("attack", description="kind of the job; told by its sections if left out")
+    kind: Literal["attack"] = Field("attack", description="kind of the job; recognised by its sections if left out")
     data: Data = Field(description="where the data are")
     attack: AttackSection = Field(description="attack records instead of making a table")
     output: AttackOutput = Field(default_factory=lambda: AttackOutput())

@@ -25,7 +25,7 @@ from diskret.publication.comparison_files import write_comparison
 class CompareJob(Section):
     """All methods on the same microdata, side by side."""
 
-    kind: Literal["compare"] = Field("compare", description="kind of the job; told by its sections if left out")
+    kind: Literal["compare"] = Field("compare", description="kind of the job; recognised by its sections if left out")
     data: Data = Field(description="where the data are")
     classifications: dict[str, Classification] = Field(default_factory=dict)
     table: TableSection = Field(default_factory=lambda: TableSection())

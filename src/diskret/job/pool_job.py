@@ -45,7 +45,7 @@ FILES = ("publish", "working", "tau_argus")
 class PoolJob(Section):
     """Linked tables, protected together."""
 
-    kind: Literal["pool"] = Field("pool", description="kind of the job; told by its sections if left out")
+    kind: Literal["pool"] = Field("pool", description="kind of the job; recognised by its sections if left out")
     data: Data | None = Field(None, description="data of the tables that name none of their own")
     classifications: dict[str, Classification] = Field(default_factory=dict)
     table: TableSection = Field(default_factory=lambda: TableSection())

@@ -36,7 +36,7 @@ def job_content(path: str | Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as e:
-        said = str(e) if isinstance(e, tomllib.TOMLDecodeError) else "a number or a nesting beyond measure"
+        said = str(e) if isinstance(e, tomllib.TOMLDecodeError) else "a number too large, or nesting too deep"
         raise BadJob(
             f"the job file is not valid TOML: {said}", where=str(path), hint="text needs quotes; see docs/jobs.md."
         ) from e

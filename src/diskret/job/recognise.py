@@ -18,7 +18,7 @@ MOST_CODES = 2000
 MOST_CELLS = 1_000_000
 FIRST = 3
 FEW_NUMBERS = 20
-"""Up to so many whole numbers may be codes."""
+"""Up to this many whole numbers may be codes."""
 OWN_ROW = 0.9
 """From this share of distinct texts on, a column names the rows."""
 GRID = 0.5

@@ -31,7 +31,7 @@ class RecodeStep(Section):
     file: InFile = Field(None, description="the same as a .csv file with the columns code and class")
     hierarchy: InFile = Field(None, description="hierarchy file: .hrc, .csv with code and parent or level, or .json")
     level: int | None = Field(None, ge=1, description="with hierarchy: level that takes the place of codes below it")
-    prefix: int | None = Field(None, ge=1, description="look up only so many first characters of a code")
+    prefix: int | None = Field(None, ge=1, description="look up only this many first characters of a code")
     removed: Names = Field(default_factory=list, description="codes whose units are not released")
 
     @model_validator(mode="after")
@@ -226,7 +226,7 @@ class PrintedSection(Section):
     start: tuple[int, int] = Field((2, 2), description="limits at the start, one- and multi-dimensional cells")
     distance: int = Field(2, ge=0, description="how far the two limits may come apart")
     targets: tuple[int, int] = Field((2, 2), description="limits the second phase aims at")
-    most_violations: int = Field(1000, ge=1, description="cells that may lie beyond limits just lowered")
+    most_violations: int = Field(1000, ge=1, description="cells that may exceed limits just lowered")
     expected: list[float] = Field(
         [0.05, 0.03, 0.03, 0.01], description="share of cases a pass must remove, per selection technique 0 to 3"
     )
@@ -325,7 +325,7 @@ class AttackOutput(Section):
 class RiskOutput(Section):
     """What is written about risk. Paths are relative to the job file."""
 
-    report: Annotated[str | None, REPORT] = Field(None, description="report in itself, .html or .pdf; internal")
+    report: Annotated[str | None, REPORT] = Field(None, description="self-contained report, .html or .pdf; internal")
     title: str = Field("", description="title of the report")
     language: Language = Field("en", description="language of the report")
 
@@ -351,6 +351,6 @@ class AnonymiseOutput(Section):
     rematched: Annotated[str | None, Writes((".parquet", ".csv"), any_case=True)] = Field(
         None, description="anonymous attributes beside the other columns of the records, .parquet or .csv; confidential"
     )
-    report: Annotated[str | None, REPORT] = Field(None, description="report in itself, .html or .pdf")
+    report: Annotated[str | None, REPORT] = Field(None, description="self-contained report, .html or .pdf")
     title: str = Field("", description="title of the report")
     language: Language = Field("en", description="language of the report")

@@ -18,7 +18,7 @@ from diskret.job.table_sections import Data
 class RecordsJob(Section):
     """Records protected for science: coarsened, changed, compared with what they were, and attacked."""
 
-    kind: Literal["records"] = Field("records", description="kind of the job; told by its sections if left out")
+    kind: Literal["records"] = Field("records", description="kind of the job; recognised by its sections if left out")
     data: Data = Field(description="where the data are")
     microdata: MicrodataSection = Field(description="protect records instead of a table")
     attack: AttackSection | None = Field(None, description="attack the protected records")

@@ -1,4 +1,4 @@
-"""What deserves care before tables leave the house: nothing marked, or nothing that guards what is marked."""
+"""What needs a second look before tables leave the office: nothing marked, or nothing that guards what is marked."""
 
 from __future__ import annotations
 

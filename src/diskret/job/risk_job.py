@@ -26,7 +26,7 @@ TITLE = "Risk of the file"
 class RiskJob(Section):
     """The risk of records: k-anonymity, uniques of the file and of the population, special uniques."""
 
-    kind: Literal["risk"] = Field("risk", description="kind of the job; told by its sections if left out")
+    kind: Literal["risk"] = Field("risk", description="kind of the job; recognised by its sections if left out")
     data: Data = Field(description="where the data are")
     risk: RiskSection = Field(description="measure the risk of records")
     output: RiskOutput = Field(default_factory=lambda: RiskOutput())

@@ -45,7 +45,7 @@ PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "
 class TableJob(Section):
     """A table, with one value or several: made of records or cells, or an earlier one; marked, protected, written."""
 
-    kind: Literal["table"] = Field("table", description="kind of the job; told by its sections if left out")
+    kind: Literal["table"] = Field("table", description="kind of the job; recognised by its sections if left out")
     data: Data = Field(description="where the data are")
     classifications: dict[str, Classification] = Field(default_factory=dict)
     table: TableSection = Field(default_factory=lambda: TableSection())
@@ -163,7 +163,7 @@ class TableJob(Section):
         return replace(done, files=self._written(running, done)) if running.write else done
 
     def _warn(self, running: Running, words: Iterable[str]) -> None:
-        """Tell what deserves care, if anything may leave the house."""
+        """Tell what needs a second look, if anything may leave the office."""
         if self.output.publish or self.output.report:
             running.warn(words)
 

@@ -289,7 +289,7 @@ class TableOutput(PoolOutput, PoolTableOutput):
         None, description="plot of the rules' regions, .svg .html .png; confidential"
     )
     report: Annotated[str | None, REPORT] = Field(
-        None, description="report in itself, .html or .pdf; without suppressed values"
+        None, description="self-contained report, .html or .pdf; without suppressed values"
     )
 
 

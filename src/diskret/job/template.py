@@ -66,7 +66,7 @@ def _quoted(text: str) -> str:
 
 _CLASSIFICATION = """[classifications.{name}]  # {why}
 # hierarchy = "codes.hrc"     # .hrc, .csv with code,parent or code,level, or .json
-# prefixes = {prefixes}       # or: so many first characters make sums
+# prefixes = {prefixes}       # or: this many first characters make sums
 # total = "Total"             # code of the total
 # missing = "unknown"         # code under which records without one are counted
 """

@@ -16,7 +16,7 @@ from diskret.model.arrays import Floats, Ints
 
 BLOCK = 64
 FIRST = 512
-"""So many of the farthest records are paired without blocks: they decide about the means."""
+"""This many of the farthest records are paired without blocks: they decide about the means."""
 MOST_EXACT = 5_000
 """Up to here "auto" pairs exactly."""
 

@@ -13,7 +13,7 @@ from diskret.model.arrays import Floats
 MOST_CLASSES = 40
 ROUNDS = 50
 MOST_RECORDS = 200_000
-"""Of larger files every so many-th record is used; the model does not become better with more."""
+"""Of larger files every n-th record is used; the model does not become better with more."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,7 +67,7 @@ class UnknownCode(DiskretError):
 
 
 class DuplicateCode(DiskretError):
-    """A code that stands twice in one hierarchy."""
+    """A code that is listed twice in one hierarchy."""
 
     code = "H2"
 
@@ -290,7 +290,7 @@ class CannotWrite(DiskretError):
 
 
 class BadPTable(DiskretError):
-    """A perturbation table that is none: no distributions, biased, or one that makes zeros positive."""
+    """A perturbation table that is not valid: no distributions, biased, or one that makes zeros positive."""
 
     code = "K1"
 

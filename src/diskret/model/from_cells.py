@@ -130,7 +130,7 @@ class _Frame:
 
     @property
     def inner(self) -> Bools:
-        """Cells that are no sums in any classification."""
+        """Cells that are not sums in any classification."""
         return rollup.inner_cells(self.hierarchies)
 
 
@@ -154,7 +154,7 @@ def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ..
             raise MissingCode(
                 f"column {name!r} has cells without a code",
                 where=f"{data.where}, row {row}",
-                hint="a blank is no total: write the code of the total where a sum is meant.",
+                hint="a blank is not a total: write the code of the total where a sum is meant.",
             )
         if unknown:
             raise UnknownCode.in_column(name, unknown, hierarchy.codes)
@@ -242,7 +242,7 @@ def _contributors(frame: _Frame, spread: Any, column: Any, given: CellColumns) -
     if odd.any():
         bad = spread(odd.astype(np.float64)) > 0
         raise NegativeValue(
-            f"column {given.count!r} holds counts that are negative, impossibly large or no whole numbers",
+            f"column {given.count!r} holds counts that are negative, impossibly large or not whole numbers",
             where=f"{frame.where}: {listed(frame.name(bad))}",
             hint="count contributors, unweighted, in whole numbers.",
         )

@@ -111,7 +111,7 @@ def _refuse_different_contents(sums: Sums, finest: dict[str, set[str]]) -> None:
         found: set[str] = set().union(*(finest[part] for part in parts))
         if sum(len(finest[part]) for part in parts) > len(found):
             raise DuplicateCode(
-                f"parts of {code!r} overlap", hint="a code must not come twice into one sum, also not within another."
+                f"parts of {code!r} overlap", hint="a code must not come twice into one sum, not even within another."
             )
         if finest[code] and finest[code] != found:
             raise BrokenLevels(

@@ -5,7 +5,7 @@ level below its sum. Ragged depth is normal: an independent city is a leaf on th
 
 The same codes may be grouped in several ways (counties by states, and by how densely they are populated). The first
 grouping is a tree and gives levels and order; each further one says which codes add up to which sums besides. A code
-that is no part of the tree stands directly before the total.
+that is not part of the tree stands directly before the total.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Hierarchy:
     def from_levels(
         cls, codes: Sequence[str], levels: Sequence[int], *, labels: Mapping[str, str] | None = None
     ) -> Hierarchy:
-        """From a code list in which sums follow their parts, with the level of every code (a lock file).
+        """From a code list in which sums follow their parts, with the level of every code (a level list).
 
         >>> Hierarchy.from_levels(["city", "m1", "m2", "county", "state"], [2, 1, 1, 2, 3]).parts("state")
         ('city', 'county')
@@ -158,7 +158,7 @@ class Hierarchy:
 
     @cached_property
     def parent_index(self) -> Ints:
-        """Position of each code's sum in the first grouping, -1 for the total and what is no part of the tree."""
+        """Position of each code's sum in the first grouping, -1 for the total and what is not part of the tree."""
         return np.array(self.parents, dtype=np.int64)
 
     @property
@@ -209,7 +209,7 @@ class Hierarchy:
 
     @cached_property
     def is_leaf(self) -> Bools:
-        """Which codes are no sums."""
+        """Which codes are not sums."""
         leaf = np.ones(len(self), dtype=np.bool_)
         for parents in self.groupings:
             leaf[parents[parents >= 0]] = False

@@ -81,7 +81,7 @@ def _in_order(top: str, parent: Mapping[str, str]) -> Tree:
 
 
 def tree_from_levels(codes: Sequence[str], levels: Sequence[int]) -> Tree:
-    """Read a lock file: a code of level L is the sum of all pending codes of level L-1 before it."""
+    """Read a level list: a code of level L is the sum of all pending codes of level L-1 before it."""
     names = [str(c) for c in codes]
     if not names:
         raise EmptyData("the hierarchy has no codes", hint="give at least one code with its level.")
@@ -133,11 +133,11 @@ def tree_from_hrc(text: str, lead: str, total: str) -> Tree:
             raise BrokenLevels(
                 f"code {code!r} is {depth + 1 - len(above)} levels deeper than the line above allows",
                 where=f"line {number}",
-                hint=f"one more {lead!r} than the line above at the most.",
+                hint=f"one more {lead!r} than the line above at most.",
             )
         if code in parent or code == total:
             raise DuplicateCode(
-                f"code {code!r} stands twice",
+                f"code {code!r} is listed twice",
                 where=f"line {number}",
                 hint="give every code of a hierarchy its own name.",
             )
@@ -184,7 +184,9 @@ def tree_from_nested(nested: Mapping[str, Any]) -> Tree:
         for name, deeper in parts:
             code = str(name)
             if code in parent or code == total:
-                raise DuplicateCode(f"code {code!r} stands twice", hint="give every code of a hierarchy its own name.")
+                raise DuplicateCode(
+                    f"code {code!r} is listed twice", hint="give every code of a hierarchy its own name."
+                )
             parent[code] = up
             stack.append((code, deeper))
     return _in_order(total, parent)
@@ -201,5 +203,5 @@ def _refuse_duplicates(names: Sequence[str]) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise DuplicateCode(f"code {name!r} stands twice", hint="give every code of a hierarchy its own name.")
+            raise DuplicateCode(f"code {name!r} is listed twice", hint="give every code of a hierarchy its own name.")
         seen.add(name)

@@ -241,7 +241,7 @@ class Programme:
             self._model.setOptionValue(name, size)
 
     def limit(self, seconds: float) -> None:
-        """Give up after so many seconds from now on; the solver counts those of all runs together."""
+        """Give up after this many seconds from now on; the solver counts those of all runs together."""
         self._model.setOptionValue("time_limit", self._model.getRunTime() + float(seconds))
 
     def suggest(self, point: Floats) -> None:

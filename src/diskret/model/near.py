@@ -2,7 +2,7 @@
 
 A ladder of neighbourhoods leads from the nearest cells to all of them. In a product of trees a neighbourhood is what
 lies below one sum per classification; in linked tables those of all tables that show the cell, together; in a system of
-equations whatever can be reached over so many equations.
+equations whatever can be reached over this many equations.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ GROWTH = 4
 WIDE = 10_000
 """Of neighbourhoods with more cells a part is tried first: near the cell everything, elsewhere"""
 FEW = 4
-"""so many parts of every sum, those with the most cells that may move."""
+"""this many parts of every sum, those with the most cells that may move."""
 NARROW = 8
-"""A walk along equations takes at least so many cells of each (those that are hidden first),"""
+"""A walk along equations takes at least this many cells of each (those that are hidden first),"""
 ENOUGH = 1000
-"""ends no sooner than after so many cells (narrower ones find more expensive moves),"""
+"""ends no sooner than after this many cells (narrower ones find more expensive moves),"""
 NEAREST = 20
-"""and meets at most so many cells, times the square of how many it takes of an equation."""
+"""and meets at most this many cells, times the square of how many it takes of an equation."""
 
 
 class Near(Protocol):
@@ -316,7 +316,7 @@ class InEquations:
         return mask
 
     def _walk(self, cell: int, few: int) -> Ints:
-        """The columns that a walk meets which takes so many cells of an equation."""
+        """The columns that a walk meets which takes this many cells of an equation."""
         if (cell, few) not in self._met:
             most = NEAREST * few**2
             inside = np.zeros(self._system.cells.size, dtype=np.bool_)

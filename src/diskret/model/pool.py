@@ -72,7 +72,7 @@ class Pool(System):
         """A pool has none of its own: what walks along hierarchies must use the equations."""
         raise BadOption(
             "a pool has several tables, this needs one",
-            hint="use guarantee='audit' for pools, or take single tables from split().",
+            hint="use the method Moves for pools, or take single tables from split().",
         )
 
     @property

@@ -95,7 +95,7 @@ def _parse(
     parser = expat.ParserCreate()
 
     def refuse_doctype(*_: object) -> None:
-        raise UnreadableFile("the file is not as Excel writes it", where=where, hint="save it anew as .xlsx.")
+        raise UnreadableFile("the file is not as Excel writes it", where=where, hint="save it again as .xlsx.")
 
     parser.StartDoctypeDeclHandler = refuse_doctype  # no spreadsheet program writes one, and entities can explode
     parser.StartElementHandler = lambda name, given: start(name.rpartition(":")[2], given)
@@ -109,7 +109,9 @@ def _parse(
             content: IO[bytes] = file
             parser.ParseFile(content)
     except expat.ExpatError as e:
-        raise UnreadableFile("the file is not an Excel file, or not complete", where=where, hint="save it anew.") from e
+        raise UnreadableFile(
+            "the file is not an Excel file, or not complete", where=where, hint="save it again."
+        ) from e
 
 
 def _sheets(book: zipfile.ZipFile, where: str) -> dict[str, str]:

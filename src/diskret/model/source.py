@@ -123,7 +123,7 @@ class Relation:
         return int(found[1]) if found else None
 
     def number(self, name: str) -> str:
-        """A column as a number; text that is none becomes NULL (and is refused by `refuse_bad_numbers`)."""
+        """A column as a number; text that is not a number becomes NULL (and is refused by `refuse_bad_numbers`)."""
         if not self.is_text(name):
             return self.column(name)
         text = f"trim(CAST({self.column(name)} AS STRING))"

@@ -117,7 +117,7 @@ class System(Table):
         given = {name: columns.pop(name) for name in (*COLUMNS, "status", "count") if name in columns}
         odd = [n for n in columns if n not in ("positive", "frequency", "weighted", "additive_counts")]
         if odd:
-            raise BadOption(f"a system knows no {listed(odd)}", hint=f"{listed([*COLUMNS, 'status', 'count'])}.")
+            raise BadOption(f"a system has no {listed(odd)}", hint=f"{listed([*COLUMNS, 'status', 'count'])}.")
         _refuse_lists(names, values, given)
         arrays: dict[str, Any] = {n: np.array(given[n], dtype=np.float64) for n in COLUMNS if given.get(n) is not None}
         system = _rows(values, *entries)
@@ -166,7 +166,7 @@ class System(Table):
 
     @property
     def product(self) -> bool:
-        """A system is no product of trees."""
+        """A system is not a product of trees."""
         return False
 
     def index(self, *codes: str) -> Index:

@@ -62,7 +62,7 @@ class Table:
     key: Floats | None = None
     """Cell keys: what the keys of the records behind a cell add up to, modulo one."""
     decimals: int | None = 0
-    """Decimals that hold every value exactly; None for values that are no short decimals."""
+    """Decimals that hold every value exactly; None for values that are not short decimals."""
     frequency: bool = False
     """Whether the values are counts of units (a frequency table)."""
     positive: bool = False

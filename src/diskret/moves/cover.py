@@ -109,7 +109,7 @@ class Cover:
 
 
 def _divisor(moved: Floats) -> int:
-    """The largest whole number that divides every amount of a move; 0 if they are no whole numbers."""
+    """The largest whole number that divides every amount of a move; 0 if they are not whole numbers."""
     amounts = np.abs(moved)
     if not (np.isfinite(amounts) & (amounts == np.rint(amounts)) & (amounts < 2.0**53)).all():
         return 0

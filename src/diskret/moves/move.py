@@ -13,7 +13,7 @@ import numpy as np
 
 from diskret.model.arrays import Floats, Ints
 
-NOBODY: frozenset[int] = frozenset()
+NO_INSIDERS: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

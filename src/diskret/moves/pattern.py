@@ -15,7 +15,7 @@ import numpy as np
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.moves.cover import Cover
 from diskret.moves.demands import DOWN, LENGTH, SETTLED, State
-from diskret.moves.move import NOBODY, Move
+from diskret.moves.move import NO_INSIDERS, Move
 from diskret.moves.router import Rooms, Router
 
 KNOWN_BY_SOMEBODY = 1e-2
@@ -48,10 +48,10 @@ class Pattern:
         unit = 1.0 / np.maximum(room, 1e-9 * amount)
         free = self.hidden[cells] | self.cover.in_use[cells]
         full = self.price[cells] * unit
-        dearest = float(full[~free].max(initial=0.0)) or 1.0
+        highest = float(full[~free].max(initial=0.0)) or 1.0
         start = self.cover.insiders.start
         known = start[cells + 1] > start[cells]
-        used: Floats = np.where(known, KNOWN_BY_SOMEBODY * np.minimum(unit, dearest), IN_USE * dearest)
+        used: Floats = np.where(known, KNOWN_BY_SOMEBODY * np.minimum(unit, highest), IN_USE * highest)
         return np.where(free, used, full)
 
 
@@ -90,7 +90,7 @@ def _guard(pattern: Pattern, demand: int) -> None:
         if found is not None:
             pattern.cover.add(found)
         else:
-            pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NOBODY) | against
+            pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NO_INSIDERS) | against
 
 
 def missing(pattern: Pattern, demand: int) -> State:

@@ -29,13 +29,13 @@ def hold(table: Cells, moves: MoveSet) -> tuple[Bools, Bools]:
     lengths, cells, moved, move = np.diff(moves.start), moves.cells, moves.coefficients, moves.number()
     sound = _sound(table, cells, moved, move, lengths)
     if not sound.all():
-        # what is no move at all is not looked at any further
+        # what is not a move at all is not looked at any further
         good, exact = np.zeros(sound.size, dtype=np.bool_), np.zeros(sound.size, dtype=np.bool_)
         good[sound], exact[sound] = hold(table, moves.some(np.flatnonzero(sound)))
         return good, exact
     grid = unit(table)
     steps = np.round(moved / (grid or 1.0))
-    # an amount that rounds to nothing is no step: scaled up it would be one that was never checked
+    # an amount that rounds to nothing is not a step: scaled up it would be one that was never checked
     off_grid = (np.abs(moved - steps * grid) > WHOLE * grid) | (steps == 0)
     exact = np.bincount(move, weights=off_grid, minlength=lengths.size) == 0
     good = np.bincount(move, weights=~table.hidden.reshape(-1)[cells], minlength=lengths.size) == 0

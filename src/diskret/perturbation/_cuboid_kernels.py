@@ -27,12 +27,12 @@ from diskret.perturbation._move_kernels import (
 )
 
 ENOUGH = 6
-"""So many cuboids are compared before the best is taken."""
+"""This many cuboids are compared before the best is taken."""
 LOOKS = 3000
-"""So many partial cuboids are looked at before a kind of cuboid is given up, or the best so far is taken."""
+"""This many partial cuboids are looked at before a kind of cuboid is given up, or the best so far is taken."""
 FIRST, AGAIN, SECOND = 0, 1, 2
 CORNERS = 200
-"""So many finest cells below a sum are tried before it is given up."""
+"""This many finest cells below a sum are tried before it is given up."""
 ALONE = 1e6
 """Price of a partner with one contributor, who would know the error."""
 NO_PARTNER, EXHAUSTED = -1, -2

@@ -296,7 +296,7 @@ def carry_out(step, number, cells, signs, leeway, mark, signature):
 
 @numba.njit(cache=True, nogil=True)
 def scratch_of(room):
-    """Room for a move of so many cells."""
+    """Room for a move of this many cells."""
     cells, signs = np.empty(room, np.int64), np.empty(room, np.int64)
     return Scratch(cells, signs, np.empty((room + 2, 2), np.int64), np.empty((room + 3, 2), np.int64))
 

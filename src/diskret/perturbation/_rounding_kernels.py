@@ -20,11 +20,11 @@ from diskret.model.arrays import Ints
 NEVER = 100
 """The price of turning a cell that cannot be turned (it is not free, or stands there already)."""
 SPARE = 3
-"""A move is given up unfinished once it breaks so many sums more than chance allows."""
+"""A move is given up unfinished once it breaks this many sums more than chance allows."""
 
 
 class Annealing(NamedTuple):
-    """So many sweeps of so many moves, with a tolerance that falls from ``warm`` to ``cold``.
+    """How many sweeps of how many moves, with a tolerance that falls from ``warm`` to ``cold``.
 
     A move is drawn from the 256 ``masks`` (bit a: take the change back in classification a), changes at most ``widest``
     cells and sums, and draws each partner at most ``tries`` times.

@@ -17,7 +17,7 @@ from diskret.perturbation.leeway import NOTHING, finest_cells
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Perturbation:
-    """A table whose values were changed. ``table`` may leave the house; everything else is confidential.
+    """A table whose values were changed. ``table`` may leave the office; everything else is confidential.
 
     ``table`` holds no original value, status, rule or contribution, only the changed values (and contributor counts).
     """

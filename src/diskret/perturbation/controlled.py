@@ -28,13 +28,13 @@ from diskret.perturbation.leeway import finest_cells
 from diskret.perturbation.slices import repaired
 
 SMALL = 3_000
-"""Up to so many cells that are not multiples of the base a mixed-integer programme is solved."""
+"""Up to this many cells that are not multiples of the base a mixed-integer programme is solved."""
 WAY = Way(only_simplex=True, iterations=400_000, nodes=2_000, relative_gap=0.01)
 """Limits of the solver: counted, not timed, so that results do not depend on the machine."""
 MOVES, MOVES_PER_CELL = 110_000_000, 3_000
-"""The annealing draws so many moves in all, or per cell, whichever is less; it ends early when nothing is off."""
+"""The annealing draws this many moves in all, or per cell, whichever is less; it ends early when nothing is off."""
 SWEEPS = 1_000
-"""The tolerance for broken sums falls in so many steps from ``WARM`` to ``COLD``."""
+"""The tolerance for broken sums falls in this many steps from ``WARM`` to ``COLD``."""
 WARM, COLD = 0.4, 0.18
 AGAIN, REHEATED = 4, 0.26
 """What is nearly done is warmed up again, so often at most and so far, each time for a quarter of the moves."""

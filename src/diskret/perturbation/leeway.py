@@ -41,7 +41,7 @@ class Units:
         return to_units(numbers, self.decimals) if self.decimals is not None else self.down(numbers)
 
     def down(self, numbers: Floats) -> Ints:
-        """Bounds in units, rounded down; beyond measure is far."""
+        """Bounds in units, rounded down; what is too large to count is cut off."""
         scaled = np.floor(np.minimum(numbers * self.scale * (1 + 1e-15), float(FAR)))
         return scaled.astype(np.int64)
 

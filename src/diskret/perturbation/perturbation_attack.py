@@ -33,7 +33,7 @@ from diskret.perturbation.cuboids import told_elsewhere, tree_of
 from diskret.perturbation.leeway import NOTHING, Leeway, Units, finest_cells, least_changes, leeway_of, nonnegative
 
 SOLVED = 3_000
-"""Up to so many cells linear programmes look at all intervals and sums at once; beyond, line after line does."""
+"""Up to this many cells linear programmes look at all intervals and sums at once; beyond, line after line does."""
 CLOSE = 1e-9
 
 

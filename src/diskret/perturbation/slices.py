@@ -29,7 +29,7 @@ Place = tuple[slice | int, ...]
 Tops = tuple[int, ...]
 """The code a slice lies below, one per classification."""
 FAR = 3
-"""A sum of a slice moves by at most so many bases at a time."""
+"""A sum of a slice moves by at most this many bases at a time."""
 WAY = Way(only_simplex=True, iterations=100_000)
 CHANCE = 1e-3
 

@@ -1,1 +1,1 @@
-"""What leaves the house."""
+"""What leaves the office."""

@@ -34,7 +34,7 @@ def write_px(release: Release, options: Publication, path: Path) -> None:
 
 
 def _numbers(measure: Measure, cells: slice) -> list[str]:
-    """Cells as text; PX knows no exponents, so the rare number that prints with one is spelled out."""
+    """Cells as text; PX has no exponents, so the rare number that prints with one is spelled out."""
     words = measure.texts(cells, HIDDEN)
     if measure.decimals is None:
         words = [np.format_float_positional(float(w), trim="-") if "e" in w else w for w in words]

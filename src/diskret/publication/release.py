@@ -1,4 +1,4 @@
-"""What may leave the house: codes, labels and values, with everything hidden already taken out.
+"""What may leave the office: codes, labels and values, with everything hidden already taken out.
 
 The writers of this room get a `Release` and nothing else, so none of them can print what it was never given.
 """
@@ -219,7 +219,9 @@ def _counts(several: Mapping[str, Table]) -> list[Measure]:
         counts = {"count": first}
     taken = [name for name in counts if name in several]
     if taken:
-        raise BadOption(f"the counts would be called like the response {listed(taken)}", hint="rename the response.")
+        raise BadOption(
+            f"the counts would have the same name as the response {listed(taken)}", hint="rename the response."
+        )
     nothing = np.zeros(first.size, dtype=np.bool_)
     return [
         Measure(name=name, value=count.astype(np.float64), hidden=nothing, decimals=0, is_count=True)

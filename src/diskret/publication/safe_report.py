@@ -51,14 +51,14 @@ def _overview(done: Anonymisation, say: Mapping[str, str], language: str) -> Rep
 
 
 def _attacker(done: Anonymisation, say: Mapping[str, str]) -> ReportSection:
-    """What somebody finds who knows all attributes of a person: before, and at the most after."""
+    """What somebody finds who knows all attributes of a person: before, and at most after."""
     rows = [(say[f"attack {key}"], *pair) for key, pair in attack_figures(done).items()]
     table = ReportTable(head=(say["what"], say["before"], say["after"]), rows=tuple(rows), right=(1, 2))
     return ReportSection(title=say["attack"], text=(say["attack text"],), tables=(table,))
 
 
 def attack_figures(done: Anonymisation) -> dict[str, tuple[float, float]]:
-    """Objects that are alone or few, and how likely it is at the most to find one, before and after.
+    """Objects that are alone or few, and how likely it is at most to find one, before and after.
 
     After anonymising these are upper bounds: a combination that occurs need not hold the objects it held before.
     """

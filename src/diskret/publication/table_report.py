@@ -60,7 +60,7 @@ def table_sections(tables: Mapping[str, Table], facts: ReportFacts, options: Pub
 
 
 def report_note(facts: ReportFacts, language: str) -> str:
-    """What stands at the top: whether the report may leave the house."""
+    """What stands at the top: whether the report may leave the office."""
     return words("table_report", language)["exposed note" if facts.exposed else "note"]
 
 

@@ -232,7 +232,7 @@ def assign(cost):
 def assign_blocks(a_points, a_keys, a_start, b_points, b_keys, b_start, limit):
     """Optimal one-to-one assignment in every block with at most ``limit`` records on either side.
 
-    Gives for every record of b its partner in a, -1 where it has none (its block is larger, or nothing goes with it).
+    Gives for every record of b its partner in a, -1 where it has none (its block is larger, or nothing matches it).
     """
     partner = np.full(b_points.shape[0], -1, np.int64)
     for block in range(a_start.size - 1):

@@ -60,7 +60,7 @@ class Anonymity:
     alone: int
     """Records that are alone in their class."""
     smaller: Mapping[int, int]
-    """How many records lie in classes with fewer than so many records."""
+    """How many records lie in classes with fewer than this many records."""
     sizes: Ints
     """Size of the class of every record."""
     sensitive: Mapping[str, Diversity]

@@ -272,7 +272,7 @@ def _numerators(block: Block) -> tuple[dict[int, int], int]:
 def _times(one: dict[int, int], other: dict[int, int]) -> dict[int, int]:
     if len(one) * len(other) > MOST_PRODUCTS:
         raise BadOption(
-            "the attributes make too many different cells to be gone through",
+            "the attributes make too many different cells to go through",
             hint="leave attributes out, use fewer levels, or round the shares.",
         )
     made: dict[int, int] = {}

@@ -25,7 +25,7 @@ MOST_PAIRS = 2_000_000_000
 TRAINING_PAIRS = 5_000_000
 CHUNK_PAIRS = 10_000_000
 LEAST_PROBABILITY = 0.01
-"""Pairs below it are no links, whatever else there is."""
+"""Pairs below it are not links, whatever else there is."""
 
 
 def link_by_probability(

@@ -203,7 +203,7 @@ def _evidence(
         raise NothingToLink(
             f"no unit of the external file is in the released one by {listed(unit)}",
             where=f"{released.where} and {known.where}",
-            hint="without common units an attack can succeed with nobody; is the column coded alike in both?",
+            hint="without common units no attack can succeed; is the column coded alike in both?",
         )
     in_truth = _row_of(ids[2], ids[1]) if has_original else own
     return Evidence(released=found, truth=in_truth, checkable=int((found >= 0).sum()))

@@ -145,7 +145,7 @@ def measure_risk(
 def _weights(
     relation: Relation, weight: str | None, population: float | None, records: int
 ) -> tuple[Floats | None, float]:
-    """Sampling weights, if the file is no whole population, and how many units they stand for."""
+    """Sampling weights, if the file is not a whole population, and how many units they stand for."""
     if population is not None and population < records:
         raise BadOption(
             f"a population of {population:g} has fewer units than the file records", hint="give the number of units."

@@ -112,7 +112,7 @@ def _block(key: Any, given: Any) -> Block:
     names = (key,) if isinstance(key, str) else tuple(str(k) for k in key)
     where = " x ".join(names)
     if len(set(names)) < len(names):
-        raise BadShares("an attribute stands twice in one table", where=where, hint="name each once.")
+        raise BadShares("an attribute is listed twice in one table", where=where, hint="name each once.")
     if isinstance(given, Mapping):
         levels, shares = _from_cells(names, given, where)
     else:
@@ -168,7 +168,7 @@ def rounding(shares: Exact) -> Fraction:
 
 
 def _decimals(share: Fraction) -> int:
-    """Decimals a share was printed with; many for one that is no decimal fraction."""
+    """Decimals a share was printed with; many for one that is not a decimal fraction."""
     return next((d for d in range(18) if (share * 10**d).denominator == 1), 18)
 
 

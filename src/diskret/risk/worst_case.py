@@ -107,7 +107,7 @@ def _solve(
     answer = programme.solve()
     if answer is Answer.INFEASIBLE:
         raise BadOption(
-            f"no filling of {n} persons has these margins",
+            f"no distribution of {n} persons has these margins",
             hint="fix fewer combinations, or another number of persons.",
         )
     if answer is Answer.OPTIMAL:

@@ -105,7 +105,7 @@ class OneCategory(Joinable):
         partners = np.zeros(table.shape, dtype=np.bool_)
         for segment in segments(table, self.sensitive):
             if segment.parts_at.size < 2:
-                continue  # one part is no choice of categories
+                continue  # with one part there is no choice of categories
             parts = segment.parts(units)
             alone = (parts > 0).sum(axis=0) == 1
             segment.mark(primary, (parts > 0) & alone)

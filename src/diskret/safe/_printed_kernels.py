@@ -14,7 +14,7 @@ import numpy as np
 AT_LIMIT = 500
 """Penalty of a cell at its limit in phase 2."""
 MOST = 4
-"""Rows in a group at the most."""
+"""Rows in a group at most."""
 Step = namedtuple("Step", "number deviation limit x total k phase")
 """What a pass works on. ``total`` holds deviation and limit of the number of objects; the last cell is free."""
 

@@ -75,7 +75,7 @@ def load_checkpoint(path: str | Path, mark: str) -> LadderState | None:
         state = LadderState(**head, **arrays)
     except (OSError, ValueError, LookupError, TypeError, zipfile.BadZipFile) as e:
         raise UnreadableFile(
-            "this is not a checkpoint of a run", where=str(path), hint="name another file, or remove it to begin anew."
+            "this is not a checkpoint of a run", where=str(path), hint="name another file, or remove it to start again."
         ) from e
     if whose != mark:
         raise BadOption(

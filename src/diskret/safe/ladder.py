@@ -35,11 +35,11 @@ WARM = 0.04
 EACH = 30
 """Rows drawn of a cell beyond its limit per round."""
 ROUND = 40_000
-"""Rows drawn in one round at the most."""
+"""Rows drawn in one round at most."""
 LOOK = 2_000
 """Cells that can be looked over in the time of one group; counts against the effort."""
 FADE, EVERY = 0.7, 50
-"""What is left of grown weights after so many rounds."""
+"""What is left of grown weights after this many rounds."""
 QUENCH = 2
 """Sweeps downhill after an interruption in the heat."""
 LATE = 0.85

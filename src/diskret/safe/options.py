@@ -74,7 +74,7 @@ class PrintedSearch:
     """The method as printed: phase 1 removes the cases inside limits, phase 2 lowers the limits.
 
     ``start`` are the limits at the start for one- and for multi-dimensional cells, ``distance`` how far they may come
-    apart. ``targets`` are the limits phase 2 aims at, ``most_violations`` how many cells may lie beyond limits it has
+    apart. ``targets`` are the limits phase 2 aims at, ``most_violations`` how many cells may exceed limits it has
     just lowered. ``expected`` is the share of cases a pass must remove, per selection technique 0 to 3; technique 3 is
     used where no more than ``rare`` of all rows are cases. ``part`` rows are added when no more than ``almost`` of a
     part are cases. ``group`` rows change together: 3 or 4.

@@ -185,7 +185,7 @@ class PrintedRun:
         return observed.reshape(2, -1)
 
     def _next_limits(self, observed: Ints, frozen: Bools) -> Ints | None:
-        """Limits lowered in reading order, one-dimensional first, as long as not too many cells lie beyond them.
+        """Limits lowered in reading order, one-dimensional first, as long as not too many cells exceed them.
 
         None if no limit can be lowered.
         """

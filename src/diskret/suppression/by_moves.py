@@ -27,7 +27,7 @@ from diskret.moves.router import Router
 from diskret.moves.witnesses import search, witnesses
 from diskret.suppression.by_cuboids import barrier_signs, prices, usable_cells
 from diskret.suppression.methods import Barriers, Moves, Progress
-from diskret.suppression.rerouting import reroute_cells, reroute_moves, ruin
+from diskret.suppression.rerouting import reroute_cells, reroute_moves, shake_up
 from diskret.suppression.result import Suppression, Unprotected
 
 SWEEPS = 2
@@ -168,7 +168,7 @@ def _economise(pattern: Pattern, running: Callable[[], bool]) -> None:
     failed: dict[int, list[int]] = {}
     while running() and reroute_cells(pattern, SMALL, running, failed):
         pass
-    ruin(pattern, SMALL, running)
+    shake_up(pattern, SMALL, running)
 
 
 def unprotected_of(report: AuditReport) -> tuple[Unprotected, ...]:

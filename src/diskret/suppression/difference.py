@@ -29,10 +29,10 @@ class RunFacts:
     primary: int
     secondary: int
     share: float = field(repr=False)
-    """Of all that adds up, as values of cells that are no sums, how much is hidden. Internal: with few hidden cells it
+    """Of all that adds up, as values of cells that are not sums, how much is hidden. Internal: with few hidden cells it
     may tell one of them."""
     margins: int = 0
-    """Hidden cells that are sums: the dearest to readers."""
+    """Hidden cells that are sums: those readers miss most."""
     audit: Mapping[str, Any] | None = None
     """Counts of the attack, if there was one."""
     closest: tuple[str, float] | None = field(default=None, repr=False)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_MOVES = 12
 MOST_NAMES = 8
 MOST_UNKNOWNS = 3000
-"""Up to so many hidden cells that hang together the interval is computed exactly; beyond, moves show a part of it."""
+"""Up to this many connected hidden cells the interval is computed exactly; beyond, moves show a part of it."""
 MOST_COUNTS = 300
 """The same for counts, which move in whole numbers."""
 SECONDS = 1.0
@@ -162,8 +162,8 @@ def _move(done: Suppression, number: int, cell: int, protects: bool) -> Explaine
 def remaining_interval(done: Suppression, cell: int) -> tuple[tuple[float, float] | None, bool]:
     """What remains possible for a hidden cell, and whether that is exact.
 
-    Exact is what linear programmes over all hidden cells that hang together with it find: any reader can compute it.
-    Where too many hang together, the moves of the protection show what is possible at least.
+    Exact is what linear programmes over all hidden cells that are connected with it find: any reader can compute it.
+    Where too many are connected, the moves of the protection show what is possible at least.
     """
     table = done.table
     if not table.hidden.reshape(-1)[cell]:

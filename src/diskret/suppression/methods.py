@@ -82,7 +82,7 @@ class Complete(Method):
         if not 0 <= self.deformations <= MOST_DEFORMATIONS:
             raise BadOption(
                 f"{self.deformations} deformations per cuboid",
-                hint=f"0 to {MOST_DEFORMATIONS}; where that does not do, the method Moves needs no limit.",
+                hint=f"0 to {MOST_DEFORMATIONS}; where that is not enough, the method Moves needs no limit.",
             )
         if self.price.distance:
             raise BadOption("distances with complete tables", hint="they belong to the method Cuboids.")

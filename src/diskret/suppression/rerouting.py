@@ -1,4 +1,4 @@
-"""Making a pattern cheaper without ever losing protection: take moves out and route them anew.
+"""Making a pattern cheaper without ever losing protection: take moves out and route them again.
 
 What was dear when a move was made may be in use by others now, and a cell that a few moves share may be replaced by
 others altogether. Every step keeps all demands settled, so it can end at any time.
@@ -20,7 +20,7 @@ SHAKEN = 0.3
 
 
 def reroute_moves(pattern: Pattern, widest: float) -> float:
-    """Take every move out once and route its demands anew; returns what was saved.
+    """Take every move out once and route its demands again; returns what was saved.
 
     Equal costs are accepted: another way round may open a saving next time.
     """
@@ -38,7 +38,7 @@ def reroute_moves(pattern: Pattern, widest: float) -> float:
 
 
 def reroute_cells(pattern: Pattern, widest: float, running: Callable[[], bool], failed: dict[int, list[int]]) -> int:
-    """Try to do without each cell that was added, dearest first; returns how many are open again.
+    """Try to do without each cell that was added, the most expensive first; returns how many are open again.
 
     ``failed`` remembers cells that could not be done without, with the moves that went through them then.
     """
@@ -57,8 +57,8 @@ def reroute_cells(pattern: Pattern, widest: float, running: Callable[[], bool], 
     return won
 
 
-def ruin(pattern: Pattern, widest: float, running: Callable[[], bool], seed: int = 0) -> None:
-    """Take out moves around a random cell, do without it, and route anew at shaken prices; keep what is not dearer.
+def shake_up(pattern: Pattern, widest: float, running: Callable[[], bool], seed: int = 0) -> None:
+    """Take out moves around a random cell, do without it, and route again at shaken prices; keep what costs no more.
 
     Equal costs are accepted, so the pattern drifts to where something can be won.
     """

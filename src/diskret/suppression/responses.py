@@ -75,7 +75,7 @@ def leading_of(leading: Table, others: Mapping[str, Table]) -> Table:
 def _refuse_other_cells(leading: Table, name: str, table: Table) -> None:
     if not leading.same_cells(table):
         raise BadOption(
-            f"{name!r} stands on other cells than the leading response {leading.response!r}",
+            f"{name!r} is not about the same cells as the leading response {leading.response!r}",
             hint="a pattern can be passed on only between tables (or pools) over the same classifications.",
         )
 

@@ -153,7 +153,7 @@ class Suppression:
 
     @cached_property
     def hidden_system(self) -> tuple[Equations, Any]:
-        """The equations of the hidden cells, and which of them hang together; made on first use."""
+        """The equations of the hidden cells, and which of them are connected; made on first use."""
         system = equations_of(self.table)
         return system, system.components()
 

@@ -92,7 +92,7 @@ def _protect_pool(pool: Table, promise: Promise, method: AnyMethod, progress: Pr
     if isinstance(method, Complete):
         raise BadOption(
             "a pool as a complete table",
-            hint="complete tables know no other tables: use the method Moves for pools, or Cuboids as printed.",
+            hint="complete tables cannot be linked: use the method Moves for pools, or Cuboids as printed.",
         )
     if isinstance(method, Cuboids):
         return by_turns(pool, promise, method)

@@ -71,7 +71,7 @@ class Weighed:
 
     @property
     def partners(self) -> int:
-        """At least so many further cells must go with it, or it is computed back.
+        """At least this many further cells must go with it, or it is computed back.
 
         Lines of one table meet in this cell only, so every bare line needs a cell of its own.
         """

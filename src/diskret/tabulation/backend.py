@@ -122,7 +122,7 @@ def _record_key(data: Relation, plan: Plan, k: int) -> str:
 
 
 def key_profile_sql(data: Relation, key: RecordKey) -> str:
-    """One row: how many records, how many of their keys are no numbers or out of range, the smallest and largest."""
+    """One row: how many records, how many keys are not numbers or out of range, the smallest and largest."""
     number = _double(data, key.column)
     beyond = f"{number} < 0 OR {number} >= {key.modulus or 1}"
     if key.modulus:

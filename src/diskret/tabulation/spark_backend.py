@@ -145,7 +145,7 @@ def _file(session: Any, source: Delimited) -> tuple[Any, str, str]:
     if path.suffix.lower() in PARQUET:
         return _said(str(path), lambda: reader.parquet(str(path))), str(path), "."
     if path.suffix.lower() not in TEXT:
-        raise BadOption(f"Spark reads no {path.suffix!r} files here", where=str(path), hint="give .parquet or .csv.")
+        raise BadOption(f"Spark cannot read {path.suffix!r} files here", where=str(path), hint="give .parquet or .csv.")
     # Text stays text: a code 05111 keeps its zero.
     reader = reader.option("header", "true").option("inferSchema", "false").option("encoding", source.encoding)
     if source.delimiter:

@@ -300,7 +300,7 @@ def _refuse_codes(engine: Backend, plan: Plan) -> None:
 
 
 def _stray(name: str, hierarchy: Hierarchy, found: Sequence[tuple[Any, ...]], where: str) -> DiskretError:
-    """What is wrong with codes of records that are no finest codes; each with how many records have it."""
+    """What is wrong with codes of records that are not finest codes; each with how many records have it."""
     codes = [code for code, _ in found if code is not None]
     unknown = [c for c in codes if c not in hierarchy]
     if unknown:

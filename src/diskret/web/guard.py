@@ -102,7 +102,7 @@ class Guard:
         if headers.getlist("host") not in [[h] for h in self.place.hosts]:
             return 421, DiskretError("this server does not have that name", hint=hint)
         if self._is_foreign(scope, headers):
-            return 403, DiskretError("a page from another origin asks", hint=hint)
+            return 403, DiskretError("the request comes from a page of another origin", hint=hint)
         path = scope["path"]
         if path.startswith("/api/") and path != "/api/session":
             scope["session"] = self.sessions.get(_cookie(headers, self.place.cookie))

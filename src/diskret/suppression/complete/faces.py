@@ -61,7 +61,7 @@ class Faces:
 
 
 def first_range(space: IndexSpace, code: int) -> int:
-    """The top index of a code's first candidate range: the lowest in which it is no sum, or all for the total."""
+    """The top index of a code's first candidate range: the lowest in which it is not a sum, or all for the total."""
     return min(int(space.hierarchy.levels[code]), space.dimension)
 
 

@@ -48,7 +48,7 @@ class Raised:
         ((3, 3), [0, 0, 0, 0, 0])
         """
         if protected.shape != self.table.shape:
-            raise BadOption("lowering another table than the one that was raised", hint="protect raised.table.")
+            raise BadOption("lowering a table other than the one that was raised", hint="protect raised.table.")
         status = protected.status.reshape(-1)[self.cells].reshape(self.origin.shape)
         return replace(self.origin, status=status)
 

@@ -19,7 +19,7 @@ Index = tuple[int, ...]
 def strand_of(spaces: Sequence[IndexSpace], pivot: Index, primary: Bools) -> list[Index]:
     """The primary cells below a pivot, one level after the other, the first found of each segment.
 
-    Indices in which the pivot is no sum are left free. Inside a level an index without success is tried again after
+    Indices in which the pivot is not a sum are left free. Inside a level an index without success is tried again after
     another one succeeded.
     """
     now = pivot

@@ -489,7 +489,7 @@ def volumes(subtables, first):
 
 @numba.njit(cache=True, nogil=True)
 def room_for(largest, widest, axes, rules):
-    """Room to work in for subtables of at most so many cells."""
+    """Room to work in for subtables of at most this many cells."""
     bounds, prices = (largest if rules.mode else 0), (largest if rules.powers.size else 0)
     corners = 1 << axes
     return Scratch(
@@ -505,7 +505,7 @@ def room_for(largest, widest, axes, rules):
 
 @numba.njit(cache=True, nogil=True)
 def _has_room(waiting, subtable, results):
-    """Whether everything that so many pivots can bring fits into the results."""
+    """Whether everything that this many pivots can bring fits into the results."""
     filled = results.filled
     most = min(subtable.volume, (2 << subtable.sizes.size) * waiting)
     fits = filled[MOVES] + 2 * waiting <= len(results.moves) and filled[FAILURES] + waiting <= len(results.failures)

@@ -18,7 +18,7 @@ from diskret.suppression.cuboid.engine import SubtableTask
 from diskret.suppression.cuboid.subtables import Segments
 
 WORTH_A_ROUND = 100
-"""Another round is made as long as the last one opened more than one cell in so many."""
+"""Another round is made as long as the last one opened more than one cell in this many."""
 
 
 def thin(task: SubtableTask, segments: Segments, moves: Floats, untouchable: Bools) -> Floats:

@@ -24,7 +24,7 @@ SIGN = (1.0, -1.0, 1.0)
 WAY = Way(presolve=False, simplex=Simplex.PRIMAL, tolerance=ROUNDING, doubted=ALL_BUT_OPTIMAL)
 """Sharper than usual: what a programme proves becomes a cut."""
 FAR = 1e3
-"""Rooms without end are cut off at so many times the largest number there is: farther nobody needs to go."""
+"""Rooms without end are cut off at this many times the largest number there is: farther nobody needs to go."""
 LARGEST_DENOMINATOR = 12
 """Combinations of equations are made of small fractions."""
 

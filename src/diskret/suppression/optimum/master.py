@@ -12,7 +12,7 @@ from diskret.model.tolerances import WHOLE
 from diskret.suppression.optimum.attackers import Cut
 
 OLD = 8
-"""A cut that was slack so many times in a row leaves the linear programme; it stays on the shelf."""
+"""A cut that was slack this many times in a row leaves the linear programme; it stays on the shelf."""
 SECONDS = 0.01
 """A programme gets at least so much time."""
 

@@ -9,7 +9,7 @@ from diskret.model.tolerances import HAIR, ROUNDING, WHOLE
 from diskret.suppression.optimum.attackers import Cut
 
 MOST = 12
-"""So many divisors are tried for a cut."""
+"""This many divisors are tried for a cut."""
 
 
 def rounded(cut: Cut, x: Floats) -> Cut | None:

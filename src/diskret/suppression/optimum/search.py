@@ -15,7 +15,7 @@ from diskret.suppression.optimum.separation import broken, lonely
 HIGHEST = 1000.0
 """Prices are scaled to at most this: the solver's tolerances are absolute."""
 SMALL = 1000
-"""Up to so many cells all are kept in mind when cuts are looked for, beyond only those near a pattern."""
+"""Up to this many cells all are kept in mind when cuts are looked for, beyond only those near a pattern."""
 FEW, BEST, MANY = 5, 3, 30
 """Cuts below which a round found little; patterns of a programme worth completing; gaps of a pattern worth cutting."""
 LOOSE = 0.05
@@ -23,9 +23,9 @@ LOOSE = 0.05
 FIRST = 0.4
 """Share of the time that the first pattern may take."""
 PATIENCE = 2
-"""So many mixed-integer programmes are tried before cuts are looked for by diving."""
+"""This many mixed-integer programmes are tried before cuts are looked for by diving."""
 SLOW, ROUNDS, BACK = 1e-4, 12, 6
-"""After so many rounds the relaxation is left if its last ones raised the bound by less than this share."""
+"""After this many rounds the relaxation is left if its last ones raised the bound by less than this share."""
 
 
 class Search:

@@ -19,7 +19,7 @@ from diskret.suppression.optimum.known_moves import Witnesses
 BROKEN = 1e-4
 """A cut must be missed by this much to be worth a row."""
 ENOUGH = 60
-"""With so many cuts found, the remaining insiders wait for the next point."""
+"""With this many cuts found, the remaining insiders wait for the next point."""
 CORE = 1e-3
 """Every cell counts as hidden at least this far: among equally good cuts the one that is good elsewhere is found."""
 

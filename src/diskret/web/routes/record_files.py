@@ -60,7 +60,7 @@ def open_job(request: Request) -> Response:
 
 
 def fresh_seed() -> int:
-    """A long random number: who knows it can undo the noise."""
+    """A long random number: whoever knows it can undo the noise."""
     return secrets.randbits(52)  # a browser counts exactly up to 53 bits
 
 
