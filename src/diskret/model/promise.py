@@ -119,7 +119,8 @@ class Promise:
         known = self.knowledge
         sentences = (
             say["nobody"].format(who=say[self.guard], others=who, demand=say[demand], ranges=longer),
-            say[known.kind].format(error=told(100 * known.error, "{:g} %"), absolute=told(known.absolute)),
+            say[known.kind].format(error=told(100 * known.error, "{:g} %")),
+            *([say["small ones"].format(absolute=told(known.absolute))] if known.absolute else []),
             say["unions" if self.unions else "no unions"],
         )
         return fill(" ".join(sentences), WIDTH)

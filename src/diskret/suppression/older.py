@@ -23,7 +23,8 @@ def older_suppression(
     table: Table, promise: Promise, method: AnyMethod | str, given: Mapping[str, Any]
 ) -> tuple[Table, Promise, AnyMethod]:
     """The promise and the method that older keywords mean, and the table with the rule they named."""
-    warn_of_older(given, (*PROMISED, *OPTIONS, "guarantee"), "a promise and a method")
+    named = {"method": method} if isinstance(method, str) else {}
+    warn_of_older({**given, **named}, (*PROMISED, *OPTIONS, "guarantee", "method"), "a promise and a method")
     guarantee = _guarantee(given.get("guarantee", "subtables"), method)
     single, largest = given.get("single_contributors", True), given.get("largest_contributors", False)
     guard = "largest" if largest else "single" if single else "public"

@@ -55,7 +55,7 @@ def suppress(
     >>> result.table.status.tolist(), result.interval("a"), result.audit.safe
     ([1, 2, 0, 0], (0.0, 30.0), True)
     """
-    if older:
+    if older or isinstance(method, str):
         table, promise, method = older_suppression(table, promise, method, older)
     table.check_pattern()
     if previous is not None and method.cost is None:
