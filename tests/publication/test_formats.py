@@ -269,5 +269,5 @@ def test_two_columns_of_one_name_are_refused(tools: Any, tmp_path: Path) -> None
         for ending in (".csv", ".parquet"):
             with pytest.raises(BadOption, match="two columns"):
                 publish({name: tools.example()}, tmp_path / f"t{ending}")
-    with pytest.raises(BadOption, match="counts would be called"):
+    with pytest.raises(BadOption, match="counts would have the same name"):
         publish({"count": tools.example()}, tmp_path / "t.px", counts=True)

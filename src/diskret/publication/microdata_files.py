@@ -26,7 +26,7 @@ def write_records(records: Records, path: str | Path) -> None:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     target = Path(folder) / "firms.csv"
-    ...     firms = Records({"region": np.array(["05", None], dtype=object), "x": np.array([1.5, np.nan])})
+    ...     firms = Records(columns={"region": np.array(["05", None], dtype=object), "x": np.array([1.5, np.nan])})
     ...     write_records(firms, target)
     ...     print(target.read_text(encoding="utf-8"), end="")
     region,x

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,13 @@ def write_workbook(release: Release, options: Publication, path: Path) -> None:
     from xlsxwriter import Workbook
     from xlsxwriter.exceptions import FileCreateError
 
-    settings = {"constant_memory": True}
+    # packed in memory: where a disk is full, the library would leave its file open
+    packed = BytesIO()
     try:
-        # a folder of its own, so that nothing is left behind if writing fails
-        with tempfile.TemporaryDirectory() as folder, Workbook(str(path), settings | {"tmpdir": folder}) as book:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Workbook(packed, {"constant_memory": True, "tmpdir": folder}) as book,
+        ):
             book.set_properties({"created": CREATED})
             looks = _Looks(book)
             for name, measure in zip(sheet_names([m.name for m in release.measures]), release.measures, strict=True):
@@ -49,6 +53,7 @@ def write_workbook(release: Release, options: Publication, path: Path) -> None:
                 _Page(sheet=sheet, looks=looks, release=release, measure=measure, options=options).write()
     except FileCreateError as e:
         raise e.args[0] from e
+    path.write_bytes(packed.getbuffer())
 
 
 class _Looks:
