@@ -140,12 +140,10 @@ class TableJob(Section):
     def run(self, running: Running) -> JobResult:
         """Marked, protected, written."""
         tables = self.marked(running)
-        rules = rules_of(self, next(iter(tables.values())).names)
         suppressions = suppress_tables(self, running.here, tables, running.progress)
         tables |= {name: done.table for name, done in suppressions.items()}
-        comparison = None
-        if self.output.comparison and rules.rules:
-            comparison = compare_rules(next(iter(tables.values())), rules)
+        first = next(iter(tables.values()))
+        comparison = compare_rules(first, first.judges) if self.output.comparison and first.judges else None
         running.say("changing", 0, 1)
         if not self.changes_all:
             self._warn(running, unmarked(tables))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 
@@ -111,35 +112,28 @@ def find_move(
 
     First in whole steps of the table; where that is too much, by what settles the demand.
     """
-    asked, amount = float(pattern.cover.ways.asked[demand]), float(pattern.cover.ways.amount[demand])
-    found = _move_by(pattern, demand, asked, against, banned, widest)
-    # a search for something cheaper does not need the exception
-    if found is None and amount < asked and banned is None:
-        found = _move_by(pattern, demand, amount * (1 + 1e-9), against, banned, widest)
-    return found
-
-
-def _move_by(
-    pattern: Pattern, demand: int, amount: float, against: frozenset[int] | None, banned: Ints | None, widest: float
-) -> Move | None:
     cover, ways = pattern.cover, pattern.cover.ways
-    cell, kind = int(ways.cell[demand]), int(ways.kind[demand])
+    cell, asked, amount = int(ways.cell[demand]), float(ways.asked[demand]), float(ways.amount[demand])
     rooms = _rooms(cover, cell, against, banned)
-    up, down = float(cover.up[cell]), float(cover.down[cell])
-    directions = [(kind != DOWN, 1.0)]
-    if kind == LENGTH:
-        directions = [(True, 1.0), (False, 1.0)] + ([(True, up / (up + down))] if 0 < up + down < np.inf else [])
-    for rise, share in directions:
-        if share <= 0.0:
-            continue
-        found = pattern.router.route(cell, rise, amount, pattern.weight, rooms, widest, share)
-        if found is not None:
-            kept = cover.judge(*found)
-            objects = kept.settles.get(demand)
-            # what the solver found must hold when looked at again
-            if objects is not None and not (against and objects & against):
-                return kept
+    # a search for something cheaper does not need the exception
+    goals = [asked, amount * (1 + 1e-9)] if amount < asked and banned is None else [asked]
+    for goal, (rise, share) in product(goals, _directions(cover, cell, int(ways.kind[demand]))):
+        found = pattern.router.route(cell, rise, goal, pattern.weight, rooms, widest, share)
+        kept = None if found is None else cover.judge(*found)
+        objects = None if kept is None else kept.settles.get(demand)
+        # what the solver found must hold when looked at again
+        if objects is not None and not (against and objects & against):
+            return kept
     return None
+
+
+def _directions(cover: Cover, cell: int, kind: int) -> list[tuple[bool, float]]:
+    """Which ways a cell may go to settle a demand, and which share of the amount must be possible that way."""
+    if kind != LENGTH:
+        return [(kind != DOWN, 1.0)]
+    up, down = float(cover.up[cell]), float(cover.down[cell])
+    both = [(True, up / (up + down))] if 0 < up + down < np.inf and up > 0 else []
+    return [(True, 1.0), (False, 1.0), *both]
 
 
 def _rooms(cover: Cover, cell: int, against: frozenset[int] | None, banned: Ints | None) -> Rooms | None:

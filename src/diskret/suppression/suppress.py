@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,14 +66,11 @@ def suppress(
     if audited and promise.guard == "public" and (persons_of(table)[table.hidden.reshape(-1)] >= 0).any():
         warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)
 
-    def protect(given: Table) -> Suppression:
-        if given.linked:
-            return _refuse_late(given, _protect_pool(given, promise, method, progress))
-        return _protect(given, promise, method, progress)
-
+    protect = _protect_pool if table.linked else _protect
     if previous is None:
-        return protect(table)
-    return consistency_of(previous, protect, table, weighed(table, previous))
+        return protect(table, promise, method, progress)
+    again = partial(protect, promise=promise, method=method, progress=progress)
+    return consistency_of(previous, again, table, weighed(table, previous))
 
 
 def _protect(table: Table, promise: Promise, method: AnyMethod, progress: Progress | None) -> Suppression:
@@ -95,14 +93,17 @@ def _protect_pool(pool: Table, promise: Promise, method: AnyMethod, progress: Pr
             hint="complete tables cannot be linked: use the method Moves for pools, or Cuboids as printed.",
         )
     if isinstance(method, Cuboids):
-        return by_turns(pool, promise, method)
-    if isinstance(method.barriers, str):
-        return _protect(pool, promise, method, progress)
-    done = _protect(leaning(pool, method.barriers), promise, replace(method, barriers="on"), progress)
-    return replace(done, table=replace(done.table, weight=pool.weight), before=pool)
+        done = by_turns(pool, promise, method)
+    elif isinstance(method.barriers, str):
+        done = _protect(pool, promise, method, progress)
+    else:
+        done = _protect(leaning(pool, method.barriers), promise, replace(method, barriers="on"), progress)
+        done = replace(done, table=replace(done.table, weight=pool.weight), before=pool)
+    _refuse_late(pool, done)
+    return done
 
 
-def _refuse_late(pool: Table, done: Suppression) -> Suppression:
+def _refuse_late(pool: Table, done: Suppression) -> None:
     """A late table that needs cells of published tables cannot be released."""
     if pool.out and done.unprotected:
         late = [name for name in pool.linked if name not in pool.out]
@@ -111,7 +112,6 @@ def _refuse_late(pool: Table, done: Suppression) -> Suppression:
             where=listed([u.cell for u in done.unprotected], most=10),
             hint="publish less detail in the late table; what is out already cannot be hidden any more.",
         )
-    return done
 
 
 def thin(
