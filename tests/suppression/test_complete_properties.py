@@ -280,7 +280,7 @@ def test_positions_of_codes_are_checked() -> None:
         raise_table(table, positions={"d0": {"a": 2}})
     with pytest.raises(BadOption, match="no classification"):
         raise_table(table, only=["d7"])
-    with pytest.raises(BadOption, match="another table"):
+    with pytest.raises(BadOption, match="other than the one that was raised"):
         raise_table(table).lower(table)
 
 

@@ -589,5 +589,5 @@ def test_the_pattern_of_the_leading_response_is_passed_on() -> None:
     assert (together.status == Status.PRIMARY).sum() == 2
     with pytest.raises(SharedCellsDiffer, match="must stay open in 'y'"):
         dk.follow(leading, {"y": tables["y"].with_status(Status.NEVER, [["a", "k"]])})
-    with pytest.raises(BadOption, match="other cells"):
+    with pytest.raises(BadOption, match="not about the same cells"):
         dk.follow(leading, {"y": flat("s", REGIONS)})

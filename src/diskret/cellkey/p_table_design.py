@@ -186,6 +186,9 @@ def _solve(v: Floats, variance: float, block: Ints) -> Floats:
         multipliers = multipliers + length * direction
     p, _ = _dual(features, target, multipliers, size)
     if np.abs(features @ p - target).max() > 1e-9:
+        # near the end what a step gains drowns in rounding, and the search above may stand still: one full step more
+        p, _ = _dual(features, target, multipliers + direction, size)
+    if np.abs(features @ p - target).max() > 1e-9:
         raise nothing
     spread: Floats = (p / size)[at]
     return spread

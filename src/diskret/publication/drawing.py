@@ -11,6 +11,8 @@ from itertools import pairwise
 from math import floor, isfinite, log10
 from typing import Literal
 
+from diskret.model.tolerances import POSITIVE
+
 INK, FAINT, PAPER = "#1b1b1b", "#d0d0d0", "#ffffff"
 COLOURS = ("#1f6f8b", "#d1495b", "#8a8a8a", "#edae49", "#4b3f72")
 DASHES = ((), (6.0, 3.0), (2.0, 2.0), (8.0, 2.0, 2.0, 2.0), (1.0, 3.0))
@@ -131,7 +133,7 @@ def _nice_top(most: float) -> float:
     >>> _nice_top(0.37), _nice_top(83), _nice_top(0)
     (0.4, 100.0, 1.0)
     """
-    if not isfinite(most) or most <= 0:
+    if not isfinite(most) or most < POSITIVE:
         return 1.0
     size = 10.0 ** floor(log10(most))
     step = next(s for s in (1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10) if s * size >= most * (1 - 1e-12))
