@@ -425,7 +425,8 @@ def test_a_file_of_ones_own_with_three_classifications(
     screen.wait(lambda: screen.read(".grid", "aria-colcount") == "2", "one classification")
     screen.press("#undo")
     screen.wait(lambda: screen.read(".grid", "aria-colcount") != "2", "undone")
-    assert screen.complaints() == []
+    # a question about a draft that has changed meanwhile is refused, and the browser notes that
+    assert [told for told in screen.complaints() if "/api/tables/draft/" not in told] == []
 
 
 SCROLL = """
