@@ -20,11 +20,12 @@ def expanded(rows: Floats, table: Table) -> MoveSet:
     corners = [np.stack(np.unravel_index(c, table.shape)) for c in (pivot, diametral)]
     # an axis both corners share is fixed (in a table of totals)
     fixed = corners[0] == corners[1]
+    kind = (fixed << np.arange(len(fixed))[:, None]).sum(axis=0)
     lengths = 2 ** (~fixed).sum(axis=0)
     start = np.append(0, np.cumsum(lengths)).astype(np.int64)
     cells, signs = np.empty(start[-1], dtype=np.int64), np.empty(start[-1])
-    for kind in np.unique(fixed, axis=1).T:
-        chosen = np.flatnonzero((fixed == kind[:, None]).all(axis=0))
+    for each in np.unique(kind):
+        chosen = np.flatnonzero(kind == each)
         part_cells, part_signs = _corners(table, *(c[:, chosen] for c in corners))
         at = start[chosen][:, None] + np.arange(part_cells.shape[1])
         cells[at], signs[at] = part_cells, part_signs
@@ -54,10 +55,10 @@ def _corners(table: Table, pivot: Ints, diametral: Ints) -> tuple[Ints, Floats]:
 
 def _latest(pivot: Ints, subtable: Ints, second: Bools) -> Bools:
     """Which cuboids protect their pivots in the end."""
-    _, group = np.unique(np.stack([pivot, subtable]), axis=1, return_inverse=True)
+    _, group = np.unique(pivot * (int(subtable.max(initial=0)) + 1) + subtable, return_inverse=True)
     number = np.arange(pivot.size)
     last = np.full((2, int(group.max(initial=-1)) + 1), -1)
-    np.maximum.at(last, (second.astype(np.int64), group.reshape(-1)), number)
+    np.maximum.at(last, (second.astype(np.int64), group), number)
     kept = np.zeros(pivot.size, dtype=np.bool_)
     kept[last[0][last[0] >= 0]] = True
     kept[last[1][last[1] > last[0]]] = True
