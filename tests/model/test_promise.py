@@ -217,3 +217,28 @@ def test_demands_of_a_covering_promise_are_not_met_by_less(sides: tuple[bool, bo
                     rise,
                     fall,
                 )
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {"guard": "all"},
+        {"levels": "no"},
+        {"unions": 0},
+        {"min_relative_range": float("nan")},
+        {"min_range": float("inf")},
+        {"knowledge": {"kind": "much"}},
+        {"knowledge": {"kind": "relative", "error": -1.0}},
+        {"knowledge": {"kind": "relative", "error": 0.5, "absolute": float("nan")}},
+        {"knowledge": {"kind": "usual", "error": 0.5}},
+    ],
+)
+def test_a_promise_from_a_damaged_file_is_refused(damaged: dict[str, Any]) -> None:
+    with pytest.raises(BadOption):
+        Promise.from_dict(damaged)
+
+
+def test_coalitions_stand_in_the_sentence_without_a_stumble() -> None:
+    said = " ".join(Promise(coalitions=((("a",),),)).describe().split())
+    assert "alone in one of its cells, nor any of 1 named coalitions, can narrow" in said
+    assert ",," not in said

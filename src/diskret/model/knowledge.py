@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -28,6 +28,16 @@ class Knowledge:
     error: float = 0.0
     absolute: float = 0.0
 
+    def __post_init__(self) -> None:
+        # also what a damaged file says must not pass for knowledge
+        if self.kind not in get_args(Kind):
+            raise BadOption(f"knowledge of the kind {self.kind!r}", hint=f"one of {listed(get_args(Kind))}.")
+        known = 0 < self.error < np.inf if self.kind == "relative" else self.error == 0
+        if not known or not 0 <= self.absolute < np.inf:
+            raise BadOption(
+                f"relative error {self.error:g}, absolute {self.absolute:g}", hint="both positive; 0.5 is usual."
+            )
+
     @classmethod
     def usual(cls) -> Knowledge:
         """That no value is negative, if none is."""
@@ -46,8 +56,6 @@ class Knowledge:
     @classmethod
     def relative(cls, error: float, absolute: float = 0.0) -> Knowledge:
         """Every value to within a relative error (0.5 is usual), small ones and zeros to within an absolute one."""
-        if not error > 0 or absolute < 0:
-            raise BadOption(f"relative error {error:g}, absolute {absolute:g}", hint="both positive; 0.5 is usual.")
         return cls(kind="relative", error=error, absolute=absolute)
 
     @classmethod

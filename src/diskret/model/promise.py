@@ -61,8 +61,11 @@ class Promise:
     def __post_init__(self) -> None:
         if self.guard not in GUARDS:
             raise BadOption(f"guard {self.guard!r}", hint=f"one of {listed(GUARDS)}.")
-        if self.min_relative_range < 0 or (self.min_range or 0) < 0:
+        # whatever is not a finite range from 0 on, also one from a damaged file, would ask for nothing
+        if not all(0 <= each < np.inf for each in (self.min_relative_range, self.min_range or 0)):
             raise BadOption("a negative minimum range", hint="0 asks only that no value can be computed exactly.")
+        if not all(isinstance(each, bool) for each in (self.levels, self.sliding, self.unions)):
+            raise BadOption("levels, sliding or unions neither true nor false", hint="give True or False.")
         cells = tuple(tuple(tuple(codes) for codes in known) for known in self.coalitions)
         object.__setattr__(self, "coalitions", cells)
 
@@ -118,7 +121,9 @@ class Promise:
         longer = "".join(say[name].format(n=told(length)) for name, length in ranges.items() if length)
         known = self.knowledge
         sentences = (
-            say["nobody"].format(who=say[self.guard], others=who, demand=say[demand], ranges=longer),
+            say["nobody"].format(
+                who=say[self.guard] + who, pause="," if say[self.guard] + who else "", demand=say[demand], ranges=longer
+            ),
             say[known.kind].format(error=told(100 * known.error, "{:g} %")),
             *([say["small ones"].format(absolute=told(known.absolute))] if known.absolute else []),
             say["unions" if self.unions else "no unions"],
