@@ -235,15 +235,6 @@ def _exposed(table: Table, up: Floats, down: Floats, promise: Promise) -> set[tu
 def _groups(table: Table) -> Ints:
     """A number per cell: equal for hidden cells that equations link, directly or over others."""
     system = table.equations()
-    label, row = np.arange(system.cells.size), system.row_of()
-    while True:
-        least = np.full(system.rows, system.cells.size)
-        np.minimum.at(least, row, label[system.columns])
-        after = label.copy()
-        np.minimum.at(after, system.columns, least[row])
-        if (after == label).all():
-            break
-        label = after
     result = np.full(table.size, -1, dtype=np.int64)
-    result[system.cells] = label
+    result[system.cells] = system.components()
     return result

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, listed
 from diskret.model.promise import Promise
 from diskret.model.table import Table
@@ -27,10 +26,6 @@ class Protection:
     min_range: float | None = None
     levels: bool = False
     sliding: bool = False
-
-    def needs(self, table: Table) -> tuple[Floats, Floats, Floats]:
-        """As a promise says it."""
-        return Promise(**asdict(self)).needs(table)
 
 
 def warn_of_older(given: Mapping[str, Any], known: tuple[str, ...], instead: str) -> None:
