@@ -56,7 +56,7 @@ class Case:
     """Points that show cells to be safe, besides the witnesses, each once: with the unknowns that move, and steps."""
     proofs: list[Refutation] = field(default_factory=list)
 
-    # --- what everything is measured in ----------------------------------------------------------------------------------
+    # --- what everything is measured in -------------------------------------------------------------------------------
 
     @cached_property
     def needs(self) -> list[Need]:
@@ -77,7 +77,7 @@ class Case:
         """The models of all groups of unknowns."""
         return attackers_of(self.system, *self.rooms)
 
-    # --- verdicts -----------------------------------------------------------------------------------------------------------
+    # --- verdicts -----------------------------------------------------------------------------------------------------
 
     def verdict(self, target: int, rooms: tuple[Whole, Whole] | None = None, counts: bool = False) -> Verdict:
         """What somebody finds out about a target: everybody, or whoever has narrower rooms."""
@@ -123,7 +123,9 @@ class Case:
             if moved.size and np.abs(moved).max() < LARGEST:
                 forth, back = self.witnesses.cover.limits(cells, moved)
                 found.append(Move(cells=cells, coefficients=moved, up=forth, down=back))
-        return MoveSet.of([*kept, *found], [*(sorted(kept.protected(k)) for k in range(len(kept))), *([[]] * len(found))])
+        return MoveSet.of(
+            [*kept, *found], [*(sorted(kept.protected(k)) for k in range(len(kept))), *([[]] * len(found))]
+        )
 
     @property
     def programmes(self) -> int:
@@ -131,7 +133,7 @@ class Case:
         over_all = self.attackers.programmes if "attackers" in self.__dict__ else 0
         return over_all + self.witnesses.router.programmes
 
-    # --- what can be said about a cell -------------------------------------------------------------------------------------
+    # --- what can be said about a cell --------------------------------------------------------------------------------
 
     def name(self, column: int) -> str:
         """A hidden cell in words."""
