@@ -185,7 +185,7 @@ class Case:
         )  # fmt: skip
 
     def _refutation(self, column: int, proof: Tree, who: int) -> Refutation:
-        attacker, _, own = self.attackers.on(column)
+        _, _, own = self.attackers.on(column)
         cells, axis, sums = self.system.cells[own], *self.attackers.lines(column)
 
         def nodes(tree: Tree) -> tuple[Node, ...]:

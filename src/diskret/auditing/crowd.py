@@ -16,7 +16,7 @@ from diskret.model.arrays import Ints
 from diskret.model.equations import Equations
 from diskret.model.grid import ENDLESS, Whole
 from diskret.model.lp import Simplex
-from diskret.model.rational import Ratio, wide
+from diskret.model.rational import Ratio
 
 ZOOMS = 2
 FEW = 8
@@ -67,10 +67,8 @@ class Crowd:
 
     def _added(self, point: Ratio) -> Ratio:
         """The three parts of every unknown together."""
-        parts = point.x if point.x.dtype == object else point.x
+        parts = point.x
         x = parts[: self.count].copy()
-        if x.dtype != object and point.q > 1:
-            x = wide(x)
         x[self.columns] += parts[self.count : self.count + self.columns.size] + parts[self.count + self.columns.size :]
         return Ratio(point.q, x)
 
