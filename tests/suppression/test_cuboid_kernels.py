@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations, product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ class Twin:
     @property
     def system(self) -> System:
         first = np.append(0, np.cumsum(SHAPE)).astype(np.int64)
-        return System(first=first, items=np.concatenate([np.arange(n) for n in SHAPE]), strides=strides_of(SHAPE))
+        items = np.concatenate([np.arange(n) for n in SHAPE])
+        return System(first=first, items=items, strides=strides_of(SHAPE), person=np.arange(prod(SHAPE)))
 
     def person(self, cell: Cell) -> Cell | None:
         """Who is alone in a cell: the one single inside that feeds it, unless the two are protected together."""
