@@ -163,7 +163,7 @@ def insiders_of(
     cells, who, up, down = (np.concatenate([p[i] for p in parts]) if parts else np.empty(0) for i in range(4))
     kept, number = np.unique(who.astype(np.int64), return_inverse=True)
     names = tuple(names[k] for k in kept[kept < first])
-    mine = np.flatnonzero(np.isin(leaders, kept))
+    mine = np.flatnonzero(holds(kept, leaders))
     stands = np.searchsorted(kept, leaders[mine]), mine
     return Insiders.of(table, cells.astype(np.int64), number.astype(np.int64), up, down, names, stands)
 

@@ -134,7 +134,7 @@ def stand_behind(table: Cells, persons: Ints, cells: Ints) -> Bools:
     """
     numbers = np.unique(persons[persons >= 0])
     leaders = leaders_of(table, persons)
-    mine = np.flatnonzero(np.isin(leaders, numbers))
+    mine = np.flatnonzero(holds(numbers, leaders))
     wanted = np.zeros(table.size, dtype=np.bool_)
     wanted[cells] = True
     behind = standing(table, np.searchsorted(numbers, leaders[mine]), mine, wanted)
