@@ -20,7 +20,9 @@ from diskret import (
     Table,
     TabulationOptions,
     audit,
+    mark,
     methods,
+    rules,
     suppress,
     tabulate,
 )
@@ -105,6 +107,26 @@ def test_the_largest_owner_knows_what_all_his_respondents_gave() -> None:
     table = replace(table, above=up, below=np.zeros(6))
     report = audit(table, Promise(guard="largest", unions=False))
     assert [(e.cell, e.upper) for e in report.exposed] == [("s=a", 30.0)]
+
+
+def test_hidden_cells_of_one_owner_do_not_hide_what_he_has_in_both() -> None:
+    """Q is alone in a and in b: their sum is published, and it is his."""
+    table = mark(line(THREE, ""), rules.MinCount(2, counted_by="holding"))
+    table = replace(table, status=np.where(np.arange(6) == 2, np.uint8(Status.OPEN), table.status))
+    assert audit(table).unions == ("parts of s Total",)
+    done = suppress(table)
+    assert present(done.audit).safe
+    assert done.table.hidden.sum() == 3
+
+
+def test_what_an_owner_gave_to_several_hidden_cells_is_one_contribution_to_their_sum() -> None:
+    """60 + 50 of the 170 hidden: no cell breaks the rule of 64 %, nor do the two as strangers, but Q with 110 does."""
+    firms = [("a", 60, "Q"), ("a", 40, "R"), ("b", 50, "Q"), ("b", 20, "S"), ("b", 0, "T"), ("c", 90, "U")]
+    table = mark(line(firms, ""), rules.Dominance(1, 64, counted_by="holding"))
+    table = replace(table, status=np.array([1, 2, 0, 0, 0, 0], dtype=np.uint8))
+    assert audit(table, Promise(guard="public")).unions == ("parts of s Total",)
+    strangers = replace(table, holdings=replace(present(table.holdings), owner=None))
+    assert audit(strangers, Promise(guard="public")).unions == ()
 
 
 @pytest.mark.parametrize("seed", [1, 2, 6, 7])

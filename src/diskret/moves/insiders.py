@@ -138,7 +138,7 @@ def insiders_of(
     """Everybody the promise guards against besides the public, as far as he knows something about hidden cells.
 
     ``among`` names other cells (flat) to look at, such as all that may be hidden later; the largest contributors of
-    the cells ``largest_of`` are added.
+    the cells ``largest_of`` are added, and where one owner is alone in several of them a stranger for each.
 
     >>> from diskret import Table
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "n": [1, 4, 5], "st": ["primary", "secondary", "open"]}
@@ -150,7 +150,7 @@ def insiders_of(
     parts = [_coalition(table, number, members) for number, members in enumerate(promise.coalitions)]
     names = tuple(f"coalition {number + 1}" for number in range(len(parts)))
     first = len(parts)
-    leaders = np.empty(0, dtype=np.int64)
+    leaders, stood = np.empty(0, dtype=np.int64), np.arange(table.size if promise.guard != "public" else 0)
     if promise.guard != "public":
         persons = persons_of(table)
         leaders = first + leaders_of(table, persons)
@@ -160,11 +160,14 @@ def insiders_of(
         watched = looked_at if promise.guard == "largest" else largest_of
         if watched is not None:
             parts.append(_largest(table, (persons < 0) & watched, leaders))
+        if largest_of is not None:
+            parts.append(_strangers(table, persons, largest_of & looked_at, first + 2 * table.size))
+            leaders, stood = np.append(leaders, parts[-1][1]), np.append(stood, parts[-1][0])
     cells, who, up, down = (np.concatenate([p[i] for p in parts]) if parts else np.empty(0) for i in range(4))
     kept, number = np.unique(who.astype(np.int64), return_inverse=True)
     names = tuple(names[k] for k in kept[kept < first])
     mine = np.flatnonzero(holds(kept, leaders))
-    stands = np.searchsorted(kept, leaders[mine]), mine
+    stands = np.searchsorted(kept, leaders[mine]), stood[mine]
     return Insiders.of(table, cells.astype(np.int64), number.astype(np.int64), up, down, names, stands)
 
 
@@ -197,6 +200,15 @@ def _largest(table: Cells, among: Bools, leaders: Ints) -> tuple[Ints, Ints, Flo
     # a negative value is at most what he gave: he knows how near to zero it can be
     up, down = np.where(value < 0, nearer, farther), np.where(value < 0, farther, nearer)
     return several, leaders[several], up, down
+
+
+def _strangers(table: Cells, persons: Ints, among: Bools, first: int) -> tuple[Ints, Ints, Floats, Floats]:
+    """Somebody else in every cell apart of an owner of several: what hides these from each other hides their sum."""
+    by_counts = persons_of(table, owners=False)
+    several = np.isin(persons, persons[persons != by_counts])
+    cells = np.flatnonzero(among & (persons >= 0) & several)
+    nothing = np.zeros(cells.size)
+    return cells, first + by_counts[cells], nothing, nothing
 
 
 def _coalition(table: Cells, number: int, cells: Sequence[Sequence[str]]) -> tuple[Ints, Ints, Floats, Floats]:

@@ -49,11 +49,12 @@ def _owners(table: Cells) -> list[tuple[Contributors, Ints]]:
     return [(people, people.owner) for people in levels if people is not None and people.owner is not None]
 
 
-def persons_of(table: Cells) -> Ints:
+def persons_of(table: Cells, *, owners: bool = True) -> Ints:
     """For every cell the number of the one person behind it, -1 where there are none or several.
 
     The number of a person is the first cell he is alone in. Someone alone in a cell and in its margins has one number,
-    because the counts say that nobody else is there; and so has the owner of several cells, if owners are known.
+    because the counts say that nobody else is there; and so has the owner of several cells, if owners are known (and
+    asked for).
 
     >>> from diskret import Table
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 4], "n": [1, 1, 1], "firm": ["Q", "R", "Q"]}
@@ -62,7 +63,8 @@ def persons_of(table: Cells) -> Ints:
     """
     person = table.one_person(alone_in(table).reshape(table.shape))
     groups = [person.copy()]
-    groups += [np.where(_alone(people), owner.reshape(-1), -1) for people, owner in _owners(table)]
+    if owners:
+        groups += [np.where(_alone(people), owner.reshape(-1), -1) for people, owner in _owners(table)]
     while len(groups) > 1:
         before = person.copy()
         for group in groups:
