@@ -35,6 +35,8 @@ from diskret.moves.move import Move, MoveSet
 from diskret.moves.recheck import hold
 
 FORMAT = "diskret certificate 2"
+PEOPLE = ("count", "largest", "absolute", "public_count", "public_value", "owner")
+"""What is known about those behind the cells: rooms and insiders come from it."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,7 +44,7 @@ class Certificate:
     """What was promised, and the moves that prove it."""
 
     table: str
-    """Fingerprint of hierarchies, values, counts and statuses."""
+    """Fingerprint of hierarchies, values, statuses and who is behind the cells."""
     promise: Promise
     exposed: tuple[str, ...]
     """Cells that were found exposed or undecided, and lines of zeros: no promise is made about them."""
@@ -70,6 +72,8 @@ class Verification:
     unions: tuple[str, ...] = ()
     """Lines whose hidden cells together break a primary rule, although the promise says that none do."""
     exposed: tuple[str, ...] = ()
+    assumed: str = ""
+    """What is taken to be known about those behind the cells, in words."""
 
     @property
     def holds(self) -> bool:
@@ -90,7 +94,7 @@ class Verification:
         """In words; no values."""
         if not self.same_table:
             return "the certificate belongs to another table, or the table was changed"
-        lines = ["promised: " + " ".join(self.promise.describe().split())]
+        lines = ["promised: " + " ".join(f"{self.promise.describe()} {self.assumed}".split())]
         if not self.enough:
             lines.append("that is less than the promise asked for")
         lines.append(f"{self.proven} of {self.checked} primary cells are proven by moves that were checked again")
@@ -141,7 +145,7 @@ def verify(table: Table, certificate: Certificate, promise: Promise | None = Non
         promise=certificate.promise, enough=promise is None or certificate.promise.covers(promise),
         checked=len(names), proven=len(names) - len(unproven), open=unproven, broken_moves=int((~good).sum()),
         unions=unions_breaking(table, equations_of(table)) if certificate.promise.unions else (),
-        exposed=certificate.exposed,
+        exposed=certificate.exposed, assumed=certificate.promise.assumed(table),
     )  # fmt: skip
 
 
@@ -168,7 +172,9 @@ def fingerprint(table: Table) -> str:
     for array in (table.value, table.status, table.below, table.above, table.lower, table.upper):
         content.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
     for people in (table.respondents, table.holdings):
-        content.update(b"none" if people is None else np.ascontiguousarray(people.count).tobytes())
+        for name in PEOPLE:
+            array = None if people is None else getattr(people, name)
+            content.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
     return content.hexdigest()
 
 

@@ -163,6 +163,8 @@ class AuditReport:
         lines += [f"undecided: {name} (the solver gave up; do not treat it as safe)" for name in self.undecided]
         lines += [f"exposed: the hidden cells of {name} together break the primary rule" for name in self.unions]
         lines += [f"exposed: the hidden cells of {name} must all be zero" for name in self.zeros]
+        if self.checked:
+            lines.append(f"assumed: {self.promise.assumed(self.table)}")
         if internal and self.closest is not None:
             lines.append(f"closest call: {self.closest.cell}, {self.closest.times:.4g} times what is required")
         return "\n".join([*lines, *(["nothing is exposed"] if self.safe else [])])

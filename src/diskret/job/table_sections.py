@@ -99,6 +99,7 @@ class TableSection(Section):
     value: Names = Field(default_factory=list, description="column or columns to add up; none for a frequency table")
     count: str | None = Field(None, description="column with contributor counts (cells)")
     largest: Names = Field(default_factory=list, description="columns with the largest contributions (cells)")
+    owner: str | None = Field(None, description="column that says who contributes most to each cell (cells)")
     status: str | None = Field(None, description="column with the status of each cell (cells)")
     lower: str | None = Field(None, description="column with the smallest value an attacker thinks possible (cells)")
     upper: str | None = Field(None, description="column with the largest value an attacker thinks possible (cells)")

@@ -337,7 +337,8 @@ class Table:
         """A table from its cells: a frame, Arrow table, dict of columns, Parquet or CSV file.
 
         ``by`` maps columns to hierarchies (None: flat, from the data). ``value`` is a column, or several for several
-        tables over the same classifications. Further columns by keyword: ``count``, ``largest`` (a list), ``status``,
+        tables over the same classifications. Further columns by keyword: ``count``, ``largest`` (a list), ``owner``
+        (who contributes most to the cell, by a name or number that is only compared and not kept), ``status``,
         ``lower`` and ``upper`` (prior knowledge), ``weight``; further options: ``positive``, ``frequency``,
         ``tolerance`` (differences of given sums up to this much are corrected with a warning) and ``total`` (the code
         of the total where ``by`` gives no hierarchy). Missing inner cells are empty, missing sums are computed, given
