@@ -42,6 +42,9 @@ def mark(
     table: Annotated[Path, typer.Argument(help="Working file written by tabulate or run.")],
     out: Out,
     dominance: Annotated[list[str] | None, typer.Option(help="n,k of a dominance rule, such as 2,85.")] = None,
+    margin: Annotated[
+        float | None, typer.Option(help="Percent of the value that the minimum count asks for around it; secret.")
+    ] = None,
     compare: Annotated[Path | None, typer.Option(help="Plot of the rules' regions (.svg, .html, .png).")] = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -50,6 +53,12 @@ def mark(
 ) -> None:
     """Mark the sensitive cells of a working file; write a working file or, by its ending, a file for the public."""
     rules = said["rules"] | given(dominance=[_pair(d) for d in dominance or ()])
+    if margin is not None and "min_count" in rules:
+        rules["min_count"] = {"n": rules["min_count"], "margin": margin}
+    elif margin is not None:
+        from diskret.model.errors import BadOption
+
+        raise BadOption("a margin without a minimum count", hint="give --min-count as well, such as --min-count 3.")
     content = {"data": given(table=table), "rules": rules, "output": output_of(out) | given(comparison=compare)}
     run_content(content, quiet, json, marks=True)
 

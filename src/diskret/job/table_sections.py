@@ -124,6 +124,9 @@ class MinCountRule(Section):
 
     n: int = Field(3, ge=1, description="fewest contributors of an open cell")
     zeros: bool = Field(False, description="whether cells with value zero count too")
+    margin: float | None = Field(
+        None, ge=0, description="how far intervals reach below and above the value, in percent of it; secret"
+    )
 
 
 class LineRule(Section):
