@@ -269,6 +269,9 @@ class Appearance(Section):
     mark: str = Field("x", description="what stands for a suppressed value")
     counts: bool = Field(False, description="whether contributor counts are published too")
     title: str = Field("", description="title of the table")
+    unprotected: bool = Field(
+        False, description="publish tables that no rule marked or nothing protects; their files say so"
+    )
     language: Language = Field("en", description="language of legend and report")
 
 

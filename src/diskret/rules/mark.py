@@ -58,7 +58,9 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
         )
     status[caught & ~must_show] = Status.PRIMARY
     below, above = _at_least(table.below, needed), _at_least(table.above, needed)
-    marked = replace(table, status=status, rules=tuple(names), rule=rule, below=below, above=above, judges=judged)
+    marked = replace(
+        table, status=status, rules=tuple(names), rule=rule, below=below, above=above, judges=judged, seal=""
+    )
     if special_cases:
         for notice in notices(marked, ordered):
             warnings.warn(str(notice), ProtectionWarning, stacklevel=2)

@@ -137,10 +137,12 @@ def apart(joint: Table) -> dict[str, Table]:
     for at, code in enumerate(joint.by[name].codes):
         people = None if joint.respondents is None else Contributors(joint.respondents.count[..., at])
         levels: dict[str, Any] = {f: None if getattr(joint, f) is None else getattr(joint, f)[..., at] for f in LEVELS}
-        result[code] = replace(
+        one = replace(
             joint, by={n: joint.by[n] for n in others}, response=code, value=joint.value[..., at],
             status=joint.status[..., at], respondents=people, creator=None, additive_counts=True, **levels,
         )  # fmt: skip
+        # protected together, each may leave
+        result[code] = one.sealed() if joint.seal_holds else one
     return result
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -45,6 +45,16 @@ class Suppression:
     """With last period's table: how far its pattern was kept, and what that cost. Internal, like all sums of values."""
     audit: AuditReport | None = None
     """What the attack on the finished table found, if there was one."""
+
+    @property
+    def exposed(self) -> int:
+        """Number of cells and lines that could not be protected, or that the attack did not find protected."""
+        found = {u.cell for u in self.unprotected}
+        return len(found) if self.audit is None else max(len(found), self.audit.open)
+
+    def sealed(self) -> Suppression:
+        """The same result, its table sealed for publication unless something in it is exposed or nobody marked it."""
+        return self if self.exposed or self.table.unmarked else replace(self, table=self.table.sealed())
 
     @property
     def secondary(self) -> Any:

@@ -68,9 +68,9 @@ def suppress(
 
     protect = _protect_pool if table.linked else _protect
     if previous is None:
-        return protect(table, promise, method, progress)
+        return protect(table, promise, method, progress).sealed()
     again = partial(protect, promise=promise, method=method, progress=progress)
-    return consistency_of(previous, again, table, weighed(table, previous))
+    return consistency_of(previous, again, table, weighed(table, previous)).sealed()
 
 
 def _protect(table: Table, promise: Promise, method: AnyMethod, progress: Progress | None) -> Suppression:
@@ -140,5 +140,5 @@ def thin(
     # what could not be protected stays as it was: opening its partners would help nobody
     if result.unprotected:
         nothing = np.zeros(table.size, dtype=np.bool_)
-        return by_moves(table, promise, method, usable=nothing, progress=progress)
-    return replace(result, before=table)
+        return by_moves(table, promise, method, usable=nothing, progress=progress).sealed()
+    return replace(result, before=table).sealed()
