@@ -100,7 +100,7 @@ def compare(seed: int, tally: Tally) -> None:
         found = frozenset((e.cell, e.by) for e in report.exposed)
         if truth is not None:
             tally.decided += report.checked
-            _judge(world, truth, found, (seed, scale), tally)
+            _judge(world, truth, found, frozenset(report.undecided), (seed, scale), tally)
         first = found if first is None else first
         if found != first:
             tally.note("another verdict than at scale 1", seed, scale)
@@ -115,13 +115,13 @@ def _truth(world: World) -> dict[Cell, tuple[frozenset[Cell], ...]] | None:
 
 def _judge(
     world: World, truth: dict[Cell, tuple[frozenset[Cell], ...]], found: frozenset[tuple[str, str]],
-    where: tuple[int, float], tally: Tally,
+    undecided: frozenset[str], where: tuple[int, float], tally: Tally,
 ) -> None:  # fmt: skip
     """Every primary cell: exposed or not, to everybody or to whom."""
     name = {world.name(cell): cell for cell in world.status}
     told = {name[cell]: {by for other, by in found if other == cell} for cell, _ in found}
     for cell, status in world.status.items():
-        if status != "primary":
+        if status != "primary" or world.name(cell) in undecided:
             continue
         if cell in truth and cell not in told:
             tally.note("exposed, called safe", *where, world.name(cell))
