@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,12 +12,11 @@ from hypothesis import strategies as st
 from diskret import Hierarchy, Knowledge, Status, Table
 from diskret.auditing.attacker import Attacker
 from diskret.auditing.elimination import determined
-from diskret.auditing.integers import integer_extreme, whole_move
+from diskret.auditing.integers import integer_extreme, whole_room
 from diskret.model import rollup
 from diskret.model.equations import Equations, equations_of
 from diskret.model.errors import BadOption
-
-NO_AIMS = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)
+from diskret.model.grid import whole
 
 
 def counts(shape: tuple[int, ...], inner: list[int], hidden: list[int]) -> Table:
@@ -78,8 +79,8 @@ def test_a_count_that_could_rise_by_a_quarter_cannot_rise() -> None:
     system, value, up, _ = attack(counts((3,), [1, 1, 5], [0, 1]))
     doubled = Equations(system.cells, system.start, system.columns, np.array([2.0, 1.0]), system.axis, system.sum_cell)
     down = np.array([1.0, 0.5])
-    attacker = Attacker(doubled, up, down, *NO_AIMS)
-    assert attacker.extreme(0, True) == pytest.approx(0.25)
+    attacker = Attacker(doubled, whole(up, 1), whole(down, 1))
+    assert attacker.extreme(0, True) == Fraction(5, 2), 'in tenths'
     assert integer_extreme(doubled, value, up, down, 0, upward=True) == 0
 
 
@@ -115,17 +116,6 @@ def test_extremes_are_those_of_trying_all_tables(
         assert integer_extreme(system, value, up, down, column, upward=False) == -tables[:, column].min()
 
 
-def test_points_of_the_solver_count_only_if_exact_in_whole_numbers() -> None:
-    system, _, up, down = attack(counts((3,), [1, 1, 5], [0, 1]))
-    found = whole_move(system, np.array([1 - 1e-9, -1.0]), up, down)
-    assert found is not None
-    assert found.tolist() == [1, -1]
-    assert whole_move(system, np.array([0.5, -0.5]), up, down) is None
-    assert whole_move(system, np.array([1.0, 0.0]), up, down) is None
-    assert whole_move(system, np.array([2.0, -2.0]), up, down) is None
-    assert whole_move(system, np.array([1e30, -1e30]), up, np.full(2, np.inf)) is None
-
-
 def test_a_solver_without_time_gives_no_answer() -> None:
     rng = np.random.default_rng(3)
     shape = (6, 6, 6)
@@ -144,8 +134,8 @@ def test_three_dimensions_can_hide_a_count_from_the_reals_and_not_from_whole_num
     system, value, up, down = attack(counts((3, 3, 3), INNER, HIDDEN))
     column = int(np.flatnonzero(system.cells == 1)[0])
     assert not determined(system)[column]
-    attacker = Attacker(system, up, down, *NO_AIMS)
-    assert attacker.extreme(column, True) == pytest.approx(0.5)
+    attacker = Attacker(system, whole_room(up), whole_room(down))
+    assert attacker.extreme(column, True) == Fraction(1, 2)
     assert len(by_trial(system, value, up, down, most=6)) == 1
     for each in range(value.size):
         for upward in (True, False):

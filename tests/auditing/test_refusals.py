@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from diskret import Hierarchy, Knowledge, Promise, Status, Table, audit, methods, suppress
-from diskret.auditing.attacker import Attacker
+from diskret.auditing.attacker import Attacker, Found
 from diskret.cli import app
 from diskret.model.errors import BadOption, BadPriorKnowledge, DiskretError, UnknownCode
 from diskret.model.lp import Answer, Programme, Start
@@ -129,15 +129,15 @@ def test_an_insider_on_whom_the_solver_gives_up_leaves_the_cell_undecided(monkey
     cells = {"s": ["a", "b", "c", "d"], "x": [10, 20, 30, 40], "n": [5, 5, 5, 5]}
     table = Table.from_cells(cells, by={"s": Hierarchy.flat("abcd")}, value="x", count="n")
     hidden = table.with_status(PRIMARY, [["a"]]).with_status(SECONDARY, [["b"], ["c"]])
-    monkeypatch.setattr(Attacker, "extreme", lambda *_: None)
+    monkeypatch.setattr(Attacker, "farthest", lambda *_: Found())
     report = audit(hidden, Promise(coalitions=((("b",), ("c",)),)))
     assert report.undecided == ("s=a",)
     assert not report.safe
 
 
 def test_a_pattern_that_cannot_be_decided_is_named_as_unprotected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Attacker, "push", lambda *_: None)
-    monkeypatch.setattr(Attacker, "extreme", lambda *_: None)
+    monkeypatch.setattr(Attacker, "together", lambda *_: None)
+    monkeypatch.setattr(Attacker, "farthest", lambda *_: Found())
     table = exposed_by_bounds()
     shown = replace(table, status=np.where(table.status == PRIMARY, PRIMARY, Status.NEVER).astype(np.uint8))
     shown.status[0, 1], shown.status[1, 0], shown.status[1, 1] = SECONDARY, SECONDARY, SECONDARY

@@ -62,7 +62,7 @@ def test_cells_are_free_again_when_the_last_move_through_them_goes() -> None:
     assert kept.through == {}
 
 
-@pytest.mark.parametrize(("amounts", "settled"), [({"a": 1, "b": -1}, True), ({"a": 0.5, "b": -0.5}, False)])
+@pytest.mark.parametrize(("amounts", "settled"), [({"a": 2, "b": -2}, True), ({"a": 0.5, "b": -0.5}, False)])
 def test_only_whole_steps_count_among_counts(amounts: dict[str, float], settled: bool) -> None:
     assert bool(cover(Promise(min_range=1.0, levels=False), whole=True).judge(*move(**amounts)).settles) == settled
 
@@ -83,14 +83,16 @@ def by_hand(kept: Cover, cells: np.ndarray, moved: np.ndarray) -> dict[int, set[
     number_of = {int(c): [int(d) for d in ways.at[c] if d >= 0] for c in cells}
     for place, cell in enumerate(cells.tolist()):
         for demand in number_of[cell]:
-            if carried(kept, cells, moved, place, demand, None) < ways.amount[demand] * (1 - 1e-12):
+            reach, amount = carried(kept, cells, moved, place, demand, None), ways.amount[demand]
+            if reach < amount or (reach == amount and ways.strict[demand]):
                 continue
             knowing = {int(w) for c in cells for w in people.who[people.start[c] : people.start[c + 1]]}
             at_home = {int(w) for w in people.who[people.start[cell] : people.start[cell + 1]]}
+            enough = np.nextafter(amount, np.inf) if ways.strict[demand] else amount
             settles[demand] = {
                 who
                 for who in knowing - at_home
-                if carried(kept, cells, moved, place, demand, who) < ways.amount[demand] * (1 - 1e-12)
+                if carried(kept, cells, moved, place, demand, who) < enough
                 and not people.contribute(np.array([who]), np.array([cell]), kept.shape)[0, 0]
             }
     return settles

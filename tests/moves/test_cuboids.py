@@ -79,7 +79,7 @@ class Case:
 
     def objectors(self, demand: int, move: Move) -> frozenset[int] | None:
         """Who objects to a move as the proof of a demand; None if it is no proof for anybody."""
-        pivot, amount = int(self.demands.ways.cell[demand]), float(self.demands.ways.amount[demand])
+        pivot, amount = int(self.demands.ways.cell[demand]), float(self.demands.ways.least[demand])
         flat = {int(np.ravel_multi_index(at, self.table.shape)): sign for at, sign in move.items()}
         if not self.hidden[list(flat)].all():
             return None

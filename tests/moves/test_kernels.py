@@ -95,11 +95,11 @@ class Judged:
     """Of each cell: who knows it, and how far up and down he leaves it."""
     homes: list[int]
     """The cell every insider contributes to; everybody contributes to the total."""
-    times: int
-    """Whole steps only: how many of them make the move once; 0: any part of a step."""
+    whole: bool
+    """Whether the move can be made in whole numbers only."""
 
-    def carries(self, cell: int, kind: int, amount: float, who: int | None) -> bool:
-        """Whether the move carries a cell as far as is asked for, as seen by an insider or (None) by anybody."""
+    def carries(self, cell: int, kind: int, amount: float, who: int | None) -> float:
+        """How much farther than asked for the move carries a cell, as seen by an insider or (None) by anybody."""
         forth = back = math.inf
         for c, coefficient in self.moved.items():
             up, down = self.up[c] / abs(coefficient), self.down[c] / abs(coefficient)
@@ -107,25 +107,31 @@ class Judged:
                 mine = self.knows[c][who]
                 up, down = min(up, mine[0] / abs(coefficient)), min(down, mine[1] / abs(coefficient))
             forth, back = (min(forth, up), min(back, down)) if coefficient > 0 else (min(forth, down), min(back, up))
-        if self.times:
-            forth, back = (math.floor(x * self.times * (1 + 1e-12)) / self.times for x in (forth, back))
+        if self.whole:
+            forth, back = (x if math.isinf(x) else math.floor(x) for x in (forth, back))
         rise, fall = (forth, back) if self.moved[cell] > 0 else (back, forth)
-        return abs(self.moved[cell]) * {UP: rise, DOWN: fall, LENGTH: rise + fall}[kind] >= amount * (1 - 1e-12)
+        farther = abs(self.moved[cell]) * {UP: rise, DOWN: fall, LENGTH: rise + fall}[kind] - amount
+        return 0.0 if abs(farther) <= 1e-12 * amount else farther
 
-    def by_hand(self) -> dict[int, set[int]]:
-        """The twin: demands the move settles, numbered cell by cell, each with those who object."""
+    def by_hand(self) -> dict[int, tuple[bool, set[int]]]:
+        """The twin: demands the move settles, numbered cell by cell, whether that is a tie, and those who object.
+
+        Somebody against whom it is a tie is -1 minus his number.
+        """
         settled, number = {}, -1
         for cell in range(len(self.up)):
             for kind, amount in self.demands[cell]:
                 number += 1
-                if cell not in self.moved or not self.carries(cell, kind, amount, None):
+                if cell not in self.moved or self.carries(cell, kind, amount, None) < 0:
                     continue
                 others = {who for c in self.moved for who in self.knows[c]} - set(self.knows[cell])
                 asked = {who for who in others if cell not in (self.homes[who], len(self.up) - 1)}
-                settled[number] = {who for who in asked if not self.carries(cell, kind, amount, who)}
+                farther = {who: self.carries(cell, kind, amount, who) for who in asked}
+                against = {who if far < 0 else -1 - who for who, far in farther.items() if far <= 0}
+                settled[number] = self.carries(cell, kind, amount, None) == 0, against
         return settled
 
-    def by_kernel(self) -> dict[int, set[int]]:
+    def by_kernel(self) -> dict[int, tuple[bool, set[int]]]:
         """The same from the compiled loops."""
         size = len(self.up)
         asked = [(cell, *each) for cell in range(size) for each in self.demands[cell]]
@@ -139,26 +145,28 @@ class Judged:
             return np.array([row[at] for row in rows], dtype=kind)
 
         below = np.append(np.arange(size - 1), 0)
-        settled, first, objectors = _cover_kernels.judge(
+        settled, tied, first, objectors = _cover_kernels.judge(
             np.array(list(self.moved), np.int64), np.array(list(self.moved.values()), float), np.array(self.up),
-            np.array(self.down), numbers, column(asked, 1, np.int64), column(asked, 2, float), self.times,
+            np.array(self.down), numbers, column(asked, 1, np.int64), column(asked, 2, float), self.whole,
             start, column(entries, 1, np.int64), column(entries, 2, float), column(entries, 3, float),
             np.array(self.homes, np.int64).reshape(-1, 1), below, np.zeros(1, np.int64), np.array([size]),
             np.zeros(0, np.int64),
         )  # fmt: skip
-        return {int(n): set(objectors[first[i] : first[i + 1]].tolist()) for i, n in enumerate(settled)}
+        return {
+            int(n): (bool(tied[i]), set(objectors[first[i] : first[i + 1]].tolist())) for i, n in enumerate(settled)
+        }
 
 
 @st.composite
 def judged(draw: st.DrawFn) -> Judged:
-    """Insiders know several cells exactly, as whoever is alone in them, or one to within something, as its largest."""
+    """Insiders know cells exactly, as whoever is alone in them, or to within something, as their largest contributor."""
     size, exact, people = draw(st.integers(2, 6)), 2, 5
     amounts, cells = st.integers(0, 12).map(float), st.integers(0, size - 1)
     chosen = draw(st.lists(cells, min_size=1, max_size=size, unique=True))
     numbers = st.lists(amounts, min_size=size, max_size=size)
     demand = st.tuples(st.sampled_from([UP, DOWN, LENGTH]), amounts)
     known = {c: dict.fromkeys(draw(st.sets(st.integers(0, exact - 1))), (0.0, 0.0)) for c in range(size)}
-    for who in range(exact, people):
+    for who in 2 * [*range(exact, people)]:
         known[draw(cells)][who] = draw(amounts), draw(amounts)
     return Judged(
         moved={c: draw(st.sampled_from([-2.0, -1.0, 0.5, 1.0, 3.0])) for c in chosen},
@@ -167,7 +175,7 @@ def judged(draw: st.DrawFn) -> Judged:
         demands={c: draw(st.lists(demand, max_size=2)) for c in range(size)},
         knows=known,
         homes=draw(st.lists(st.integers(0, size - 2), min_size=people, max_size=people)),
-        times=draw(st.sampled_from([0, 1, 2])),
+        whole=draw(st.booleans()),
     )
 
 

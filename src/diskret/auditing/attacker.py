@@ -1,112 +1,401 @@
 """The attacker's linear programme: hidden cells as unknowns, published equations as rows, prior knowledge as bounds.
 
-Unknowns are deviations from the true values, so that doing nothing is always possible, and every point the solver finds
-widens what is possible for all cells at once. Aimed-at cells are split into three columns (below, within and above the
-level asked for): a column within reach is worth something, a column beyond is not, so one programme raises many cells
-at once and stops at their levels.
+The solver only proposes. Unknowns are deviations from the true values, counted in whole steps: a cell can go as far as
+it must if a point in whole numbers shows it, one that makes every equation true and keeps every bound. It cannot if a
+combination of equations in whole numbers leaves it no room. What neither shows is undecided.
+
+Programmes are measured by what is asked for: steps become multiples of a power of two near the goal, and nobody needs
+to move much farther than that, so bounds beyond are cut off. (The proof uses the true ones.) Where a point is a hair
+off, the programme is centred at it and solved again under a magnifying glass.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import ceil
+
 import numpy as np
 
-from diskret.model.arrays import Floats, Ints
+from diskret.model.rational import DENOMINATORS, Exactly, Ratio, by_digits, corrected, largest, rounded, wide
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations
-from diskret.model.lp import ALL_BUT_OPTIMAL, Answer, Matrix, Programme, Simplex, Start, Way
-from diskret.model.tolerances import NARROW, SOLVER
+from diskret.model.grid import ENDLESS, FITS, Whole
+from diskret.model.lp import ALL_BUT_OPTIMAL, Answer, Matrix, Programme, Simplex, Way
+
+FAR = 64
+"""How many times its goal a programme lets other unknowns move at first."""
+TRIES = ((1, FAR), (2, FAR), (2, FAR << 6), (2, FAR << 18))
+"""Goal and bounds, as multiples. A goal of twice what is asked for tells apart what lies just below and just above."""
+ZOOMS = 4
+MOST_GOALS = 100
+CLOSE = 1e-6
+"""How far from a whole number a multiplier may be that is tried as one; it counts only after the check."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Proof:
+    """Why an unknown cannot go farther: equations times whole numbers leave ``q`` times the unknown and bounded others."""
+
+    column: int
+    upward: bool
+    q: int
+    times: Whole
+    """One number per equation."""
+    total: int
+    """What ``q`` times the unknown cannot exceed, in steps. With q = 0 and less than nothing: there is no such point."""
+
+    @property
+    def reach(self) -> Fraction:
+        """What the unknown cannot exceed, in steps."""
+        return Fraction(self.total, self.q) if self.q else Fraction(-1)
+
+    def refutes(self, goal: int) -> bool:
+        """Whether the unknown cannot reach a goal."""
+        return self.total < self.q * goal
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Found:
+    """How far an unknown was seen to go, and what it cannot exceed."""
+
+    reach: Fraction = Fraction(0)
+    point: Ratio | None = None
+    proof: Proof | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether it goes exactly so far."""
+        return self.proof is not None and self.proof.reach == self.reach
 
 
 class Attacker:
-    """One warm model of a system of equations; aims at some of its columns."""
+    """One model of a system of equations and what somebody thinks possible, in whole steps."""
 
-    def __init__(
-        self, system: Equations, up: Floats, down: Floats, aims: Ints, cap_up: Floats, cap_down: Floats
-    ) -> None:
-        self.aims = aims
-        self.count = system.cells.size
-        self.reached_up = np.zeros(self.count)
-        self.reached_down = np.zeros(self.count)
+    def __init__(self, system: Equations, up: Whole, down: Whole) -> None:
         self.programmes = 0
+        self.exactly = Exactly(system)
         self.up, self.down = up, down
-        self.cap_up, self.cap_down = cap_up, cap_down
-        self._programme = _programme(system, up, down, aims, cap_up, cap_down)
+        nothing = np.zeros(system.cells.size)
+        self._programme = Programme(
+            Matrix(*system.by_column()),
+            np.zeros(system.rows),
+            lower=nothing,
+            upper=nothing,
+            way=Way(presolve=False, doubted=ALL_BUT_OPTIMAL),
+        )
 
-    def push(self, chosen: Ints, upward: bool) -> Floats | None:
-        """Move the chosen aims (positions among the aims) as far as their levels, together; None if the solver fails.
-
-        Returns how far every unknown moved. The sum of the shares reached is largest possible; a single aim is pushed
-        exactly as far as it goes, up to its level.
-        """
-        cap = (self.cap_up if upward else self.cap_down)[chosen]
-        worth = -1.0 / cap if upward else 1.0 / cap
-        inner = self.aims[chosen]
-        below, above = self.count + 2 * chosen, self.count + 2 * chosen + 1
-        side = below if upward else above
-        cost = np.zeros(self.count + 2 * self.aims.size)
-        cost[inner], cost[side] = worth, worth
-        return self._run(cost, Simplex.PRIMAL if chosen.size == 1 else Simplex.DUAL)
-
-    def extreme(self, column: int, upward: bool, cold: bool = False) -> float | None:
-        """How far one unknown can go at most, whatever its level; None if the solver fails, infinite if it is free.
-
-        ``cold`` solves from scratch with narrow tolerances: where a limit is near, no old basis shall decide.
-        """
-        cost = np.zeros(self.count + 2 * self.aims.size)
-        cost[column] = -1.0 if upward else 1.0
-        for at in np.flatnonzero(self.aims == column):
-            cost[self.count + 2 * at : self.count + 2 * at + 2] = cost[column]
-        if cold:
-            self._programme.tolerate(NARROW)
-            y = self._run(cost, Simplex.DUAL, "scratch")
-            self._programme.tolerate(SOLVER)
-        else:
-            y = self._run(cost, Simplex.PRIMAL)
-        if y is None:
-            return np.inf if self._programme.answer is Answer.UNBOUNDED else None
-        return float(abs(y[column]))
-
-    def narrow(self, up: Floats, down: Floats) -> None:
-        """Change what is thought possible for all unknowns; only without aims."""
+    def narrow(self, up: Whole, down: Whole) -> None:
+        """Attack with other knowledge from now on."""
         self.up, self.down = up, down
-        self.reached_up[:], self.reached_down[:] = 0.0, 0.0
-        self._programme.set_bounds(-down, up)
 
-    def _run(self, cost: Floats, simplex: Simplex, start: Start = "last") -> Floats | None:
-        """Solve for a cost: batches by the dual simplex, single cells by the primal, from the last point on."""
+    # --- one unknown ----------------------------------------------------------------------------------------------------
+
+    def farthest(self, column: int, upward: bool, goal: int, strict: bool = False) -> Found:
+        """Whether an unknown can go as far as a goal (``strict``: farther), or why not.
+
+        Either the point found reaches it, or the proof says that nothing does; neither, if that stays undecided.
+        """
+        room = int((self.up if upward else self.down)[column])
+        if goal == 0 or room == 0:
+            return self._at_all(column, upward) if goal == 0 and strict else _nowhere(self, column, upward)
+        best = Found()
+        for times, far in TRIES:
+            cap = (goal + strict) * times
+            for found in self._solved(column, upward, cap, far * goal):
+                best = _better(best, found)
+                if _decides(best, goal, strict):
+                    return best
+        return best
+
+    def extreme(self, column: int, upward: bool, near: int = 1) -> Fraction | float | None:
+        """How far one unknown can go at most, infinite if there is no end; None if that cannot be decided.
+
+        ``near`` is how far it may be; the nearer, the sooner it is found.
+        """
+        best, goal = _nowhere(self, column, upward), max(near, 1)
+        for tries in range(MOST_GOALS):
+            if best.exact:
+                return best.reach
+            if tries == 2 and best.proof is None and self._endless(column, upward):
+                return np.inf
+            before = best
+            best = _better(best, self.farthest(column, upward, goal) if tries != 3 else self._at_all(column, upward))
+            limit = None if best.proof is None else best.proof.reach
+            # ever farther until a proof is near, then as far as it allows
+            goal = max(1, ceil(16 * best.reach if limit is None or limit > 64 * best.reach else limit))
+            if tries > 4 and best.reach == before.reach and best.proof is before.proof:
+                break
+        return best.reach if best.exact else None
+
+    def _endless(self, column: int, upward: bool) -> bool:
+        """Whether an unknown can go any distance: by moves of unknowns without bounds only."""
+        return self._with_signs(column, upward, self.up == ENDLESS, self.down == ENDLESS).reach > 0
+
+    def _at_all(self, column: int, upward: bool) -> Found:
+        """Whether an unknown can move at all: sizes do not matter, only which rooms are empty."""
+        found = self._with_signs(column, upward, self.up != 0, self.down != 0)
+        if found.point is not None and found.point.x[column] != 0:
+            shrunk = _shrunk(found.point, self.up, self.down)
+            return Found(reach=abs(Fraction(int(shrunk.x[column]), shrunk.q)), point=shrunk)
+        return Found(proof=found.proof and self.prove(column, upward, found.proof.q, found.proof.times))
+
+    def _with_signs(self, column: int, upward: bool, up: Bools, down: Bools) -> Found:
+        """The attack with rooms of one step for some unknowns, none for the others."""
+        rooms = self.up, self.down
+        self.up, self.down = up.astype(np.int64), down.astype(np.int64)
+        found = self.farthest(column, upward, 1)
+        self.up, self.down = rooms
+        return found
+
+    def optimum(self, column: int, upward: bool) -> Iterator[Found]:
+        """The farthest point of an unknown, as far as it goes, with a proof; or a proof that there is no point at all.
+
+        For rooms that do not hold the true values, of which nothing is known beforehand.
+        """
+        rooms = (int(np.abs(room[room != ENDLESS]).max(initial=1)) for room in (self.up, self.down))
+        cap = max(*rooms, 1)
+        for times in (1, FAR, FAR << 12):
+            yield from self._solved(column, upward, cap * times, cap * times * FAR)
+            if self._programme.answer is Answer.INFEASIBLE:
+                ray = self._programme.ray
+                if ray is not None:
+                    yield from (Found(proof=proof) for proof in self._impossible(column, upward, ray))
+
+    # --- many at once ---------------------------------------------------------------------------------------------------
+
+    def together(self, columns: Ints, goals: Whole, upward: bool) -> Ratio | None:
+        """A point that carries many unknowns towards their goals (of similar size) at once; None if there is none."""
+        least, most = int(goals.min()), int(goals.max())
+        frame = _Frame.of(self, least, FAR * most)
+        side = frame.high if upward else frame.low
+        side[columns] = np.minimum(side[columns], goals) if upward else np.maximum(side[columns], -goals)
+        cost = np.zeros(self.up.size)
+        share = (least / goals).astype(np.float64)
+        cost[columns] = -share if upward else share
+        point = self._run(frame, cost, Simplex.DUAL)
+        for _ in range(2):
+            if point is None or self.keeps(point):
+                return point
+            side = frame.high if upward else frame.low
+            frame = _Frame.at(self, point, _violation(point, self.up, self.down))
+            limit = (goals if upward else -goals) * point.q - point.x[columns]
+            side = frame.high if upward else frame.low
+            side[columns] = np.minimum(side[columns], limit) if upward else np.maximum(side[columns], limit)
+            point = self._run(frame, cost, Simplex.DUAL)
+        return None if point is None else _shrunk(point, self.up, self.down)
+
+    # --- points ---------------------------------------------------------------------------------------------------------
+
+    def keeps(self, point: Ratio) -> bool:
+        """Whether all unknowns stay in their rooms."""
+        return not _outside(point, self.up, self.down).any()
+
+    def _solved(self, column: int, upward: bool, cap: int, far: int) -> Iterator[Found]:
+        """A point and a proof by one programme, then by others centred where the last point is off."""
+        sign = 1 if upward else -1
+        cost = np.zeros(self.up.size)
+        cost[column] = -sign
+        frame = _Frame.of(self, cap, far)
+        for _ in range(1 + ZOOMS):
+            frame.cap(column, sign, cap)
+            point = self._run(frame, cost, Simplex.PRIMAL)
+            if point is None:
+                return
+            good = self.keeps(point)
+            seen = point if good else _shrunk(point, self.up, self.down)
+            reach = Fraction(sign * int(seen.x[column]), seen.q)
+            yield Found(reach=reach, point=seen, proof=self._proof(column, upward))
+            if good:
+                return
+            frame = _Frame.at(self, point, _violation(point, self.up, self.down))
+
+    def _run(self, frame: _Frame, cost: Floats, simplex: Simplex) -> Ratio | None:
+        """The best point of a programme within a frame, in whole numbers; None if there is none."""
         self.programmes += 1
+        low, high = frame.bounds()
         self._programme.use(simplex)
         self._programme.set_costs(cost)
-        found = self._programme.best(start)
-        if found is None:
+        self._programme.set_bounds(low, high)
+        if self._programme.solve() is not Answer.OPTIMAL:
             return None
-        y = found[: self.count].copy()
-        y[self.aims] += found[self.count :: 2] + found[self.count + 1 :: 2]
-        y = np.maximum(np.minimum(y, self.up), -self.down)
-        np.maximum(self.reached_up, y, out=self.reached_up)
-        np.maximum(self.reached_down, -y, out=self.reached_down)
-        moved: Floats = y
-        return moved
+        moved = self._programme.point * frame.unit
+        basic = self._programme.basic
+        # what is not basic lies at a bound, exactly
+        near_high = np.abs(moved - frame.float_high) < np.abs(moved - frame.float_low)
+        x = np.where(near_high, frame.high, frame.low)
+        own = basic[basic >= 0]
+        guess = rounded(moved[own])
+        if guess.dtype == object and x.dtype != object:
+            x = wide(x)
+        x[own] = guess
+        change = corrected(self.exactly, x, basic, self._programme.solve_basis)
+        return None if change is None else frame.back(change)
+
+    # --- proofs -----------------------------------------------------------------------------------------------------------
+
+    def prove(self, column: int, upward: bool, q: int, times: Whole) -> Proof | None:
+        """What a combination of equations proves; None if it leaves an unknown without a bound."""
+        left = -self.exactly.combined(times)
+        left[column] += q
+        over = left if upward else -left
+        used = np.flatnonzero(over)
+        rooms = np.where(over[used] > 0, self.up[used], self.down[used])
+        if (rooms == ENDLESS).any():
+            return None
+        total = sum(abs(int(z)) * int(room) for z, room in zip(over[used], rooms, strict=True))
+        return Proof(column=column, upward=upward, q=q, times=times, total=total)
+
+    def _proof(self, column: int, upward: bool) -> Proof | None:
+        """The solver's multipliers as whole numbers: with a small denominator, or digit by digit."""
+        # the solver minimises: its multipliers are those of the goal turned round, on either side
+        dual = self._programme.multipliers * (-1.0 if upward else 1.0)
+        best: Proof | None = None
+        for q in DENOMINATORS:
+            if (np.abs(q * dual - np.rint(q * dual)) <= CLOSE * q).all():
+                best = self.prove(column, upward, q, rounded(q * dual))
+                break
+        return best if best is not None else self._digits(column, upward)
+
+    def _impossible(self, column: int, upward: bool, ray: Floats) -> Iterator[Proof]:
+        """The solver's reason why there is no point, as whole numbers."""
+        scale = np.abs(ray).max(initial=0.0)
+        smallest = np.abs(ray[np.abs(ray) > CLOSE * scale]).min(initial=np.inf)
+        for turned, q in product((1, -1), DENOMINATORS):
+            times = rounded(turned * q * ray / smallest)
+            proof = self.prove(column, upward, 0, times)
+            if proof is not None and proof.total < 0:
+                yield proof
+                return
+
+    def _digits(self, column: int, upward: bool) -> Proof | None:
+        """The multipliers of the basis, exactly."""
+        basic = self._programme.basic
+        (place,) = np.nonzero(basic == column)
+        if not place.size:
+            return None
+        right = np.zeros(basic.size, dtype=object)
+        right[place[0]] = 1
+
+        def said(times: Whole) -> Whole:
+            of_columns = self.exactly.combined(times)
+            result = np.empty(basic.size, dtype=object)
+            own = basic >= 0
+            result[own], result[~own] = of_columns[basic[own]], times[-1 - basic[~own]]
+            return result
+
+        found = by_digits(right, self._programme.solve_transposed, said, self.exactly.rows)
+        return None if found is None else self.prove(column, upward, found.q, found.x)
 
 
-def _programme(system: Equations, up: Floats, down: Floats, aims: Ints, cap_up: Floats, cap_down: Floats) -> Programme:
-    """Columns: every unknown (an aim: the part within its levels), then for each aim the parts below and above."""
-    start, row, value = system.by_column()
-    extra = np.repeat(aims, 2)
-    entries = np.concatenate([np.empty(0, np.int64), *(np.arange(start[a], start[a + 1]) for a in extra)])
-    lower, upper = -down, up.copy()
-    lower[aims], upper[aims] = np.maximum(-down[aims], -cap_down), np.minimum(up[aims], cap_up)
-    below, above = np.zeros((aims.size, 2)), np.zeros((aims.size, 2))
-    below[:, 0] = np.minimum(-down[aims] - lower[aims], 0.0)
-    above[:, 1] = np.maximum(up[aims] - upper[aims], 0.0)
-    matrix = Matrix(
-        np.concatenate([start, start[-1] + np.cumsum(np.diff(start)[extra])]),
-        np.concatenate([row, row[entries]]),
-        np.concatenate([value, value[entries]]),
+@dataclass(eq=False)
+class _Frame:
+    """Bounds of a programme around a centre, in the centre's own steps, and the power of two it is measured by."""
+
+    centre: Ratio
+    low: Whole
+    high: Whole
+    unit: float
+    far: int
+
+    @classmethod
+    def of(cls, attacker: Attacker, goal: int, far: int) -> _Frame:
+        """Around the true values."""
+        nothing = np.zeros(attacker.up.size, dtype=np.int64)
+        return cls._around(attacker, Ratio(1, nothing), goal, far)
+
+    @classmethod
+    def at(cls, attacker: Attacker, point: Ratio, off: int) -> _Frame:
+        """Around a point that is off by so much (in steps of the point)."""
+        return cls._around(attacker, point, off, off << 20)
+
+    @classmethod
+    def _around(cls, attacker: Attacker, centre: Ratio, goal: int, far: int) -> _Frame:
+        q, x = centre
+        up, down = _measured(attacker.up, q), _measured(attacker.down, q)
+        if far >= FITS or x.dtype == object:
+            x, up, down = wide(x), wide(up), wide(down)
+        high = np.where(up == ENDLESS, far, np.minimum(up - x, far))
+        low = np.where(down == ENDLESS, -far, np.maximum(-down - x, -far))
+        return cls(centre, low, high, 2.0 ** (max(goal, 1).bit_length() - 1), far)
+
+    def cap(self, column: int, sign: int, cap: int) -> None:
+        """Let one unknown go no farther than asked for."""
+        limit = cap * self.centre.q - sign * int(self.centre.x[column])
+        if sign > 0:
+            self.high[column] = max(min(int(self.high[column]), limit), int(self.low[column]))
+        else:
+            self.low[column] = min(max(int(self.low[column]), -limit), int(self.high[column]))
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """For the solver."""
+        self.float_low, self.float_high = self.low.astype(np.float64), self.high.astype(np.float64)
+        return self.float_low / self.unit, self.float_high / self.unit
+
+    def back(self, change: Ratio) -> Ratio:
+        """A point of the frame as seen from the true values."""
+        q, x = self.centre
+        if q == 1 and x.dtype != object and not x.any():
+            return change
+        return Ratio(q * change.q, wide(x) * change.q + wide(change.x))
+
+
+def _measured(room: Whole, q: int) -> Whole:
+    """A room in steps of 1/q."""
+    if q == 1:
+        return room
+    return np.where(room == ENDLESS, ENDLESS, wide(room) * q)
+
+
+def _outside(point: Ratio, up: Whole, down: Whole) -> Bools:
+    """Which unknowns leave their rooms."""
+    q, x = point
+    if q != 1:
+        up, down = _measured(up, q), _measured(down, q)
+    above: Bools = (up != ENDLESS) & (x > up)
+    return above | ((down != ENDLESS) & (-x > down))
+
+
+def _violation(point: Ratio, up: Whole, down: Whole) -> int:
+    """How far the farthest unknown is outside its room, in steps of the point."""
+    found = 1
+    for i in np.flatnonzero(_outside(point, up, down)):
+        x = int(point.x[i])
+        for sign, room in ((1, int(up[i])), (-1, int(down[i]))):
+            found = max(found, 0 if room == ENDLESS else sign * x - point.q * room)
+    return found
+
+
+def _shrunk(point: Ratio, up: Whole, down: Whole) -> Ratio:
+    """The largest part of a point that stays in all rooms: it need not be all of it."""
+    q, x = point
+    part = Fraction(1)
+    for i in np.flatnonzero(_outside(point, up, down)):
+        room = int(up[i] if x[i] > 0 else down[i])
+        part = min(part, Fraction(room * q, abs(int(x[i]))))
+    if part == 1:
+        return point
+    return Ratio(q * part.denominator, wide(x) * part.numerator)
+
+
+def _nowhere(attacker: Attacker, column: int, upward: bool) -> Found:
+    """An unknown without room cannot move; or nothing is asked for."""
+    nothing = np.zeros(attacker.exactly.rows, dtype=np.int64)
+    return Found(point=Ratio(1, np.zeros(attacker.up.size, np.int64)), proof=attacker.prove(column, upward, 1, nothing))
+
+
+def _better(one: Found, other: Found) -> Found:
+    """The farthest point and the narrowest proof."""
+    point = other if other.reach > one.reach or one.point is None else one
+    proofs = [p for p in (one.proof, other.proof) if p is not None]
+    return Found(
+        reach=point.reach, point=point.point, proof=min(proofs, key=lambda p: p.reach) if proofs else None
     )
-    return Programme(
-        matrix,
-        np.zeros(system.rows),
-        lower=np.concatenate([lower, below.reshape(-1)]),
-        upper=np.concatenate([upper, above.reshape(-1)]),
-        way=Way(presolve=False, doubted=ALL_BUT_OPTIMAL),
-    )
+
+
+def _decides(found: Found, goal: int, strict: bool) -> bool:
+    if found.reach > goal or (found.reach == goal and not strict):
+        return True
+    return found.proof is not None and (found.proof.reach < goal or (strict and found.proof.reach == goal))

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from diskret.auditing.attacker import Attacker
 from diskret.auditing.case import Case
 from diskret.auditing.elimination import proportional
-from diskret.auditing.integers import integer_extreme
-from diskret.model.arrays import Floats
+from diskret.model.grid import ENDLESS, Whole, whole
 from diskret.moves.move import NO_INSIDERS
 from diskret.moves.witnesses import search
 
@@ -32,12 +30,14 @@ def attack_from_inside(case: Case) -> None:
     exactly = _exactly(case)
     for cell, people in sorted(exactly.items()):
         for who in sorted(people):
-            case.expose(target_of[cell], 0.0, 0.0, *_with_knowledge(case, who), case.insiders.name(who, case.table))
+            found = case.verdict(target_of[cell], _with_knowledge(case, who)) if case.certify else None
+            proofs = () if found is None else found.proofs
+            case.expose(target_of[cell], proofs, _with_knowledge(case, who), who, exactly=True)
     for demand in waiting:
         surely = exactly.get(int(ways.cell[demand]))
         if surely:
             pattern.hopeless[demand] = surely
-    search(pattern, whole=case.table.frequency)
+    search(pattern)
     suspects: dict[int, dict[int, None]] = {}
     for demand in waiting:
         cell = int(ways.cell[demand])
@@ -88,41 +88,31 @@ def _judge(case: Case, suspects: dict[int, list[int]]) -> None:
 
     One insider who finds a cell out is enough; the others are not asked any more.
     """
-    if not any(suspects.values()):
-        return
-    nothing = np.empty(0)
-    attacker = Attacker(case.system, case.up, case.down, np.empty(0, np.int64), nothing, nothing)
     for target, people in suspects.items():
-        column = int(case.columns[target])
         for who in people:
-            up, down = _with_knowledge(case, who)
-            attacker.narrow(up, down)
-            reach = _reach(case, attacker, target, column)
-            if reach is None:
-                case.undecided.add(target)
-            elif not case.keeps(target, *reach):
-                case.expose(target, *reach, up, down, case.insiders.name(who, case.table))
+            rooms = _with_knowledge(case, who)
+            found = case.verdict(target, rooms, counts=case.table.frequency)
+            if found.exposed:
+                case.expose(target, found.proofs, rooms, who)
                 break
-    case.programmes += attacker.programmes
+            if found.safe:
+                case.note(int(case.columns[target]), found.points)
+            else:
+                case.undecided.add(target)
 
 
-def _reach(case: Case, attacker: Attacker, target: int, column: int) -> tuple[float, float] | None:
-    """How far a cell can rise and fall with an insider's knowledge, who counts in whole numbers too; None: unknown."""
-    rise, fall = attacker.extreme(column, True), attacker.extreme(column, False)
-    if case.table.frequency and rise is not None and fall is not None and case.keeps(target, rise, fall):
-        values = case.table.value.reshape(-1)[case.system.cells]
-        bounds = case.system, values, attacker.up, attacker.down, column
-        rise, fall = integer_extreme(*bounds, True), integer_extreme(*bounds, False)
-        case.programmes += 2
-    return None if rise is None or fall is None else (rise, fall)
-
-
-def _with_knowledge(case: Case, who: int) -> tuple[Floats, Floats]:
-    """What one insider thinks possible for every unknown."""
-    cells, room_up, room_down = case.insiders.cells_of(who)
+def _with_knowledge(case: Case, who: int) -> tuple[Whole, Whole]:
+    """What one insider thinks possible for every unknown, in whole steps."""
+    cells, *known = case.insiders.cells_of(who)
     at = np.minimum(np.searchsorted(case.system.cells, cells), case.system.cells.size - 1)
     inside = case.system.cells[at] == cells
-    up, down = case.up.copy(), case.down.copy()
-    up[at[inside]] = np.minimum(up[at[inside]], room_up[inside])
-    down[at[inside]] = np.minimum(down[at[inside]], room_down[inside])
-    return up, down
+    narrowed = []
+    for room, own in zip(case.rooms, known, strict=True):
+        # a count known to lie within half a unit is known
+        steps = whole(np.floor(own[inside]) if case.table.frequency else own[inside], case.digits)
+        there = at[inside]
+        changed = room.astype(object) if steps.dtype == object else room.copy()
+        wider = (steps == ENDLESS) | ((changed[there] != ENDLESS) & (changed[there] < steps))
+        changed[there] = np.where(wider, changed[there], steps)
+        narrowed.append(changed)
+    return narrowed[0], narrowed[1]

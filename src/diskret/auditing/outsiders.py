@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
 from diskret.auditing.attacker import Attacker
-from diskret.model.arrays import Floats, Ints
+from diskret.auditing.verdicts import Need, Verdict, verdict
+from diskret.model.arrays import Ints
 from diskret.model.equations import Equations
-from diskret.moves.demands import Demands
+from diskret.model.grid import Whole
+from diskret.model.rational import Ratio
 
 WORTH_A_BATCH = 0.3
-LEAST = 1e-3
 WORTH_A_MODEL = 500
-DOUBTFUL = 1e-5
-"""Relative distance from a limit within which a result is solved again from scratch."""
+SIMILAR = 10
+"""Goals within this many powers of two are pushed together."""
 
 
 @dataclass(eq=False)
@@ -28,96 +31,135 @@ class OutsideAttack:
     """For every unknown the attacker it belongs to."""
     place: Ints
     """For every unknown its number among those of the attacker."""
+    own: list[Ints]
+    """The unknowns of every attacker."""
     attackers: list[Attacker]
+    rows: list[tuple[Ints, Ints]]
+    """The equations of every attacker: along which axis, and their sums."""
 
     @property
     def programmes(self) -> int:
         """Linear programmes so far."""
         return sum(a.programmes for a in self.attackers)
 
-    @property
-    def reached_up(self) -> Floats:
-        """How far every unknown was seen to rise."""
-        return self._gathered([a.reached_up for a in self.attackers])
+    def on(self, column: int) -> tuple[Attacker, int, Ints]:
+        """The attacker of an unknown, its place there, and all unknowns of that attacker."""
+        number = int(self.group[column])
+        return self.attackers[number], int(self.place[column]), self.own[number]
 
-    @property
-    def reached_down(self) -> Floats:
-        """How far every unknown was seen to fall."""
-        return self._gathered([a.reached_down for a in self.attackers])
+    def lines(self, column: int) -> tuple[Ints, Ints]:
+        """The equations of the attacker of an unknown."""
+        return self.rows[int(self.group[column])]
 
-    def _gathered(self, parts: list[Floats]) -> Floats:
-        result = np.zeros(self.group.size)
-        for number, part in enumerate(parts):
-            mine = self.group == number
-            result[mine] = part[self.place[mine]]
-        return result
-
-    def extremes(self, column: int, near: tuple[float, float] = (np.inf, np.inf)) -> tuple[float, float]:
-        """How far an unknown can rise and fall; not a number where the solver gives up.
-
-        Whatever comes near the limits ``near`` is solved again from scratch.
-        """
-        attacker, at = self.attackers[int(self.group[column])], int(self.place[column])
-        found = []
-        for upward, limit in ((True, near[0]), (False, near[1])):
-            reach = attacker.extreme(at, upward)
-            if reach is not None and limit < np.inf and abs(reach - limit) <= DOUBTFUL * max(1.0, limit):
-                reach = attacker.extreme(at, upward, cold=True)
-            found.append(np.nan if reach is None else reach)
-        return found[0], found[1]
+    def spread(self, column: int, point: Ratio) -> tuple[Ints, Whole]:
+        """A point of the attacker of an unknown: the unknowns that move, and by how many steps each."""
+        moving = np.flatnonzero(point.x)
+        return self.own[int(self.group[column])][moving], point.x[moving]
 
 
-def attack(
-    system: Equations, up: Floats, down: Floats, columns: Ints, demands: Demands
-) -> tuple[OutsideAttack, set[int]]:
-    """Attack all targets (columns with demands), components side by side; also those a solver gave up on."""
+def attackers_of(system: Equations, up: Whole, down: Whole) -> OutsideAttack:
+    """Large components have an attacker of their own, the small ones share one."""
     label = system.components()
     size = np.bincount(label, minlength=1)
-    # large components have an attacker of their own, the small ones share one
     large = np.flatnonzero(size >= WORTH_A_MODEL)
     number = np.full(size.size, large.size)
     number[large] = np.arange(large.size)
     group = number[label]
     place = np.zeros(system.cells.size, dtype=np.int64)
-    jobs = []
+    owned, attackers, rows = [], [], []
     for each in range(large.size + 1):
         own = np.flatnonzero(group == each)
         place[own] = np.arange(own.size)
-        mine = np.flatnonzero(group[columns] == each)
-        jobs.append((system.part(own), up[own], down[own], place[columns[mine]], demands.some(mine), mine))
-    with ThreadPoolExecutor(max_workers=min(len(jobs), os.cpu_count() or 1)) as pool:
-        done = list(pool.map(lambda job: _push_all(*job[:5]), jobs))
-    given_up = {int(job[5][k]) for job, (_, lost) in zip(jobs, done, strict=True) for k in lost}
-    return OutsideAttack(group, place, [attacker for attacker, _ in done]), given_up
+        owned.append(own)
+        part = system.part(own)
+        rows.append((part.axis, part.sum_cell))
+        attackers.append(Attacker(part, up[own], down[own]))
+    return OutsideAttack(group, place, owned, attackers, rows)
 
 
-def _push_all(
-    system: Equations, up: Floats, down: Floats, columns: Ints, demands: Demands
-) -> tuple[Attacker, set[int]]:
-    """Push all targets up and down in batches, then the stubborn ones alone; the rest is exposed or undecided."""
-    least = np.maximum(demands.size, 1.0) * LEAST
-    cap_up = np.maximum(np.maximum(demands.up, demands.length) * (1 + 1e-6), least)
-    cap_down = np.maximum(np.maximum(demands.down, demands.length) * (1 + 1e-6), least)
-    attacker = Attacker(system, up, down, columns, cap_up, cap_down)
-    undecided: set[int] = set()
-    for upward in (True, False):
-        waiting = _waiting(attacker, columns, demands)
-        while waiting.size > 1:
-            attacker.push(waiting, upward)
-            still = _waiting(attacker, columns, demands)
-            reached = attacker.reached_up if upward else attacker.reached_down
-            cap = cap_up if upward else cap_down
-            still = still[reached[columns[still]] < cap[still] * (1 - 1e-9)]
-            if still.size > (1 - WORTH_A_BATCH) * waiting.size:
-                break
-            waiting = still
-    for k in _waiting(attacker, columns, demands):
+def attack(attackers: OutsideAttack, columns: Ints, needs: list[Need]) -> dict[int, Verdict]:
+    """Attack all targets (columns with what each must keep), groups side by side: a verdict on every one."""
+    jobs = []
+    for number, attacker in enumerate(attackers.attackers):
+        mine = np.flatnonzero(attackers.group[columns] == number)
+        if mine.size:
+            jobs.append((attacker, attackers.place[columns[mine]], [needs[k] for k in mine.tolist()], mine))
+    with ThreadPoolExecutor(max_workers=max(1, min(len(jobs), os.cpu_count() or 1))) as pool:
+        done = list(pool.map(lambda job: _Push(*job[:3]).all(), jobs))
+    found = {int(k): each for job, some in zip(jobs, done, strict=True) for k, each in zip(job[3], some, strict=True)}
+    return {k: found[k] for k in sorted(found)}
+
+
+class _Best(NamedTuple):
+    """How far a target was seen to go one way, and by which point."""
+
+    reach: Fraction = Fraction(0)
+    point: Ratio | None = None
+
+
+class _Push:
+    """The targets of one attacker, pushed up and down in batches, then the stubborn ones alone."""
+
+    def __init__(self, attacker: Attacker, columns: Ints, needs: list[Need]) -> None:
+        self.attacker, self.columns, self.needs = attacker, columns, needs
+        self.best = {True: [_Best()] * columns.size, False: [_Best()] * columns.size}
+
+    def all(self) -> list[Verdict]:
+        """A verdict on every target."""
         for upward in (True, False):
-            done = k not in _waiting(attacker, columns, demands)
-            if not done and attacker.push(np.array([k]), upward) is None:
-                undecided.add(int(k))
-    return attacker, undecided
+            for batch in self._batches(upward):
+                self._push(batch, upward)
+        return [self._verdict(k) for k in range(self.columns.size)]
+
+    def _kept(self, k: int) -> bool:
+        return self.needs[k].kept(self.best[True][k].reach, self.best[False][k].reach)
+
+    def _goal(self, k: int, upward: bool) -> int:
+        """How far a target is pushed: to its level, or as long as its interval must be."""
+        need = self.needs[k]
+        level = need.up if upward else need.down
+        return level or (need.length + need.strict if not (need.up or need.down) else 0)
+
+    def _batches(self, upward: bool) -> list[Ints]:
+        """Targets that still have to go this way, those with similar goals together."""
+        waiting = [k for k in range(self.columns.size) if not self._kept(k) and self._goal(k, upward)]
+        by_size: dict[int, list[int]] = {}
+        for k in waiting:
+            by_size.setdefault(self._goal(k, upward).bit_length() // SIMILAR, []).append(k)
+        return [np.array(some) for _, some in sorted(by_size.items())]
+
+    def _push(self, waiting: Ints, upward: bool) -> None:
+        """Push a batch again and again while many get there."""
+        room = self.attacker.up if upward else self.attacker.down
+        waiting = waiting[room[self.columns[waiting]] != 0]
+        while waiting.size > 1:
+            goals = np.array([self._goal(k, upward) for k in waiting.tolist()], dtype=object)
+            point = self.attacker.together(self.columns[waiting], _narrow(goals), upward)
+            if point is None:
+                return
+            self._see(point)
+            arrived = [self.best[upward][k].reach >= goal for k, goal in zip(waiting.tolist(), goals, strict=True)]
+            still = waiting[~np.array(arrived)]
+            if still.size > (1 - WORTH_A_BATCH) * waiting.size:
+                return
+            waiting = still
+
+    def _see(self, point: Ratio) -> None:
+        """Every point widens what is possible for all targets."""
+        moved = point.x[self.columns]
+        for k in np.flatnonzero(moved).tolist():
+            upward = bool(moved[k] > 0)
+            reach = Fraction(abs(int(moved[k])), point.q)
+            if reach > self.best[upward][k].reach:
+                self.best[upward][k] = _Best(reach, point)
+
+    def _verdict(self, k: int) -> Verdict:
+        if not self._kept(k):
+            return verdict(self.attacker, int(self.columns[k]), self.needs[k])
+        seen = (self.best[True][k].point, self.best[False][k].point)
+        return Verdict(safe=True, points=tuple(point for point in seen if point is not None))
 
 
-def _waiting(attacker: Attacker, columns: Ints, demands: Demands) -> Ints:
-    return np.flatnonzero(~demands.kept(attacker.reached_up[columns], attacker.reached_down[columns]))
+def _narrow(goals: Whole) -> Whole:
+    """In 64 bits where all fit."""
+    return goals.astype(np.int64) if max(goals) < 2**61 else goals

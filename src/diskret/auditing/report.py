@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from diskret.model.promise import Promise
+from diskret.model.scale import Scale
 from diskret.model.table import Table
 from diskret.moves.move import MoveSet
 
@@ -36,6 +39,22 @@ class Exposure:
             if self.required != (0.0, 0.0):
                 line += f", required {self.required[0]:.10g} below and {self.required[1]:.10g} above"
         return [line, f"  follows from {self.proof}"] if self.proof else [line]
+
+
+Node = tuple[int, tuple[tuple[int, int], ...], tuple[int, ...]] | tuple[int, int]
+"""A leaf (q, equations as axis and sum, how many times each) or a split (cell, the largest deviation below it)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refutation:
+    """Why a primary cell cannot go far enough one way, in whole numbers (see docs/certificate.md)."""
+
+    cell: int
+    knows: tuple[int, ...] = ()
+    """Cells the insider who finds it out knows something about; none: everybody finds it out."""
+    coalition: bool = False
+    upward: bool
+    tree: tuple[Node, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -68,7 +87,9 @@ class AuditReport:
     zeros: tuple[str, ...] = ()
     """Lines of a frequency table whose hidden cells must all be zero."""
     moves: MoveSet = field(default_factory=MoveSet.none, repr=False)
-    """Witnesses; internal."""
+    """Witnesses, in whole numbers; internal."""
+    proofs: tuple[Refutation, ...] = field(default=(), repr=False)
+    """Why exposed cells are; internal."""
     close_calls: tuple[ClosestCall, ...] = field(default=(), repr=False)
     """The protected cells with the least to spare, the closest first."""
 
@@ -87,6 +108,23 @@ class AuditReport:
         """Number of cells and lines that are exposed or undecided."""
         cells = {e.cell for e in self.exposed} | set(self.undecided)
         return len(cells) + len(self.unions) + len(self.zeros)
+
+    def written_in(self, table: Table, promise: Promise, scale: Scale) -> AuditReport:
+        """The same about a table whose numbers are not in its own unit."""
+
+        def up(*numbers: float) -> tuple[float, ...]:
+            return tuple(scale.up(np.array(numbers)).tolist())
+
+        exposed = [
+            replace(e, lower=ends[0], upper=ends[1], required=(ends[2], ends[3]))
+            for e in self.exposed
+            for ends in [up(e.lower, e.upper, *e.required)]
+        ]
+        intervals = {name: (ends[0], ends[1]) for name, each in self.intervals.items() for ends in [up(*each)]}
+        return replace(
+            self, table=table, promise=promise, exposed=tuple(exposed), intervals=intervals,
+            moves=self.moves.written_in(scale),
+        )  # fmt: skip
 
     def summary(self) -> dict[str, Any]:
         """Counts only: fit to be printed or logged."""

@@ -62,13 +62,14 @@ def _knows_enough(table: Table, rule: MinCount | Dominance | PPercent | PQ) -> b
     return people is not None and rule.largest <= people.ranked
 
 
-def all_zero(table: Table, system: Equations, possible: Bools) -> tuple[str, ...]:
-    """Lines of a frequency table whose hidden cells are all zero for sure; ``possible``: unknowns that can be more."""
+def zero_lines(table: Table, system: Equations) -> list[tuple[int, Ints]]:
+    """Rows with two or more hidden parts, all of them zero, and these parts: they tell too much if all must be zero."""
     row = system.row_of()
     inner = system.cells[system.columns] != system.sum_cell[row]
-    seen = np.bincount(row[inner], minlength=system.rows) > 1
-    more = np.bincount(row[inner], weights=possible[system.columns[inner]], minlength=system.rows) > 0
-    return tuple(line_name(table, system, int(r)) for r in np.flatnonzero(seen & ~more))
+    row, columns = row[inner], system.columns[inner]
+    more = np.bincount(row, weights=table.value.reshape(-1)[system.cells[columns]] != 0, minlength=system.rows)
+    found = np.flatnonzero((np.bincount(row, minlength=system.rows) > 1) & (more == 0))
+    return [(int(each), columns[row == each]) for each in found]
 
 
 def _open_lines(table: Table, system: Equations) -> tuple[Ints, Ints, Ints]:

@@ -204,6 +204,27 @@ class Programme:
         return np.array(self._model.getSolution().col_dual)
 
     @property
+    def ray(self) -> Floats | None:
+        """After `Answer.INFEASIBLE` the combination of rows that shows it, if the solver kept one."""
+        _, there, found = self._model.getDualRay()
+        return np.array(found) if there else None
+
+    # --- the basis behind it: whoever wants the point exactly solves with it again --------------------------------------
+
+    @property
+    def basic(self) -> Ints:
+        """One number per row: the basic column, or, where it is the row's own slack, -1 minus the row."""
+        return np.asarray(self._model.getBasicVariables()[1], dtype=np.int64)
+
+    def solve_basis(self, rows: Floats) -> Floats:
+        """What the basic columns (and slacks) must be for the rows to be as given."""
+        return np.asarray(self._model.getBasisSolve(rows)[1])
+
+    def solve_transposed(self, costs: Floats) -> Floats:
+        """The multipliers of rows that give the basic columns these costs."""
+        return np.asarray(self._model.getBasisTransposeSolve(costs)[1])
+
+    @property
     def value(self) -> float:
         """Cost of the point."""
         return float(self._model.getInfo().objective_function_value)

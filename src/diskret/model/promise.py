@@ -13,9 +13,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from diskret.model.arrays import Floats
+from diskret.model.arrays import Bools, Floats
 from diskret.model.cells import Cells
 from diskret.model.errors import BadOption, listed
+from diskret.model.grid import level_of
 from diskret.model.knowledge import Knowledge
 from diskret.model.options import option
 from diskret.model.status import Status
@@ -69,23 +70,33 @@ class Promise:
         cells = tuple(tuple(tuple(codes) for codes in known) for known in self.coalitions)
         object.__setattr__(self, "coalitions", cells)
 
-    def needs(self, table: Cells) -> tuple[Floats, Floats, Floats]:
-        """Per cell the range that must be exceeded, and how far down and up the interval must reach (flat arrays)."""
+    def asks(self, table: Cells) -> tuple[Floats, Floats, Floats, Bools]:
+        """Per cell how long the interval must be, how far down and up it must reach, and where "longer" is "as long".
+
+        A range must be exceeded, levels need only be reached (flat arrays).
+        """
         value = np.abs(table.value).reshape(-1)
         need = self.min_relative_range * value
         if self.min_range is not None:
             need = np.maximum(need, self.min_range)
         elif self.min_relative_range > 0:
             need = np.where(value == 0, _smallest(table), need)
-        nothing = np.zeros(value.size)
+        nothing, never = np.zeros(value.size), np.zeros(value.size, dtype=np.bool_)
         if not self.levels:
-            return need, nothing, nothing
-        below = nothing if table.below is None else table.below.reshape(-1)
-        above = nothing if table.above is None else table.above.reshape(-1)
+            return need, nothing, nothing, never
+        below, above = (
+            nothing if level is None else level_of(level.reshape(-1), table.value.reshape(-1))
+            for level in (table.below, table.above)
+        )
         if self.sliding:
-            # "reach" allows equality where a range wants more: ask for a hair less
-            return np.maximum(need, (below + above) * (1 - 1e-8)), nothing, nothing
-        return need, below * (1 - 1e-12), above * (1 - 1e-12)
+            return np.maximum(need, below + above), nothing, nothing, below + above > need
+        return need, below, above, never
+
+    def needs(self, table: Cells) -> tuple[Floats, Floats, Floats]:
+        """The same for searches that compare doubles: a range to exceed, and how far down and up (flat arrays)."""
+        length, below, above, reached = self.asks(table)
+        # "reach" allows equality where a range wants more: ask for a hair less
+        return np.where(reached, length * (1 - 1e-8), length), below * (1 - 1e-12), above * (1 - 1e-12)
 
     def covers(self, other: Promise) -> bool:
         """Whether keeping this promise keeps the other one as well."""

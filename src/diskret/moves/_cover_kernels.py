@@ -6,12 +6,36 @@ import numpy as np
 from numba import njit
 
 LENGTH, DOWN = 2, 1
+TIE = 1e-12
+"""Nearer than this, relative to the demand, doubles do not decide."""
+SHORT, TIED, FAR = 0, 1, 2
 
 
 @njit(cache=True)
-def _steps(limit, times):
-    """How many times a move can be made if only every ``times``-th part of it is a whole step (0: any part)."""
-    return np.floor(limit * times * (1 + 1e-12)) / times if times else limit
+def _steps(limit, whole):
+    """How many times a move can be made, in whole numbers if it must."""
+    return np.floor(limit) if whole else limit
+
+
+@njit(cache=True)
+def _compared(reach, amount):
+    """Whether a cell is carried far enough, as far as doubles can tell."""
+    if reach > amount * (1 + TIE):
+        return FAR
+    return TIED if reach >= amount * (1 - TIE) else SHORT
+
+
+@njit(cache=True)
+def _together(who, cells, moved, start, whos, ups, downs, whole, forth, reverse):
+    """How far a move can be made both ways without leaving what somebody thinks possible of any cell."""
+    for i in range(cells.size):
+        known, width = cells[i], abs(moved[i])
+        for e in range(start[known], start[known + 1]):
+            if whos[e] == who:
+                tight, tight_back = (ups[e], downs[e]) if moved[i] > 0 else (downs[e], ups[e])
+                forth = min(forth, _steps(tight / width, whole))
+                reverse = min(reverse, _steps(tight_back / width, whole))
+    return forth, reverse
 
 
 @njit(cache=True)
@@ -41,11 +65,12 @@ def _stands_behind(who, cell, home, below, offset, shape, behind, size):
 
 @njit(cache=True)
 def judge(
-    cells, moved, up, down, numbers, kinds, amounts, times, start, whos, ups, downs, home, below, offset, shape, behind
+    cells, moved, up, down, numbers, kinds, amounts, whole, start, whos, ups, downs, home, below, offset, shape, behind
 ):
-    """Demands that a move settles, and for each (from ``first`` on) the insiders who can object.
+    """Demands that a move settles, whether that is a tie, and for each (from ``first`` on) the insiders who can object.
 
-    ``numbers`` are the two demands of every cell; the insiders' entries stand cell by cell.
+    ``numbers`` are the two demands of every cell; the insiders' entries stand cell by cell. Of an insider against whom
+    it is a tie the number comes back as -1 minus it.
     """
     forth, reverse = np.inf, np.inf
     entries = np.int64(0)
@@ -56,11 +81,11 @@ def judge(
         else:
             forth, reverse = min(forth, down[cell] / size), min(reverse, up[cell] / size)
         entries += start[cell + 1] - start[cell]
-    forth, reverse = _steps(forth, times), _steps(reverse, times)
+    forth, reverse = _steps(forth, whole), _steps(reverse, whole)
     most = 0
     for place in range(cells.size):
         most += (numbers[cells[place], 0] >= 0) + (numbers[cells[place], 1] >= 0)
-    settled, first = np.empty(most, np.int64), np.zeros(most + 1, np.int64)
+    settled, tied, first = np.empty(most, np.int64), np.zeros(most, np.bool_), np.zeros(most + 1, np.int64)
     objectors = np.empty(most * entries, np.int64)
     found, end = 0, 0
     for place in range(cells.size):
@@ -69,26 +94,33 @@ def judge(
             number = numbers[cell, slot]
             if number < 0:
                 continue
-            kind, amount = kinds[number], amounts[number] * (1 - 1e-12)
-            if not _reach(kind, rises, size, forth, reverse) >= amount:
+            kind, amount = kinds[number], amounts[number]
+            far = _compared(_reach(kind, rises, size, forth, reverse), amount)
+            if far == SHORT:
                 continue
             for i in range(cells.size):
                 known, width = cells[i], abs(moved[i])
                 for e in range(start[known], start[known + 1]):
                     tight, tight_back = (ups[e], downs[e]) if moved[i] > 0 else (downs[e], ups[e])
-                    limit = min(forth, _steps(tight / width, times))
-                    back = min(reverse, _steps(tight_back / width, times))
-                    if _reach(kind, rises, size, limit, back) >= amount:
-                        continue
+                    limit = min(forth, _steps(tight / width, whole))
+                    back = min(reverse, _steps(tight_back / width, whole))
                     who = whos[e]
+                    if kind == LENGTH and limit + back > 0:
+                        # one cell may hold him back one way, another the other way
+                        limit, back = _together(
+                            who, cells, moved, start, whos, ups, downs, whole, forth, reverse
+                        )
+                    against = _compared(_reach(kind, rises, size, limit, back), amount)
+                    if against == FAR:
+                        continue
                     # nor does a coalition find out what it was said to know
                     own = False
                     for f in range(start[cell], start[cell + 1]):
                         own = own or whos[f] == who
                     if not own and not _stands_behind(who, cell, home, below, offset, shape, behind, up.size):
-                        objectors[end] = who
+                        objectors[end] = who if against == SHORT else -1 - who
                         end += 1
-            settled[found] = number
+            settled[found], tied[found] = number, far == TIED
             found += 1
             first[found] = end
-    return settled[:found], first[: found + 1], objectors[:end]
+    return settled[:found], tied[:found], first[: found + 1], objectors[:end]

@@ -1,19 +1,24 @@
 """Kept moves, and which demands they settle against whom.
 
-A move settles a demand if it carries the cell far enough without making any cell impossible. Against an insider it does
+A move settles a demand if it carries the cell far enough without making any cell impossible; where doubles cannot tell,
+whole numbers decide. Against an insider it does
 so only if the cells he knows something about stay within what he thinks possible. A demand is settled against everybody
 when no insider can object to all of its moves: with two moves that share no single contributor nobody is left.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
+from math import floor
 
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.grid import ENDLESS, digits_of, whole
 from diskret.moves import _cover_kernels
-from diskret.moves.demands import OPEN, SETTLED, Demands, State
+from diskret.moves.demands import LENGTH, OPEN, SETTLED, UP, Demands, State
 from diskret.moves.insiders import Insiders
 from diskret.moves.move import Move, MoveSet
 
@@ -29,6 +34,7 @@ class Cover:
         self.whole = whole
         """Whether moves count in whole numbers only."""
         self.ways, self.insiders, self.up, self.down = demands.ways, insiders, up, down
+        self.digits = demands.digits
         self.moves: dict[int, Move] = {}
         self.settled_by: list[list[int]] = [[] for _ in range(self.ways.size)]
         self.through: dict[int, set[int]] = {}
@@ -43,18 +49,55 @@ class Cover:
         return float((np.where(rises, up, down) / size).min()), float((np.where(rises, down, up) / size).min())
 
     def judge(self, cells: Ints, moved: Floats) -> Move:
-        """A move with how far it can go, what it settles, and who can object."""
-        times = _divisor(moved) if self.whole else 0
-        if self.whole and not times:
-            return Move(cells=cells, coefficients=moved)
+        """A move with what it settles and who can object."""
+        if self.whole:
+            if (moved != np.rint(moved)).any():
+                return Move(cells=cells, coefficients=moved)
+            moved = moved / float(np.gcd.reduce(np.abs(moved).astype(np.int64)))
         ways, people = self.ways, self.insiders
-        settled, first, objectors = _cover_kernels.judge(
-            cells, moved, self.up, self.down, ways.at, ways.kind, ways.amount, times,
+        settled, tied, first, objectors = _cover_kernels.judge(
+            cells, moved, self.up, self.down, ways.at, ways.kind, ways.amount, self.whole,
             people.start, people.who, people.up, people.down, *self._homes,
         )  # fmt: skip
-        who, start = objectors.tolist(), first.tolist()
-        settles = {n: frozenset(who[start[i] : start[i + 1]]) for i, n in enumerate(settled.tolist())}
+        who, start, doubtful = objectors.tolist(), first.tolist(), tied.tolist()
+        settles = {
+            n: self._objecting(cells, moved, n, who[start[i] : start[i + 1]])
+            for i, n in enumerate(settled.tolist())
+            if not doubtful[i] or self._settles(cells, moved, n)
+        }
         return Move(cells=cells, coefficients=moved, settles=settles)
+
+    def _objecting(self, cells: Ints, moved: Floats, demand: int, people: Sequence[int]) -> frozenset[int]:
+        """Insiders who can object to a move; where that is a tie (-1 minus the number), whole numbers decide."""
+        return frozenset(
+            who if who >= 0 else -1 - who
+            for who in people
+            if who >= 0 or not self._settles(cells, moved, demand, self.insiders.cells_of(-1 - who))
+        )
+
+    def _settles(
+        self, cells: Ints, moved: Floats, demand: int, known: tuple[Ints, Floats, Floats] | None = None
+    ) -> bool:
+        """Whether a move settles a demand, in whole numbers; against somebody who knows something about some cells."""
+        steps = [Fraction(float(step)) for step in moved]
+        rooms = [room[cells] for room in (self.up, self.down)]
+        if known is not None:
+            _, mine, his = np.intersect1d(cells, known[0], return_indices=True)
+            for room, own in zip(rooms, known[1:], strict=True):
+                room[mine] = np.minimum(room[mine], own[his])
+        digits = digits_of(np.concatenate(rooms), first=self.digits) or self.digits
+        rises, falls = (whole(room, digits).tolist() for room in rooms)
+        forth, back = _times(steps, rises, falls), _times([-step for step in steps], rises, falls)
+        pivot = steps[cells.tolist().index(int(self.ways.cell[demand]))]
+        kind = int(self.ways.kind[demand])
+        if self.whole:
+            forth, back = (None if each is None else Fraction(floor(each)) for each in (forth, back))
+        sides = [forth, back] if kind == LENGTH else [forth if (pivot > 0) == (kind == UP) else back]
+        if None in sides:
+            return True
+        reach = abs(pivot) * sum(side for side in sides if side is not None)
+        (amount,) = whole(self.ways.amount[[demand]], digits).tolist()
+        return reach > amount or (reach == amount and not self.ways.strict[demand])
 
     def add(self, kept: Move) -> int:
         """Keep a move."""
@@ -108,12 +151,14 @@ class Cover:
         return [d for d in self.moves[number].settles if not self.state(d, without=number).entirely]
 
 
-def _divisor(moved: Floats) -> int:
-    """The largest whole number that divides every amount of a move; 0 if they are not whole numbers."""
-    amounts = np.abs(moved)
-    if not (np.isfinite(amounts) & (amounts == np.rint(amounts)) & (amounts < 2.0**53)).all():
-        return 0
-    return int(np.gcd.reduce(amounts.astype(np.int64)))
+def _times(steps: Sequence[Fraction], rises: Sequence[int], falls: Sequence[int]) -> Fraction | None:
+    """How many times a move can be made before a cell leaves its room; None without end."""
+    limits = [
+        Fraction(room, abs(step))
+        for step, rise, fall in zip(steps, rises, falls, strict=True)
+        if (room := rise if step > 0 else fall) != ENDLESS
+    ]
+    return min(limits) if limits else None
 
 
 def _homes(insiders: Insiders, shape: tuple[int, ...]) -> tuple[Ints, Ints, Ints, Ints, Ints]:

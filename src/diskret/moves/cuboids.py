@@ -27,7 +27,6 @@ EFFORT = 20_000
 """Cells that are looked at for one move at most."""
 WIDEST = 1024
 """Cells of a move at most."""
-NOT_FARTHER = 1 - 1e-12
 SHARE = 2_000
 """Demands that are worth a thread of their own."""
 
@@ -74,7 +73,7 @@ def cuboid_moves(
         pivots = ways.cell[piece]
         codes = np.stack(np.unravel_index(pivots, table.shape), axis=1) + offset
         demand, end, cells, signs = _cuboid_kernels.certify(
-            pivots, codes, ways.kind[piece], ways.amount[piece] * NOT_FARTHER, effort, WIDEST,
+            pivots, codes, ways.kind[piece], ways.least[piece], effort, WIDEST,
             tree, strides, room, insiders.start, insiders.who, tight,
         )  # fmt: skip
         return piece[demand], end, cells, signs

@@ -11,15 +11,12 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
+from diskret.model.grid import SAME, Whole, digits_of, whole
 from diskret.model.promise import Promise
 from diskret.model.status import Status
-from diskret.model.tolerances import SOLVER
 
 UP, DOWN, LENGTH = 0, 1, 2
 VISIBLE = 1e-3
-LEAST = 1e-6
-"""A range must exceed what is asked for by this share of the value: more than any tolerance."""
-STRICTLY = 1 + 1e-9
 
 
 class Ways(NamedTuple):
@@ -28,7 +25,11 @@ class Ways(NamedTuple):
     cell: Ints
     kind: npt.NDArray[np.int8]
     amount: Floats
-    """What settles it."""
+    """What settles it: to be reached, or"""
+    strict: Bools
+    """to be exceeded."""
+    least: Floats
+    """The same for moves of whole steps, to be reached by doubles: between what is too short and what is enough."""
     asked: Floats
     """What moves are looked for with: rounded up to the decimals of the table, so that they are made of whole steps."""
     at: npt.NDArray[np.int32]
@@ -81,6 +82,8 @@ class Demands:
     """The value itself, without its sign."""
     sliding: Bools
     """Where the length stands for levels that need only be reached."""
+    digits: int = 0
+    """Decimals of all demands and of what is thought possible: both are whole numbers of such steps."""
     grid: float = 0.0
     """The smallest step of the table's values; 0 where they are not short decimals."""
     whole: bool = False
@@ -91,13 +94,12 @@ class Demands:
     def some(self, chosen: Ints | Bools) -> Demands:
         """The same for some of the cells."""
         parts = {name: getattr(self, name)[chosen] for name in ("cells", "up", "down", "length", "size", "sliding")}
-        return Demands(**parts, grid=self.grid, whole=self.whole, among=self.among)
+        return Demands(**parts, digits=self.digits, grid=self.grid, whole=self.whole, among=self.among)
 
     def kept(self, rise: Floats, fall: Floats) -> Bools:
         """Which cells keep what they need, given how far each can rise and fall."""
-        slack = SOLVER * np.maximum(self.size, 1.0)
-        length = np.where(self.sliding, self.length - 2 * slack, self.length)
-        result: Bools = (rise >= self.up - slack) & (fall >= self.down - slack) & (rise + fall > length + slack)
+        long_enough = np.where(self.sliding, rise + fall >= self.length, rise + fall > self.length)
+        result: Bools = (rise >= self.up) & (fall >= self.down) & long_enough
         return result
 
     def times(self, rise: Floats, fall: Floats) -> Floats:
@@ -114,43 +116,86 @@ class Demands:
     def ways(self) -> Ways:
         """What a single move has to show, one entry per way a cell must be able to go."""
         # levels on both sides and a longer range: the range is reached by going up farther
-        rise = np.where(self.length > self.down + self.up, (self.length - self.down) * STRICTLY, self.up)
+        longer = self.length > self.down + self.up
+        rise = np.where(longer, self.length - self.down, self.up)
         up, down = np.flatnonzero(self.up > 0), np.flatnonzero(self.down > 0)
         length = np.flatnonzero((self.up == 0) & ((self.down == 0) | (self.length > self.down)))
         chosen = np.concatenate([up, down, length])
         kind = np.repeat(np.array([UP, DOWN, LENGTH], dtype=np.int8), [up.size, down.size, length.size])
-        least = self.length[length] * STRICTLY + LEAST * np.maximum(self.size[length], 1.0)
-        asked = np.concatenate([self._rounded(rise[up]), self._rounded(self.down[down]), self._strictly(length)])
-        amount = asked if self.whole else np.minimum(asked, np.concatenate([rise[up], self.down[down], least]))
+        asked = [
+            np.where(longer[up], self._strictly(rise[up], up), self._rounded(rise[up])),
+            self._rounded(self.down[down]),
+            self._strictly(self.length[length], length),
+        ]
+        amount = np.concatenate([rise[up], self.down[down], self.length[length]])
+        strict = np.concatenate([longer[up], np.zeros(down.size, dtype=np.bool_), ~self.sliding[length]])
+        least = np.where(strict, amount + 0.5 * 10.0**-self.digits, amount * (1 - 1e-12))
         at = np.full((self.among, 2), -1, dtype=np.int32)
         at[self.cells[chosen], np.where(kind == DOWN, 1, 0)] = np.arange(chosen.size, dtype=np.int32)
-        return Ways(self.cells[chosen], kind, amount, asked, at)
+        return Ways(self.cells[chosen], kind, amount, strict, least, np.concatenate(asked), at)
 
     def _rounded(self, amount: Floats) -> Floats:
         if not self.grid:
             return amount
         return np.maximum(np.ceil(amount / self.grid * (1 - 1e-9)), 1.0) * self.grid
 
-    def _strictly(self, chosen: Ints) -> Floats:
+    def _strictly(self, length: Floats, chosen: Ints) -> Floats:
         """A length that is truly longer than what is asked for, and large enough for a solver to see."""
         if self.grid:
-            return (np.floor(self.length[chosen] / self.grid * STRICTLY) + 1.0) * self.grid
-        return np.maximum(self.length[chosen] * STRICTLY, VISIBLE * np.maximum(self.size[chosen], 1.0))
+            return (np.floor(length / self.grid * (1 + 1e-9)) + 1.0) * self.grid
+        return np.maximum(length * (1 + 1e-9), VISIBLE * np.maximum(self.size[chosen], 1.0))
+
+    @property
+    def steps(self) -> Steps:
+        """The same in whole numbers of steps."""
+        return Steps(*(whole(each, self.digits) for each in (self.up, self.down, self.length)))
+
+
+class Steps(NamedTuple):
+    """Demands in whole numbers."""
+
+    up: Whole
+    down: Whole
+    length: Whole
 
 
 def demands_of(table: Cells, promise: Promise) -> Demands:
     """What a promise asks for every primary cell of a table."""
     primary = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)
-    length, down, up = (need[primary] for need in promise.needs(table))
-    sliding = np.zeros(primary.size, dtype=np.bool_)
-    levels = [level.reshape(-1)[primary] for level in (table.below, table.above) if level is not None]
-    if promise.levels and promise.sliding and levels:
-        # levels need only be reached: what is a hair short of their sum is long enough
-        sliding = length < np.sum(levels, axis=0)
+    length, down, up, reached = (each[primary] for each in promise.asks(table))
+    size = np.abs(table.value.reshape(-1)[primary])
+    digits = _digits(table, promise)
+    if table.frequency:
+        # counts move in whole numbers: more than 2.5 is 3, more than 2 as well
+        down, up = _rounded(down, size, 0, np.ceil(down)), _rounded(up, size, 0, np.ceil(up))
+        length = _rounded(length, size, 0, np.where(reached, np.ceil(length), np.floor(length)))
+    else:
+        for each in (length, down, up):
+            digits = digits_of(each, size, first=digits) or digits
+        length, down, up = (_rounded(each, size, digits) for each in (length, down, up))
     return Demands(
-        cells=primary, up=up, down=down, length=length, size=np.abs(table.value.reshape(-1)[primary]), sliding=sliding,
+        cells=primary, up=up, down=down, length=length, size=size, sliding=reached, digits=digits,
         grid=unit(table), whole=table.frequency, among=table.size,
     )  # fmt: skip
+
+
+def _digits(table: Cells, promise: Promise) -> int:
+    """Decimals of everything an attacker may think possible."""
+    size = np.abs(table.value.reshape(-1))
+    found = 0
+    for room in promise.knowledge.room(table):
+        finite = np.isfinite(room)
+        found = digits_of(room[finite], size[finite], first=found) or found
+    return found
+
+
+def _rounded(numbers: Floats, size: Floats, digits: int, otherwise: Floats | None = None) -> Floats:
+    """The decimals that numbers mean, measured by the values; whatever is none ``otherwise``."""
+    scaled = numbers * 10.0**digits
+    near = np.rint(scaled)
+    if otherwise is not None:
+        near = np.where(np.abs(scaled - near) <= SAME * np.maximum(np.abs(scaled), size), near, otherwise)
+    return near / 10.0**digits
 
 
 def unit(table: Cells) -> float:

@@ -7,11 +7,12 @@ attacking, thinning, explaining, changing values, certifying.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.scale import Scale
 
 NO_INSIDERS: frozenset[int] = frozenset()
 
@@ -125,6 +126,10 @@ class MoveSet:
     def where(self, number: int) -> int:
         """The subtable inside which a move holds; 0 for all that hold over the whole table."""
         return 0 if self.subtable is None else int(self.subtable[number])
+
+    def written_in(self, scale: Scale) -> MoveSet:
+        """The same moves where numbers are not in the table's own unit: they go as far as before."""
+        return replace(self, up=scale.up(self.up), down=scale.up(self.down))
 
     def without(self, cell: int) -> MoveSet:
         """The moves a cell takes no part in."""

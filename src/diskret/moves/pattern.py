@@ -115,8 +115,9 @@ def find_move(
     cover, ways = pattern.cover, pattern.cover.ways
     cell, asked, amount = int(ways.cell[demand]), float(ways.asked[demand]), float(ways.amount[demand])
     rooms = _rooms(cover, cell, against, banned)
+    least = amount + ways.strict[demand] * 10.0**-cover.digits
     # a search for something cheaper does not need the exception
-    goals = [asked, amount * (1 + 1e-9)] if amount < asked and banned is None else [asked]
+    goals = [asked, least] if least < asked and banned is None else [asked]
     for goal, (rise, share) in product(goals, _directions(cover, cell, int(ways.kind[demand]))):
         found = pattern.router.route(cell, rise, goal, pattern.weight, rooms, widest, share)
         kept = None if found is None else cover.judge(*found)

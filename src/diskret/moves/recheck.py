@@ -2,62 +2,70 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
-from diskret.model.tolerances import ROUNDING, WHOLE
-from diskret.moves.demands import unit
+from diskret.model.grid import LARGEST, digits_of
 from diskret.moves.move import MoveSet
 
-MOST_STEPS = 2.0**53
+MOST_DECIMALS = 12
 
 
-def hold(table: Cells, moves: MoveSet) -> tuple[Bools, Bools]:
-    """Which moves use hidden cells only and leave all equations true, and for which that was decided in whole numbers.
+def hold(table: Cells, moves: MoveSet) -> tuple[Bools, MoveSet]:
+    """Which moves use hidden cells only and leave all equations true, and all of them in whole numbers.
 
-    Moves in multiples of the table's smallest step are added up in whole numbers; others must balance to rounding.
+    Only the direction of a move counts, so it is made of the smallest whole numbers that are in the same ratio. What
+    is added up are these; a move that is not made of decimals is not believed.
 
     >>> from diskret import Table
     >>> from diskret.moves.move import Move
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
-    >>> good, bad = (Move(cells=np.array([0, 1]), coefficients=np.array(c)) for c in ([1.0, -1.0], [1.0, 1.0]))
-    >>> [each.tolist() for each in hold(table, MoveSet.of([good, bad]))]
-    [[True, False], [True, True]]
+    >>> good, bad = (Move(cells=np.array([0, 1]), coefficients=np.array(c)) for c in ([0.5, -0.5], [1.0, 1.0]))
+    >>> true, whole = hold(table, MoveSet.of([good, bad]))
+    >>> true.tolist(), whole.coefficients.tolist()
+    ([True, False], [1.0, -1.0, 1.0, 1.0])
     """
-    lengths, cells, moved, move = np.diff(moves.start), moves.cells, moves.coefficients, moves.number()
-    sound = _sound(table, cells, moved, move, lengths)
-    if not sound.all():
-        # what is not a move at all is not looked at any further
-        good, exact = np.zeros(sound.size, dtype=np.bool_), np.zeros(sound.size, dtype=np.bool_)
-        good[sound], exact[sound] = hold(table, moves.some(np.flatnonzero(sound)))
-        return good, exact
-    grid = unit(table)
-    steps = np.round(moved / (grid or 1.0))
-    # an amount that rounds to nothing is not a step: scaled up it would be one that was never checked
-    off_grid = (np.abs(moved - steps * grid) > WHOLE * grid) | (steps == 0)
-    exact = np.bincount(move, weights=off_grid, minlength=lengths.size) == 0
-    good = np.bincount(move, weights=~table.hidden.reshape(-1)[cells], minlength=lengths.size) == 0
-    for entry, lines, sign, number in table.entries(cells):
-        key, line = np.unique(move[entry] * number + lines, return_inverse=True)
-        counted = np.zeros(key.size, dtype=np.int64)
-        np.add.at(counted, line, (sign * steps[entry]).astype(np.int64))
-        added = np.bincount(line, weights=sign * moved[entry], minlength=key.size)
-        owner = key // number
-        # measured by the line itself: large amounts elsewhere excuse nothing
-        size = np.bincount(line, weights=np.abs(sign * moved[entry]), minlength=key.size)
-        wrong = np.where(exact[owner], counted != 0, np.abs(added) > ROUNDING * size)
-        good[owner[wrong]] = False
-    return good, exact
-
-
-def _sound(table: Cells, cells: Ints, moved: Floats, move: Ints, lengths: Ints) -> Bools:
-    """Which moves name every cell once, cells of this table, and move each by an amount that can be added up."""
-    wrong = (cells < 0) | (cells >= table.size) | ~np.isfinite(moved) | (moved == 0)
-    wrong |= np.abs(moved) >= MOST_STEPS * (unit(table) or 1.0)
+    lengths, cells, move = np.diff(moves.start), moves.cells, moves.number()
+    steps, wrong = _whole_steps(moves.coefficients)
+    wrong |= (cells < 0) | (cells >= table.size)
     order = np.lexsort((cells, move))
     twice = (np.diff(cells[order]) == 0) & (np.diff(move[order]) == 0)
     wrong[order[1:][twice]] = True
-    result: Bools = (np.bincount(move, weights=wrong, minlength=lengths.size) == 0) & (lengths > 0)
-    return result
+    good: Bools = (np.bincount(move, weights=wrong, minlength=lengths.size) == 0) & (lengths > 0)
+    known = good[move]
+    good &= np.bincount(move[known], weights=~table.hidden.reshape(-1)[cells[known]], minlength=lengths.size) == 0
+    primitive = _primitive(np.where(wrong, 1, steps), moves.start, lengths)
+    own, amount = move[known], primitive[known]
+    for entry, lines, sign, number in table.entries(cells[known]):
+        key, line = np.unique(own[entry] * number + lines, return_inverse=True)
+        added = np.zeros(key.size, dtype=np.int64)
+        np.add.at(added, line, sign.astype(np.int64) * amount[entry])
+        good[(key // number)[added != 0]] = False
+    return good, replace(moves, coefficients=primitive.astype(np.float64))
+
+
+def _whole_steps(moved: Floats) -> tuple[Ints, Bools]:
+    """Amounts as whole numbers of a common decimal step, and which of them are not."""
+    wrong = ~np.isfinite(moved) | (moved == 0) | (np.abs(moved) >= LARGEST)
+    amounts = np.where(wrong, 0.0, moved)
+    digits = digits_of(amounts, last=MOST_DECIMALS)
+    scaled = amounts * 10.0 ** (MOST_DECIMALS if digits is None else digits)
+    steps = np.rint(scaled)
+    # no room for rounding: added up, large amounts would hide a small one that is off
+    wrong |= (np.abs(steps) >= LARGEST) | (steps == 0)
+    if digits is None:
+        wrong |= scaled != steps
+    return np.where(wrong, 0.0, steps).astype(np.int64), wrong
+
+
+def _primitive(steps: Ints, start: Ints, lengths: Ints) -> Ints:
+    """Every move divided by what its amounts have in common."""
+    divisor = np.ones(lengths.size, dtype=np.int64)
+    some = lengths > 0
+    if some.any():
+        divisor[some] = np.gcd.reduceat(np.abs(steps), start[:-1][some])
+    return steps // np.repeat(np.maximum(divisor, 1), lengths)

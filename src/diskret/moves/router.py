@@ -17,14 +17,22 @@ from diskret.model.cells import Cells
 from diskret.model.equations import Equations
 from diskret.model.lp import UNCLEAR, Matrix, Programme, Start, Way
 from diskret.model.near import Key
-from diskret.model.tolerances import POSITIVE, ROUNDING
-from diskret.moves.demands import unit
+from diskret.model.rational import Exactly
+from diskret.model.tolerances import POSITIVE, ROUNDING, WHOLE
 
 Rooms = tuple[Ints, Floats, Floats]
 """Cells (ascending) with how far each may rise and fall."""
 Weight = Callable[[Ints, float], Floats]
 MOST_COLUMNS = 600_000
 """Models are kept up to this many unknowns altogether."""
+MULTIPLES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 30, 60, 100, 120, 1000, 5040, 10_000, 100_000, 1_000_000)
+"""By which a solver's move is multiplied until it is in whole numbers: fractions of corners, decimals of rooms."""
+LARGE = 2.0**20
+"""Amounts beyond this are counted in coarser steps (and those that are not decimals in steps that make up this many),"""
+FAR = 1e9
+"""and rooms beyond this cut off, unless the amount needs more: the solver loses its way among larger numbers."""
+MANY = 64.0
+"""No cell of a move changes by more than this many times the amount, where rooms are that large."""
 
 
 class Router:
@@ -36,13 +44,12 @@ class Router:
         self._near = table.near(movable)
         self._models: OrderedDict[Key, Neighbourhood] = OrderedDict()
         self._columns = 0
-        self._unit = unit(table)
 
     def route(
         self, cell: int, rise: bool, amount: float, weight: Weight, rooms: Rooms | None = None,
         widest: float = np.inf, share: float = 1.0,
     ) -> tuple[Ints, Floats] | None:  # fmt: skip
-        """Cells and amounts of the cheapest move, or None if there is none in neighbourhoods up to ``widest`` cells.
+        """Cells and whole steps of the cheapest move, or None if there is none in neighbourhoods up to ``widest`` cells.
 
         ``weight(cells, amount)`` says what a unit costs in each cell; ``rooms`` narrows the rooms of some cells (0: the
         cell is not to be used). Of the amount only ``share`` has to be possible one way, the rest the other way.
@@ -56,10 +63,9 @@ class Router:
             near = self._neighbourhood(key)
             up, down = self._rooms(near.cells, rooms, share)
             self.programmes += 1
-            moved = near.solve(cell, rise, amount, weight(near.cells, amount), up, down)
-            if moved is not None:
-                chosen = np.abs(moved) > ROUNDING * max(1.0, amount)
-                return near.cells[chosen], _snapped(moved[chosen], self._unit)
+            steps = near.solve(cell, rise, amount, weight(near.cells, amount), up, down)
+            if steps is not None:
+                return near.cells[steps != 0], steps[steps != 0]
         return None
 
     def heights(self, cells: Ints) -> Ints:
@@ -87,7 +93,8 @@ class Router:
         if key in self._models:
             self._models.move_to_end(key)
             return self._models[key]
-        model = self._models[key] = Neighbourhood(self.table.equations(self._near.inside(key)), self._near.tangled)
+        system = self.table.equations(self._near.inside(key))
+        model = self._models[key] = Neighbourhood(system, self._near.tangled, self.table.decimals)
         self._columns += model.cells.size
         while self._columns > MOST_COLUMNS and len(self._models) > 1:
             _, old = self._models.popitem(last=False)
@@ -101,9 +108,11 @@ class Neighbourhood:
     Where equations are ``tangled`` most follow from others, and the model is made smaller before it is solved.
     """
 
-    def __init__(self, system: Equations, tangled: bool = False) -> None:
+    def __init__(self, system: Equations, tangled: bool = False, decimals: int | None = 0) -> None:
         self.cells = system.cells
+        self._decimals = decimals
         self._system = system
+        self._exactly = Exactly(system)
         self._first, self._row, _ = system.by_column()
         nothing = np.zeros(2 * self.cells.size)
         matrix = Matrix(*system.by_column()).both_ways()
@@ -112,12 +121,16 @@ class Neighbourhood:
         self._programme = Programme(matrix, np.zeros(system.rows), lower=nothing, upper=nothing, way=way)
 
     def solve(self, cell: int, rise: bool, amount: float, weight: Floats, up: Floats, down: Floats) -> Floats | None:
-        """By how much every cell moves in the cheapest move of one cell; None if there is none."""
+        """The whole steps of the cheapest move of one cell by an amount (or a part of it); None if there is none."""
         n = self.cells.size
         at = int(np.searchsorted(self.cells, cell))
         if not self._thinkable(at, rise, amount, up, down):
             return None
-        lower, upper = np.zeros(2 * n), np.concatenate([up, down])
+        if amount > LARGE or self._decimals is None:
+            # in steps of our own: a little more is asked for, a little less allowed
+            step = 2.0 ** np.ceil(np.log2(amount / LARGE))
+            amount, up, down = np.ceil(amount / step), np.floor(up / step), np.floor(down / step)
+        lower, upper = np.zeros(2 * n), _cut(np.concatenate([up, down]), max(FAR, MANY * amount))
         upper[at], upper[n + at] = (amount, 0.0) if rise else (0.0, amount)
         lower[at], lower[n + at] = upper[at], upper[n + at]
         cost = np.concatenate([weight, weight])
@@ -125,7 +138,23 @@ class Neighbourhood:
         self._programme.set_bounds(lower, upper)
         # a move has few cells: from nothing it is found sooner than from the last one, and whatever was solved before
         found = self._programme.best(self._start)
-        return None if found is None else found[:n] - found[n:]
+        return None if found is None else self._whole(found[:n] - found[n:], amount)
+
+    def _whole(self, moved: Floats, amount: float) -> Floats | None:
+        """The direction of a move in whole numbers; None if it cannot be found by rounding.
+
+        All equations are added up in whole numbers: what the solver found does not count, this does.
+        """
+        moved = np.where(np.abs(moved) > ROUNDING * max(1.0, amount), moved, 0.0)
+        for times in MULTIPLES:
+            scaled = times * moved
+            steps = np.rint(scaled)
+            if (np.abs(scaled - steps) > WHOLE * np.maximum(1.0, np.abs(scaled))).any():
+                continue
+            if steps.any() and not self._exactly.sums(steps.astype(np.int64)).any():
+                divisor = np.gcd.reduce(np.abs(steps).astype(np.int64))
+                return steps / float(divisor)
+        return None
 
     def _thinkable(self, at: int, rise: bool, amount: float, up: Floats, down: Floats) -> bool:
         """Whether in every equation of the cell the others can take as much as it gives; saves many programmes."""
@@ -141,9 +170,6 @@ class Neighbourhood:
         return True
 
 
-def _snapped(moved: Floats, grid: float) -> Floats:
-    """Without the solver's rounding, where all cells move in whole steps of the table."""
-    if not grid:
-        return moved
-    steps = np.round(moved / grid) * grid
-    return steps if (np.abs(steps - moved) <= ROUNDING * np.maximum(1.0, np.abs(moved))).all() else moved
+def _cut(rooms: Floats, most: float) -> Floats:
+    """Rooms without those beyond what anybody needs; endless ones stay endless."""
+    return np.where(np.isfinite(rooms), np.minimum(rooms, most), rooms)

@@ -24,9 +24,9 @@ def witnesses(table: Table, demands: Demands, insiders: Insiders, up: Floats, do
     router = Router(table, hidden, up, down)
     cover = Cover(demands, insiders, up, down, table.shape, whole=table.frequency)
     pattern = Pattern(cover, router, np.ones(table.size), hidden)
-    good, _ = hold(table, moves)
+    good, steps = hold(table, moves)
     for number in np.flatnonzero(good).tolist():
-        kept = pattern.cover.judge(moves[number].cells, moves[number].coefficients)
+        kept = pattern.cover.judge(steps[number].cells, steps[number].coefficients)
         if kept.settles:
             pattern.cover.add(kept)
     if table.product:
@@ -61,17 +61,10 @@ def search_near(pattern: Pattern) -> None:
                 pattern.cover.add(found)
 
 
-def search(pattern: Pattern, whole: bool) -> None:
-    """Look near the cells for moves that settle what is open; with ``whole``, moves in whole numbers."""
+def search(pattern: Pattern) -> None:
+    """Look near the cells for moves that settle what is open."""
     waiting = [d for d in range(pattern.cover.ways.size) if not missing(pattern, d).entirely]
-    before = set(pattern.cover.moves)
     build(pattern, waiting, lambda done, of: None)
-    if not whole:
-        return
-    for number in sorted(set(pattern.cover.moves) - before):
-        moved = pattern.cover.moves[number].coefficients
-        if (moved != np.round(moved)).any():
-            pattern.cover.drop(number)
 
 
 def reached(cover: Cover) -> tuple[Floats, Floats]:

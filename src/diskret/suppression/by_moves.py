@@ -100,11 +100,11 @@ def routed(
     """The pattern of moves: built, then made cheaper."""
     up, down = promise.knowledge.room(table)
     hidden = table.hidden.reshape(-1)
-    cover = Cover(demands, people, up, down, table.shape)
+    cover = Cover(demands, people, up, down, table.shape, whole=table.frequency)
     if (table.status == Status.SECONDARY).any():
         # what is hidden already comes first: a safe pattern gets no further cell
         given = witnesses(table, demands, people, up, down, MoveSet.none())
-        search(given, whole=table.frequency)
+        search(given)
         for kept in given.cover.moves.values():
             cover.add(kept)
     pattern = Pattern(cover, Router(table, hidden | usable, up, down), _costs(table, usable, method), hidden)

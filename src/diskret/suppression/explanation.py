@@ -12,6 +12,7 @@ from diskret.auditing.attacker import Attacker
 from diskret.auditing.integers import integer_extreme
 from diskret.model.arrays import Floats
 from diskret.model.equations import Equations
+from diskret.model.grid import digits_of, whole
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.model.words import words
@@ -178,19 +179,25 @@ def remaining_interval(done: Suppression, cell: int) -> tuple[tuple[float, float
     up, down = known.room(table)
     part, place = system.part(together), int(np.searchsorted(together, column))
     up, down = up[part.cells], down[part.cells]
-    if table.frequency:
-        reach = _whole_numbers(table, part, up, down, place)
-        if reach is None:
-            return shown, False
-        rise, fall = reach
-    else:
-        attacker = Attacker(part, up, down, np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
-        ends = attacker.extreme(place, True), attacker.extreme(place, False)
-        if ends[0] is None or ends[1] is None:
-            return shown, False
-        rise, fall = ends[0], ends[1]
+    reach = _whole_numbers(table, part, up, down, place) if table.frequency else _ends(table, part, up, down, place)
+    if reach is None:
+        return shown, False
+    rise, fall = reach
     value = float(table.value.reshape(-1)[cell])
     return (_rounded(value - fall, table), _rounded(value + rise, table)), known.public
+
+
+def _ends(table: Table, part: Equations, up: Floats, down: Floats, column: int) -> tuple[float, float] | None:
+    """How far a value can rise and fall; None where that cannot be decided."""
+    size = np.abs(table.value.reshape(-1)[part.cells])
+    digits = 0
+    for room in (up, down):
+        finite = np.isfinite(room)
+        digits = digits_of(room[finite], size[finite], first=digits) or digits
+    attacker = Attacker(part, whole(up, digits), whole(down, digits))
+    ends = [attacker.extreme(column, way, int(whole(size[[column]], digits)[0])) for way in (True, False)]
+    rise, fall = (None if end is None else float(end) / 10.0**digits for end in ends)
+    return None if rise is None or fall is None else (rise, fall)
 
 
 def _whole_numbers(table: Table, part: Equations, up: Floats, down: Floats, column: int) -> tuple[float, float] | None:

@@ -12,6 +12,7 @@ import numpy as np
 from diskret.auditing.report import AuditReport
 from diskret.model.equations import Equations, equations_of
 from diskret.model.promise import Promise
+from diskret.model.scale import Scale
 from diskret.model.status import Status
 from diskret.model.table import Index, Table
 from diskret.moves.move import Move, MoveSet
@@ -60,6 +61,21 @@ class Suppression:
     def secondary(self) -> Any:
         """Cells suppressed by this run."""
         return (self.table.status == Status.SECONDARY) & (self.before.status != Status.SECONDARY)
+
+    def written_in(self, table: Table, promise: Promise, scale: Scale) -> Suppression:
+        """The same about a table whose numbers are not in its own unit."""
+        hidden = replace(table, status=self.table.status, creator=self.table.creator)
+        return replace(
+            self,
+            table=hidden,
+            before=replace(table, status=self.before.status, creator=self.before.creator),
+            promise=promise,
+            moves=self.moves.written_in(scale),
+            unprotected=tuple(
+                replace(each, reached=float(scale.up(np.array([each.reached]))[0])) for each in self.unprotected
+            ),
+            audit=None if self.audit is None else self.audit.written_in(hidden, promise, scale),
+        )
 
     def interval(self, *codes: str) -> tuple[float, float] | None:
         """What remains possible for a suppressed cell, as far as its cuboids say; None if it is in none.

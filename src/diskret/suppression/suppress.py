@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from diskret.model.errors import BadOption, LateTable, ProtectionWarning, listed
 from diskret.model.promise import Promise
+from diskret.model.scale import in_units
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.insiders import persons_of
@@ -66,11 +67,31 @@ def suppress(
     if audited and promise.guard == "public" and (persons_of(table)[table.hidden.reshape(-1)] >= 0).any():
         warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)
 
-    protect = _protect_pool if table.linked else _protect
+    protect = in_own_unit(_protect_pool if table.linked else _protect)
     if previous is None:
         return protect(table, promise, method, progress).sealed()
-    again = partial(protect, promise=promise, method=method, progress=progress)
+    again = partial(_called, protect, promise, method, progress)
     return consistency_of(previous, again, table, weighed(table, previous)).sealed()
+
+
+def _called(
+    protect: Protect, promise: Promise, method: AnyMethod, progress: Progress | None, table: Table
+) -> Suppression:
+    return protect(table, promise, method, progress)
+
+
+Protect = Callable[[Table, Promise, Any, Progress | None], Suppression]
+
+
+def in_own_unit(protect: Protect) -> Protect:
+    """Protect a table in its own unit: the same cells are hidden whether it is written in cents or in millions."""
+
+    def protected(table: Table, promise: Promise, method: Any, progress: Progress | None) -> Suppression:
+        same, asked, scale = in_units(table, promise)
+        done = protect(same, asked, method, progress)
+        return done if same is table else done.written_in(table, promise, scale)
+
+    return protected
 
 
 def _protect(table: Table, promise: Promise, method: AnyMethod, progress: Progress | None) -> Suppression:
@@ -134,11 +155,15 @@ def thin(
         effort = {"effort": "economy", "guarantee": "audit"}
         table, promise, chosen = older_suppression(table, promise, method, effort | older)
         method = chosen if isinstance(chosen, Moves) else method
+    return in_own_unit(_thin)(table, promise, method, progress).sealed()
+
+
+def _thin(table: Table, promise: Promise, method: Moves, progress: Progress | None) -> Suppression:
     given = table.status == Status.SECONDARY
     opened = replace(table, status=np.where(given, np.uint8(Status.OPEN), table.status))
     result = by_moves(opened, promise, method, usable=given.reshape(-1), progress=progress)
     # what could not be protected stays as it was: opening its partners would help nobody
     if result.unprotected:
         nothing = np.zeros(table.size, dtype=np.bool_)
-        return by_moves(table, promise, method, usable=nothing, progress=progress).sealed()
-    return replace(result, before=table).sealed()
+        return by_moves(table, promise, method, usable=nothing, progress=progress)
+    return replace(result, before=table)

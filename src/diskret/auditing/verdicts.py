@@ -1,0 +1,115 @@
+"""The verdict on one primary cell, given what somebody knows: safe by points, exposed by proofs, or undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from diskret.auditing.attacker import Attacker
+from diskret.auditing.integers import Tree, farthest_whole
+from diskret.model.rational import Ratio
+from diskret.moves.demands import Demands
+
+
+class Need(NamedTuple):
+    """What one cell must keep, in whole steps."""
+
+    up: int
+    down: int
+    length: int
+    strict: bool
+    """Whether the length must be exceeded."""
+
+    def kept(self, rise: Fraction | int, fall: Fraction | int) -> bool:
+        """Whether it keeps that, given how far it can rise and fall."""
+        return rise >= self.up and fall >= self.down and self.long_enough(rise + fall)
+
+    def long_enough(self, length: Fraction | int) -> bool:
+        """Whether an interval is long enough."""
+        return length > self.length or (length == self.length and not self.strict)
+
+
+def needs_of(demands: Demands) -> list[Need]:
+    """The demands of all cells, in whole steps."""
+    up, down, length = (each.tolist() for each in demands.steps)
+    return [Need(*each) for each in zip(up, down, length, (~demands.sliding).tolist(), strict=True)]
+
+
+class Reached(Protocol):
+    """How far a cell was seen to go, and why it cannot go farther."""
+
+    @property
+    def reach(self) -> Fraction | int: ...
+    @property
+    def point(self) -> Ratio | None: ...
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Verdict:
+    """Safe, exposed or (neither) undecided."""
+
+    safe: bool = False
+    exposed: bool = False
+    points: tuple[Ratio, ...] = ()
+    """What shows that it is safe,"""
+    proofs: tuple[Tree, ...] = ()
+    """or exposed."""
+
+
+class _Side(NamedTuple):
+    """One direction of a cell: how far it goes at least and at most (None: not known), and what shows it."""
+
+    least: Fraction
+    most: Fraction | None
+    point: Ratio | None
+    proof: Tree | None
+
+
+Look = Callable[[bool, int, bool], _Side]
+"""How far a cell goes in a direction, if asked whether it reaches (or exceeds) a goal."""
+
+
+def verdict(attacker: Attacker, column: int, need: Need, *, counts: bool = False, seconds: float = np.inf) -> Verdict:
+    """What an attacker finds out about a cell."""
+
+    def look(upward: bool, goal: int, strict: bool) -> _Side:
+        if not counts:
+            found = attacker.farthest(column, upward, goal, strict)
+            return _Side(found.reach, None if found.proof is None else found.proof.reach, found.point, found.proof)
+        found = farthest_whole(attacker, column, upward, goal + strict, seconds)
+        most = None if found.proof is None else Fraction(goal + strict - 1)
+        return _Side(Fraction(found.reach), most, found.point, found.proof)
+
+    return _judged(look, need)
+
+
+def _judged(look: Look, need: Need) -> Verdict:
+    points, seen = [], {}
+    for upward, goal in ((True, need.up), (False, need.down)):
+        if not goal:
+            continue
+        side = seen[upward] = look(upward, goal, False)
+        if side.least < goal:
+            return _too_short(side.most is not None and side.most < goal, side)
+        points += [side.point] if side.point is not None else []
+    least = sum((side.least for side in seen.values()), Fraction(0))
+    if need.long_enough(least):
+        return Verdict(safe=True, points=tuple(points))
+    rise = look(True, need.length, need.strict)
+    if not need.long_enough(rise.least):
+        fall = look(False, ceil(need.length - rise.least), need.strict)
+        if not need.long_enough(rise.least + fall.least):
+            known = rise.most is not None and fall.most is not None
+            return _too_short(known and not need.long_enough((rise.most or 0) + (fall.most or 0)), rise, fall)
+        points += [fall.point] if fall.point is not None else []
+    points += [rise.point] if rise.point is not None else []
+    return Verdict(safe=True, points=tuple(points))
+
+
+def _too_short(proved: bool, *sides: _Side) -> Verdict:
+    return Verdict(exposed=proved, proofs=tuple(s.proof for s in sides if proved and s.proof is not None))

@@ -1,0 +1,129 @@
+"""Numbers of a table as whole numbers: everything that decides is counted in steps, nothing is measured.
+
+A double stands for the decimal it is nearest to. All values of a table are whole multiples of one unit, the largest
+power of ten there is; in that unit a table in cents, in euros or in millions is the same table, so that whatever is
+done to it is the same as well. Rooms and demands may need finer steps, further decimals of the unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import floor, log10
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.arrays import Floats
+
+Whole = npt.NDArray[Any]
+"""Whole numbers: of 64 bits where all fit, otherwise Python's own, which have no limit."""
+SAME = 2.0**-50
+"""Doubles that differ by less than this, relative to their size, mean the same decimal: a few operations lose that."""
+FITS = 2**62
+"""Whole numbers below this, and sums of two of them, fit into 64 bits."""
+ENDLESS = -FITS
+"""A room without end."""
+MOST_DIGITS = 40
+FINEST = 6
+"""Digits of a protection level beyond those of the values."""
+LARGEST = 2.0**53
+"""In a table's own unit values are not larger than this, so that all of them are exact; smaller parts need steps."""
+
+
+def digits_of(numbers: Floats, size: Floats | None = None, first: int = 0, last: int = MOST_DIGITS) -> int | None:
+    """Fewest decimals (negative: zeros before the point) that all numbers mean; None if more than ``last``.
+
+    ``size`` is what the numbers were computed from, and so what their last digits are measured by.
+
+    >>> digits_of(np.array([0.1, 0.25, 3.0])), digits_of(np.array([0.1 + 0.2])), digits_of(np.array([1200.0]), first=-9)
+    (2, 1, -2)
+    """
+    numbers = numbers[np.isfinite(numbers)] if size is None else numbers
+    given = np.abs(numbers) if size is None else np.maximum(np.abs(numbers), size)
+    for digits in range(first, last + 1):
+        scaled = times_ten(numbers, digits)
+        if (np.abs(scaled - np.rint(scaled)) <= SAME * times_ten(given, digits)).all():
+            return digits
+    return None
+
+
+def whole(numbers: Floats, digits: int) -> Whole:
+    """Numbers in steps of 10**-digits, to the nearest; infinite ones are `ENDLESS`.
+
+    >>> whole(np.array([0.3, 2.0, np.inf]), 1).tolist() == [3, 20, ENDLESS]
+    True
+    """
+    finite = np.isfinite(numbers)
+    scaled = np.rint(times_ten(np.where(finite, numbers, 0.0), digits))
+    if np.abs(scaled).max(initial=0.0) < LARGEST:
+        steps: Whole = scaled.astype(np.int64)
+    else:
+        # a double from 2**53 on is whole already: its decimals are those it prints as
+        steps = fitting([_nearest(float(x), digits) for x in np.where(finite, numbers, 0.0)])
+    steps[~finite] = ENDLESS
+    return steps
+
+
+def fitting(numbers: Sequence[int]) -> Whole:
+    """Whole numbers as an array of 64 bits if they fit, otherwise of Python's own."""
+    if all(-FITS < n < FITS for n in numbers):
+        return np.array(numbers, dtype=np.int64)
+    result = np.empty(len(numbers), dtype=object)
+    result[:] = list(numbers)
+    return result
+
+
+def _nearest(number: float, digits: int) -> int:
+    meant = Fraction(repr(number)) * Fraction(10) ** digits
+    return floor(meant + Fraction(1, 2))
+
+
+def times_ten(numbers: Floats, digits: int) -> Floats:
+    """Numbers times a power of ten: dividing by one keeps more digits than multiplying by its inverse."""
+    return numbers * 10.0**digits if digits >= 0 else numbers / 10.0**-digits
+
+
+def unit_of(values: Floats) -> int:
+    """The largest power of ten of which all values are whole multiples, as its exponent.
+
+    Of values that are not short decimals it is one that makes the largest of them as long as a double is.
+
+    >>> unit_of(np.array([1500.0, 300.0, 0.0])), unit_of(np.array([0.25, 1.0])), unit_of(np.array([1e-7, 3e-7]))
+    (2, -2, -7)
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    if not 0.0 < largest < np.inf:
+        return 0
+    first = -floor(log10(largest)) - 1
+    digits = digits_of(values.reshape(-1), first=first, last=first + 16)
+    return -(first + 15) if digits is None or largest * 10.0**digits >= LARGEST else -digits
+
+
+def level_of(levels: Floats, values: Floats) -> Floats:
+    """Protection levels as decimals: what is not one (x / 0.85) is rounded up, to a millionth of the table's unit.
+
+    >>> level_of(np.array([100 / 0.85 - 100, 7.000000000000001, 2.5]), np.array([100.0, 101.0, 50.0])).tolist()
+    [17.647059, 7.0, 2.5]
+    """
+    digits = FINEST - unit_of(values)
+    scaled, size = times_ten(levels, digits), times_ten(np.abs(values), digits)
+    near = np.rint(scaled)
+    same = np.abs(scaled - near) <= SAME * np.maximum(np.abs(scaled), size)
+    return times_ten(np.where(same, near, np.ceil(scaled)), -digits)
+
+
+def decimals(numbers: Floats, size: Floats | None = None) -> list[Fraction | None]:
+    """The decimals that numbers mean; None for what is not finite.
+
+    >>> decimals(np.array([0.1 + 0.2, 7.0, np.inf]))
+    [Fraction(3, 10), Fraction(7, 1), None]
+    """
+    finite = np.isfinite(numbers)
+    known = numbers[finite]
+    first = min(0, -floor(log10(float(np.abs(known).max(initial=0.0)) or 1.0)) - 1)
+    digits = digits_of(known, None if size is None else size[finite], first=first)
+    steps = whole(np.where(finite, numbers, 0.0), MOST_DIGITS if digits is None else digits).tolist()
+    one = Fraction(10) ** -(MOST_DIGITS if digits is None else digits)
+    return [step * one if there else None for step, there in zip(steps, finite.tolist(), strict=True)]
