@@ -25,7 +25,7 @@ def _table(regions: int = 220) -> dk.Table:
     shape = tuple(len(h) for h in by.values())
     rng = np.random.default_rng(5)
     value, status = rng.integers(0, 10**9, shape) / 100, rng.integers(0, 5, shape).astype(np.uint8)
-    return dk.Table(by, "turnover", value, status, decimals=2)
+    return dk.Table(by, "turnover", value, status, decimals=2).sealed()
 
 
 def cases() -> Iterator[Case]:

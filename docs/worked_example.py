@@ -326,7 +326,7 @@ def as_python(table: Table) -> list[str]:
         '>>> data = {"key1": [a for a in leaves[0] for _ in leaves[1]], "key2": leaves[1] * len(leaves[0]),',
         '...         "x": [int(x) for x in values.split()], "n": [int(n) for n in counts.split()]}',
         '>>> table = dk.Table.from_cells(data, by={"key1": key1, "key2": key2}, value="x", count="n")',
-        ">>> table = dk.mark(table, dk.rules.MinCount(3))",
+        ">>> table = dk.mark(table, dk.rules.MinCount(3, margin=0))",
         ">>> table",
         repr(table),
         "",

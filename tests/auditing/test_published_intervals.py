@@ -240,7 +240,7 @@ def test_a_table_that_is_exposed_already_gets_a_warning_and_no_intervals_near_th
     assert found.of("a", "u") == (0.0, 34.0)  # nothing links it with what is exposed
     assert found.of("c", "u") is None
     with pytest.warns(dk.ProtectionWarning, match="protect the table first"):
-        dk.publish(table, tmp_path / "t.csv", intervals=True)
+        dk.publish(table, tmp_path / "t.csv", intervals=True, unprotected=True)
     linked = table.with_status(Status.SECONDARY, [["c", "v"], ["B", "u"], ["B", "v"], ["A", "u"], ["A", "v"]])
     linked = linked.with_status(Status.OPEN, [["c", "v"]])
     with pytest.warns(dk.ProtectionWarning, match="exposed"):

@@ -37,6 +37,7 @@ value = ["turnover", "wages"]
 [rules]
 min_count = 3
 [output]
+unprotected = true
 publish = ["out/t.csv", "out/t.xlsx", "out/t.json", "out/t.px", "out/t.parquet"]
 working = "out/w.parquet"
 """

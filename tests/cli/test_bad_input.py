@@ -21,6 +21,7 @@ microdata = "firms.csv"
 by = ["region", "size"]
 value = "turnover"
 [output]
+unprotected = true
 publish = "old.csv"
 """
 HIERARCHY = MICRODATA + '[classifications.region]\nhierarchy = "r.csv"\n'
@@ -31,6 +32,7 @@ cells = "cells.csv"
 by = ["region"]
 value = "turnover"
 [output]
+unprotected = true
 publish = "old.csv"
 """
 PARQUET = MICRODATA.replace("firms.csv", "firms.parquet")

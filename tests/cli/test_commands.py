@@ -47,7 +47,7 @@ def test_quiet_prints_nothing(diskret: Call, folder: Path) -> None:
         ("check", "job.toml", "--quiet"),
         ("init", "firms.csv", "--out", "new.toml", "--quiet"),
         ("tabulate", "firms.csv", "--by", "region", "--value", "wages", "--out", "n.parquet", "--quiet"),
-        ("mark", "w.parquet", "--min-count", "3", "--out", "n.csv", "--quiet"),
+        ("mark", "w.parquet", "--min-count", "3", "--unprotected", "--out", "n.csv", "--quiet"),
     ],
 )
 def test_every_command_can_be_quiet(typed: Call, words: tuple[str, ...]) -> None:
@@ -63,7 +63,7 @@ def test_every_command_can_be_quiet(typed: Call, words: tuple[str, ...]) -> None
         ("run", "job.toml", "--json", "--show"),
         ("check", "job.toml", "--json"),
         ("tabulate", "firms.csv", "--by", "region", "--value", "wages", "--out", "n.parquet", "--json"),
-        ("mark", "w.parquet", "--min-count", "3", "--out", "n.csv", "--json"),
+        ("mark", "w.parquet", "--min-count", "3", "--unprotected", "--out", "n.csv", "--json"),
     ],
 )
 def test_json_is_one_valid_document_and_nothing_else(typed: Call, words: tuple[str, ...]) -> None:
@@ -167,7 +167,8 @@ def test_a_table_is_made_then_marked_then_published(diskret: Call, folder: Path)
     assert "  4 by minimum count of holdings" in marked.out
     table = load_working(folder / "m.parquet")["turnover"]
     assert (table.status == Status.PRIMARY).sum() == 4
-    published = diskret("mark", "m.parquet", "--dominance", "1,85", "--compare", "c.svg", "--out", "t.csv")
+    words = ("--dominance", "1,85", "--compare", "c.svg", "--unprotected", "--out", "t.csv")
+    published = diskret("mark", "m.parquet", *words)
     assert published.code == 0
     assert "1. (1,k) dominance" in published.out
     assert (folder / "c.svg").read_text().startswith("<svg")
@@ -262,3 +263,28 @@ def test_a_mistake_of_ours_is_called_one_and_has_its_own_exit_code(
 
     with pytest.raises(ZeroDivisionError):
         main()
+
+
+def test_nothing_unprotected_is_published_by_a_command(typed: Call, folder: Path) -> None:
+    typed("tabulate", "firms.csv", "--by", "region", "--by", "size", "--value", "turnover", "--out", "w.parquet")
+    unmarked = typed("publish", "w.parquet", "--out", "t.csv")
+    marked = typed("mark", "w.parquet", "--min-count", "3", "--margin", "5", "--out", "t.csv")
+    for done in (unmarked, marked):
+        assert done.code == 2
+        assert "[W5]" in done.err
+        assert "--unprotected" in done.err
+    assert not (folder / "t.csv").exists()
+    told = typed("publish", "w.parquet", "--unprotected", "--out", "t.json")
+    assert told.code == 0
+    assert "care: " in told.err
+    assert "not protected" in (folder / "t.json").read_text(encoding="utf-8")
+    typed("mark", "w.parquet", "--min-count", "3", "--out", "m.parquet")
+    assert typed("publish", "m.parquet", "--out", "t.csv").code == 2
+    assert typed("suppress", "m.parquet", "--out", "p.parquet").code == 0
+    assert typed("publish", "p.parquet", "--out", "t.csv").code == 0
+
+
+def test_a_margin_belongs_to_a_minimum_count(typed: Call, folder: Path) -> None:
+    typed("tabulate", "firms.csv", "--by", "region", "--value", "turnover", "--out", "w.parquet")
+    refused = typed("mark", "w.parquet", "--p-percent", "10", "--margin", "5", "--out", "m.parquet")
+    assert (refused.code, "margin without a minimum count" in refused.err) == (2, True)

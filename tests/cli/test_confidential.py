@@ -31,6 +31,7 @@ p_percent = 13.37
 dominance = [[1, 81.93]]
 pq = [5.27, 41.59]
 [output]
+unprotected = true
 publish = ["out/t.csv", "out/t.xlsx", "out/t.json", "out/t.px", "out/t.parquet"]
 title = "Firms"
 """
@@ -161,7 +162,7 @@ def test_marking_from_the_command_line_tells_no_parameter(typed: Call, folder: P
     marked = typed(
         "mark", "w.parquet", "--min-count", "17", "--p-percent", "13.37", "--dominance", "2,81.93", "--out", "m.parquet"
     )
-    published = typed("publish", "m.parquet", "--out", "t.json")
+    published = typed("publish", "m.parquet", "--unprotected", "--out", "t.json")
     assert (marked.code, published.code) == (0, 0)
     for content in (marked.said, published.said, (folder / "t.json").read_text()):
         for parameter in ("13.37", "81.93"):

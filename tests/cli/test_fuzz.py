@@ -55,6 +55,7 @@ p_percent = 10
 dominance = [[1, 85]]
 counted_by = ["respondent", "holding"]
 [output]
+unprotected = true
 publish = ["t.csv", "t.json", "t.px", "t.xlsx", "t.parquet"]
 working = "v.parquet"
 tau_argus = "tau"
@@ -79,11 +80,15 @@ small_cells = 3
 cell = {region = "S"}
 status = "published"
 [output]
+unprotected = true
 publish = ["t.csv"]
 mark = "."
 """
 DESCRIBED = '[data]\nmicrodata = "d.asc"\nmetadata = "d.rda"\n[table]\nby = ["region"]\nvalue = "x"\n'
-LOADED = '[data]\ntable = "w.parquet"\n[rules]\nmin_count = 3\n[output]\npublish = "t.csv"\nworking = "v.parquet"\n'
+LOADED = (
+    '[data]\ntable = "w.parquet"\n[rules]\nmin_count = 3\n'
+    '[output]\nunprotected = true\npublish = "t.csv"\nworking = "v.parquet"\n'
+)
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ value = "x"
 [rules]
 min_count = 3
 [output]
+unprotected = true
 """
 
 
@@ -95,6 +96,7 @@ holding = "owner"
 p_percent = 10
 counted_by = "holding"
 [output]
+unprotected = true
 publish = "out/t.csv"
 working = "out/w.parquet"
 """

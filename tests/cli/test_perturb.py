@@ -103,7 +103,7 @@ def test_refusals(typed: Call, marked: Path, folder: Path, words: tuple[str, ...
 
 def job(folder: Path, more: str) -> None:
     text = '[data]\nmicrodata = "firms.csv"\n[table]\nby = ["region", "size"]\nvalue = ["turnover", "wages"]\n'
-    (folder / "p.toml").write_text(text + "[rules]\nmin_count = 3\n" + more, encoding="utf-8")
+    (folder / "p.toml").write_text(text + "[rules]\nmin_count = {n = 3, margin = 0}\n" + more, encoding="utf-8")
 
 
 def test_job_publishes_changed_tables_and_says_so_in_every_format(typed: Call, folder: Path) -> None:

@@ -84,7 +84,7 @@ def by_python(folder: Path, coalitions: list[list[dict[str, str]]]) -> Came:
     known = (tuple((c.get("sector", "Total"), c.get("region", "Total")) for c in cells) for cells in coalitions)
     done = dk.suppress(table, dk.Promise(coalitions=tuple(known)))
     assert done.audit is not None
-    dk.publish(done.table, folder / "python.csv")
+    dk.publish(done, folder / "python.csv", unprotected=not done.audit.safe)
     return Came(hidden(done.table), not done.audit.safe, (folder / "python.csv").read_bytes())
 
 

@@ -222,6 +222,11 @@ def upload_too_large() -> None:
     raise errors.UploadTooLarge.over(1_000_000)  # tests/web sends too much to a server
 
 
+def not_protected() -> None:
+    cells = {"s": ["a", "b"], "x": [1, 2], "st": ["primary", "open"]}
+    dk.publish(dk.Table.from_cells(cells, by={"s": None}, value="x", status="st"), "t.csv")
+
+
 def no_such_run() -> None:
     Runs(Workspace.at(Path("workspace"))).folder("20260101-120000-abcd")
 
@@ -264,6 +269,7 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "W2": outside_workspace,
     "W3": upload_too_large,
     "W4": no_such_run,
+    "W5": not_protected,
 }
 NEVER_RAISED = {"D0"}
 """The common base, and a class no function raises yet."""

@@ -56,6 +56,7 @@ output.publish = "out/zones.csv"
 output.working = "out/zones.parquet"
 """
 PROTECTED = TWO + "[suppression]\n"
+LEAVING = "[output]\nunprotected = true\n"
 
 
 @pytest.fixture
@@ -147,7 +148,7 @@ def test_both_ways_to_protect_a_pool_can_be_asked_for(run: Run) -> None:
 
 
 def test_without_suppression_the_tables_are_marked_and_a_warning_says_so(run: Run, folder: Path) -> None:
-    result = run(TWO)
+    result = run(TWO + LEAVING)
     assert any("do not release" in w for w in result.warnings)
     assert hidden(result.tables["zones"]) == {("a", "k")}
 
@@ -183,10 +184,10 @@ def test_whole_tables_add_up_over_a_classification_none_of_them_shows(run: Run, 
 
 def test_a_status_by_hand_holds_in_every_table_that_shows_the_cell(run: Run) -> None:
     by_hand = '[[status]]\ncell = { region = "d", size = "l" }\nstatus = "primary"\n'
-    result = run(TWO + by_hand)
+    result = run(TWO + LEAVING + by_hand)
     assert all(("d", "l") in hidden(t) for t in result.tables.values())
     never = '[[status]]\ncell = { region = "wet" }\nstatus = "never"\n'
-    result = run(TWO + never)
+    result = run(TWO + LEAVING + never)
     assert result.tables["zones"].status[result.tables["zones"].index("wet", "Total")] == Status.NEVER
     with pytest.raises(BadOption, match=r"no table of the pool shows this cell"):
         run(TWO + '[[status]]\ncell = { region = "e" }\nstatus = "never"\n')

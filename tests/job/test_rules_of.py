@@ -33,6 +33,10 @@ def test_a_minimum_count_may_look_at_zeros() -> None:
     assert rules({"min_count": {"n": 5, "zeros": True}}) == [MinCount(5, zeros=True)]
 
 
+def test_a_minimum_count_may_ask_for_a_margin() -> None:
+    assert rules({"min_count": {"margin": 12.5}}) == [MinCount(3, margin=12.5)]
+
+
 def test_magnitude_rules_are_judged_on_every_level_of_counting_asked_for() -> None:
     both = rules(
         {"min_count": 3, "p_percent": 10, "small_cells": 3, "counted_by": ["holding", "respondent", "holding"]}

@@ -16,6 +16,7 @@ from diskret import Status, Table
 from diskret.io.cell_list import read_cell_list
 from diskret.job.outcome import JobResult
 from diskret.model import errors
+from diskret.model.errors import NotProtected
 from diskret.publication.working import load_working
 
 Run = Callable[..., JobResult]
@@ -50,7 +51,7 @@ def value(table: Table, *codes: str) -> float:
 def test_microdata_become_a_published_table_with_few_contributors_hidden(
     run: Run, folder: Path, published: Published
 ) -> None:
-    result = run(MARKED + '[output]\npublish = "out/t.csv"\n')
+    result = run(MARKED + '[output]\nunprotected = true\npublish = "out/t.csv"\n')
     assert result.files == (folder / "out" / "t.csv",)
     assert hidden(only(result)) == {("N", "large"), ("S", "large")}
     cells = published(folder / "out" / "t.csv", 2)
@@ -61,7 +62,8 @@ def test_microdata_become_a_published_table_with_few_contributors_hidden(
 
 
 def test_a_job_can_ask_for_the_complete_table(run: Run) -> None:
-    result = run(MARKED + '[suppression]\nguarantee = "complete"\ndeformations = 2\n')
+    exact_only = MARKED.replace("min_count = 3", "min_count = {n = 3, margin = 0}")
+    result = run(exact_only + '[suppression]\nguarantee = "complete"\ndeformations = 2\n')
     assert {("N", "small"), ("S", "small")} <= hidden(only(result))
 
 
@@ -76,7 +78,7 @@ def test_several_values_are_judged_one_by_one_and_published_side_by_side(
     run: Run, folder: Path, published: Published
 ) -> None:
     text = MICRODATA.replace('"turnover"', '["turnover", "wages"]') + "[rules]\np_percent = 20\n"
-    result = run(text + '[output]\npublish = ["t.csv", "t.json"]\nworking = "w.parquet"\n')
+    result = run(text + '[output]\nunprotected = true\npublish = ["t.csv", "t.json"]\nworking = "w.parquet"\n')
     assert list(result.tables) == ["turnover", "wages"]
     assert hidden(result.tables["turnover"]) != hidden(result.tables["wages"])
     cells = published(folder / "t.csv", 2)
@@ -319,11 +321,44 @@ def test_a_status_for_nothing_is_refused(run: Run, by_hand: str, error: type[Exc
 
 
 def test_a_table_without_secondary_suppression_is_not_called_safe(run: Run) -> None:
-    result = run(MARKED + '[output]\npublish = "t.csv"\n')
+    result = run(MARKED + '[output]\nunprotected = true\npublish = "t.csv"\n')
     assert ["computed back" in w for w in result.warnings] == [True]
-    result = run(MICRODATA + '[output]\npublish = "t.csv"\n')
+    result = run(MICRODATA + '[output]\nunprotected = true\npublish = "t.csv"\n')
     assert ["no rule was applied" in w for w in result.warnings] == [True]
     assert run(MARKED + '[output]\nworking = "w.parquet"\n').warnings == ()
+
+
+def test_a_job_does_not_publish_what_nothing_protects(run: Run, folder: Path) -> None:
+    (folder / "t.csv").write_text("earlier", encoding="utf-8")
+    with pytest.raises(NotProtected, match="'turnover' has 2 primary cells"):
+        run(MARKED + '[output]\npublish = "t.csv"\nworking = "w.parquet"\n')
+    with pytest.raises(NotProtected, match="'turnover' was never marked"):
+        run(MICRODATA + '[output]\npublish = "t.csv"\n')
+    assert (folder / "t.csv").read_text(encoding="utf-8") == "earlier"
+    assert not (folder / "w.parquet").exists()
+    run(MARKED + '[suppression]\n[output]\npublish = "t.csv"\nworking = "w.parquet"\n')
+    run('[data]\ntable = "w.parquet"\n[output]\npublish = "u.csv"\n')  # protected by the job before
+    assert (folder / "u.csv").read_bytes() == (folder / "t.csv").read_bytes()
+
+
+def test_what_a_job_could_not_protect_leaves_with_a_note_and_the_report_stays_inside(run: Run, folder: Path) -> None:
+    open_cells = "".join(
+        f'[[status]]\ncell = {{region = "{r}", size = "{s}"}}\nstatus = "never"\n'
+        for r, s in (("N", "small"), ("S", "small"), ("N", "Total"), ("S", "Total"), ("Total", "large"))
+    )
+    asked = '[suppression]\n[output]\npublish = ["t.json", "t.px"]\nreport = "r.html"\n'
+    result = run(MARKED + asked + open_cells)
+    assert result.exposed
+    for name in ("t.json", "t.px"):
+        assert "not protected" in (folder / name).read_text(encoding="utf-8")
+    assert "Do not publish the table or this report" in (folder / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_report_on_an_unprotected_table_says_so(run: Run, folder: Path) -> None:
+    run(MARKED + '[output]\nreport = "r.html"\n')
+    text = (folder / "r.html").read_text(encoding="utf-8")
+    assert "Do not publish the table or this report" in text
+    assert "not protected: suppressed values may be computed back" in text
 
 
 def test_warnings_are_collected_each_once_and_not_raised(run: Run) -> None:
@@ -378,7 +413,7 @@ def test_rules_are_compared_in_a_plot_that_says_it_is_internal(
 def test_a_plot_without_its_extra_is_refused_by_name(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
     with pytest.raises(errors.MissingExtra, match="plots"):
-        run(MARKED + '[output]\npublish = "t.csv"\ncomparison = "c.svg"\n')
+        run(MARKED + '[output]\nunprotected = true\npublish = "t.csv"\ncomparison = "c.svg"\n')
     assert not (folder / "t.csv").exists()
 
 
@@ -387,6 +422,7 @@ def test_a_plot_without_its_extra_is_refused_by_name(run: Run, folder: Path, mon
 EARLIER = ("out/t.csv", "out/t.xlsx", "out/w.parquet", "tau/turnover.tab", "tau/turnover.rda", "c.svg")
 OUTPUT = """
 [output]
+unprotected = true
 publish = ["out/t.csv", "out/t.xlsx"]
 working = "out/w.parquet"
 tau_argus = "tau"

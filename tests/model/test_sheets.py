@@ -15,8 +15,8 @@ from diskret.cli import app
 from diskret.model.errors import BadOption, DiskretError, EmptyData, NotANumber, UnreadableFile
 from diskret.model.sheets import Workbook, sheet_names
 from diskret.model.source import open_source
-from diskret.publication.publish import publish
 from diskret.publication.working import load_working
+from tests.publication.leaving import publish
 
 NS = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 REL = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

@@ -18,9 +18,9 @@ from diskret.model.contributors import Contributors
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.publication.publish import publish
 from diskret.publication.text import show, table_text
 from tests.present import present
+from tests.publication.leaving import publish
 
 FORMATS = [".csv", ".parquet", ".xlsx", ".json", ".px"]
 

@@ -15,9 +15,9 @@ import pytest
 from diskret.model.errors import CannotWrite, DiskretError
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
-from diskret.publication.publish import publish
 from diskret.publication.release import CHUNK
 from diskret.publication.working import load_working, save_working
+from tests.publication.leaving import publish
 
 
 def big_table(leaves: int = 200, width: int = 99, digits: int = 9) -> Table:

@@ -18,9 +18,9 @@ from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.publication.publish import publish
 from diskret.publication.workbook import sheet_names
 from tests.present import present
+from tests.publication.leaving import publish
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 3, None])

@@ -11,6 +11,7 @@ import pytest
 import diskret as dk
 from diskret import Hierarchy, Status, Table
 from diskret.model.errors import BadOption
+from tests.publication.leaving import publish
 
 
 def square() -> Table:
@@ -21,7 +22,7 @@ def square() -> Table:
 
 
 def test_bounds_stand_beside_the_values(tmp_path: Path) -> None:
-    dk.publish(square(), tmp_path / "t.csv", intervals=True, zero="-")
+    publish(square(), tmp_path / "t.csv", intervals=True, zero="-")
     lines = (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()
     assert lines[:4] == ["s,t,x,x_lower,x_upper", "a,u,x,0,34", "a,v,x,73,107", "a,Total,107,107,107"]
     assert "c,u,-,0,0" in lines  # a bound of zero is a number, not "nothing"
@@ -29,7 +30,7 @@ def test_bounds_stand_beside_the_values(tmp_path: Path) -> None:
 
 def test_every_format_takes_bounds(tools: Any, ending: str, tmp_path: Path) -> None:
     table = square()
-    dk.publish(table, tmp_path / f"t{ending}", intervals=True)
+    publish(table, tmp_path / f"t{ending}", intervals=True)
     seen = tools.read(tmp_path / f"t{ending}", table)
     assert [seen[name, "a", "u"] for name in ("x", "x_lower", "x_upper")] == [None, 0.0, 34.0]
     assert [seen[name, "c", "v"] for name in ("x", "x_lower", "x_upper")] == [7.0, 7.0, 7.0]
@@ -39,7 +40,7 @@ def test_a_hidden_cell_without_interval_shows_the_mark(tmp_path: Path) -> None:
     cells = {"s": ["a", "b", "c"], "x": [5, 6, 7], "st": ["primary", "open", "open"]}
     table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
     with pytest.warns(dk.ProtectionWarning, match="exposed whether intervals are published or not"):
-        dk.publish(table, tmp_path / "t.csv", intervals=True)
+        publish(table, tmp_path / "t.csv", intervals=True)
     assert (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()[1] == "a,x,x,x"
 
 
@@ -48,9 +49,9 @@ def test_intervals_that_do_not_keep_the_range_stay_inside(tmp_path: Path) -> Non
     with pytest.warns(dk.ProtectionWarning, match="protect the table first"):
         wide = dk.publishable_intervals(table, dk.Promise(levels=False, min_relative_range=10.0))
     assert wide.count == 0  # the table itself does not keep that range
-    dk.publish(table, tmp_path / "t.csv", intervals=wide)
+    publish(table, tmp_path / "t.csv", intervals=wide)
     other = table.with_status(Status.SECONDARY, [["c", "v"]])
     with pytest.raises(BadOption, match="not those of 'x'"):
-        dk.publish(other, tmp_path / "u.csv", intervals=wide)
+        publish(other, tmp_path / "u.csv", intervals=wide)
     assert not (tmp_path / "u.csv").exists()
     assert np.isnan(wide.lower[table.index("c", "v")])

@@ -22,12 +22,12 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.rule import Verdict
 from diskret.model.table import Table
 from diskret.publication import working
-from diskret.publication.publish import publish
 from diskret.publication.working import load_working, save_working
 from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
 from diskret.rules.rule import Joinable
 from diskret.rules.stored import KINDS
+from tests.publication.leaving import publish
 
 
 def same(one: object, two: object) -> bool:

@@ -94,6 +94,7 @@ def test_minimum_count_may_ask_for_a_margin(cells_of: Any) -> None:
     "make",
     [
         lambda: MinCount(0),
+        lambda: MinCount(3, margin=-1),
         lambda: Dominance(0, 80),
         lambda: Dominance(1, 100),
         lambda: Dominance(1, 0),

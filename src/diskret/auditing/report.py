@@ -103,6 +103,12 @@ class AuditReport:
         """Whether nothing is exposed and nothing left undecided."""
         return not (self.exposed or self.undecided or self.unions or self.zeros)
 
+    @property
+    def open(self) -> int:
+        """Number of cells and lines that are exposed or undecided."""
+        cells = {e.cell for e in self.exposed} | set(self.undecided)
+        return len(cells) + len(self.unions) + len(self.zeros)
+
     def written_in(self, table: Table, promise: Promise, scale: Scale) -> AuditReport:
         """The same about a table whose numbers are not in its own unit."""
 

@@ -7,8 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from diskret.cli.app import By, Json, Out, Quiet, Value, app, classifications, given, run_content
+from diskret.cli.app import EXPOSED, By, Json, Out, Quiet, Value, app, classifications, given, run_content
 from diskret.cli.sections import Said, with_sections
+
+Unprotected = Annotated[
+    bool, typer.Option("--unprotected", help="Publish although no rule marked the table, or nothing protects it.")
+]
 
 
 @app.command()
@@ -42,7 +46,11 @@ def mark(
     table: Annotated[Path, typer.Argument(help="Working file written by tabulate or run.")],
     out: Out,
     dominance: Annotated[list[str] | None, typer.Option(help="n,k of a dominance rule, such as 2,85.")] = None,
+    margin: Annotated[
+        float | None, typer.Option(help="Percent of the value that the minimum count asks for around it; secret.")
+    ] = None,
     compare: Annotated[Path | None, typer.Option(help="Plot of the rules' regions (.svg, .html, .png).")] = None,
+    unprotected: Unprotected = False,
     quiet: Quiet = False,
     json: Json = False,
     *,
@@ -50,7 +58,14 @@ def mark(
 ) -> None:
     """Mark the sensitive cells of a working file; write a working file or, by its ending, a file for the public."""
     rules = said["rules"] | given(dominance=[_pair(d) for d in dominance or ()])
-    content = {"data": given(table=table), "rules": rules, "output": output_of(out) | given(comparison=compare)}
+    if margin is not None and "min_count" in rules:
+        rules["min_count"] = {"n": rules["min_count"], "margin": margin}
+    elif margin is not None:
+        from diskret.model.errors import BadOption
+
+        raise BadOption("a margin without a minimum count", hint="give --min-count as well, such as --min-count 3.")
+    output = output_of(out) | given(comparison=compare, unprotected=unprotected)
+    content = {"data": given(table=table), "rules": rules, "output": output}
     run_content(content, quiet, json, marks=True)
 
 
@@ -69,7 +84,8 @@ def suppress(
     content = {"data": {"table": str(table.resolve())}, **said, "output": output_of(out)}
     content["suppression"] = given(guarantee=guarantee) or {"method": "moves"}
     content["suppression"] |= said["suppression"]
-    run_content(content, quiet, json)
+    if run_content(content, quiet, json).exposed:
+        raise typer.Exit(EXPOSED)
 
 
 @app.command()
@@ -85,7 +101,8 @@ def thin(
     """Open secondary cells again that the promise does not need; hide nothing else."""
     asked = {**said["thin"], "method": "thin"}
     content = {"data": {"table": str(table.resolve())}, "promise": said["promise"], "suppression": asked}
-    run_content(content | {"output": output_of(out)}, quiet, json)
+    if run_content(content | {"output": output_of(out)}, quiet, json).exposed:
+        raise typer.Exit(EXPOSED)
 
 
 @app.command()
@@ -95,12 +112,13 @@ def publish(
     sign: Annotated[str, typer.Option("--mark", help="What stands for a suppressed value.")] = "x",
     counts: Annotated[bool, typer.Option("--counts", help="Publish contributor counts too.")] = False,
     language: Annotated[str, typer.Option(help="Language of the legend: en or de.")] = "en",
+    unprotected: Unprotected = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Write a working file for the public, suppressed values as marks."""
     files = [str(each.resolve()) for each in out]
-    output = {"publish": files, "mark": sign, "counts": counts, "language": language}
+    output = {"publish": files, "mark": sign, "counts": counts, "language": language, "unprotected": unprotected}
     run_content({"data": {"table": str(table.resolve())}, "output": output}, quiet, json)
 
 

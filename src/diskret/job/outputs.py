@@ -19,16 +19,20 @@ from diskret.suppression.result import Suppression
 
 def write_tables(
     asked: PoolTableOutput, running: Running, tables: Mapping[str, Table], intervals: Mapping[str, Intervals],
-    meanwhile: Callable[[Path], Path],
+    meanwhile: Callable[[Path], Path], *, suppressed: bool,
 ) -> list[Path]:  # fmt: skip
-    """Tables over the same classifications: for the public, to go on with, and for tau-ARGUS."""
+    """Tables over the same classifications: for the public, to go on with, and for tau-ARGUS.
+
+    What a job has ``suppressed`` leaves even if something in it is exposed: the summary and the exit code tell, and the
+    files themselves.
+    """
     files, here = list[Path](), running.here
     for name in asked.publish:
         running.say("writing", len(files), len(asked.publish))
         publish(
             tables, meanwhile(here / name),
             mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
-            intervals=intervals,
+            intervals=intervals, unprotected=asked.unprotected or suppressed,
         )  # fmt: skip
         files.append(here / name)
     if asked.working:

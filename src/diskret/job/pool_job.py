@@ -224,7 +224,9 @@ class PoolJob(Section):
         with all_or_none() as meanwhile:
             for name, one in asked.items():
                 intervals = {r: each[name] for r, each in found.items()}
-                files += write_tables(one.output, running, tables[name], intervals, meanwhile)
+                files += write_tables(
+                    one.output, running, tables[name], intervals, meanwhile, suppressed=bool(suppressions)
+                )
             files += write_certificates(self.output.certificate, running.here, suppressions, meanwhile)
         return tuple(files)
 

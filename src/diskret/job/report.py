@@ -70,7 +70,9 @@ def write_table_report(
     said = language or asked.language
     options = publication(mark=asked.mark, title=asked.title, language=said)
     sections = table_sections(tables, facts, options)
-    write_report(path, asked.title or TITLES[said]["table"], sections, note=report_note(facts, said), language=said)
+    write_report(
+        path, asked.title or TITLES[said]["table"], sections, note=report_note(tables, facts, said), language=said
+    )
 
 
 def write_safe_report(asked: AnonymiseOutput, done: Anonymisation, path: str | Path) -> None:

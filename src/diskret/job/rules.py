@@ -34,7 +34,7 @@ def _of_contributions(asked: Rules, level: CountedBy) -> Iterator[Rule]:
     """Rules that count or compare contributors, on one level of counting."""
     if asked.min_count is not None:
         count = asked.min_count if isinstance(asked.min_count, MinCountRule) else MinCountRule(n=asked.min_count)
-        yield MinCount(count.n, count.zeros, level)
+        yield MinCount(count.n, count.zeros, level, count.margin)
     for n, k in asked.dominance:
         yield Dominance(n, k, level)
     if asked.p_percent is not None:

@@ -192,7 +192,7 @@ class TableJob(Section):
         asked, here = self.output, running.here
         intervals = intervals_of(self, done.tables) if asked.publish else {}
         with all_or_none() as meanwhile:
-            files = write_tables(asked, running, done.tables, intervals, meanwhile)
+            files = write_tables(asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions))
             files += write_certificates(asked.certificate, here, done.suppressions, meanwhile)
             if asked.report:
                 facts = table_facts(self, done.suppressions, warnings=running.said())

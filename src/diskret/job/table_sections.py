@@ -125,6 +125,9 @@ class MinCountRule(Section):
 
     n: int = Field(3, ge=1, description="fewest contributors of an open cell")
     zeros: bool = Field(False, description="whether cells with value zero count too")
+    margin: float | None = Field(
+        None, ge=0, description="how far intervals reach below and above the value, in percent of it; secret"
+    )
 
 
 class LineRule(Section):
@@ -267,6 +270,9 @@ class Appearance(Section):
     mark: str = Field("x", description="what stands for a suppressed value")
     counts: bool = Field(False, description="whether contributor counts are published too")
     title: str = Field("", description="title of the table")
+    unprotected: bool = Field(
+        False, description="publish tables that no rule marked or nothing protects; their files say so"
+    )
     language: Language = Field("en", description="language of legend and report")
 
 

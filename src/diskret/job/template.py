@@ -76,7 +76,7 @@ p_percent = 10                # p of the p% rule
 # dominance = [[1, 85], [2, 90]]
 """
 
-_COUNT_RULES = """min_count = 3                 # fewest contributors of an open cell
+_COUNT_RULES = """min_count = 3                 # fewest contributors of an open cell; hidden values get a margin
 """
 
 _NO_RULES = """# min_count = 3               # needs table.count, a column with contributor counts

@@ -316,6 +316,12 @@ class RoundingOutOfReach(DiskretError):
     code = "P2"
 
 
+class NotProtected(DiskretError):
+    """A table that is to leave although nothing shows that it is protected."""
+
+    code = "W5"
+
+
 class OutsideWorkspace(DiskretError):
     """A file the page was asked for that is not in its workspace."""
 

@@ -130,7 +130,9 @@ class Pool(System):
                 continue
             mine = self.status[self.cells_of[name]].reshape(table.shape)
             hidden = (mine == Status.PRIMARY) | (mine == Status.SECONDARY)
-            yield name, replace(table, status=np.where(hidden, mine, table.status))
+            one = replace(table, status=np.where(hidden, mine, table.status))
+            # protected together, each may leave
+            yield name, one.sealed() if self.seal_holds else one
 
     def __repr__(self) -> str:
         primary, secondary = int((self.status == Status.PRIMARY).sum()), int((self.status == Status.SECONDARY).sum())

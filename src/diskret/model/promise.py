@@ -36,9 +36,9 @@ class Promise:
 
     >>> print(Promise())
     Nobody who reads the published table, and nobody who is alone in one of its cells, can narrow a primary cell down
-    further than the primary rules allow: its interval reaches as far above and below the value as they demand, and it
-    is never a single number. Everybody is taken to know that no value is negative, if none is. The hidden cells of a
-    line taken together do not break the primary rules either.
+    further than the primary rules allow: its interval reaches as far above and below the value as they demand (a
+    minimum count: by its margin), and it is never a single number. Everybody is taken to know that no value is
+    negative, if none is. The hidden cells of a line taken together do not break the primary rules either.
     >>> Promise().covers(Promise(guard="public")), Promise.from_dict(Promise().to_dict()) == Promise()
     (True, True)
     """

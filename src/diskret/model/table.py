@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
@@ -75,6 +76,8 @@ class Table:
     """How values were changed for confidentiality ("perturbed", "rounded"); empty: they are true."""
     judges: tuple[Rule, ...] = ()
     """The rules the table was marked by, with their parameters: secret, kept in working files only."""
+    seal: str = ""
+    """Set by what protected the table, see `sealed`; it holds for these values, levels and statuses and no others."""
 
     # --- shape and access --------------------------------------------------------------------------------------------
 
@@ -172,6 +175,40 @@ class Table:
         for codes in cells:
             changed[self.index(*codes)] = status
         return replace(self, status=changed)
+
+    # --- whether it may leave ----------------------------------------------------------------------------------------
+
+    def sealed(self) -> Self:
+        """The same table, remembering that its pattern was made to protect it and nothing was found exposed.
+
+        >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "secondary", "open"]}
+        >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st").sealed()
+        >>> table.protected, table.with_status(Status.OPEN, [["b"]]).protected
+        (True, False)
+        """
+        return replace(self, seal=self._seal())
+
+    @property
+    def protected(self) -> bool:
+        """Whether nothing is primary, or the pattern is still the one that was made to protect what is."""
+        return not (self.status == Status.PRIMARY).any() or self.seal_holds
+
+    @property
+    def seal_holds(self) -> bool:
+        """Whether values, levels and statuses are those that were sealed."""
+        return self.seal != "" and self.seal == self._seal()
+
+    @property
+    def unmarked(self) -> bool:
+        """Whether nobody looked for sensitive cells: no rule, no status, no changed value, no seal."""
+        return not (self.rules or self.altered or (self.status != Status.OPEN).any() or self.seal_holds)
+
+    def _seal(self) -> str:
+        """A fingerprint of what a pattern protects, and by what."""
+        found = sha256()
+        for array in (self.value, self.status, self.below, self.above):
+            found.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
+        return found.hexdigest()
 
     def check_pattern(self) -> None:
         """Refuse a pattern that does not fit its table."""

@@ -52,8 +52,10 @@ def _head(release: Release, options: Publication) -> dict[str, Any]:
         head["source"] = options.source
     if options.updated is not None:
         head["updated"] = options.updated.isoformat()
-    if release.any_hidden or release.altered:
-        head["note"] = options.legend(suppressed=release.any_hidden, zeros=False, altered=release.altered)
+    if release.noted:
+        head["note"] = options.legend(
+            suppressed=release.any_hidden, zeros=False, altered=release.altered, care=release.care
+        )
     if release.any_hidden:
         head["extension"] = {"status": {"label": {options.mark: options.words["suppressed"]}}}
     dimensions = {name: _dimension(name, h) for name, h in release.by.items()}

@@ -37,6 +37,9 @@ class Publication:
     """Subject area (PX)."""
     language: str = "en"
     """Language of the legend: ``en`` or ``de``."""
+    unprotected: bool = False
+    """Whether tables may leave that nobody marked, or whose primary cells nothing is known to protect; their files say
+    so (Excel, JSON-stat, PX, the footer of Parquet)."""
     updated: date | None = None
     """Date of the release (JSON-stat, PX); files carry no date of their own, so that equal tables give equal bytes."""
 
@@ -53,13 +56,16 @@ class Publication:
         """
         return self.title or f"{', '.join(responses)} {self.words['by']} {', '.join(classifications)}"
 
-    def legend(self, *, suppressed: bool = True, zeros: bool = True, altered: Sequence[str] = ()) -> list[str]:
-        """What the marks mean, one line each.
+    def legend(
+        self, *, suppressed: bool = True, zeros: bool = True, altered: Sequence[str] = (), care: Sequence[str] = ()
+    ) -> list[str]:
+        """What the marks mean, and what readers must know about the values, one line each.
 
         >>> Publication(zero="-").legend()
         ['x = suppressed for confidentiality', '- = nothing (exactly zero)']
         """
-        lines = [self.words.get(f"altered {how}", self.words["altered"]) for how in altered]
+        lines = [self.words[each] for each in care]
+        lines += [self.words.get(f"altered {how}", self.words["altered"]) for how in altered]
         lines += [f"{self.mark} = {self.words['suppressed']}"] if suppressed else []
         return lines + ([f"{self.zero} = {self.words['zero']}"] if zeros and self.zero is not None else [])
 

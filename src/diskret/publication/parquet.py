@@ -34,4 +34,5 @@ def write_parquet(release: Release, options: Publication, path: Path) -> None:
         data[f"hidden{i}"] = measure.hidden
         choose(f"CASE WHEN hidden{i} THEN NULL ELSE value{i}::DOUBLE END")
         choose(f"CASE WHEN hidden{i} THEN 'suppressed' ELSE {literal(measure.altered or 'published')} END")
-    copy_columns(data, f"SELECT {', '.join(chosen)} FROM leaving", path)
+    footer = {"note": "; ".join(options.words[each] for each in release.care)} if release.care else {}
+    copy_columns(data, f"SELECT {', '.join(chosen)} FROM leaving", path, footer=footer)

@@ -8,14 +8,16 @@ from typing import Any
 
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, listed
-from diskret.model.table import Table
 from diskret.publication.delimited import write_csv
+from diskret.publication.doors import Leaving, refuse_unprotected, tables_leaving
 from diskret.publication.jsonstat import write_jsonstat
+from diskret.publication.microdata_files import write_anonymous_file
 from diskret.publication.options import Publication, publication
 from diskret.publication.parquet import write_parquet
 from diskret.publication.px import write_px
-from diskret.publication.release import Release, release
+from diskret.publication.release import Release, release, responses
 from diskret.publication.workbook import write_workbook
+from diskret.safe.anonymisation import Anonymisation
 
 WRITERS: Mapping[str, Callable[[Release, Publication, Path], None]] = {
     ".csv": write_csv,
@@ -26,8 +28,19 @@ WRITERS: Mapping[str, Callable[[Release, Publication, Path], None]] = {
 }
 
 
-def publish(tables: Table | Mapping[str, Table], path: str | Path, **options: Any) -> None:
+def publish(
+    tables: Leaving | Mapping[str, Leaving] | Anonymisation,
+    path: str | Path,
+    *,
+    unprotected: bool = False,
+    **options: Any,
+) -> None:
     """Write one table, or several responses over the same classifications, for the public.
+
+    Give what protected them (`suppress`, `perturb`, `round_table`, ...), what attacked them in vain (`audit`), or the
+    tables themselves. A table that was never marked is refused, and so are primary cells that nothing is known to
+    protect, unless ``unprotected`` says that this is meant; the file then says it too. What `anonymise` gave is
+    written as records.
 
     The ending chooses the format: ``.csv`` and ``.parquet`` (one row per cell), ``.xlsx`` (cross tables), ``.json``
     (JSON-stat 2.0), ``.px`` (PC-Axis). Only codes, labels and open values leave; every suppressed cell shows the same
@@ -36,16 +49,20 @@ def publish(tables: Table | Mapping[str, Table], path: str | Path, **options: An
     ``updated``.
 
     >>> import tempfile
-    >>> table = Table.from_cells({"sex": ["m", "w"], "x": [3.5, 4], "status": ["primary", "secondary"]},
+    >>> from diskret import Table, suppress
+    >>> table = Table.from_cells({"sex": ["m", "w"], "x": [3.5, 4], "status": ["primary", "open"]},
     ...                          by={"sex": None}, value="x", status="status")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     publish(table, Path(folder) / "x.csv", mark=".")
+    ...     publish(suppress(table), Path(folder) / "x.csv", mark=".")
     ...     print((Path(folder) / "x.csv").read_text(encoding="utf-8"), end="")
     sex,x
     m,.
     w,.
     Total,7.5
     """
+    if isinstance(tables, Anonymisation):
+        _publish_records(tables, path, options)
+        return
     target = Path(path)
     write = WRITERS.get(target.suffix.lower())
     if write is None:
@@ -54,7 +71,17 @@ def publish(tables: Table | Mapping[str, Table], path: str | Path, **options: An
             where=str(target),
             hint=f"choose an ending of {listed(WRITERS)}.",
         )
-    chosen = publication(**options)
-    leaving = release(tables, chosen)
+    chosen = publication(**options, unprotected=unprotected)
+    several = responses(tables_leaving(tables))
+    if not unprotected:
+        refuse_unprotected(tables)
+    leaving = release(several, chosen)
     with whole_file(target) as part:
         write(leaving, chosen, part)
+
+
+def _publish_records(done: Anonymisation, path: str | Path, options: Mapping[str, Any]) -> None:
+    """An anonymous file; nothing about its looks can be chosen."""
+    if options:
+        raise BadOption(f"no option {listed(options)} of an anonymous file", hint="leave it out.")
+    write_anonymous_file(done, path)

@@ -73,8 +73,8 @@ def _remarks(release: Release, options: Publication) -> Iterator[str]:
     """Source, and what the marks mean."""
     if options.source:
         yield f"SOURCE={_string(options.source)}"
-    if release.any_hidden or release.altered:
-        said = options.legend(suppressed=release.any_hidden, zeros=False, altered=release.altered)
+    if release.noted:
+        said = options.legend(suppressed=release.any_hidden, zeros=False, altered=release.altered, care=release.care)
         yield f"NOTE={_string('#'.join(said))}"
     if release.any_hidden:
         yield f"DATASYMBOL2={_string(options.mark)}"

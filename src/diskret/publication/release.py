@@ -16,6 +16,7 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
+from diskret.publication.doors import care
 from diskret.publication.options import Publication
 
 Cells = slice | Ints
@@ -66,6 +67,8 @@ class Release:
 
     by: Mapping[str, Hierarchy]
     measures: tuple[Measure, ...]
+    care: tuple[str, ...] = ()
+    """Why the tables are not protected, by keys of the legend; none for tables that are."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -96,6 +99,11 @@ class Release:
     def altered(self) -> tuple[str, ...]:
         """The ways in which measures were changed, each once."""
         return tuple(dict.fromkeys(m.altered for m in self.measures if m.altered))
+
+    @property
+    def noted(self) -> bool:
+        """Whether there is anything for a note about confidentiality."""
+        return self.any_hidden or bool(self.altered or self.care)
 
     def chunks(self, width: int = 1) -> Iterator[slice]:
         """Stretches of cells that fit memory as text, each of whole rows of ``width`` cells."""
@@ -160,7 +168,8 @@ def release(tables: Table | Mapping[str, Table], options: Publication) -> Releas
         measures.append(Measure(name=name, value=value, hidden=hidden, decimals=decimals, altered=table.altered))
         if options.intervals:
             measures += _bounds(name, table, value, options)
-    return Release(by=first.by, measures=(*measures, *(_counts(several) if options.counts else ())))
+    told = tuple(dict.fromkeys(each for table in several.values() if (each := care(table))))
+    return Release(by=first.by, measures=(*measures, *(_counts(several) if options.counts else ())), care=told)
 
 
 def _bounds(name: str, table: Table, value: Floats, options: Publication) -> list[Measure]:

@@ -60,9 +60,10 @@ def table_sections(tables: Mapping[str, Table], facts: ReportFacts, options: Pub
     return sections
 
 
-def report_note(facts: ReportFacts, language: str) -> str:
+def report_note(tables: Mapping[str, Table], facts: ReportFacts, language: str) -> str:
     """What stands at the top: whether the report may leave the office."""
-    return words("table_report", language)["exposed note" if facts.exposed else "note"]
+    exposed = facts.exposed or not all(table.protected for table in tables.values())
+    return words("table_report", language)["exposed note" if exposed else "note"]
 
 
 def _overview(
@@ -123,7 +124,7 @@ def _published(leaving: Release, measure: Measure, options: Publication, say: Ma
         caption=f"{options.title}: {measure.name}" if options.title else by_default,
         right=tuple(range(len(kept), len(kept) + columns.size)),
     )
-    text = options.legend(suppressed=bool(measure.hidden.any()))
+    text = options.legend(suppressed=bool(measure.hidden.any()), care=leaving.care)
     if cells.size < leaving.size:
         part, whole = (number_text(n, options.language) for n in (cells.size, leaving.size))
         text.append(say["part"].format(n=part, of=whole))

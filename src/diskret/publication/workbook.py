@@ -116,7 +116,10 @@ class _Page:
     def _legend(self) -> list[str]:
         altered = [self.measure.altered] if self.measure.altered else []
         said = self.options.legend(
-            suppressed=bool(self.measure.hidden.any()), zeros=self.measure.is_value, altered=altered
+            suppressed=bool(self.measure.hidden.any()),
+            zeros=self.measure.is_value,
+            altered=altered,
+            care=self.release.care,
         )
         return said + ([f"{self.options.words['source']}: {self.options.source}"] if self.options.source else [])
 

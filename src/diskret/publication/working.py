@@ -34,7 +34,7 @@ SEAL = "diskret_seal"
 VERSION = 1
 LEVELS = ("respondents", "holdings")
 ARRAYS = ("value", "status", "rule", "below", "above", "lower", "upper", "weight", "creator", "key")
-SCALARS = ("response", "rules", "decimals", "frequency", "positive", "weighted", "additive_counts", "altered")
+SCALARS = ("response", "rules", "decimals", "frequency", "positive", "weighted", "additive_counts", "altered", "seal")
 
 Array = npt.NDArray[Any]
 
@@ -182,8 +182,8 @@ def _table(
         own = {f.removeprefix(f"{level}."): a for f, a in restored.items() if f.startswith(f"{level}.")}
         people[level] = Contributors(**own) if own else None
     plain = {field: a for field, a in restored.items() if field in ARRAYS}
-    # files of before there were changed tables do not say that theirs is none
-    scalars = {"altered": "", **saved}
+    # files of before there were changed tables, or seals, do not say that theirs is none
+    scalars = {"altered": "", "seal": "", **saved}
     scalars = {field: scalars[field] for field in SCALARS} | {"rules": tuple(saved["rules"])}
     given: dict[str, Any] = {**plain, **people, **scalars, "judges": rules_from(saved.get("judges", ()))}
     return Table(by=by, **given)

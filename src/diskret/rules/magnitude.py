@@ -6,7 +6,8 @@ a cell exactly on the border stays open. The parameters must not become known: w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +19,10 @@ from diskret.model.exact import Number, exact, exceeds
 from diskret.model.rule import Verdict
 from diskret.model.table import Table
 from diskret.rules.rule import CountedBy, Joinable, percent
+
+USUAL_MARGIN = 8
+"""Percent of the value that a minimum count asks for where no other rule speaks of approximate disclosure: the upper
+end of what is usual for p, and what p% with it would demand of a cell with one contributor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +73,12 @@ class Behind:
 class MinCount(Joinable):
     """Minimum count: fewer than ``n`` contributors, never weighted, against exact disclosure.
 
-    With fewer than three contributors one can subtract its own value. Bools whose contributions are all zero are open
+    With fewer than three contributors one can subtract its own value. Cells whose contributions are all zero are open
     unless ``zeros``. Contributors who publish their value themselves do not count as company.
+
+    Counting alone would let an attacker come as close to a value as he likes, short of the value itself. So a minimum
+    count asks for a ``margin`` besides, unless another rule of the same `mark` says what is too close, or the table
+    holds counts.
 
     >>> from diskret import Table, mark
     >>> cells = Table.from_cells({"s": ["a", "b"], "x": [5, 9], "n": [2, 3]}, by={"s": None}, value="x", count="n")
@@ -80,12 +89,19 @@ class MinCount(Joinable):
     n: int = 3
     zeros: bool = False
     counted_by: CountedBy = "respondent"
-    margin: Number = 0
-    """Further protection asked for, as a percentage of the value."""
+    margin: Number | None = None
+    """How far the interval must reach below and above the value, as a percentage of it (of what is contributed, where
+    contributions of both signs cancel). None: `USUAL_MARGIN`, or 0 beside a rule against approximate disclosure. 0
+    prevents exact disclosure only."""
 
     def __post_init__(self) -> None:
         if self.n < 1:
             raise BadOption(f"minimum count {self.n}", hint="at least 1; 3 is usual.")
+        if self.margin is not None and exact(self.margin) < 0:
+            raise BadOption(
+                "a negative margin of the minimum count",
+                hint="a percentage of the value; 0 prevents exact disclosure only.",
+            )
 
     @property
     def name(self) -> str:
@@ -98,11 +114,21 @@ class MinCount(Joinable):
         # what all contributors publish themselves nothing can hide
         company = behind.people.others
         few = (company > 0) & (company < self.n)
+        all_of_it = np.abs(table.value) if behind.people.absolute is None else behind.people.absolute
         if not self.zeros:
-            all_of_it = np.abs(table.value) if behind.people.absolute is None else behind.people.absolute
             few &= all_of_it > 0
-        needed = float(exact(self.margin) / 100) * np.abs(table.value)
-        return Verdict(primary=few & behind.someone, needed=needed)
+        return Verdict(primary=few & behind.someone, needed=_share(self._margin(table), all_of_it))
+
+    def _margin(self, table: Table) -> Fraction:
+        """The margin as a fraction; what is too close to a count nobody has to say."""
+        usual = 0 if table.frequency else USUAL_MARGIN
+        return exact(usual if self.margin is None else self.margin) / 100
+
+    def beside(self, others: Iterable[Verdict]) -> MinCount:
+        """The same rule beside what other rules say: where one of them says what is too close, no margin is added."""
+        if self.margin is not None or all(verdict.needed is None for verdict in others):
+            return self
+        return replace(self, margin=0)
 
 
 @dataclass(frozen=True)
@@ -141,7 +167,7 @@ class Dominance(Joinable):
         k = exact(self.k) / 100
         largest = [behind.contribution(i) for i in range(self.n - 1)] + [behind.last_of(self.n)]
         caught = exceeds([*((1, x) for x in largest), (-k, behind.size)]) & behind.someone
-        needed = np.maximum(sum(largest) / float(k) - behind.size, 0.0)
+        needed = np.maximum(_share(1 / k, np.sum(largest, axis=0)) - behind.size, 0.0)
         return Verdict(primary=caught, needed=needed)
 
     def border(self) -> tuple[float, float, float] | None:
@@ -237,8 +263,13 @@ def _close_estimate(table: Table, p: Fraction, counted_by: CountedBy, name: str)
     behind = Behind.of(table, counted_by, 2, name)
     target, first, second = behind.target(), behind.contribution(0), behind.last_of(2)
     caught = exceeds([(p, target), (-1, behind.size), (1, first), (1, second)]) & behind.someone
-    needed = np.maximum(float(p) * target - (behind.size - first - second), 0.0)
+    needed = np.maximum(_share(p, target) - (behind.size - first - second), 0.0)
     return Verdict(primary=caught, needed=needed)
+
+
+def _share(part: Fraction, of: Floats) -> Floats:
+    """A fraction of numbers, multiplied before it is divided: 8 % of 35 is 2.8 and not a hair more."""
+    return of * float(part.numerator) / float(part.denominator)
 
 
 def at_holdings(counted_by: CountedBy) -> str:

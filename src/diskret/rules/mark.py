@@ -14,6 +14,7 @@ from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.rule import Rule, Verdict
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.rules.magnitude import MinCount
 from diskret.rules.rule import AnyOf, rules_in
 from diskret.rules.special import notices
 
@@ -44,8 +45,7 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
     rule = np.where(given, np.uint32(1), np.uint32(0)).astype(np.uint32)
     needed = np.zeros(table.shape)
     status = table.status.copy()
-    for bit, each in enumerate(judged, start=1):
-        verdict = each.judge(table)
+    for bit, verdict in enumerate(_verdicts(table, judged), start=1):
         _record(verdict, bit, rule, needed, status)
     caught = (rule > 0) & ~given
     must_show = caught & ((table.status == Status.NEVER) | (table.status == Status.PUBLISHED))
@@ -58,11 +58,20 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
         )
     status[caught & ~must_show] = Status.PRIMARY
     below, above = _at_least(table.below, needed), _at_least(table.above, needed)
-    marked = replace(table, status=status, rules=tuple(names), rule=rule, below=below, above=above, judges=judged)
+    marked = replace(
+        table, status=status, rules=tuple(names), rule=rule, below=below, above=above, judges=judged, seal=""
+    )
     if special_cases:
         for notice in notices(marked, ordered):
             warnings.warn(str(notice), ProtectionWarning, stacklevel=2)
     return marked
+
+
+def _verdicts(table: Table, rules: Sequence[Rule]) -> list[Verdict]:
+    """What each rule says; how far a minimum count reaches depends on what the others say."""
+    others = [rule.judge(table) for rule in rules if not isinstance(rule, MinCount)]
+    said = iter(others)
+    return [rule.beside(others).judge(table) if isinstance(rule, MinCount) else next(said) for rule in rules]
 
 
 def _unmarked(table: Table) -> Table:

@@ -142,10 +142,12 @@ def apart(joint: Table) -> dict[str, Table]:
             if (known := getattr(joint, level)) is not None
         }
         levels: dict[str, Any] = {f: None if getattr(joint, f) is None else getattr(joint, f)[..., at] for f in LEVELS}
-        result[code] = replace(
+        one = replace(
             joint, by={n: joint.by[n] for n in others}, response=code, value=joint.value[..., at],
             status=joint.status[..., at], creator=None, additive_counts=True, **people, **levels,
         )  # fmt: skip
+        # protected together, each may leave
+        result[code] = one.sealed() if joint.seal_holds else one
     return result
 
 

@@ -48,6 +48,16 @@ class Suppression:
     """What the attack on the finished table found, if there was one."""
 
     @property
+    def exposed(self) -> int:
+        """Number of cells and lines that could not be protected, or that the attack did not find protected."""
+        found = {u.cell for u in self.unprotected}
+        return len(found) if self.audit is None else max(len(found), self.audit.open)
+
+    def sealed(self) -> Suppression:
+        """The same result, its table sealed for publication unless something in it is exposed or nobody marked it."""
+        return self if self.exposed or self.table.unmarked else replace(self, table=self.table.sealed())
+
+    @property
     def secondary(self) -> Any:
         """Cells suppressed by this run."""
         return (self.table.status == Status.SECONDARY) & (self.before.status != Status.SECONDARY)

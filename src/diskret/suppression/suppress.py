@@ -69,9 +69,9 @@ def suppress(
 
     protect = in_own_unit(_protect_pool if table.linked else _protect)
     if previous is None:
-        return protect(table, promise, method, progress)
+        return protect(table, promise, method, progress).sealed()
     again = partial(_called, protect, promise, method, progress)
-    return consistency_of(previous, again, table, weighed(table, previous))
+    return consistency_of(previous, again, table, weighed(table, previous)).sealed()
 
 
 def _called(
@@ -155,7 +155,7 @@ def thin(
         effort = {"effort": "economy", "guarantee": "audit"}
         table, promise, chosen = older_suppression(table, promise, method, effort | older)
         method = chosen if isinstance(chosen, Moves) else method
-    return in_own_unit(_thin)(table, promise, method, progress)
+    return in_own_unit(_thin)(table, promise, method, progress).sealed()
 
 
 def _thin(table: Table, promise: Promise, method: Moves, progress: Progress | None) -> Suppression:

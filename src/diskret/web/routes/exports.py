@@ -36,7 +36,7 @@ def exported(request: Request) -> Response:
     with made_in(bench.runs.folder(run), f"table{ending}") as path:
         publish(
             tables, path, mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
-            intervals=intervals_of(job, tables),
+            intervals=intervals_of(job, tables), unprotected=asked.unprotected or job.suppression is not None,
         )  # fmt: skip
         return attachment(path.read_bytes(), stem(bench.runs.status(run)["name"]) + ending)
 

@@ -6,7 +6,7 @@ import { change, draft } from "../../js/store.js";
 
 /** Every rule: its key in a job, the name it has in a table, its numbers with their defaults. */
 const RULES = [
-  { key: "min_count", name: "minimum count", values: [3], get: (r) => [r.n ?? r], set: ([n]) => n },
+  { key: "min_count", name: "minimum count", values: [3], get: (r) => [r.n ?? r], set: ([n], before) => (before?.n ? { ...before, n } : n) },
   { key: "p_percent", name: "p%", values: [10], get: (r) => [r], set: ([p]) => p, unit: "%" },
   { key: "dominance", name: "dominance", values: [1, 85], get: (r) => r[0], set: (pair) => [pair], unit: "%" },
   { key: "pq", name: "(p,q)", values: [10, 50], get: (r) => r, set: (pair) => pair, unit: "%" },
@@ -45,7 +45,7 @@ export function rulesStep(inside, tell, context) {
     const values = active ? rule.get(given[rule.key]) : rule.values;
     const put = (numbers) => change((c) => {
       c.rules ??= {};
-      if (numbers) c.rules[rule.key] = rule.set(numbers);
+      if (numbers) c.rules[rule.key] = rule.set(numbers, c.rules[rule.key]);
       else delete c.rules[rule.key];
     });
     const box = el("input", { type: "checkbox", checked: active, id: `rule-${rule.key}`, onchange: () => put(box.checked ? values : null) });
