@@ -37,6 +37,8 @@ PASSES = 10
 SIZE = 2.0**10
 """The largest number of a programme: the solver's tolerance is then a small part of everything in it."""
 DENOMINATORS = (1, 2, 6, 60)
+STEEP = 2**24
+"""Multipliers and denominators beyond this are noise; below, their products fit 64 bits."""
 BATCH = 0.02
 """Programmes for many cells at once go on while they settle this share of them."""
 
@@ -213,58 +215,49 @@ class _Group:
     def __init__(self, seen: Published, columns: Ints, low: list[Bound], high: list[Bound]) -> None:
         self.columns, self.low, self.high, self.whole = columns.tolist(), low, high, seen.whole
         self.system = seen.system.part(columns)
-        row = seen.system.row_of()
-        self.rows = np.unique(row[np.isin(seen.system.columns, columns)]).tolist()
-        self.totals = [seen.totals[r] for r in self.rows]
-        self.off = [seen.off[r] for r in self.rows]
-        self.times = self.system.coefficients.astype(np.int64)
-        self.row = self.system.row_of()
+        rows = np.unique(seen.system.row_of()[np.isin(seen.system.columns, columns)]).tolist()
+        self.totals, self.off = [seen.totals[r] for r in rows], [seen.off[r] for r in rows]
+        self.times, self.row = self.system.coefficients.astype(np.int64), self.system.row_of()
+        self.lower = np.array([-np.inf if low[c] is None else float(low[c] or 0) for c in self.columns])
+        self.upper = np.array([np.inf if high[c] is None else float(high[c] or 0) for c in self.columns])
+        self.settled = {True: self.lower == self.upper, False: self.lower == self.upper}
         largest = max((abs(t) for t in self.totals), default=0)
         # a power of two, so that dividing loses nothing
         self.unit = 2.0 ** np.ceil(np.log2(max(largest, 1) / SIZE))
-        self.near = 0.01 + 4 * SOLVER / SIZE * largest
-        """Nearer to an end than this, a point of the solver is at it."""
+        self.hair = 4 * SOLVER / SIZE * largest
+        """What a point of the solver is off by, in units."""
         self.programme = self._programme()
 
     def _programme(self) -> Programme:
         totals, off = (np.array([float(n) for n in numbers]) / self.unit for numbers in (self.totals, self.off))
-        lower, upper = self._ends()
         return Programme(
             Matrix(self.system.start, self.system.columns, self.system.coefficients, by_rows=True),
             (totals - off, totals + off),
-            lower=lower / self.unit,
-            upper=upper / self.unit,
+            lower=self.lower / self.unit,
+            upper=self.upper / self.unit,
             way=Way(presolve=False, only_simplex=True, simplex=Simplex.PRIMAL, doubted=ALL_BUT_OPTIMAL),
         )
 
-    def _ends(self) -> tuple[Floats, Floats]:
-        low = [-np.inf if self.low[c] is None else float(self.low[c]) for c in self.columns]
-        high = [np.inf if self.high[c] is None else float(self.high[c]) for c in self.columns]
-        return np.array(low), np.array(high)
-
     def settle(self) -> None:
         """Look for the ends of all unknowns: first of many at once, then of those that are left one by one."""
-        lower, upper = self._ends()
-        self.at_end = {False: lower == upper, True: lower == upper}
         for upward in (True, False):
             self._together(upward)
-            for at in np.flatnonzero(~self.at_end[upward]).tolist():
-                if not self.at_end[upward][at]:
+            for at in range(len(self.columns)):
+                if not self.settled[upward][at]:
                     self._alone(at, upward)
 
     def _together(self, upward: bool) -> None:
         """Programmes that push all unknowns that are left; what reaches the end that lines prove needs no other."""
         while True:
-            left = np.flatnonzero(~self.at_end[upward])
-            lower, upper = self._ends()
+            left = np.flatnonzero(~self.settled[upward])
             if left.size < 2:
                 return
-            room = (upper - lower)[left]
+            room = (self.upper - self.lower)[left]
             worth = np.zeros(len(self.columns))
             worth[left] = np.where(np.isfinite(room), self.unit / np.maximum(room, 1.0), 0.0)
             if self._pushed(-worth if upward else worth) is None:
                 return
-            if left.size - np.flatnonzero(~self.at_end[upward]).size < BATCH * left.size:
+            if left.size - (~self.settled[upward]).sum() < BATCH * left.size:
                 return
 
     def _pushed(self, cost: Floats) -> Floats | None:
@@ -274,30 +267,39 @@ class _Group:
         if point is None:
             return None
         point *= self.unit
-        lower, upper = self._ends()
-        self.at_end[False] |= point <= lower + self.near
-        self.at_end[True] |= point >= upper - self.near
+        self.settled[False] |= point <= self.lower + self._near()
+        self.settled[True] |= point >= self.upper - self._near()
         return point
+
+    def _near(self) -> Floats:
+        """How near to an end a point of the solver is at it: as near as the solver is right, if that is near at all."""
+        near: Floats = np.minimum(0.01 + self.hair, (self.upper - self.lower) / 8)
+        return near
 
     def _alone(self, at: int, upward: bool) -> None:
         """Push one unknown as far as it goes, and prove that it goes no farther."""
         cost = np.zeros(len(self.columns))
         cost[at] = -1.0 if upward else 1.0
         point = self._pushed(cost)
-        self.at_end[upward][at] = True
+        self.settled[upward][at] = True
         if point is None:
             return
-        multipliers, column = -self.programme.multipliers, self.columns[at]
-        for combination, q in _fractions(multipliers):
+        for combination, q in _fractions(-self.programme.multipliers):
             end = self._proven(at, upward, combination, q)
             if end is None:
                 continue
-            if upward:
-                self.high[column] = _lower(self.high[column], end)
-            else:
-                self.low[column] = _higher(self.low[column], end)
-            if abs(float(end) - point[at]) <= 1 + self.near:
+            self._narrow(at, upward, end)
+            if abs(float(end) - point[at]) <= 1 + self._near()[at]:
                 return
+
+    def _narrow(self, at: int, upward: bool, end: int) -> None:
+        column = self.columns[at]
+        if upward:
+            self.high[column] = _lower(self.high[column], end)
+            self.upper[at] = min(self.upper[at], float(end))
+        else:
+            self.low[column] = _higher(self.low[column], end)
+            self.lower[at] = max(self.lower[at], float(end))
 
     def _proven(self, at: int, upward: bool, combination: Ints, q: int) -> Bound:
         """The end that a combination of lines (times q) proves; None if an unknown without limit is left over."""
@@ -313,17 +315,17 @@ class _Group:
             if end is None:
                 return None
             reach += int(left[c]) * end
-        if upward:
-            return _divided(reach, q, up=not self.whole)
-        return -_divided(reach, q, up=not self.whole)
+        return sign * _divided(reach, q, up=not self.whole)
 
 
 def _fractions(multipliers: Floats) -> Iterator[tuple[Ints, int]]:
     """Multipliers as whole numbers over a common denominator: small ones first, then what fits each of them best."""
+    if np.abs(multipliers).max(initial=0.0) >= STEEP:
+        return
     for q in DENOMINATORS:
         yield np.rint(q * multipliers).astype(np.int64), q
     for most in (64, 1024):
         meant = {float(m): Fraction(float(m)).limit_denominator(most) for m in np.unique(multipliers)}
         q = lcm(*(m.denominator for m in meant.values()))
-        if q < 2**40:
+        if q < STEEP:
             yield np.array([int(meant[float(m)] * q) for m in multipliers], dtype=np.int64), q
