@@ -529,6 +529,14 @@ def test_intervals_stand_beside_what_is_published(run: Run, folder: Path) -> Non
     _, _, mark, lower, upper, *_ = first.split(",")
     assert mark == "x"
     assert float(lower) < 13 < float(upper)
+    widened = '[suppression]\nmin_relative_range = 0.5\n[output]\npublish = "t.csv"\ninterval_digits = 1\n'
+    with pytest.raises(errors.BadJob, match="no intervals to widen"):
+        run(TWO + marked + widened)
+    run(TWO + marked + widened + "intervals = true\n")
+    _, first, *_ = (folder / "t.csv").read_text(encoding="utf-8").splitlines()
+    _, _, mark, less, more, *_ = first.split(",")
+    assert float(less) <= float(lower) < float(upper) <= float(more)
+    assert len(more.strip("0")) == 1
 
 
 @pytest.mark.parametrize("owner", ["", 'owner = "firm"\n'])

@@ -286,7 +286,14 @@ class PoolOutput(Appearance):
     certificate: Annotated[str | None, Writes((".json",))] = Field(
         None, description="certificate of the audit that diskret verify checks, .json; confidential"
     )
-    intervals: bool = Field(False, description="whether bounds are published too, where complete cuboids allow it")
+    intervals: bool = Field(
+        False, description="whether the bounds of hidden cells are published too that every reader can compute anyway"
+    )
+    interval_digits: int | None = Field(
+        None,
+        ge=1,
+        description="leading digits of the bounds, widened to such round numbers; left out: as computed",
+    )
 
 
 class TableOutput(PoolOutput, PoolTableOutput):
