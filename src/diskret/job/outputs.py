@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from diskret.auditing.certificate import certificate_of, write_certificate
+from diskret.auditing.certificate import certificate_of
+from diskret.auditing.certificate_files import write_certificate
 from diskret.auditing.published_intervals import Intervals
 from diskret.io.cell_list_writer import write_cell_list
 from diskret.job.outcome import Running
