@@ -25,20 +25,18 @@ PROMISED = lambda x: AMOUNT(x) and len(x) <= 300 and Fraction(repr(float(x))) ==
 PERCENT = lambda x: type(x) is str and len(x) <= LONGEST and PARAMETER.fullmatch(x) is not None
 HIDDEN = ("primary", "secondary")
 BY = {"counted_by": ("respondent", "holding")}
-PEOPLE = {
-    "count": [NATURAL], "largest": (None, [[AMOUNT]]), "absolute": (None, [AMOUNT]), "owner": (None, [INDEX]),
-    "protected_count": (None, [NATURAL]), "protected_largest": (None, [AMOUNT]),
-    "public_count": (None, [NATURAL]), "public_value": (None, [AMOUNT])}
+COUNTS, AMOUNTS = (None, [NATURAL]), (None, [AMOUNT])
+PEOPLE = {"count": [NATURAL], "largest": (None, [[AMOUNT]]), "absolute": AMOUNTS, "owner": (None, [INDEX]),
+          "protected_count": COUNTS, "protected_largest": AMOUNTS, "public_count": COUNTS, "public_value": AMOUNTS}
 TABLE = {
     "response": TEXT, "frequency": FLAG, "positive": FLAG, "weighted": FLAG, "value": [NUMBER],
     "classifications": [{"name": TEXT, "codes": [TEXT], "groupings": [[INDEX]]}], "cells": (None, [[NATURAL]]),
     "equations": (None, [{"sum": NATURAL, "cells": [NATURAL], "times": [WHOLE]}]),
     "status": [("open", "never", "published", "structural zero", "zero", *HIDDEN)],
-    "below": (None, [AMOUNT]), "above": (None, [AMOUNT]), "respondents": (None, PEOPLE), "holdings": (None, PEOPLE),
-    "lower": (None, [(None, NUMBER)]), "upper": (None, [(None, NUMBER)]),
-    "rules": [({"kind": "MinCount", "n": NATURAL, "zeros": FLAG, **BY}, {"kind": "PPercent", "p": PERCENT, **BY},
-               {"kind": "Dominance", "n": NATURAL, "k": PERCENT, **BY},
-               {"kind": "PQ", "p": PERCENT, "q": PERCENT, **BY})]}
+    "below": AMOUNTS, "above": AMOUNTS, "lower": (None, [(None, NUMBER)]), "upper": (None, [(None, NUMBER)]),
+    "respondents": (None, PEOPLE), "holdings": (None, PEOPLE), "rules": [(
+        {"kind": "MinCount", "n": NATURAL, "zeros": FLAG, **BY}, {"kind": "PPercent", "p": PERCENT, **BY},
+        {"kind": "Dominance", "n": NATURAL, "k": PERCENT, **BY}, {"kind": "PQ", "p": PERCENT, "q": PERCENT, **BY})]}
 PROMISE = {
     "guard": ("public", "single", "largest"), "coalitions": [lambda x: fits(x, [[TEXT]]) and len(x) > 0],
     "levels": FLAG, "sliding": FLAG, "min_relative_range": PROMISED, "min_range": (None, PROMISED), "unions": FLAG,
@@ -94,9 +92,9 @@ class Table:
     def __init__(self, plain):
         need(fits(plain, TABLE), "a table without its form")
         self.hash = hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-        self.frequency, self.positive, self.weighted = plain["frequency"], plain["positive"], plain["weighted"]
-        self.rules = plain["rules"]
-        self.n, self.status, self.classes = len(plain["value"]), plain["status"], plain["classifications"]
+        self.frequency, self.positive, self.weighted, self.rules, self.status, self.classes = (
+            plain[key] for key in ("frequency", "positive", "weighted", "rules", "status", "classifications"))
+        self.n = len(plain["value"])
         self.people = {level: dict(plain[level + "s"]) for level in BY["counted_by"] if plain[level + "s"]}
         numbers, counted = ("value", "below", "above", "lower", "upper"), self.people.values()
         columns = [plain[key] for key in (*numbers, "status", "cells")] + [x for each in counted for x in each.values()]
@@ -111,9 +109,8 @@ class Table:
         need(all(len(set(k["codes"])) == len(k["codes"]) for k in self.classes) and self.classes, "codes come twice")
         (self.from_trees if plain["equations"] is None else self.from_equations)(plain)
         self.hidden, self.rows = {c for c, status in enumerate(self.status) if status in HIDDEN}, {}
-        for c in sorted(self.hidden):
-            for row, times in self.entries(c):
-                self.rows.setdefault(row, {})[c] = times
+        for c, row, times in ((c, *entry) for c in sorted(self.hidden) for entry in self.entries(c)):
+            self.rows.setdefault(row, {})[c] = times
 
     def from_trees(self, plain):
         sizes = [len(k["codes"]) for k in self.classes]
@@ -122,7 +119,7 @@ class Table:
         trees = [(i, k["groupings"][0]) for i, k in enumerate(self.classes)]
         trees += [(i, parents) for i, k in enumerate(self.classes) for parents in k["groupings"][1:]]
         axes = [(a * self.n, sizes[i], strides[i], p, set(p)) for a, (i, p) in enumerate(trees)]
-        need(all(len(p) == size and all(i != x < size for i, x in enumerate(p)) for _, size, _, p, _ in axes), "no tree")
+        need(all(len(p) == n and all(i != x < n for i, x in enumerate(p)) for _, n, _, p, _ in axes), "a broken tree")
         def entries(cell):
             for number, size, stride, parents, sums in axes:
                 code = cell // stride % size
@@ -139,8 +136,8 @@ class Table:
         at, sums, equations = [[] for _ in self.value], [[] for _ in self.value], plain["equations"]
         for row, each in enumerate(equations):
             cells, times = each["cells"], each["times"]
-            need(len(set(cells)) == len(cells) == len(times) and each["sum"] in cells, "a broken equation")
-            need(max(cells) < self.n and all(times), "a broken equation")
+            need(len(set(cells)) == len(cells) == len(times) and each["sum"] in cells and all(times), "an equation")
+            need(max(cells) < self.n, "an equation with a cell that is not there")
             negative = [c for c, t in zip(cells, times) if t < 0]
             for c, t in zip(cells, times):
                 at[c].append((row, t))
@@ -153,8 +150,7 @@ class Table:
         self.codes, self.find = cells.__getitem__, lambda codes: numbers.get(tuple(codes))
 
     def name(self, cell):
-        codes = zip(self.classes, self.codes(cell))
-        return ascii(", ".join(f"{k['name']}={k['codes'][i]}" for k, i in codes))[1:-1]
+        return ascii(", ".join(f"{k['name']}={k['codes'][i]}" for k, i in zip(self.classes, self.codes(cell))))[1:-1]
 
     def cell_by(self, codes):
         numbers = [k["codes"].index(code) for code, k in zip(codes, self.classes) if code in k["codes"]]
@@ -167,8 +163,7 @@ def rooms(table, known):
     """How far above and below its value everybody thinks each cell possible."""
     value, up, down = table.value, [INF] * table.n, [INF] * table.n
     if known["kind"] == "relative":
-        up = [max(Fraction(known["error"]) * abs(v), Fraction(known["absolute"])) for v in value]
-        down = list(up)
+        up = down = [max(Fraction(known["error"]) * abs(v), Fraction(known["absolute"])) for v in value]
     elif known["kind"] == "intervals":
         if table.lower is table.upper is None: raise Impossible("the table has no prior intervals")
         up = [INF if end is None else end - v for end, v in zip(table.upper or [None] * table.n, value)]
@@ -183,13 +178,12 @@ def rooms(table, known):
         known = [count > 0 and others == 0 for count, others in zip(people["count"], people["others"])]
         up, down = ([0 if k else room for k, room in zip(known, side)] for side in (up, down))
     if min(up + down) < 0: raise Impossible("what is said to be known beforehand is not true")
-    if table.frequency:
-        up, down = ([room if room == INF else floor(room) for room in side] for side in (up, down))
-    return up, down
+    whole = (lambda room: room if room == INF else floor(room)) if table.frequency else lambda room: room
+    return list(map(whole, up)), list(map(whole, down))
 
 def insiders(table, promise):
     """Per insider: the rooms of the cells he knows something about, and the cells of which nothing is asked of him."""
-    found, own, everywhere = {}, {}, range(table.n)
+    found, own, groups, everywhere = {}, {}, {}, range(table.n)
     for i, members in enumerate(promise["coalitions"]):
         cells = {table.cell_by(codes) for codes in members}
         found[f"coalition {i + 1}"] = dict.fromkeys(cells, (0, 0)), cells
@@ -204,15 +198,13 @@ def insiders(table, promise):
         pairs += [(c, one.setdefault(owner[c], c)) for c in knows if owner[c] >= 0 and people["others"][c] == 1]
     leader = {c: c for c in knows}
     def first(c):
-        while leader[c] != c:
-            leader[c] = c = leader[leader[c]]
+        while leader[c] != c: leader[c] = c = leader[leader[c]]
         return c
     for pair in pairs:
         a, b = sorted(map(first, pair))
         leader[b] = a
-    who, groups = {c: first(c) for c in knows}, {}
-    for c in everywhere:
-        groups.setdefault(owned[0]["owner"][c] if owned and owned[0]["owner"][c] >= 0 else ("", c), []).append(c)
+    who, owner = {c: first(c) for c in knows}, owned[0]["owner"] if owned else [-1] * table.n
+    for c in everywhere: groups.setdefault(owner[c] if owner[c] >= 0 else ("", c), []).append(c)
     for group in groups.values():
         lead = min((who[c] for c in group if c in knows), default=group[0])
         who |= {c: lead for c in group if c not in knows}
@@ -220,12 +212,10 @@ def insiders(table, promise):
         people = next((p for p in map(table.people.get, ("holding", "respondent")) if p and p["largest"][0]), None)
         if people is None: raise Impossible("largest contributors of a table without contributions")
         for c in (c for c in table.hidden - knows.keys() if people["others"][c] > 1):
-            known = people["public_value"] and not people["absolute"]
-            gave = people["largest"][c][0] + (people["public_value"][c] if known else 0)
-            rest = max(abs(table.value[c]) - gave, 0)
+            public = people["public_value"][c] if people["public_value"] and not people["absolute"] else 0
+            rest = max(abs(table.value[c]) - people["largest"][c][0] - public, 0)
             knows[c] = (rest, INF) if table.value[c] < 0 else (INF, rest)
-    for c in everywhere:
-        own.setdefault(who[c], []).append(c)
+    for c in everywhere: own.setdefault(who[c], []).append(c)
     for lead in {who[c] for c in knows}:
         behind, waiting = set(own[lead]), list(own[lead])
         while waiting:
@@ -255,11 +245,10 @@ def keeps(demand, rise, fall):
 def move_in(table, content):
     """A move as steps per cell without a common divisor; None if it is broken."""
     steps, off = dict(zip(content["cells"], content["steps"])), {}
-    if not 0 < len(steps) == len(content["cells"]) == len(content["steps"]) or 0 in steps.values(): return None
-    if not steps.keys() <= table.hidden: return None
-    for c, step in steps.items():
-        for row, times in table.entries(c):
-            off[row] = off.get(row, 0) + times * step
+    lengths = len(content["cells"]), len(content["steps"])
+    if not steps or lengths != (len(steps),) * 2 or 0 in steps.values() or not steps.keys() <= table.hidden: return None
+    for row, amount in ((row, times * step) for c, step in steps.items() for row, times in table.entries(c)):
+        off[row] = off.get(row, 0) + amount
     common = gcd(*steps.values())
     return None if any(off.values()) else {c: step // common for c, step in steps.items()}
 
@@ -282,8 +271,7 @@ def bound_of(table, proof, room):
     farthest, waiting = -1, [{}]
     need(proof["cell"] in table.hidden, "a proof about no hidden cell")
     for node in proof["tree"]:
-        need(waiting, "a tree with too many nodes")
-        cut = waiting.pop()
+        cut = need(waiting, "a tree with too many nodes") or waiting.pop()
         span = lambda c: cut[c] if c in cut else (-room(c)[1], room(c)[0])
         if len(node) == 2:
             c, at = node
@@ -294,13 +282,11 @@ def bound_of(table, proof, room):
         q, rows, times = node
         need(len(set(rows)) == len(rows) == len(times) and set(rows) <= table.rows.keys(), "equations of a leaf")
         z = {proof["cell"]: q * proof["side"]}
-        for row, t in zip(rows, times):
-            for c, coefficient in table.rows[row].items():
-                z[c] = z.get(c, 0) - t * coefficient
+        for c, t in ((c, t * k) for row, t in zip(rows, times) for c, k in table.rows[row].items()):
+            z[c] = z.get(c, 0) - t
         ends = [(t, span(c)[t > 0]) for c, t in z.items() if t]
         bound = INF if any(end in (INF, -INF) for _, end in ends) else sum(t * end for t, end in ends)
-        if any(low > high for low, high in cut.values()) or (q == 0 and bound < 0):
-            continue
+        if any(low > high for low, high in cut.values()) or (q == 0 and bound < 0): continue
         allowed = INF if q == 0 or bound == INF else Fraction(bound) / q
         farthest = max(farthest, floor(allowed) if table.frequency and allowed != INF else allowed)
     need(not waiting, "a tree with too few nodes")
@@ -308,7 +294,8 @@ def bound_of(table, proof, room):
 
 def breaks(rule, cells, table):
     """Whether some cells, taken as one, break a rule."""
-    people, ranked = table.people.get(rule["counted_by"]), {"MinCount": 0, "Dominance": rule.get("n")}.get(rule["kind"], 2)
+    people = table.people.get(rule["counted_by"])
+    ranked = {"MinCount": 0, "Dominance": rule.get("n")}.get(rule["kind"], 2)
     if people is None or ranked > len(people["largest"][0]): return False
     added = {key: sum(people[key][c] for c in cells) for key in people if people[key] and key != "largest"}
     absolute = added.get("absolute", sum(abs(table.value[c]) for c in cells))
@@ -330,19 +317,16 @@ def check(table, certificate, promise=None):
              "same table": certificate["table"] == table.hash, "open": [], "exposed": [], "broken moves": 0,
              "broken proofs": 0, "unions": [], "zeros": []}
     try:
-        if found["same table"]:
-            judge(table, certificate, found["promise"], found)
-    except Impossible as e:
-        found["impossible"] = str(e)
-    wrong = ("impossible", "open", "exposed", "broken moves", "broken proofs", "unions", "zeros")
-    return {**found, "holds": found["same table"] and not any(found[key] for key in wrong)}
+        if found["same table"]: judge(table, certificate, found["promise"], found)
+    except Impossible as e: found["impossible"] = str(e)
+    wrong = any(each for key, each in found.items() if key not in ("promise", "same table", "cells"))
+    return {**found, "holds": found["same table"] and not wrong}
 
 def judge(table, certificate, promise, found):
     (up, down), people, asked = rooms(table, promise["knowledge"]), insiders(table, promise), demands(table, promise)
     knowing, through, bounds = {}, {}, {}
-    for who, (knows, _) in people.items():
-        for c in knows:
-            knowing.setdefault(c, []).append(who)
+    for who, c in ((who, c) for who, (knows, _) in people.items() for c in knows):
+        knowing.setdefault(c, []).append(who)
     def seen_by(who):
         knows = people[who][0] if who in people else {}
         return lambda c: tuple(map(min, (up[c], down[c]), knows.get(c, (INF, INF))))
@@ -357,11 +341,9 @@ def judge(table, certificate, promise, found):
     for proof in certificate["proofs"]:
         try:
             bound = bound_of(table, proof, seen_by(proof["by"]))
-        except Unreadable:
-            found["broken proofs"] += 1
-            continue
-        ends = bounds.setdefault(proof["cell"], {}).setdefault(proof["by"], [INF, INF])
-        ends[proof["side"] < 0] = min(ends[proof["side"] < 0], bound)
+            ends = bounds.setdefault(proof["cell"], {}).setdefault(proof["by"], [INF, INF])
+            ends[proof["side"] < 0] = min(ends[proof["side"] < 0], bound)
+        except Unreadable: found["broken proofs"] += 1
     for c, demand in asked.items():
         moves, ends = through.get(c, []), bounds.get(c, {})
         enough = [set(each[2]) for each in moves if keeps(demand, *reached([each], ""))]
@@ -387,17 +369,15 @@ def words(table, found):
     yield f"{kept} of {found['cells']} primary cells keep it, against everybody and every insider"
     yield from (f"not proven: {table.name(c)}" for c in found["open"])
     yield from (f"exposed: {table.name(c)}, to {ascii(who)}" for c, who in found["exposed"])
-    yield from (f"the hidden parts of {table.name(table.sum_of(row))} together break a rule" for row in found["unions"])
-    yield from (f"not proven: hidden zeros among the parts of {table.name(table.sum_of(row))}" for row in found["zeros"])
-    yield from (f"{found[key]} {key}" for key in ("broken moves", "broken proofs") if found[key])
-    yield from [found["impossible"]] if found["impossible"] else []
+    yield from (f"hidden parts of {table.name(table.sum_of(row))} together break a rule" for row in found["unions"])
+    yield from (f"not proven: hidden zeros in {table.name(table.sum_of(row))} could be more" for row in found["zeros"])
+    yield from (f"{key}: {found[key]}" for key in ("broken moves", "broken proofs", "impossible") if found[key])
     yield "" if found["same table"] else "the certificate belongs to another table, or the table was changed"
     yield "THE CERTIFICATE HOLDS" if found["holds"] else "the certificate does not hold"
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("table", "certificate", "--promise"):
-        parser.add_argument(name)
+    for name in ("table", "certificate", "--promise"): parser.add_argument(name)
     given, holds = parser.parse_args(arguments), True
     try:
         tables = tables_in(load(given.table), "diskret plain table 1")
