@@ -73,7 +73,9 @@ def test_a_certificate_of_an_untouched_table_proves_every_cell_that_is_safe(seed
 def test_a_certificate_survives_its_file(tmp_path: Path) -> None:
     table = protected(2)
     given = certified(table)
-    proof = Refutation(cell=1, by="person 3", upward=False, tree=(Split(cell=1, at=0), *[Leaf(q=1, rows=(), times=())] * 2))
+    proof = Refutation(
+        cell=1, by="person 3", upward=False, tree=(Split(cell=1, at=0), *[Leaf(q=1, rows=(), times=())] * 2)
+    )
     given = replace(given, proofs=(proof,))
     write_certificate({"x": given}, tmp_path / "c.json")
     again = read_certificate(tmp_path / "c.json")["x"]
@@ -106,7 +108,9 @@ def test_a_move_of_one_cell_is_refused_however_small(tmp_path: Path) -> None:
         assert found.broken_moves == 1
 
 
-@pytest.mark.parametrize("edit", [{"levels": False}, {"guard": "public"}, {"min_relative_range": 0.0}, {"unions": False}])
+@pytest.mark.parametrize(
+    "edit", [{"levels": False}, {"guard": "public"}, {"min_relative_range": 0.0}, {"unions": False}]
+)
 def test_an_edited_promise_does_not_pass_for_the_one_that_is_demanded(edit: dict[str, Any], tmp_path: Path) -> None:
     """Two hidden cells of 5 and 6, one of a single firm: too little for each of these promises."""
     table = line([5, 6, 90], ["primary", "secondary", "open"], n=[3, 1, 9])
@@ -136,7 +140,8 @@ def test_a_count_that_could_only_move_by_half_is_not_proven(tmp_path: Path) -> N
     cells = ["a", "a2", "b", "t"]
     given = dk.System.of(
         cells, [3, 3, 6, 6], [{"a": 1, "a2": 1, "b": -1}, {"a": 1, "a2": -1}, {"b": 1, "t": -1}],
-        status=["primary", "secondary", "secondary", "secondary"], upper=[9, 9, 9, 7], lower=[0, 0, 0, 5], frequency=True,
+        status=["primary", "secondary", "secondary", "secondary"], upper=[9, 9, 9, 7], lower=[0, 0, 0, 5],
+        frequency=True,
     )  # fmt: skip
     promise = Promise(guard="public", knowledge=dk.Knowledge.intervals())
     forged = certificate(given, ([0, 1, 2, 3], [1, 1, 2, 2]), promise=promise)
@@ -236,10 +241,12 @@ def test_whoever_knows_a_partner_needs_another_move(tmp_path: Path) -> None:
 
 def test_an_exposed_cell_is_proven_to_be(tmp_path: Path) -> None:
     table = line([5, 7, 9], ["primary", "secondary", "open"], n=[3, 1, 9])
-    total = 4 + 3  # one axis: the number of the equation is that of the sum, and of all cells before its axis
-    assert hash_of(plain_table(table))
-    leaf = Leaf(q=1, rows=(total - 4,), times=(1,))
-    proofs = tuple(Refutation(cell=0, by="person 1", upward=way, tree=(leaf if way else replace(leaf, times=(-1,)),)) for way in (True, False))
+    total = 3  # along the only axis an equation has the number of its sum
+    up, down = (Leaf(q=1, rows=(total,), times=(times,)) for times in (1, -1))
+    proofs = (
+        Refutation(cell=0, by="person 1", tree=(up,)),
+        Refutation(cell=0, by="person 1", upward=False, tree=(down,)),
+    )
     found = both(table, replace(certificate(table, ([0, 1], [1, -1])), proofs=proofs), tmp_path)
     assert not found.holds
     assert found.exposed == (("s=c0", "person 1"),)
@@ -254,8 +261,9 @@ def test_cases_of_whole_numbers_prove_what_fractions_do_not(tmp_path: Path) -> N
         status=["primary", "secondary", "secondary"], upper=[9, 7, 7], lower=[0, 5, 5], frequency=True,
     )  # fmt: skip
     promise = Promise(guard="public", knowledge=dk.Knowledge.intervals())
-    bound = tuple(Refutation(cell=0, upward=way, tree=(Leaf(q=2, rows=(0,), times=(1 if way else -1,)),)) for way in (True, False))
-    found = both(given, replace(certificate(given, promise=promise), proofs=bound), tmp_path)
+    up, down = (Leaf(q=2, rows=(0,), times=(times,)) for times in (1, -1))
+    bounds = Refutation(cell=0, tree=(up,)), Refutation(cell=0, upward=False, tree=(down,))
+    found = both(given, replace(certificate(given, promise=promise), proofs=bounds), tmp_path)
     assert found.exposed == (("cell=a", "everybody"),)
     # the same by cases: a rises by none, or by at least one, which b cannot follow
     impossible = Leaf(q=0, rows=(0,), times=(1,))
@@ -263,9 +271,10 @@ def test_cases_of_whole_numbers_prove_what_fractions_do_not(tmp_path: Path) -> N
     other = (Split(cell=0, at=-1), replace(impossible, times=(-1,)), Leaf(q=1, rows=(), times=()))
     proofs = (Refutation(cell=0, tree=tree), Refutation(cell=0, upward=False, tree=other))
     assert both(given, replace(certificate(given, promise=promise), proofs=proofs), tmp_path).exposed
-    for damaged in (tree[:2], (*tree, impossible), (Split(cell=9, at=0), *tree[1:])):
-        proofs = (Refutation(cell=0, tree=damaged),)
-        found = both(given, replace(certificate(given, promise=promise), proofs=proofs), tmp_path)
+    broken: list[tuple[Leaf | Split, ...]] = [tree[:2], (*tree, impossible), (Split(cell=9, at=0), *tree[1:])]
+    for damaged in broken:
+        only = (Refutation(cell=0, tree=damaged),)
+        found = both(given, replace(certificate(given, promise=promise), proofs=only), tmp_path)
         assert found.broken_proofs == 1
         assert not found.exposed
 
@@ -273,8 +282,8 @@ def test_cases_of_whole_numbers_prove_what_fractions_do_not(tmp_path: Path) -> N
 def test_what_cannot_be_promised_does_not_hold(tmp_path: Path) -> None:
     table = line([5, -7, 9], ["primary", "secondary", "open"])
     for promise in (
-        Promise(knowledge=dk.Knowledge.positive()), Promise(knowledge=dk.Knowledge.intervals()), Promise(guard="largest"),
-        Promise(coalitions=((("nowhere",),),)), Promise(coalitions=((("c0", "c1"),),)),
+        Promise(knowledge=dk.Knowledge.positive()), Promise(knowledge=dk.Knowledge.intervals()),
+        Promise(guard="largest"), Promise(coalitions=((("nowhere",),),)), Promise(coalitions=((("c0", "c1"),),)),
     ):  # fmt: skip
         found = both(table, certificate(table, ([0, 1], [1, -1])), tmp_path, promise)
         assert found.impossible
@@ -282,7 +291,9 @@ def test_what_cannot_be_promised_does_not_hold(tmp_path: Path) -> None:
         assert "cannot be promised" in found.report()
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": "something else"}', '{"format": "diskret certificate 3"}'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"format": "something else"}', '{"format": "diskret certificate 3"}']
+)
 def test_what_is_no_certificate_is_refused(content: str, tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text(content, encoding="utf-8")
     with pytest.raises(UnreadableFile, match="not a certificate"):
@@ -292,7 +303,9 @@ def test_what_is_no_certificate_is_refused(content: str, tmp_path: Path) -> None
 
 
 def test_a_certificate_of_an_older_version_says_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "c.json").write_text('{"format": "diskret certificate 2", "tables": {}, "moves": 1.5}', encoding="utf-8")
+    (tmp_path / "c.json").write_text(
+        '{"format": "diskret certificate 2", "tables": {}, "moves": 1.5}', encoding="utf-8"
+    )
     with pytest.raises(UnreadableFile, match="older version") as refused:
         read_certificate(tmp_path / "c.json")
     assert "audit the table again" in str(refused.value)
@@ -317,8 +330,10 @@ def test_a_promise_is_read_as_the_other_checker_reads_it(tmp_path: Path) -> None
     given = Promise(knowledge=dk.Knowledge.relative(0.3, 1e-7), coalitions=((("a", "b"),),))
     (tmp_path / "p.json").write_text(json.dumps(plain_promise(given)), encoding="utf-8")
     assert read_promise(tmp_path / "p.json") == given
-    for wrong in ("null", "[]", '{"guards": 1}', '{"min_range": 0.5}', '{"min_range": "0.50"}', '{"min_range": "-1"}',
-                  '{"min_relative_range": "0.10000000000000000001"}', '{"levels": 1}', '{"knowledge": {"kind": "usual"}}'):  # fmt: skip
+    for wrong in (
+        "null", "[]", '{"guards": 1}', '{"min_range": 0.5}', '{"min_range": "0.50"}', '{"min_range": "-1"}',
+        '{"min_relative_range": "0.10000000000000000001"}', '{"levels": 1}', '{"knowledge": {"kind": "usual"}}',
+    ):  # fmt: skip
         (tmp_path / "p.json").write_text(wrong, encoding="utf-8")
         with pytest.raises(UnreadableFile, match="not a promise"):
             read_promise(tmp_path / "p.json")

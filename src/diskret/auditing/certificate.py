@@ -9,15 +9,14 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from importlib.metadata import version
 from math import lcm
 from typing import Any
 
 import numpy as np
 
-from diskret.auditing.checking import Witness, WholeMove, bounds_of, exposed_to, steps_of
-from diskret.auditing.exact_proof import EVERYBODY, Refutation, equations_by_number
+from diskret.auditing.checking import WholeMove, Witness, bounds_of, exposed_to, steps_of
+from diskret.auditing.exact_proof import Refutation, equations_by_number
 from diskret.auditing.grounds import Impossible, grounds_of
 from diskret.auditing.knowing import knowing
 from diskret.auditing.lines import unions_in, zeros_in
@@ -97,12 +96,12 @@ class Verification:
         if self.impossible:
             return "\n".join([*lines, f"this cannot be promised: {self.impossible}"])
         lines.append(f"{self.proven} of {self.checked} primary cells are proven to keep it, in whole numbers")
-        broken = {"moves": self.broken_moves, "proofs": self.broken_proofs}
-        lines += [f"{n} {what} do not hold: the certificate was damaged or tampered with" for what, n in broken.items() if n]
+        broken = [f"{n} {what}" for what, n in (("moves", self.broken_moves), ("proofs", self.broken_proofs)) if n]
+        lines += [f"{what} do not hold: the certificate was damaged or tampered with" for what in broken]
         lines += [f"not proven: {name} (audit the table)" for name in self.open]
         lines += [f"exposed: {name}, to {by}" for name, by in self.exposed]
         lines += [f"the hidden cells of {name} together break a primary rule" for name in self.unions]
-        lines += [f"not proven: that the hidden cells of {name}, all zero, could be anything else" for name in self.zeros]
+        lines += [f"not proven: that the hidden cells of {name}, all zero, could be more" for name in self.zeros]
         if self.holds:
             lines.append("the certificate holds")
             if not self.demanded:
@@ -159,13 +158,14 @@ def verify(table: Table, certificate: Certificate, promise: Promise | None = Non
     if hash_of(plain) != certificate.table:
         return Verification(promise=asked, demanded=promise is not None, same_table=False)
     try:
-        found = _found(table, plain, certificate, asked)
+        found = checked(table, plain, certificate, asked)
     except Impossible as e:
         return Verification(promise=asked, demanded=promise is not None, impossible=str(e))
     return Verification(promise=asked, demanded=promise is not None, **found)
 
 
-def _found(table: Cells, plain: Plain, certificate: Certificate, promise: Promise) -> dict[str, Any]:
+def checked(table: Cells, plain: Plain, certificate: Certificate, promise: Promise) -> dict[str, Any]:
+    """What moves, proofs and lines say about the plain form of a table: the fields of a `Verification`."""
     grounds = grounds_of(plain, promise)
     insiders = knowing(table, plain, promise, grounds)
     equations = equations_by_number(table)

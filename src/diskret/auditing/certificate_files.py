@@ -47,12 +47,11 @@ def read_certificate(path: str | PathLike[str]) -> dict[str, Certificate]:
     except OSError as e:
         raise UnreadableFile("the certificate cannot be read", where=str(path), hint=str(e.strerror or e)) from None
     except (ValueError, RecursionError):
-        older = OLDER.match(Path(path).read_bytes())
-        raise UnreadableFile(
-            "the certificate was made by an older version of diskret" if older else "this is not a certificate of diskret",
-            where=str(path),
-            hint="audit the table again." if older else "write one with diskret audit --certificate.",
-        ) from None
+        if OLDER.match(Path(path).read_bytes()):
+            what, hint = "the certificate was made by an older version of diskret", "audit the table again."
+        else:
+            what, hint = "this is not a certificate of diskret", "write one with diskret audit --certificate."
+        raise UnreadableFile(what, where=str(path), hint=hint) from None
 
 
 def read_promise(path: str | PathLike[str]) -> Promise:
@@ -161,7 +160,7 @@ def _proof(content: Any) -> Refutation:
     _need(isinstance(content, dict) and content.keys() == {"cell", "by", "side", "tree"})
     _need(type(content["cell"]) is int and isinstance(content["by"], str))
     _need(type(content["side"]) is int and content["side"] in (1, -1))
-    tree = []
+    tree: list[Leaf | Split] = []
     for node in _list(content["tree"]):
         _need(isinstance(node, list) and len(node) in (2, 3))
         if len(node) == 2:
@@ -181,14 +180,14 @@ def _promise(content: Any) -> Promise:
     _need(all(coalitions))
     try:
         return Promise(
-            guard=content["guard"],  # type: ignore[arg-type]
+            guard=content["guard"],
             coalitions=tuple(map(tuple, coalitions)),
             levels=content["levels"],
             sliding=content["sliding"],
             min_relative_range=_promised(content["min_relative_range"]),
             min_range=None if content["min_range"] is None else _promised(content["min_range"]),
             knowledge=Knowledge(
-                kind=known["kind"],  # type: ignore[arg-type]
+                kind=known["kind"],
                 error=_promised(known["error"]),
                 absolute=_promised(known["absolute"]),
             ),

@@ -101,9 +101,11 @@ def _balanced(table: Cells, start: Ints, cells: Ints, steps: Wholes) -> Bools:
     at = np.repeat(first[column] - (np.cumsum(length) - length), length) + np.arange(entry.size)
     move = np.repeat(np.arange(start.size - 1), np.diff(start))
     key, line = np.unique(move[entry] * max(system.rows, 1) + rows[at], return_inverse=True)
-    off = np.zeros(key.size, dtype=steps.dtype)
-    coefficients = np.rint(times[at]).astype(np.int64).astype(steps.dtype)
-    np.add.at(off, line, coefficients * steps[entry])
+    coefficients = np.rint(times[at]).astype(np.int64)
+    largest = int(np.abs(coefficients).max(initial=0)) * max(map(abs, steps.tolist())) * entry.size
+    kind = np.int64 if largest < SAFE else object
+    off = np.zeros(key.size, dtype=kind)
+    np.add.at(off, line, coefficients.astype(kind) * steps[entry].astype(kind))
     good[key[off != 0] // max(system.rows, 1)] = False
     return good
 
@@ -210,23 +212,26 @@ def _public(grounds: Grounds, moves: Steps) -> list[Ways]:
     """How often each move can be made by what everybody knows."""
     if not moves.cells.size:
         return []
-    up, down = ([room for room in _some(side, moves.cells)] for side in (grounds.up, grounds.down))
-    factor = _factors(moves)
-    endless = 1 + max((room for side in (up, down) for room in side if room is not None), default=0) * max(moves.multiple)
+    up, down = (_some(side, moves.cells) for side in (grounds.up, grounds.down))
+    farthest = max((room for room in [*up, *down] if room is not None), default=0)
+    endless = 1 + farthest * max(moves.multiple)
     kind = np.int64 if endless < SAFE else object
-    rises = moves.steps > 0
-    sides = [
-        np.where(
-            [room is None for room in side], endless, np.array([0 if r is None else r for r in side], dtype=kind) * factor
-        )
-        for side in (up, down)
-    ]
-    found = []
-    for ahead in (np.where(rises, *sides), np.where(rises, *sides[::-1])):
-        least = np.minimum.reduceat(ahead.astype(kind), moves.start[:-1]).tolist()
-        one = [grounds.unit * multiple if grounds.whole else 1 for multiple in moves.multiple]
-        found.append([None if t == endless else t // o * o for t, o in zip(least, one, strict=True)])
-    return list(zip(*found, strict=True))
+    factor, rises = _factors(moves), moves.steps > 0
+
+    def scaled(side: list[Room]) -> Wholes:
+        rooms = np.array([0 if room is None else room for room in side], dtype=kind)
+        return np.where([room is None for room in side], endless, rooms * factor).astype(kind)
+
+    sides = scaled(up), scaled(down)
+    one = [grounds.unit * multiple if grounds.whole else 1 for multiple in moves.multiple]
+    forth, back = (
+        [
+            None if least == endless else least // whole * whole
+            for least, whole in zip(np.minimum.reduceat(ahead, moves.start[:-1]).tolist(), one, strict=True)
+        ]
+        for ahead in (np.where(rises, *sides), np.where(rises, *sides[::-1]))
+    )
+    return list(zip(forth, back, strict=True))
 
 
 def _some(side: list[Room], cells: Ints) -> list[Room]:
@@ -243,7 +248,7 @@ def _factors(moves: Steps) -> Wholes:
 def bounds_of(
     proofs: Sequence[Refutation], equations: dict[int, dict[int, int]], grounds: Grounds, knowing: Knowing
 ) -> tuple[dict[int, dict[str, list[Fraction | None]]], int]:
-    """For every cell and everybody with a proof how far it can go up and down at most; and how many proofs are broken."""
+    """For every cell with a proof how far it can go up and down at most, by whom; and how many proofs are broken."""
     found: dict[int, dict[str, list[Fraction | None]]] = {}
     broken = 0
     hidden = set(grounds.hidden)
@@ -266,20 +271,21 @@ def bounds_of(
         ends = found.setdefault(proof.cell, {}).setdefault(proof.by, [None, None])
         side = 0 if proof.upward else 1
         reach = None if bound is None else bound * grounds.unit
-        before = ends[side]
-        ends[side] = reach if before is None else before if reach is None else min(before, reach)
+        ends[side] = _nearer(ends[side], reach)
     return found, broken
 
 
-def exposed_to(
-    cell: int, ends: dict[str, list[Fraction | None]], grounds: Grounds, knowing: Knowing
-) -> list[str]:
+def _nearer(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    return other if one is None else one if other is None else min(one, other)
+
+
+def exposed_to(cell: int, ends: dict[str, list[Fraction | None]], grounds: Grounds, knowing: Knowing) -> list[str]:
     """To whom a primary cell is proven to be exposed."""
     public = ends.get(EVERYBODY, [None, None])
     found = []
     for who, own in ends.items():
         if knowing.asked(who, cell):
-            sides = [b if a is None else a if b is None else min(a, b) for a, b in zip(own, public, strict=True)]
-            if not grounds.keeps(cell, *sides):
+            rise, fall = (_nearer(a, b) for a, b in zip(own, public, strict=True))
+            if not grounds.keeps(cell, rise, fall):
                 found.append(who)
     return found

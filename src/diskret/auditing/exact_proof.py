@@ -1,7 +1,7 @@
 """Why a hidden value cannot lie farther away, in whole numbers: what a certificate holds for every exposed cell.
 
 Multiples of equations are subtracted from the cell until only cells with known bounds are left. For counts cases may be
-told apart: a deviation is at most some whole number, or at least the next one. ``docs/certificate.md`` has the formulas.
+told apart: a deviation is at most some whole number, or at least the next. ``docs/certificate.md`` has the formulas.
 """
 
 from __future__ import annotations
@@ -88,9 +88,7 @@ class Refutation:
         known = [reach for reach in farthest if reach is not None]
         return None if len(known) < len(farthest) else max(known, default=Fraction(-1))
 
-    def _leaves(
-        self, interval: Callable[[int], Interval], whole: bool
-    ) -> Iterator[tuple[Leaf, dict[int, Interval]]]:
+    def _leaves(self, interval: Callable[[int], Interval], whole: bool) -> Iterator[tuple[Leaf, dict[int, Interval]]]:
         """Every leaf with the intervals that splits have cut."""
         waiting: list[dict[int, Interval]] = [{}]
         for node in self.tree:

@@ -96,7 +96,8 @@ def _digits(plain: Plain, promise: Promise) -> int:
     """Decimals that hold every amount, also shares of values."""
     columns: list[Any] = [plain[key] for key in ("value", "below", "above", "lower", "upper")]
     for people in (plain["respondents"], plain["holdings"]):
-        columns += [] if people is None else [people["public_value"], [x for row in people["largest"] or () for x in row]]
+        if people is not None:
+            columns += [people["public_value"], [x for row in people["largest"] or () for x in row]]
     given = max((_after(x) for column in columns for x in column or () if x is not None), default=0)
     known = promise.knowledge
     shares = max(_after(decimal(x)) for x in (promise.min_relative_range, known.error))

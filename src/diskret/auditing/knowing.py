@@ -150,7 +150,8 @@ def _largest(plain: Plain, grounds: Grounds, alone: Bools) -> dict[int, Rooms]:
     people = next((each for each in levels if each["largest"] is not None and each["largest"][0]), None)
     if people is None:
         raise Impossible("largest contributors of a table without contributions")
-    several, found = _others(people) > 1, {}
+    several = _others(people) > 1
+    found: dict[int, Rooms] = {}
     digits = len(str(grounds.unit)) - 1
     public = people["public_value"] if people["absolute"] is None else None
     for cell in grounds.hidden:

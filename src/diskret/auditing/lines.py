@@ -25,7 +25,7 @@ def unions_in(plain: Plain, equations: Mapping[int, Line]) -> list[int]:
 
 
 def zeros_in(plain: Plain, equations: Mapping[int, Line], sums: Mapping[int, int]) -> dict[int, list[int]]:
-    """Equations of a frequency table with two or more hidden zeros and nothing else hidden, by their sums; and these."""
+    """Equations of a frequency table with two or more hidden zeros and nothing else hidden but their sum; and these."""
     if not plain["frequency"]:
         return {}
     parts = {number: [c for c in line if c != sums[number]] for number, line in equations.items()}

@@ -100,8 +100,10 @@ def plain(
 def _demanded(table: Path, promise: Path, said: dict[str, Any]) -> dict[str, tuple[Table, Promise]]:
     """The tables of a working file, each with the promise that a file demands."""
     from diskret.auditing.certificate_files import read_promise
+    from diskret.job.pool_job import PoolJob
     from diskret.job.read import job_content, read_job
     from diskret.job.suppression import promise_of
+    from diskret.job.table_job import TableJob
     from diskret.model.errors import BadOption
     from diskret.publication.working import load_working
 
@@ -114,7 +116,7 @@ def _demanded(table: Path, promise: Path, said: dict[str, Any]) -> dict[str, tup
     if content.keys() == {"promise"}:
         return _promised(table, content["promise"])
     job = read_job(promise)
-    if not hasattr(job, "promise"):
+    if not isinstance(job, TableJob | PoolJob):
         raise BadOption("the job makes no promise about a table", where=str(promise), hint="give one with [promise].")
     return {name: (each, promise_of(job, each)) for name, each in load_working(table).items()}
 

@@ -64,7 +64,7 @@ class PoolJob(Section):
         # a table with data of its own says everything itself: columns of [table] are columns of [data]
         table = (TableSection() if asked.data else self.table).model_copy(update=said)
         common = {n: c for n, c in self.classifications.items() if n in table.by}
-        look = {key: getattr(self.output, key) for key in self.output.model_fields_set - {"certificate"}}
+        look = {key: getattr(self.output, key) for key in self.output.model_fields_set - {"certificate", "plain"}}
         look |= {key: getattr(asked.output, key) for key in asked.output.model_fields_set}
         data = asked.data or self.data
         assert data is not None
@@ -86,7 +86,7 @@ class PoolJob(Section):
         runs = dict.fromkeys(n for t in self.tables.values() for n in (*self._by(t), *t.fixed))
         listing = all(self._by(t) for t in self.tables.values())
         yield from unknown_classifications(self.suppression, list(runs) if listing else [])
-        yield from uncertified(self.output.certificate, self.suppression)
+        yield from uncertified(self.output, self.suppression)
 
     def _by(self, asked: PoolTable) -> list[str]:
         return asked.by or self.table.by
@@ -225,7 +225,7 @@ class PoolJob(Section):
             for name, one in asked.items():
                 intervals = {r: each[name] for r, each in found.items()}
                 files += write_tables(one.output, running, tables[name], intervals, meanwhile)
-            files += write_certificates(self.output.certificate, running.here, suppressions, meanwhile)
+            files += write_certificates(self.output, running.here, suppressions, meanwhile)
         return tuple(files)
 
 

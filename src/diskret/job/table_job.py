@@ -27,6 +27,7 @@ from diskret.job.table_sections import (
     Classification,
     Data,
     PerturbationSection,
+    PoolOutput,
     Rules,
     TableOutput,
     TableSection,
@@ -133,7 +134,7 @@ class TableJob(Section):
                 "output.comparison", "there are no rules to compare", "name at least one under [rules]",
             ),
         )  # fmt: skip
-        yield from uncertified(self.output.certificate, self.suppression)
+        yield from uncertified(self.output, self.suppression)
 
     # --- what is done ------------------------------------------------------------------------------------------------
 
@@ -193,7 +194,7 @@ class TableJob(Section):
         intervals = intervals_of(self, done.tables) if asked.publish else {}
         with all_or_none() as meanwhile:
             files = write_tables(asked, running, done.tables, intervals, meanwhile)
-            files += write_certificates(asked.certificate, here, done.suppressions, meanwhile)
+            files += write_certificates(asked, here, done.suppressions, meanwhile)
             if asked.report:
                 facts = table_facts(self, done.suppressions, warnings=running.said())
                 write_table_report(asked, done.tables, facts, meanwhile(here / asked.report))
@@ -212,8 +213,11 @@ def unknown_classifications(asked: SuppressionSection | None, by: Sequence[str])
                 yield Problem(f"suppression.{key}", f"no classification {name!r}", f"table.by lists {listed(by)}")
 
 
-def uncertified(certificate: str | None, asked: SuppressionSection | None) -> Iterator[Problem]:
-    """A certificate without the audit it is about."""
+def uncertified(output: PoolOutput, asked: SuppressionSection | None) -> Iterator[Problem]:
+    """A certificate without the audit it is about, or a table to check it by."""
     audited = asked is not None and asked.method not in ("cuboids", "complete")
     hint = "add [suppression]; its method is 'moves'"
-    return named((certificate and not audited, "output.certificate", "there is no audit to certify", hint))
+    return named(
+        (output.certificate and not audited, "output.certificate", "there is no audit to certify", hint),
+        (output.plain and not audited, "output.plain", "there is no audit to check", hint),
+    )
