@@ -200,9 +200,7 @@ def insiders(table, promise):
     def first(c):
         while leader[c] != c: leader[c] = c = leader[leader[c]]
         return c
-    for pair in pairs:
-        a, b = sorted(map(first, pair))
-        leader[b] = a
+    for a, b in (sorted(map(first, pair)) for pair in pairs): leader[b] = a
     who, owner = {c: first(c) for c in knows}, owned[0]["owner"] if owned else [-1] * table.n
     for c in everywhere: groups.setdefault(owner[c] if owner[c] >= 0 else ("", c), []).append(c)
     for group in groups.values():
@@ -220,8 +218,7 @@ def insiders(table, promise):
         behind, waiting = set(own[lead]), list(own[lead])
         while waiting:
             fresh = set(table.sums(waiting.pop())) - behind
-            behind |= fresh
-            waiting += fresh
+            behind, waiting = behind | fresh, waiting + list(fresh)
         found[f"person {lead}"] = {c: knows[c] for c in own[lead] if c in knows}, behind
     return found
 
@@ -294,16 +291,18 @@ def bound_of(table, proof, room):
 
 def breaks(rule, cells, table):
     """Whether some cells, taken as one, break a rule."""
-    people = table.people.get(rule["counted_by"])
-    ranked = {"MinCount": 0, "Dominance": rule.get("n")}.get(rule["kind"], 2)
+    people, ranked = table.people.get(rule["counted_by"]), {"MinCount": 0}.get(rule["kind"], rule.get("n", 2))
     if people is None or ranked > len(people["largest"][0]): return False
     added = {key: sum(people[key][c] for c in cells) for key in people if people[key] and key != "largest"}
-    absolute = added.get("absolute", sum(abs(table.value[c]) for c in cells))
-    count, size = added["count"], absolute - added.get("public_value", 0)
+    absolute, gave = added.get("absolute", sum(abs(table.value[c]) for c in cells)), {}
+    for c in cells:
+        who = people["owner"][c] if people["owner"] and people["owner"][c] >= 0 else ("", c)
+        gave[who] = gave.get(who, 0) + sum(people["largest"][c][:1])
+    count, size = added["count"] - (len(cells) - len(gave)), absolute - added.get("public_value", 0)
     if rule["kind"] == "MinCount":
-        few = 0 < count < rule["n"] or 0 < count - added.get("public_count", count) < rule["n"]
-        return few and (rule["zeros"] or absolute > 0) and added.get("protected_count", count) > 0
-    largest = sorted((x for c in cells for x in people["largest"][c]), reverse=True)[:ranked]
+        few = 0 < count - added.get("public_count", 0) < rule["n"] and (rule["zeros"] or absolute > 0)
+        return few and added.get("protected_count", count) > 0
+    largest = sorted([*gave.values(), *(x for c in cells for x in people["largest"][c][1:])], reverse=True)[:ranked]
     target = max(people["protected_largest"][c] for c in cells) if people["protected_largest"] else largest[0]
     largest[-1] = min(largest[-1], target)
     share, of = (100, Fraction(rule["k"])) if "k" in rule else (1, 1)
@@ -360,7 +359,7 @@ def judge(table, certificate, promise, found):
             found["unions"] += [row] * any(breaks(rule, cells, table) for rule in table.rules)
         parts = [c for c in cells if c != table.sum_of(row)]
         if table.frequency and len(parts) > 1 and not any(table.value[c] for c in parts):
-            found["zeros"] += [row] * (not any(reached(through.get(c, []), "")[0] >= 1 for c in parts))
+            found["zeros"] += [row] * all(reached(through.get(c, []), "")[0] < 1 for c in parts)
 
 def words(table, found):
     """What was promised and what came of it; the ranges are secret."""

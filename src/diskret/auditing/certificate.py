@@ -133,7 +133,7 @@ def _whole(move: Move) -> WholeMove:
     >>> _whole(Move(cells=np.array([3, 5]), coefficients=np.array([0.5, -1.25]))).steps
     (2, -5)
     """
-    amounts = [exact(float(c)) for c in move.coefficients]
+    amounts = [exact(c) for c in move.coefficients.tolist()]
     common = lcm(*(a.denominator for a in amounts))
     steps = [int(a * common) for a in amounts]
     divisor = int(np.gcd.reduce(np.array(steps, dtype=object)))

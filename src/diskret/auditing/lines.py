@@ -48,7 +48,9 @@ def _knows_enough(plain: Plain, rule: Mapping[str, Any]) -> bool:
 
 def _breaks(plain: Plain, rule: Mapping[str, Any], cells: Sequence[int]) -> bool:
     people = _people(plain, rule)
-    count = sum(people["count"][c] for c in cells)
+    gave = _by_owner(people, cells)
+    # whoever is behind several cells is one contributor
+    count = sum(people["count"][c] for c in cells) - (len(cells) - len(gave))
     guarded = _added(people["protected_count"], cells)
     if not (count if guarded is None else guarded):
         return False
@@ -56,11 +58,11 @@ def _breaks(plain: Plain, rule: Mapping[str, Any], cells: Sequence[int]) -> bool
     if absolute is None:
         absolute = sum((abs(Fraction(plain["value"][c])) for c in cells), Fraction(0))
     if rule["kind"] == "MinCount":
-        public = _added(people["public_count"], cells)
-        few = 0 < count < rule["n"] or (public is not None and 0 < count - public < rule["n"])
+        few = 0 < count - (_added(people["public_count"], cells) or 0) < rule["n"]
         return few and (rule["zeros"] or absolute > 0)
     size = absolute - (_added(people["public_value"], cells) or 0)
-    largest = sorted((Fraction(x) for c in cells for x in people["largest"][c]), reverse=True)[: _ranks(rule)]
+    others = [Fraction(x) for c in cells for x in people["largest"][c][1:]]
+    largest = sorted([*gave, *others], reverse=True)[: _ranks(rule)]
     own = people["protected_largest"]
     target = largest[0] if own is None else max(Fraction(own[c]) for c in cells)
     seen = sum(largest[:-1]) + min(largest[-1], target)
@@ -68,6 +70,16 @@ def _breaks(plain: Plain, rule: Mapping[str, Any], cells: Sequence[int]) -> bool
         return seen > Fraction(rule["k"]) / 100 * size
     share = Fraction(rule["p"]) / (100 if rule["kind"] == "PPercent" else Fraction(rule["q"]))
     return share * target > size - seen
+
+
+def _by_owner(people: Any, cells: Sequence[int]) -> list[Fraction]:
+    """What the largest contributors of some cells gave; what one owner gave to several of them is added."""
+    owner, largest = people["owner"], people["largest"]
+    found: dict[tuple[int, int], Fraction] = {}
+    for c in cells:
+        who = (owner[c], -1) if owner is not None and owner[c] >= 0 else (-1, c)
+        found[who] = found.get(who, Fraction(0)) + Fraction(largest[c][0] if largest and largest[c] else 0)
+    return list(found.values())
 
 
 def _added(column: Sequence[Any] | None, cells: Sequence[int]) -> Fraction | None:
