@@ -21,6 +21,8 @@ _NAMESPACES = {"methods": "suppression.methods"} | {
 _HOMES = {
     "auditing.audit": "audit",
     "auditing.certificate": "verify",
+    "auditing.certificate_files": "read_certificate write_certificate",
+    "auditing.plain": "write_plain",
     "auditing.printed_intervals": "printed_intervals",
     "auditing.published_intervals": "if_range_is_known publishable_intervals",
     "cellkey.cell_key": "draw_keys perturb_by_key",

@@ -7,6 +7,9 @@ from diskret import rules as rules
 from diskret import safe as safe
 from diskret.auditing.audit import audit as audit
 from diskret.auditing.certificate import verify as verify
+from diskret.auditing.certificate_files import read_certificate as read_certificate
+from diskret.auditing.certificate_files import write_certificate as write_certificate
+from diskret.auditing.plain import write_plain as write_plain
 from diskret.auditing.printed_intervals import printed_intervals as printed_intervals
 from diskret.auditing.published_intervals import if_range_is_known as if_range_is_known
 from diskret.auditing.published_intervals import publishable_intervals as publishable_intervals

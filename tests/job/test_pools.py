@@ -15,7 +15,8 @@ import pytest
 
 import diskret as dk
 from diskret import Status, Table
-from diskret.auditing.certificate import read_certificate, verify
+from diskret.auditing.certificate import verify
+from diskret.auditing.certificate_files import read_certificate
 from diskret.cli import main
 from diskret.io.hierarchies import read_hierarchy
 from diskret.job.outcome import JobResult

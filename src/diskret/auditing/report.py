@@ -46,13 +46,14 @@ Node = tuple[int, tuple[tuple[int, int], ...], tuple[int, ...]] | tuple[int, int
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refutation:
+class Shortfall:
     """Why a primary cell cannot go far enough one way, in whole numbers (see docs/certificate.md)."""
 
     cell: int
     knows: tuple[int, ...] = ()
     """Cells the insider who finds it out knows something about; none: everybody finds it out."""
-    coalition: bool = False
+    coalition: str = ""
+    """His name, if he is one."""
     upward: bool
     tree: tuple[Node, ...] = field(repr=False)
 
@@ -88,7 +89,7 @@ class AuditReport:
     """Lines of a frequency table whose hidden cells must all be zero."""
     moves: MoveSet = field(default_factory=MoveSet.none, repr=False)
     """Witnesses, in whole numbers; internal."""
-    proofs: tuple[Refutation, ...] = field(default=(), repr=False)
+    proofs: tuple[Shortfall, ...] = field(default=(), repr=False)
     """Why exposed cells are; internal."""
     close_calls: tuple[ClosestCall, ...] = field(default=(), repr=False)
     """The protected cells with the least to spare, the closest first."""

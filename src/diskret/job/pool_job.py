@@ -64,7 +64,7 @@ class PoolJob(Section):
         # a table with data of its own says everything itself: columns of [table] are columns of [data]
         table = (TableSection() if asked.data else self.table).model_copy(update=said)
         common = {n: c for n, c in self.classifications.items() if n in table.by}
-        look = {key: getattr(self.output, key) for key in self.output.model_fields_set - {"certificate"}}
+        look = {key: getattr(self.output, key) for key in self.output.model_fields_set - {"certificate", "plain"}}
         look |= {key: getattr(asked.output, key) for key in asked.output.model_fields_set}
         data = asked.data or self.data
         assert data is not None
@@ -227,7 +227,7 @@ class PoolJob(Section):
                 files += write_tables(
                     one.output, running, tables[name], intervals, meanwhile, suppressed=bool(suppressions)
                 )
-            files += write_certificates(self.output.certificate, running.here, suppressions, meanwhile)
+            files += write_certificates(self.output, running.here, suppressions, meanwhile)
         return tuple(files)
 
 

@@ -194,7 +194,7 @@ class TableJob(Section):
         intervals = intervals_of(self, done.tables, running.progress) if asked.publish else {}
         with all_or_none() as meanwhile:
             files = write_tables(asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions))
-            files += write_certificates(asked.certificate, here, done.suppressions, meanwhile)
+            files += write_certificates(asked, here, done.suppressions, meanwhile)
             if asked.report:
                 facts = table_facts(self, done.suppressions, warnings=running.said())
                 write_table_report(asked, done.tables, facts, meanwhile(here / asked.report))
@@ -214,11 +214,12 @@ def unknown_classifications(asked: SuppressionSection | None, by: Sequence[str])
 
 
 def without_subject(output: PoolOutput, asked: SuppressionSection | None) -> Iterator[Problem]:
-    """A certificate without the audit it is about, digits of intervals without intervals."""
+    """A certificate without the audit it is about or a table to check it by, digits of intervals without intervals."""
     audited = asked is not None and asked.method not in ("cuboids", "complete")
     hint = "add [suppression]; its method is 'moves'"
     rounded = output.interval_digits is not None and not output.intervals
     return named(
         (output.certificate and not audited, "output.certificate", "there is no audit to certify", hint),
+        (output.plain and not audited, "output.plain", "there is no audit to check", hint),
         (rounded, "output.interval_digits", "there are no intervals to widen", "add intervals = true"),
     )

@@ -286,6 +286,9 @@ class PoolOutput(Appearance):
     certificate: Annotated[str | None, Writes((".json",))] = Field(
         None, description="certificate of the audit that diskret verify checks, .json; confidential"
     )
+    plain: Annotated[str | None, Writes((".json",))] = Field(
+        None, description="the table as plain JSON, by which others check the certificate, .json; confidential"
+    )
     intervals: bool = Field(
         False, description="whether the bounds of hidden cells are published too that every reader can compute anyway"
     )

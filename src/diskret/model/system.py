@@ -7,7 +7,6 @@ its side, it is a sum and the others are its parts.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -280,12 +279,6 @@ class System(Table):
             and self.space.codes == other.space.codes
             and all(np.array_equal(a, b) for a, b in zip(self.space.at, other.space.at, strict=True))
         )
-
-    def structure(self) -> Iterator[bytes]:
-        """What its cells are and how they add up, as bytes for a fingerprint."""
-        yield json.dumps([self.space.names, self.space.codes]).encode()
-        for numbers in (*self.space.at, self.system.start, self.system.columns, self.system.coefficients):
-            yield np.ascontiguousarray(numbers).tobytes()
 
     def refuse_without_product(self, what: str) -> None:
         """Refuse what only a product of trees can do."""

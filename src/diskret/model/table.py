@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -341,12 +340,6 @@ class Table:
     def same_cells(self, other: object) -> bool:
         """Whether something stands on the same cells."""
         return type(other) is Table and self.names == other.names and self.by == other.by
-
-    def structure(self) -> Iterator[bytes]:
-        """What its cells are and how they add up, as bytes for a fingerprint."""
-        for name, h in self.by.items():
-            known = [name, h.codes, h.parents, h.further] if h.further else [name, h.codes, h.parents]
-            yield json.dumps(known).encode()
 
     def refuse_without_product(self, what: str) -> None:
         """Refuse what only a product of trees can do."""
