@@ -22,9 +22,9 @@ from diskret.model.cells import Cells
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption
 from diskret.model.exact import exact
+from diskret.model.grid import digits_of, level_of, whole
 from diskret.model.rule import Rule
 from diskret.model.status import Status
-from diskret.model.tolerances import EXACT_LIMIT
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
 
 FORMAT = "diskret plain table 1"
@@ -72,8 +72,8 @@ def plain_table(table: Cells) -> Plain:
         **(_trees(table) if table.by else _equations(table)),
         "value": _decimals(table.value),
         "status": words[table.status.reshape(-1)].tolist(),
-        "below": _column(table.below),
-        "above": _column(table.above),
+        "below": _levels(table, table.below),
+        "above": _levels(table, table.above),
         "lower": _ends(table.lower),
         "upper": _ends(table.upper),
         "respondents": _people(table.respondents, ranks),
@@ -165,14 +165,40 @@ def _ends(numbers: Floats | None) -> list[str | None] | None:
     return [text if known else None for text, known in zip(texts, finite.tolist(), strict=True)]
 
 
-def _decimals(numbers: Floats) -> list[str]:
+def _levels(table: Cells, levels: Floats | None) -> list[str] | None:
+    """Protection levels as decimals, as everything that asks for them has them."""
+    if levels is None:
+        return None
+    value = table.value.reshape(-1)
+    return _decimals(level_of(levels.reshape(-1), value), np.abs(value))
+
+
+def _decimals(numbers: Floats, size: Floats | None = None) -> list[str]:
+    """The decimals that numbers mean; ``size`` is what they were computed from."""
     flat = numbers.reshape(-1)
-    if bool((np.abs(flat) < EXACT_LIMIT).all()) and bool((flat == np.rint(flat)).all()):
-        return list(map(str, flat.astype(np.int64).tolist()))
+    if not np.isfinite(flat).all():
+        raise BadOption("a value of the table is missing or infinite", hint="give every cell a number.")
+    digits = digits_of(flat, size)
+    if digits is None:
+        return [decimal(number) for number in flat.tolist()]
     # most cells have no levels and the same few numbers
-    distinct, place = np.unique(flat, return_inverse=True)
-    texts = np.array([decimal(number) for number in distinct.tolist()], dtype=object)
+    distinct, place = np.unique(whole(flat, digits), return_inverse=True)
+    texts = np.array([_text(int(steps), digits) for steps in distinct], dtype=object)
     return texts[place].tolist()  # type: ignore[no-any-return]
+
+
+def _text(steps: int, digits: int) -> str:
+    """A whole number of steps of 10**-digits as a decimal."""
+    if not digits:
+        return str(steps)
+    text = str(abs(steps)).zfill(digits + 1)
+    return _short(f"{'-' if steps < 0 else ''}{text[:-digits]}.{text[-digits:]}")
+
+
+def _short(text: str) -> str:
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
 
 
 def decimal(number: float) -> str:
@@ -183,7 +209,4 @@ def decimal(number: float) -> str:
     """
     if not np.isfinite(number):
         raise BadOption("a value of the table is missing or infinite", hint="give every cell a number.")
-    text = format(Decimal(repr(float(number))), "f")
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
+    return _short(format(Decimal(repr(float(number))), "f"))
