@@ -18,7 +18,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -368,17 +368,21 @@ def contrast(seed: int, seen: Counter[str]) -> None:
     makers = {"published": dk.publishable_intervals, "printed": dk.printed_intervals}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        table = world.table(value, hidden, nothing)
+        at = tuple(np.array([table.index(*world.cells[c]) for c in reader.cells]).T)
         for name, make in makers.items():
-            said = make(world.table(value, hidden, nothing))
+            said = make(table)
             for point in alike:
-                x = value.copy()
-                x[hidden] = point
-                found = make(world.table(x, hidden, nothing))
+                x = table.value.copy()
+                x[at] = point
+                found = make(replace(table, value=x))
                 if (found.lower.tobytes(), found.upper.tobytes()) == (said.lower.tobytes(), said.upper.tobytes()):
                     kept[name].append(point)
+    unknown = np.ptp(np.array(alike), axis=0) > 0
     for name, left in kept.items():
         points = np.array(left)
-        alone = points.min(axis=0) == points.max(axis=0)
+        # what is the same in all of them was known before
+        alone = (points.min(axis=0) == points.max(axis=0))[unknown]
         seen[f"small tables of which {name} intervals rule out some"] += len(left) < len(alike)
         seen[f"small tables of which {name} intervals tell some hidden value exactly"] += bool(alone.any())
         seen[f"small tables of which {name} intervals tell every hidden value exactly"] += bool(alone.all())
