@@ -8,7 +8,8 @@ programmes. Everybody knows what is published; an owner knows all cells in which
 the primary cells he has no share in. Nothing may come below its demand that is not named as unprotected.
 
 A second count hides random cells and compares verdicts: what these attackers find and the audit does not (must be
-none), and what the audit finds and they do not (false alarms: owners are known where they contribute most only).
+none), and what the audit finds and they do not (false alarms: a table knows owners only where they
+contribute most, and takes the largest contributor to know more where contributions may be negative).
 """
 
 from __future__ import annotations
