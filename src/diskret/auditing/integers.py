@@ -91,21 +91,19 @@ class _Search:
         if self.nodes > NODES or time.monotonic() > self.end:
             raise _GivesUp
         self.attacker.narrow(up, down)
-        most = self.best if self.goal is None else max(self.best, self.goal - 1)
-        point = None
-        for found in self.attacker.optimum(self.column, self.upward):
-            if found.proof is not None and found.proof.refutes(self.best + 1 if self.goal is None else self.goal):
-                return found.proof
-            point = found.point or point
-        if point is None or not self.attacker.keeps(point):
-            raise _GivesUp
-        split = _fraction(point)
+        found = self._farthest()
+        if isinstance(found, Proof):
+            return found
+        split = _fraction(found)
         if split is None:
-            self._keep(point)
+            before = self.best
+            self._keep(found)
             if self.there:
                 return None
+            if self.best == before:
+                raise _GivesUp
             # a better point narrows what has to be proved
-            return self.tree(up, down) if self.best > most else self._stuck()
+            return self.tree(up, down)
         at, floor = split
         lower_up, upper_down = up.copy(), down.copy()
         lower_up[at], upper_down[at] = floor, -(floor + 1)
@@ -115,13 +113,21 @@ class _Search:
             return None
         return Split(column=at, at=floor, below=below, above=above)
 
+    def _farthest(self) -> Proof | Ratio:
+        """The farthest point, or a proof that none is far enough."""
+        point = None
+        for found in self.attacker.optimum(self.column, self.upward):
+            if found.proof is not None and found.proof.refutes(self.best + 1 if self.goal is None else self.goal):
+                return found.proof
+            point = found.point or point
+        if point is None or not self.attacker.keeps(point):
+            raise _GivesUp
+        return point
+
     def _keep(self, point: Ratio) -> None:
         reach = abs(int(point.x[self.column])) // point.q
         if reach > self.best:
             self.best, self.point = reach, Ratio(1, point.x // point.q)
-
-    def _stuck(self) -> Tree:
-        raise _GivesUp
 
 
 def _fraction(point: Ratio) -> tuple[int, int] | None:

@@ -80,26 +80,27 @@ def verdict(attacker: Attacker, column: int, need: Need, *, counts: bool = False
 
 
 def _judged(look: Look, need: Need) -> Verdict:
-    points, seen = [], {}
+    sides = []
     for upward, goal in ((True, need.up), (False, need.down)):
-        if not goal:
-            continue
-        side = seen[upward] = look(upward, goal, False)
-        if side.least < goal:
-            return _too_short(side.most is not None and side.most < goal, side)
-        points += [side.point] if side.point is not None else []
-    least = sum((side.least for side in seen.values()), Fraction(0))
-    if need.long_enough(least):
-        return Verdict(safe=True, points=tuple(points))
+        if goal:
+            side = look(upward, goal, False)
+            if side.least < goal:
+                return _too_short(side.most is not None and side.most < goal, side)
+            sides.append(side)
+    if need.long_enough(sum((side.least for side in sides), Fraction(0))):
+        return _far_enough(*sides)
     rise = look(True, need.length, need.strict)
-    if not need.long_enough(rise.least):
-        fall = look(False, ceil(need.length - rise.least), need.strict)
-        if not need.long_enough(rise.least + fall.least):
-            known = rise.most is not None and fall.most is not None
-            return _too_short(known and not need.long_enough((rise.most or 0) + (fall.most or 0)), rise, fall)
-        points += [fall.point] if fall.point is not None else []
-    points += [rise.point] if rise.point is not None else []
-    return Verdict(safe=True, points=tuple(points))
+    if need.long_enough(rise.least):
+        return _far_enough(*sides, rise)
+    fall = look(False, ceil(need.length - rise.least), need.strict)
+    if need.long_enough(rise.least + fall.least):
+        return _far_enough(*sides, rise, fall)
+    both = None if rise.most is None or fall.most is None else rise.most + fall.most
+    return _too_short(both is not None and not need.long_enough(both), rise, fall)
+
+
+def _far_enough(*sides: _Side) -> Verdict:
+    return Verdict(safe=True, points=tuple(side.point for side in sides if side.point is not None))
 
 
 def _too_short(proved: bool, *sides: _Side) -> Verdict:
