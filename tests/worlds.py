@@ -24,6 +24,8 @@ Groups = Mapping[str, list[list[str]]]
 """Every sum of a classification with its parts, once per grouping."""
 Sum = tuple[int, tuple[int, ...]]
 """A sum and its parts."""
+Leaders = Mapping[int, tuple[int, bool]]
+"""For some cells who contributes most (by the finest cell he is in), and whether nobody else contributes as much."""
 
 TREE: Groups = {"A": [["a1", "a2"]], "B": [["b1", "b2"]], "T": [["A", "B"]]}
 TYPED: Groups = {
@@ -43,6 +45,8 @@ class World:
     cells: Table
     sums: tuple[Sum, ...]
     further: tuple[Mapping[int, float], ...] = ()
+    leaders: tuple[Leaders, ...] = ()
+    """One for every table the cells were made from: numbers of different tables mean different people."""
 
     def hidden_as(self, status: Iterable[int]) -> World:
         """The same with another pattern."""
@@ -90,12 +94,38 @@ class World:
         if self.cells.respondents is None and not self.cells.frequency:
             return ()
         groups = {c: {c} for c in np.flatnonzero(count == 1).tolist()}
-        for whole, parts in self.sums:
-            for part in parts:
-                if whole in groups and part in groups and groups[whole] is not groups[part]:
-                    joined = groups[whole] | groups[part]
-                    groups |= dict.fromkeys(joined, joined)
+        same = [(whole, part) for whole, parts in self.sums for part in parts]
+        same += [(one, other) for cells in self.owners for one in sorted(cells) for other in sorted(cells)]
+        for one, other in same:
+            if one in groups and other in groups and groups[one] is not groups[other]:
+                joined = groups[one] | groups[other]
+                groups |= dict.fromkeys(joined, joined)
         return tuple({id(g): frozenset(g) for g in groups.values()}.values())
+
+    @cached_property
+    def owners(self) -> tuple[frozenset[int], ...]:
+        """Who contributes most somewhere, each with all cells to which he does.
+
+        A cell that two tables show has one largest contributor, whatever number he has in them, unless two are equal.
+        """
+        leads: dict[tuple[int, int], set[int]] = {}
+        for table, leaders in enumerate(self.leaders):
+            for cell, (who, _) in leaders.items():
+                leads.setdefault((table, who), set()).add(cell)
+        for (one, first), (other, second) in product(enumerate(self.leaders), repeat=2):
+            for cell in first.keys() & second.keys():
+                mine, his = leads[one, first[cell][0]], leads[other, second[cell][0]]
+                if first[cell][1] and second[cell][1]:
+                    joined = mine | his
+                    leads |= {key: joined for key, cells in leads.items() if cells is mine or cells is his}
+                elif one < other:
+                    his.discard(cell)
+        return tuple({id(g): frozenset(g) for g in leads.values()}.values())
+
+    def share_of(self, cells: Iterable[int]) -> frozenset[int]:
+        """Cells to which somebody is known to contribute, given some of them."""
+        known = frozenset(cells)
+        return self.above(known.union(*(owner for owner in self.owners if owner & known)))
 
     # --- the attack --------------------------------------------------------------------------------------------------
 
@@ -116,33 +146,42 @@ class World:
         if promise.guard == "public":
             return
         for person in self.people:
-            if person & self.hidden:
-                yield self.attacker(promise.knowledge, person), self.above(person)
+            led = self._led(person) if promise.guard == "largest" else frozenset()
+            if (person | led) & self.hidden:
+                yield self.attacker(promise.knowledge, person, at_least=led), self.share_of(person)
         if promise.guard == "largest":
             alone = frozenset[int]().union(*self.people)
-            for cell in sorted(self.hidden - alone):
-                count = 0 if self.cells.respondents is None else int(self.cells.count.reshape(-1)[cell])
-                if count > 1:
-                    yield self.attacker(promise.knowledge, at_least=cell), self.above([cell])
+            owners = [owner for owner in self.owners if not owner & alone]
+            strangers = self.hidden.difference(alone, *self.owners)
+            for owner in (*owners, *(frozenset([c]) for c in sorted(strangers))):
+                led = self._led(owner)
+                if led & self.hidden:
+                    yield self.attacker(promise.knowledge, at_least=led), self.share_of(owner)
+
+    def _led(self, cells: frozenset[int]) -> frozenset[int]:
+        """Hidden cells of several to which somebody contributes most, who is alone in some of the cells, or leads."""
+        leads = cells.union(*(owner for owner in self.owners if owner & cells))
+        count = np.zeros(self.value.size) if self.cells.respondents is None else self.cells.count.reshape(-1)
+        return frozenset(c for c in leads & self.hidden if count[c] > 1)
 
     @cached_property
-    def _known_attackers(self) -> dict[tuple[Knowledge, frozenset[int], int | None], Attacker]:
+    def _known_attackers(self) -> dict[tuple[Knowledge, frozenset[int], frozenset[int]], Attacker]:
         return {}
 
     def attacker(
-        self, knowledge: Knowledge, known: frozenset[int] = frozenset(), *, at_least: int | None = None
+        self, knowledge: Knowledge, known: frozenset[int] = frozenset(), *, at_least: frozenset[int] = frozenset()
     ) -> Attacker:
-        """Somebody who knows some cells, or contributed the most to one."""
+        """Somebody who knows some cells, and contributed the most to others."""
         key = knowledge, known & self.hidden, at_least
         if key not in self._known_attackers:
             low, high = self.bounds(knowledge)
-            if at_least is not None:
+            for cell in at_least:
                 assert self.cells.largest is not None
-                own, x = float(self.cells.largest.reshape(self.value.size, -1)[at_least, 0]), self.value[at_least]
+                own, x = float(self.cells.largest.reshape(self.value.size, -1)[cell, 0]), self.value[cell]
                 if x < 0:
-                    high[at_least] = max(x, min(high[at_least], -own))
+                    high[cell] = max(x, min(high[cell], -own))
                 else:
-                    low[at_least] = min(x, max(low[at_least], own))
+                    low[cell] = min(x, max(low[cell], own))
             self._known_attackers[key] = Attacker(self, low, high, self.hidden - known)
         return self._known_attackers[key]
 
@@ -312,8 +351,33 @@ def _counts(rng: np.random.Generator, negative: bool) -> World:
 def _tabulated(rng: np.random.Generator, classes: tuple[Groups, ...], negative: bool, value: str | None = "x") -> World:
     named = {f"d{i}": groups for i, groups in enumerate(classes)}
     by = {name: hierarchy(groups) for name, groups in named.items()}
-    table = tabulate(records(rng, named, negative), by=by, value=value, largest=2 if value else 0)
-    return World(cells=table, sums=sums_of(_codes(table), classes))
+    rows = records(rng, named, negative)
+    table = tabulate(rows, by=by, value=value, largest=2 if value else 0)
+    sums = sums_of(_codes(table), classes)
+    leaders = (leading(rows, _codes(table), [*named], sums),) if value else ()
+    return World(cells=table, sums=sums, leaders=leaders)
+
+
+def leading(
+    rows: Mapping[str, list[object]], codes: list[tuple[str, ...]], by: list[str], sums: Iterable[Sum]
+) -> Leaders:
+    """Who contributes most to every cell of a table; of equal ones whose finest cell comes first."""
+    at = {c: i for i, c in enumerate(codes)}
+    above: dict[int, set[int]] = {c: {c} for c in at.values()}
+    fresh = True
+    while fresh:
+        fresh = False
+        for whole, parts in sums:
+            for part in parts:
+                fresh |= not above[part] >= above[whole]
+                above[part] |= above[whole]
+    gave: dict[int, list[tuple[float, int]]] = {}
+    for *code, x in zip(*(rows[name] for name in (*by, "x")), strict=True):
+        finest_cell = at[tuple(str(c) for c in code)]
+        for cell in above[finest_cell]:
+            gave.setdefault(cell, []).append((-abs(float(str(x))), finest_cell))
+    ranked = {cell: sorted(given) for cell, given in gave.items()}
+    return {cell: (first[1], not more or more[0][0] > first[0]) for cell, (first, *more) in ranked.items()}
 
 
 def _pool(rng: np.random.Generator, negative: bool) -> World:
@@ -323,7 +387,13 @@ def _pool(rng: np.random.Generator, negative: bool) -> World:
     one = tabulate(rows, by={n: by[n] for n in "rs"}, value="x", largest=2)
     two = tabulate(rows, by={n: by[n] for n in "rk"}, value="x", largest=2)
     pool = Pool.of({"sizes": one, "kinds": two})
-    return World(cells=pool, sums=sums_of(_codes(pool), tuple(named[n] for n in pool.names)))
+    leaders = []
+    for table, names in ((one, "rs"), (two, "rk")):
+        cells = pool.cells_of["sizes" if table is one else "kinds"].tolist()
+        sums = sums_of(_codes(table), tuple(named[n] for n in names))
+        found = leading(rows, _codes(table), [*names], sums)
+        leaders.append({cells[cell]: (cells[who], clear) for cell, (who, clear) in found.items()})
+    return World(cells=pool, sums=sums_of(_codes(pool), tuple(named[n] for n in pool.names)), leaders=tuple(leaders))
 
 
 def _system(rng: np.random.Generator, negative: bool) -> World:

@@ -21,6 +21,9 @@ _NAMESPACES = {"methods": "suppression.methods"} | {
 _HOMES = {
     "auditing.audit": "audit",
     "auditing.certificate": "verify",
+    "auditing.certificate_files": "read_certificate write_certificate",
+    "auditing.plain": "write_plain",
+    "auditing.printed_intervals": "printed_intervals",
     "auditing.published_intervals": "if_range_is_known publishable_intervals",
     "cellkey.cell_key": "draw_keys perturb_by_key",
     "cellkey.cell_key_attack": "attack_cell_keys",
@@ -69,7 +72,7 @@ _HOMES = {
     "safe.control": "Control",
     "safe.options": "AnonymiseOptions LadderSearch PrintedSearch",
     "safe.rematch": "rematch",
-    "suppression.complete.intervals": "protection_intervals",
+    "suppression.complete.intervals": "printed_protection_intervals protection_intervals",
     "suppression.complete.raising": "raise_table",
     "suppression.difference": "compare_suppressions",
     "suppression.prices": "Cost",

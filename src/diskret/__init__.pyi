@@ -7,6 +7,10 @@ from diskret import rules as rules
 from diskret import safe as safe
 from diskret.auditing.audit import audit as audit
 from diskret.auditing.certificate import verify as verify
+from diskret.auditing.certificate_files import read_certificate as read_certificate
+from diskret.auditing.certificate_files import write_certificate as write_certificate
+from diskret.auditing.plain import write_plain as write_plain
+from diskret.auditing.printed_intervals import printed_intervals as printed_intervals
 from diskret.auditing.published_intervals import if_range_is_known as if_range_is_known
 from diskret.auditing.published_intervals import publishable_intervals as publishable_intervals
 from diskret.cellkey.cell_key import draw_keys as draw_keys
@@ -75,6 +79,7 @@ from diskret.safe.options import LadderSearch as LadderSearch
 from diskret.safe.options import PrintedSearch as PrintedSearch
 from diskret.safe.rematch import rematch as rematch
 from diskret.suppression import methods as methods
+from diskret.suppression.complete.intervals import printed_protection_intervals as printed_protection_intervals
 from diskret.suppression.complete.intervals import protection_intervals as protection_intervals
 from diskret.suppression.complete.raising import raise_table as raise_table
 from diskret.suppression.difference import compare_suppressions as compare_suppressions

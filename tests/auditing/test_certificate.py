@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from diskret import MinCount, PPercent, ProtectionWarning, Status, Table, audit, mark, suppress, verify
-from diskret.auditing.certificate import (
-    Certificate,
-    certificate_of,
-    fingerprint,
-    read_certificate,
-    verify_tables,
-    write_certificate,
-)
+import diskret as dk
+from diskret import MinCount, PPercent, Promise, ProtectionWarning, Status, Table, audit, mark, suppress, verify
+from diskret.auditing import certificate as module
+from diskret.auditing.certificate import Certificate, certificate_of, verify_tables
+from diskret.auditing.certificate_files import plain_promise, read_certificate, read_promise, write_certificate
+from diskret.auditing.checking import WholeMove
+from diskret.auditing.exact_proof import Leaf, Refutation, Split
+from diskret.auditing.plain import hash_of, plain_table
 from diskret.model.errors import BadOption, UnreadableFile
-from diskret.moves.move import MoveSet
 from tests import by_hand
+from tests.auditing.two_checkers import both
 
 
 def protected(seed: int) -> Table:
@@ -35,72 +37,278 @@ def certified(table: Table) -> Certificate:
     return certificate_of(audit(table, certify=True))
 
 
+def line(values: list[float], status: list[str], **columns: Any) -> Table:
+    cells = {"s": [f"c{i}" for i in range(len(values))], "x": values, "st": status, **columns}
+    options = {"count": "n"} if "n" in columns else {}
+    return Table.from_cells(cells, by={"s": None}, value="x", status="st", **options)
+
+
+def counted(values: list[int], status: list[str]) -> Table:
+    """Counts in lines whose hidden cells are tied in pairs: a and b together, b and c together."""
+    cells = {"s": list("aabb"), "t": list("uvuv"), "n": values, "st": status}
+    return Table.from_cells(cells, by={"s": None, "t": None}, value="n", status="st", frequency=True)
+
+
+def certificate(table: Table, *moves: tuple[list[int], list[int]], promise: Promise | None = None) -> Certificate:
+    """A certificate made by hand."""
+    made = tuple(WholeMove(cells=tuple(cells), steps=tuple(steps)) for cells, steps in moves)
+    return Certificate(table=hash_of(plain_table(table)), promise=promise or Promise(), moves=made)
+
+
+# --- what holds ------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("seed", range(8))
-def test_a_certificate_of_an_untouched_table_proves_every_cell_it_promises(seed: int) -> None:
+def test_a_certificate_of_an_untouched_table_proves_every_cell_that_is_safe(seed: int, tmp_path: Path) -> None:
     table = protected(seed)
     report = audit(table, certify=True)
-    found = verify(table, certificate_of(report))
+    found = both(table, certificate_of(report), tmp_path)
     assert found.same_table
     assert found.broken_moves == 0
-    # what is not proven by moves is exposed, and the certificate says so
-    assert found.proven + len(found.open) == found.checked
-    assert set(found.exposed) == {e.cell for e in report.exposed}
-    assert found.holds == (report.safe and not found.open)
-
-
-@pytest.mark.parametrize("what", ["value", "status", "count", "hierarchy"])
-def test_any_change_of_the_table_is_noticed(what: str) -> None:
-    table = protected(1)
-    certificate = certified(table)
-    if what == "value":
-        value = table.value.copy()
-        value[(0,) * value.ndim] += 1
-        other = replace(table, value=value)
-    elif what == "status":
-        other = replace(table, status=np.where(table.status == Status.SECONDARY, np.uint8(0), table.status))
-    elif what == "count":
-        assert table.respondents is not None
-        other = replace(table, respondents=replace(table.respondents, count=table.respondents.count + 1))
-    else:
-        name, tree = next(iter(table.by.items()))
-        renamed = replace(tree, codes=("another", *tree.codes[1:]))
-        other = replace(table, by={**table.by, name: renamed})
-    assert fingerprint(other) != fingerprint(table)
-    assert not verify(other, certificate).holds
-    assert "another table" in verify(other, certificate).report()
-
-
-def test_a_tampered_move_is_refused_and_its_cell_no_longer_proven() -> None:
-    table = next(t for t in map(protected, range(20)) if certified(t).moves)
-    certificate = certified(table)
-    move = certificate.moves[0]
-    changed = move.coefficients * np.where(np.arange(move.cells.size) == 0, 2.0, 1.0)
-    forged = replace(certificate, moves=MoveSet.of([replace(move, coefficients=changed)]))
-    found = verify(table, forged)
-    assert found.broken_moves == 1
-    assert not found.holds
-    assert found.open
+    # what is not proven is exposed, and no certificate hides it
+    assert {e.cell for e in report.exposed} <= {*found.open, *(cell for cell, _ in found.exposed)}
+    assert found.holds <= report.safe
 
 
 def test_a_certificate_survives_its_file(tmp_path: Path) -> None:
     table = protected(2)
-    certificate = certified(table)
-    path = tmp_path / "c.json"
-    write_certificate({"x": certificate}, path)
-    again = read_certificate(path)["x"]
-    assert verify(table, again) == verify(table, certificate)
-    assert again.promise == certificate.promise
+    given = certified(table)
+    proof = Refutation(
+        cell=1, by="person 3", upward=False, tree=(Split(cell=1, at=0), *[Leaf(q=1, rows=(), times=())] * 2)
+    )
+    given = replace(given, proofs=(proof,))
+    write_certificate({"x": given}, tmp_path / "c.json")
+    again = read_certificate(tmp_path / "c.json")["x"]
+    assert (again.moves, again.proofs, again.promise) == (given.moves, given.proofs, given.promise)
+    assert verify(table, again) == verify(table, given)
     assert verify_tables({"x": table}, {"x": again})["x"].same_table
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"format": "something else"}', '{"format": "diskret certificate 2"}'])
+def test_levels_may_be_reached_by_two_moves_one_up_and_one_down(tmp_path: Path) -> None:
+    """Neither move is enough: b cannot fall far enough for a to rise, c cannot rise far enough for a to fall."""
+    table = line([10, 3, 50, 7], ["primary", "secondary", "secondary", "open"])
+    table = replace(table, above=np.array([20.0, 0, 0, 0, 0]), below=np.array([10.0, 0, 0, 0, 0]),
+                    upper=np.array([1e9, 1e9, 51.0, 1e9, 1e9]), lower=np.zeros(5))  # fmt: skip
+    promise = Promise(knowledge=dk.Knowledge.intervals())
+    up, down = ([0, 2], [1, -1]), ([0, 1], [1, -1])
+    assert both(table, certificate(table, up, down, promise=promise), tmp_path).holds
+    for only in (up, down):
+        assert not both(table, certificate(table, only, promise=promise), tmp_path).holds
+
+
+# --- what was possible before ----------------------------------------------------------------------------------------
+
+
+def test_a_move_of_one_cell_is_refused_however_small(tmp_path: Path) -> None:
+    """Scaled up, a move that rounds to nothing carried a cell that everybody can compute."""
+    table = line([5, 7, 9], ["primary", "open", "open"])
+    for step in (1, -1, 10**30):
+        found = both(table, certificate(table, ([0], [step])), tmp_path)
+        assert not found.holds
+        assert found.broken_moves == 1
+
+
+@pytest.mark.parametrize(
+    "edit", [{"levels": False}, {"guard": "public"}, {"min_relative_range": 0.0}, {"unions": False}]
+)
+def test_an_edited_promise_does_not_pass_for_the_one_that_is_demanded(edit: dict[str, Any], tmp_path: Path) -> None:
+    """Two hidden cells of 5 and 6, one of a single firm: too little for each of these promises."""
+    table = line([5, 6, 90], ["primary", "secondary", "open"], n=[3, 1, 9])
+    table = replace(table, above=np.array([7.0, 0, 0, 0]), judges=(MinCount(5),))
+    office = Promise(min_relative_range=5.0)
+    weak = Promise(levels=False, guard="public", min_relative_range=0.0, unions=False)
+    assert both(table, certificate(table, ([0, 1], [1, -1]), promise=weak), tmp_path).holds
+    edited = replace(office, **edit)
+    found = both(table, certificate(table, ([0, 1], [1, -1]), promise=edited), tmp_path, office)
+    assert not found.holds
+    assert found.promise == office
+
+
+def test_a_verification_says_what_was_promised_and_who_said_so() -> None:
+    table = protected(1)
+    own = verify(table, certified(table))
+    assert "nobody who is alone" in own.report()
+    assert "by the certificate itself" in own.report()
+    assert "demanded: " in verify(table, certified(table), Promise(guard="public")).report()
+    secret = verify(table, certified(table), Promise(min_relative_range=0.1234))
+    assert "0.1234" not in secret.report()
+    assert "0.1234" in secret.report(internal=True)
+
+
+def test_a_count_that_could_only_move_by_half_is_not_proven(tmp_path: Path) -> None:
+    """Two a = b and b at most one more: a could be half a unit more, and no whole one."""
+    cells = ["a", "a2", "b", "t"]
+    given = dk.System.of(
+        cells, [3, 3, 6, 6], [{"a": 1, "a2": 1, "b": -1}, {"a": 1, "a2": -1}, {"b": 1, "t": -1}],
+        status=["primary", "secondary", "secondary", "secondary"], upper=[9, 9, 9, 7], lower=[0, 0, 0, 5],
+        frequency=True,
+    )  # fmt: skip
+    promise = Promise(guard="public", knowledge=dk.Knowledge.intervals())
+    forged = certificate(given, ([0, 1, 2, 3], [1, 1, 2, 2]), promise=promise)
+    assert not both(given, forged, tmp_path).holds
+    smooth = replace(given, frequency=False)
+    assert both(smooth, replace(forged, table=hash_of(plain_table(smooth))), tmp_path).holds
+
+
+def test_a_line_of_hidden_zeros_cannot_be_certified_by_leaving_it_out(tmp_path: Path) -> None:
+    """No primary cell is exposed, but everybody sees that two hidden counts are zero."""
+    table = counted([0, 0, 5, 7], ["secondary", "secondary", "open", "open"])
+    assert audit(table).zeros
+    found = both(table, certificate(table), tmp_path)
+    assert not found.holds
+    assert "all zero" in found.report()
+
+
+def test_a_line_of_hidden_zeros_is_certified_by_a_move_that_raises_one(tmp_path: Path) -> None:
+    cells = {
+        "s": list("aaabbb"), "t": ["u", "v", "Total"] * 2, "n": [0, 0, 0, 5, 7, 12],
+        "st": ["secondary", "secondary", "secondary", "secondary", "open", "secondary"],
+    }  # fmt: skip
+    table = Table.from_cells(cells, by={"s": None, "t": None}, value="n", status="st", frequency=True)
+    assert both(table, certificate(table, ([0, 2, 3, 5], [1, 1, -1, -1])), tmp_path).holds
+    assert not both(table, certificate(table), tmp_path).holds
+
+
+def test_checking_shares_no_demand_and_no_insider_with_protecting_and_attacking() -> None:
+    room = Path(module.__file__).parent
+    for name in ("grounds", "knowing", "checking", "lines", "exact_proof", "plain"):
+        tree = ast.parse((room / f"{name}.py").read_text(encoding="utf-8"))
+        found = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+        assert not {each for each in found if each.startswith(("diskret.moves", "diskret.suppression"))}
+        text = (room / f"{name}.py").read_text(encoding="utf-8")
+        assert not any(call in text for call in (".needs(", ".room(", "insiders_of(", "demands_of(", ".one_person("))
+
+
+# --- what does not fit -----------------------------------------------------------------------------------------------
+
+CHANGES: dict[str, Callable[[Table], Table]] = {
+    "value": lambda t: replace(t, value=t.value + 1),
+    "status": lambda t: replace(t, status=np.where(t.status == Status.SECONDARY, np.uint8(0), t.status)),
+    "level": lambda t: replace(t, above=t.value * 0),
+    "prior knowledge": lambda t: replace(t, lower=t.value - 1),
+    "count": lambda t: replace(t, respondents=replace(t.respondents, count=t.count + 1)),  # type: ignore[type-var]
+    "public": lambda t: replace(t, respondents=replace(t.respondents, public_count=t.count)),  # type: ignore[type-var]
+    "rule": lambda t: replace(t, judges=(MinCount(4),)),
+    "kind": lambda t: replace(t, frequency=True),
+    "hierarchy": lambda t: replace(
+        t, by={n: replace(h, codes=("another", *h.codes[1:])) if n == t.names[0] else h for n, h in t.by.items()}
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_any_change_of_the_table_is_noticed(what: str, tmp_path: Path) -> None:
+    table = protected(1)
+    given = certified(table)
+    found = both(CHANGES[what](table), given, tmp_path)
+    assert not found.same_table
+    assert not found.holds
+    assert "another table" in found.report()
+
+
+BROKEN = {
+    "no cell": ([], []), "a step too many": ([0, 1], [1, -1, 1]), "a cell twice": ([0, 1, 0], [1, -1, 1]),
+    "a step of nothing": ([0, 1, 2], [1, -1, 0]), "an open cell": ([0, 3], [1, -1]), "no balance": ([0, 1], [1, -2]),
+    "no such cell": ([0, 99], [1, -1]), "a cell before the first": ([0, -4], [1, -1]), "huge": ([0, 10**40], [1, -1]),
+    "off by one at the 40th digit": ([0, 1], [10**40, 1 - 10**40]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_move_breaks_the_certificate(what: str, tmp_path: Path) -> None:
+    table = line([5, 7, 6, 9], ["primary", "secondary", "secondary", "open"])
+    good = [0, 1], [1, -1]
+    assert both(table, certificate(table, good), tmp_path).holds
+    found = both(table, certificate(table, good, BROKEN[what]), tmp_path)
+    assert found.broken_moves == 1
+    assert not found.holds
+
+
+def test_steps_of_any_size_are_a_direction_only(tmp_path: Path) -> None:
+    table = line([5, 7, 9], ["primary", "secondary", "open"])
+    promise = Promise(min_range=11.99)
+    assert both(table, certificate(table, ([0, 1], [10**40, -(10**40)]), promise=promise), tmp_path).holds
+    assert not both(table, certificate(table, ([0, 1], [10**40, -(10**40)])), tmp_path, Promise(min_range=12.0)).holds
+
+
+def test_whoever_knows_a_partner_needs_another_move(tmp_path: Path) -> None:
+    table = line([5, 7, 6, 90], ["primary", "secondary", "secondary", "open"], n=[3, 1, 4, 9])
+    one, other = ([0, 1], [1, -1]), ([0, 2], [1, -1])
+    assert not both(table, certificate(table, one), tmp_path).holds
+    assert both(table, certificate(table, one), tmp_path, Promise(guard="public")).holds
+    assert both(table, certificate(table, one, other), tmp_path).holds
+
+
+def test_an_exposed_cell_is_proven_to_be(tmp_path: Path) -> None:
+    table = line([5, 7, 9], ["primary", "secondary", "open"], n=[3, 1, 9])
+    total = 3  # along the only axis an equation has the number of its sum
+    up, down = (Leaf(q=1, rows=(total,), times=(times,)) for times in (1, -1))
+    proofs = (
+        Refutation(cell=0, by="person 1", tree=(up,)),
+        Refutation(cell=0, by="person 1", upward=False, tree=(down,)),
+    )
+    found = both(table, replace(certificate(table, ([0, 1], [1, -1])), proofs=proofs), tmp_path)
+    assert not found.holds
+    assert found.exposed == (("s=c0", "person 1"),)
+    assert found.open == ()
+    assert "exposed: s=c0" in found.report()
+
+
+def test_cases_of_whole_numbers_prove_what_fractions_do_not(tmp_path: Path) -> None:
+    """2 a = b and b goes up by one at most: a cannot go up at all."""
+    given = dk.System.of(
+        ["a", "b", "t"], [3, 6, 6], [{"a": 2, "b": -1}, {"b": 1, "t": -1}],
+        status=["primary", "secondary", "secondary"], upper=[9, 7, 7], lower=[0, 5, 5], frequency=True,
+    )  # fmt: skip
+    promise = Promise(guard="public", knowledge=dk.Knowledge.intervals())
+    up, down = (Leaf(q=2, rows=(0,), times=(times,)) for times in (1, -1))
+    bounds = Refutation(cell=0, tree=(up,)), Refutation(cell=0, upward=False, tree=(down,))
+    found = both(given, replace(certificate(given, promise=promise), proofs=bounds), tmp_path)
+    assert found.exposed == (("cell=a", "everybody"),)
+    # the same by cases: a rises by none, or by at least one, which b cannot follow
+    impossible = Leaf(q=0, rows=(0,), times=(1,))
+    tree = (Split(cell=0, at=0), Leaf(q=1, rows=(), times=()), impossible)
+    other = (Split(cell=0, at=-1), replace(impossible, times=(-1,)), Leaf(q=1, rows=(), times=()))
+    proofs = (Refutation(cell=0, tree=tree), Refutation(cell=0, upward=False, tree=other))
+    assert both(given, replace(certificate(given, promise=promise), proofs=proofs), tmp_path).exposed
+    broken: list[tuple[Leaf | Split, ...]] = [tree[:2], (*tree, impossible), (Split(cell=9, at=0), *tree[1:])]
+    for damaged in broken:
+        only = (Refutation(cell=0, tree=damaged),)
+        found = both(given, replace(certificate(given, promise=promise), proofs=only), tmp_path)
+        assert found.broken_proofs == 1
+        assert not found.exposed
+
+
+def test_what_cannot_be_promised_does_not_hold(tmp_path: Path) -> None:
+    table = line([5, -7, 9], ["primary", "secondary", "open"])
+    for promise in (
+        Promise(knowledge=dk.Knowledge.positive()), Promise(knowledge=dk.Knowledge.intervals()),
+        Promise(guard="largest"), Promise(coalitions=((("nowhere",),),)), Promise(coalitions=((("c0", "c1"),),)),
+    ):  # fmt: skip
+        found = both(table, certificate(table, ([0, 1], [1, -1])), tmp_path, promise)
+        assert found.impossible
+        assert not found.holds
+        assert "cannot be promised" in found.report()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"format": "something else"}', '{"format": "diskret certificate 3"}']
+)
 def test_what_is_no_certificate_is_refused(content: str, tmp_path: Path) -> None:
-    path = tmp_path / "c.json"
-    path.write_text(content, encoding="utf-8")
+    (tmp_path / "c.json").write_text(content, encoding="utf-8")
     with pytest.raises(UnreadableFile, match="not a certificate"):
-        read_certificate(path)
+        read_certificate(tmp_path / "c.json")
     with pytest.raises(UnreadableFile, match="cannot be read"):
         read_certificate(tmp_path / "nothing.json")
+
+
+def test_a_certificate_of_an_older_version_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text(
+        '{"format": "diskret certificate 2", "tables": {}, "moves": 1.5}', encoding="utf-8"
+    )
+    with pytest.raises(UnreadableFile, match="older version") as refused:
+        read_certificate(tmp_path / "c.json")
+    assert "audit the table again" in str(refused.value)
 
 
 def test_every_table_needs_a_certificate_of_its_own() -> None:
@@ -116,14 +324,16 @@ def test_the_words_of_a_verification_hold_no_values() -> None:
     assert not any(v in words for v in hidden)
 
 
-def test_a_line_of_hidden_zeros_is_not_certified() -> None:
-    """No primary cell is exposed, but everybody sees that two hidden counts are zero: the audit says so, and no move
-    can prove the opposite."""
-    cells = {"s": list("aabb"), "t": list("uvuv"), "n": [0, 0, 5, 7], "st": ["secondary", "secondary", "open", "open"]}
-    table = Table.from_cells(cells, by={"s": None, "t": None}, value="n", status="st", frequency=True)
-    report = audit(table)
-    assert report.zeros
-    assert not report.safe
-    found = verify(table, certificate_of(report))
-    assert not found.holds
-    assert "all zero" in found.report()
+def test_a_promise_is_read_as_the_other_checker_reads_it(tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text('{"guard": "public", "min_range": "0.5"}', encoding="utf-8")
+    assert read_promise(tmp_path / "p.json") == Promise(guard="public", min_range=0.5)
+    given = Promise(knowledge=dk.Knowledge.relative(0.3, 1e-7), coalitions=((("a", "b"),),))
+    (tmp_path / "p.json").write_text(json.dumps(plain_promise(given)), encoding="utf-8")
+    assert read_promise(tmp_path / "p.json") == given
+    for wrong in (
+        "null", "[]", '{"guards": 1}', '{"min_range": 0.5}', '{"min_range": "0.50"}', '{"min_range": "-1"}',
+        '{"min_relative_range": "0.10000000000000000001"}', '{"levels": 1}', '{"knowledge": {"kind": "usual"}}',
+    ):  # fmt: skip
+        (tmp_path / "p.json").write_text(wrong, encoding="utf-8")
+        with pytest.raises(UnreadableFile, match="not a promise"):
+            read_promise(tmp_path / "p.json")

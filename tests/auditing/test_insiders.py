@@ -11,7 +11,8 @@ import pytest
 
 from diskret import Hierarchy, Knowledge, MinCount, PPercent, Promise, Status, Table, audit, mark, suppress
 from diskret.model.contributors import Contributors
-from diskret.moves.insiders import insiders_of, persons_of
+from diskret.moves.insiders import insiders_of
+from diskret.moves.persons import persons_of
 from tests import by_hand
 from tests.present import present
 

@@ -80,7 +80,7 @@ def test_a_count_that_could_rise_by_a_quarter_cannot_rise() -> None:
     doubled = Equations(system.cells, system.start, system.columns, np.array([2.0, 1.0]), system.axis, system.sum_cell)
     down = np.array([1.0, 0.5])
     attacker = Attacker(doubled, whole(up, 1), whole(down, 1))
-    assert attacker.extreme(0, True) == Fraction(5, 2), 'in tenths'
+    assert attacker.extreme(0, True) == Fraction(5, 2), "in tenths"
     assert integer_extreme(doubled, value, up, down, 0, upward=True) == 0
 
 

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from diskret import Hierarchy, Knowledge, Promise, Status, Table, audit, methods, suppress
 from diskret.auditing.attacker import Attacker, Found
+from diskret.auditing.crowd import Crowd
 from diskret.cli import app
 from diskret.model.errors import BadOption, BadPriorKnowledge, DiskretError, UnknownCode
 from diskret.model.lp import Answer, Programme, Start
@@ -136,7 +137,7 @@ def test_an_insider_on_whom_the_solver_gives_up_leaves_the_cell_undecided(monkey
 
 
 def test_a_pattern_that_cannot_be_decided_is_named_as_unprotected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Attacker, "together", lambda *_: None)
+    monkeypatch.setattr(Crowd, "push", lambda *_: None)
     monkeypatch.setattr(Attacker, "farthest", lambda *_: Found())
     table = exposed_by_bounds()
     shown = replace(table, status=np.where(table.status == PRIMARY, PRIMARY, Status.NEVER).astype(np.uint8))

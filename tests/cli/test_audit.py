@@ -89,3 +89,35 @@ def test_a_coalition_is_named_by_codes(typed: Call, folder: Path) -> None:
     done = typed("run", job(folder, '[suppression]\ncoalitions = [[{ land = "N" }]]\n'))
     assert done.code == 2
     assert "land" in done.err
+
+
+def test_a_certificate_must_prove_what_a_file_demands(typed: Call, folder: Path) -> None:
+    typed("run", job(folder, "[suppression]\n", 'certificate = "c.json"\n'))
+    (folder / "office.toml").write_text('[promise]\nguard = "public"\nlevels = false\n', encoding="utf-8")
+    (folder / "more.toml").write_text("[promise]\nmin_relative_range = 1000.0\n", encoding="utf-8")
+    (folder / "more.json").write_text('{"min_relative_range": "1000"}', encoding="utf-8")
+    own = typed("verify", "w.parquet", "c.json")
+    assert "by the certificate itself" in own.out
+    demanded = typed("verify", "w.parquet", "c.json", "--promise", "office.toml")
+    assert "demanded: Nobody who reads the published table can" in demanded.out
+    for strong in ("more.toml", "more.json"):
+        done = typed("verify", "w.parquet", "c.json", "--promise", strong)
+        assert done.code == 1
+        assert "1000" not in done.out
+    assert "1000" in typed("verify", "w.parquet", "c.json", "--promise", "more.toml", "--internal").out
+    assert typed("verify", "w.parquet", "c.json", "--promise", "job.toml").code == own.code
+    for wrong in (
+        ["--promise", "c.json"],
+        ["--promise", "nothing.toml"],
+        ["--promise", "office.toml", "--guard", "single"],
+    ):
+        assert typed("verify", "w.parquet", "c.json", *wrong).code == 2
+
+
+def test_the_table_of_a_certificate_is_written_in_plain_json(typed: Call, folder: Path) -> None:
+    """The plain form from the working file, and the one the job writes beside the certificate, are the same."""
+    typed("run", job(folder, "[suppression]\n", 'certificate = "c.json"\nplain = "t.json"\n'))
+    assert typed("plain", "w.parquet", "again.json").code == 0
+    assert (folder / "t.json").read_bytes() == (folder / "again.json").read_bytes()
+    refused = typed("run", job(folder, "", 'plain = "t.json"\n'))
+    assert "there is no audit to check" in refused.err

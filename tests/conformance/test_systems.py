@@ -148,5 +148,19 @@ def test_cuboid_methods_refuse_what_is_not_a_product(make: type) -> None:
             dk.suppress(make(1), ASKED, method)
     with pytest.raises(dk.DiskretError, match="without moves"):
         dk.perturb(make(1), seed=1)
-    with pytest.raises(dk.DiskretError, match="needs one tree"):
-        dk.publishable_intervals(make(1), ASKED)
+    with (
+        pytest.warns(dk.ProtectionWarning, match="made from hidden values"),
+        pytest.raises(dk.DiskretError, match="needs one tree"),
+    ):
+        dk.printed_intervals(make(1), ASKED)
+
+
+@pytest.mark.filterwarnings("ignore:.*cannot be protected as asked", "ignore:.*no intervals are given near them")
+@pytest.mark.parametrize("make", [random_system, random_table])
+def test_intervals_to_publish_hold_the_values_of_any_equations(make: type) -> None:
+    for seed in range(4):
+        done = dk.suppress(make(seed), ASKED).table
+        found = dk.publishable_intervals(done, dk.Promise(guard="public"))
+        shown = np.isfinite(found.lower)
+        assert (found.lower[shown] <= done.value[shown]).all()
+        assert (done.value[shown] <= found.upper[shown]).all()

@@ -15,14 +15,15 @@ import pytest
 
 import diskret as dk
 from diskret import Status, Table
-from diskret.auditing.certificate import read_certificate, verify
+from diskret.auditing.certificate import verify
+from diskret.auditing.certificate_files import read_certificate
 from diskret.cli import main
 from diskret.io.hierarchies import read_hierarchy
 from diskret.job.outcome import JobResult
 from diskret.job.read import read_job
 from diskret.job.run import run_job
-from diskret.model.errors import BadJob, BadOption, LateTable, NothingShared, SharedCellsDiffer
-from diskret.publication.working import load_working
+from diskret.model.errors import BadJob, BadOption, LateTable, NothingShared, ProtectionWarning, SharedCellsDiffer
+from diskret.publication.working import load_working, save_working
 
 Run = Callable[..., JobResult]
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -292,10 +293,14 @@ def test_intervals_that_were_published_are_known_when_the_next_table_is_made(run
     run(first.format("false"))
     assert not run(late).exposed  # between nothing and the whole column: 94
     run(first.format("true"))
-    assert "a,u,x,0,73" in (folder / "square-out.csv").read_text(encoding="utf-8").splitlines()
+    assert "a,u,x,0,94" in (folder / "square-out.csv").read_text(encoding="utf-8").splitlines()
     working = load_working(folder / "square.parquet")["x"]
     assert working.upper is not None
-    assert working.upper[working.index("a", "u")] == 73
+    assert working.upper[working.index("a", "u")] == 94
+    assert not run(late).exposed  # everybody could compute that
+    # other intervals that went out, by the printed rule, narrow what everybody knows
+    with pytest.warns(ProtectionWarning, match="made from hidden values"):
+        save_working({"x": dk.printed_intervals(working).known()}, folder / "square.parquet")
     wider = late.replace("min_range = 80", "min_range = 60")
     again = run(
         wider.replace('"parts-out.csv"', '"parts-out.csv"\noutput.working = "parts.parquet"')
@@ -311,17 +316,20 @@ def test_intervals_that_were_published_are_known_when_the_next_table_is_made(run
     assert not (folder / "parts-out.csv").exists()
 
 
-def test_intervals_of_a_pool_are_published_table_by_table_never_for_shared_cells(run: Run, folder: Path) -> None:
+def test_intervals_of_a_pool_are_published_table_by_table_and_agree_on_shared_cells(run: Run, folder: Path) -> None:
     (folder / "late.csv").write_text(SIZES, encoding="utf-8")
-    (folder / "cells.csv").write_text(CELLS.replace("primary", ""), encoding="utf-8")
     text = PROTECTED.replace('[tables.zones]\nclassifications.region.hierarchy = "zones.csv"\n', LATE_AS_SECOND)
-    result = run(text + "[output]\nintervals = true\n")
-    shared = {tuple(c) for c in hidden(result.tables["districts"])}
-    with (folder / "out/zones.csv").open(encoding="utf-8", newline="") as file:
-        found = list(csv.DictReader(file))
-    given = {(r["region"], r["size"], r["sector"]) for r in found if r["x"] == "x" and r["x_lower"] != "x"}
-    assert given
-    assert all((region, size) not in shared or sector != "Total" for region, size, sector in given)
+    run(text + "[output]\nintervals = true\n")
+    given = []
+    for name in ("zones", "districts"):
+        with (folder / f"out/{name}.csv").open(encoding="utf-8", newline="") as file:
+            rows = [r for r in csv.DictReader(file) if r["x"] == "x" and r["x_lower"] != "x"]
+        total = [r for r in rows if r.get("sector", "Total") == "Total"]
+        given.append({(r["region"], r["size"]): (r["x_lower"], r["x_upper"]) for r in total})
+        assert rows
+    shared = given[0].keys() & given[1].keys()
+    assert shared
+    assert all(given[0][cell] == given[1][cell] for cell in shared)
 
 
 LATE_AS_SECOND = """[tables.finer]

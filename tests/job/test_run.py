@@ -529,3 +529,28 @@ def test_intervals_stand_beside_what_is_published(run: Run, folder: Path) -> Non
     _, _, mark, lower, upper, *_ = first.split(",")
     assert mark == "x"
     assert float(lower) < 13 < float(upper)
+    widened = '[suppression]\nmin_relative_range = 0.5\n[output]\npublish = "t.csv"\ninterval_digits = 1\n'
+    with pytest.raises(errors.BadJob, match="no intervals to widen"):
+        run(TWO + marked + widened)
+    run(TWO + marked + widened + "intervals = true\n")
+    _, first, *_ = (folder / "t.csv").read_text(encoding="utf-8").splitlines()
+    _, _, mark, less, more, *_ = first.split(",")
+    assert float(less) <= float(lower) < float(upper) <= float(more)
+    assert len(more.strip("0")) == 1
+
+
+@pytest.mark.parametrize("owner", ["", 'owner = "firm"\n'])
+def test_a_cell_list_may_say_who_owns_its_cells_and_the_report_whether_it_does(
+    run: Run, folder: Path, owner: str
+) -> None:
+    rows = ["s,x,n,st,firm", "a,10,1,primary,Quax", "b,20,1,primary,Quax", "c,30,1,primary,Rex", "d,40,4,open,"]
+    (folder / "owned.csv").write_text("\n".join([*rows, "e,50,4,open,"]) + "\n", encoding="utf-8")
+    result = run(
+        '[data]\ncells = "owned.csv"\n[table]\nby = ["s"]\nvalue = "x"\ncount = "n"\nstatus = "st"\n'
+        f'{owner}[suppression]\nmethod = "moves"\n[output]\nreport = "report.html"\n'
+    )
+    # Quax knows two of the three hidden cells
+    assert int(only(result).hidden.sum()) == (4 if owner else 3)
+    said = (folder / "report.html").read_text(encoding="utf-8")
+    assert ("two cells of one owner count as two owners" in said) != bool(owner)
+    assert "Quax" not in said

@@ -17,8 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskret import Knowledge, Promise, Table
+from diskret import Knowledge, Promise, Roles, Status, Table, audit, tabulate, verify
+from diskret.auditing.certificate import certificate_of
 from diskret.model.errors import BadOption
+from diskret.model.words import words
 from diskret.moves.demands import demands_of
 from tests.worlds import KINDS, World, world
 
@@ -242,3 +244,42 @@ def test_coalitions_stand_in_the_sentence_without_a_stumble() -> None:
     said = " ".join(Promise(coalitions=((("a",),),)).describe().split())
     assert "alone in one of its cells, nor any of 1 named coalitions, can narrow" in said
     assert ",," not in said
+
+
+def known_to(owners: str, public: bool) -> Table:
+    """A small table that knows as much about those behind its cells as said."""
+    rows: dict[str, list[Any]] = {"s": ["a", "b"], "x": [1, 2], "n": [1, 1], "o": ["P", "Q"], "open": ["yes", "no"]}
+    if owners in ("uncounted", "unknown"):
+        return Table.from_cells(rows, by={"s": None}, value="x", count="n" if owners == "unknown" else None)
+    roles = Roles(holding="o" if owners == "holdings" else None, public="open" if public else None)
+    return tabulate(rows, by={"s": None}, value="x", roles=roles)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_promise_about_a_table_says_whether_it_knows_owners_and_public_values(language: Literal["en", "de"]) -> None:
+    say = words("promise", language)
+    for owners, public in product(("uncounted", "unknown", "respondents", "holdings"), (False, True)):
+        table = known_to(owners, public and owners in ("respondents", "holdings"))
+        known = "known" if public and owners in ("respondents", "holdings") else "unknown"
+        said = " ".join(Promise().describe(language, table=table).split())
+        assert said.endswith(f"{say[f'owners {owners}']} {say[f'public {known}']}")
+        # where nobody from inside is guarded against, it does not matter who he is
+        assert say[f"owners {owners}"] not in Promise(guard="public").describe(language, table=table)
+
+
+def test_audits_and_verifications_say_what_they_take_for_granted() -> None:
+    table = known_to("unknown", public=False).with_status(Status.PRIMARY, [["a"], ["b"]])
+    report = audit(table, Promise(levels=False))
+    assumed = "two cells of one owner count as two owners"
+    assert assumed in report.report()
+    assert assumed in verify(table, certificate_of(report)).report().splitlines()[0]
+
+
+def test_a_certificate_is_not_about_a_table_that_knows_other_owners() -> None:
+    table = known_to("holdings", public=True).with_status(Status.PRIMARY, [["a"], ["b"]])
+    proof = certificate_of(audit(table, Promise(levels=False)))
+    assert verify(table, proof).same_table
+    people = table.holdings
+    assert people is not None
+    for other in (replace(people, owner=None), replace(people, public_count=None), replace(people, public_value=None)):
+        assert not verify(replace(table, holdings=other), proof).same_table

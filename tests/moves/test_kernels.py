@@ -159,7 +159,7 @@ class Judged:
 
 @st.composite
 def judged(draw: st.DrawFn) -> Judged:
-    """Insiders know cells exactly, as whoever is alone in them, or to within something, as their largest contributor."""
+    """Insiders know cells exactly, as whoever is alone in them, or to within something, as the largest contributor."""
     size, exact, people = draw(st.integers(2, 6)), 2, 5
     amounts, cells = st.integers(0, 12).map(float), st.integers(0, size - 1)
     chosen = draw(st.lists(cells, min_size=1, max_size=size, unique=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,14 @@ def test_a_hidden_cell_without_interval_shows_the_mark(tmp_path: Path) -> None:
     assert (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()[1] == "a,x,x,x"
 
 
+def test_ends_finer_than_the_values_are_not_cut_off(tmp_path: Path) -> None:
+    table = square()
+    found = dk.publishable_intervals(table)
+    finer = replace(found, upper=found.upper + 0.4)
+    dk.publish(table, tmp_path / "t.csv", intervals=finer)
+    assert (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()[1] == "a,u,x,0,34.4"
+
+
 def test_intervals_that_do_not_keep_the_range_stay_inside(tmp_path: Path) -> None:
     table = square()
     with pytest.warns(dk.ProtectionWarning, match="protect the table first"):
@@ -54,4 +63,7 @@ def test_intervals_that_do_not_keep_the_range_stay_inside(tmp_path: Path) -> Non
     with pytest.raises(BadOption, match="not those of 'x'"):
         publish(other, tmp_path / "u.csv", intervals=wide)
     assert not (tmp_path / "u.csv").exists()
+    last_year = replace(table, value=table.value + np.where(table.hidden, 0, 1))
+    with pytest.raises(BadOption, match="not those of 'x'"):
+        dk.publish(last_year, tmp_path / "u.csv", intervals=wide)
     assert np.isnan(wide.lower[table.index("c", "v")])

@@ -17,7 +17,7 @@ from diskret import Hierarchy, Knowledge, Promise, Status, Table
 from diskret.model.errors import BadOption, ProtectionWarning
 from diskret.suppression.complete.by_complete import search_of
 from diskret.suppression.complete.engine import in_turn
-from diskret.suppression.complete.intervals import protection_intervals
+from diskret.suppression.complete.intervals import printed_protection_intervals
 from diskret.suppression.complete.raising import raise_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
@@ -108,7 +108,8 @@ def test_intervals_hold_the_value_and_an_attacker_cannot_narrow_them(
     @given(tables(small_trees, most=2))
     def check(table: Table) -> None:
         result = dk.suppress(table, dk.Promise(levels=False, min_relative_range=0.5), dk.methods.Complete())
-        lower, upper = protection_intervals(result)
+        with pytest.warns(dk.ProtectionWarning, match="made from hidden values"):
+            lower, upper = printed_protection_intervals(result)
         shown = ~np.isnan(lower)
         assert (result.table.hidden | ~shown).all()
         assert (lower[shown] <= table.value[shown]).all()
@@ -269,7 +270,24 @@ def test_prior_knowledge_closer_than_the_range_is_said() -> None:
 def test_intervals_are_for_complete_cuboids_only() -> None:
     table = random_table([{"a": "t", "b": "t", "c": "t"}], 3)
     with pytest.raises(BadOption, match="subtable by subtable"):
-        protection_intervals(dk.suppress(table, dk.Promise(levels=False), dk.methods.Cuboids()))
+        printed_protection_intervals(dk.suppress(table, dk.Promise(levels=False), dk.methods.Cuboids()))
+
+
+def test_the_printed_intervals_of_complete_cuboids_tell_hidden_values() -> None:
+    cells = {"s": list("abcd"), "x": [50, 40, 10, 1], "st": ["secondary", "secondary", "primary", "open"]}
+    table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+    result = dk.suppress(table, dk.Promise(guard="public", levels=False), dk.methods.Complete(thin=False))
+    with pytest.warns(dk.ProtectionWarning, match="publish those of publishable_intervals instead"):
+        _, upper = printed_protection_intervals(result)
+    assert upper[:3].tolist() == [60.0, 50.0, 60.0]  # made of pairs: 60 + 50 - 100 is the primary
+    with (
+        pytest.warns(DeprecationWarning, match="now called printed_protection_intervals"),
+        pytest.warns(dk.ProtectionWarning, match="made from hidden values"),
+    ):
+        older = dk.protection_intervals(result)
+    assert older[1].tobytes() == upper.tobytes()
+    found = dk.publishable_intervals(result.table)
+    assert [found.of(code) for code in "abc"] == [(0.0, 100.0)] * 3
 
 
 def test_positions_of_codes_are_checked() -> None:

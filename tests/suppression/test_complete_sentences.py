@@ -13,7 +13,7 @@ import diskret
 from diskret import Cost, Hierarchy, Knowledge, Promise, Status, Table, methods
 from diskret.suppression.complete.by_raised import by_raised
 from diskret.suppression.complete.faces import corners, diametrals, faces_of, first_range, shift
-from diskret.suppression.complete.intervals import protection_intervals
+from diskret.suppression.complete.intervals import printed_protection_intervals
 from diskret.suppression.complete.raising import Raised, raise_table
 from diskret.suppression.complete.space import ALLOWED, FORBIDDEN, IndexSpace
 from diskret.suppression.prices import CLASSES, log_classes
@@ -487,7 +487,8 @@ def test_closing_example_relative_lengths(printed_file: ReadFile, table: Table) 
         table, diskret.Promise(levels=False, min_relative_range=0.5), diskret.methods.Complete(thin=False)
     )
     assert len(secondary(result.table)) == said["secondary_count"]
-    lower, upper = protection_intervals(result)
+    with pytest.warns(diskret.ProtectionWarning, match="made from hidden values"):
+        lower, upper = printed_protection_intervals(result)
     for text, length in said["relative_interval_lengths_stated"].items():
         codes, value = text.split(" ")
         at = table.index(*codes.split(";"))

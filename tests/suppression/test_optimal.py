@@ -79,8 +79,11 @@ class AllPatterns:
         self.pairs = [(p, c) for p, c in self.pairs if c not in hopeless and self.kept(everything, p, c)]
 
     def stands_behind(self, person: Any, cell: Any) -> bool:
-        """Whether the finest cell of a person lies in a cell: below it, or it itself, in every classification."""
-        home = np.unravel_index(np.flatnonzero(self.persons == person)[0], self.table.shape)
+        """Whether a person has a share in a cell: it is one of his own, or a sum above one of them."""
+        return any(self.is_above(own, cell) for own in np.flatnonzero(self.persons == person).tolist())
+
+    def is_above(self, own: int, cell: Any) -> bool:
+        home = np.unravel_index(own, self.table.shape)
         for h, low, high in zip(self.table.hierarchies, home, np.unravel_index(cell, self.table.shape), strict=True):
             code = int(low)
             while code not in (int(high), -1):

@@ -20,7 +20,7 @@ import diskret as dk
 from diskret import Hierarchy, Pool, Status, Table
 from diskret.auditing.certificate import certificate_of
 from diskret.model.errors import BadOption, LateTable, NothingShared, SharedCellsDiffer, UnknownCode, WrongSum
-from diskret.moves.insiders import insiders_of, persons_of
+from diskret.moves.persons import persons_of, stand_behind
 from diskret.suppression import by_turns
 from diskret.suppression.result import Suppression
 
@@ -232,8 +232,7 @@ def test_an_insider_is_the_same_person_in_all_tables() -> None:
     pool = Pool.of({"fine": fine, "coarse": coarse})
     persons = persons_of(pool)
     assert persons[pool.index("a", "s")] == persons[pool.index("a", "Total")] >= 0
-    people = insiders_of(pool, dk.Promise())
-    behind = people.contribute(np.array([0]), np.arange(pool.size), pool.shape)[:, 0]
+    behind = stand_behind(pool, persons, np.arange(pool.size))[:, 0]
     assert {pool.codes((c,)) for c in np.flatnonzero(behind).tolist()} == {
         ("a", "s"), ("a", "Total"), ("Total", "s"), ("Total", "Total")
     }  # fmt: skip

@@ -429,7 +429,7 @@ def carrying(table: Table, knowledge: Knowledge, carry: str) -> SubtableTask:
     return SubtableTask(
         shape=table.shape, value=value, up=high - value, down=value - low, state=state, creator=creator,
         cost=value.copy(), needs=Asked(0.25 * value, nothing, nothing), barrier=np.ones(len(table.by)),
-        powers=np.empty(0), single_rule=True, carry=carry,
+        powers=np.empty(0), person=np.arange(table.size), single_rule=True, carry=carry,
     )  # fmt: skip
 
 

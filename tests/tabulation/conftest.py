@@ -33,6 +33,7 @@ class Unit:
     grossed_up: Fraction
     protected: bool
     public: bool
+    who: Any
 
     @property
     def weight(self) -> Fraction:
@@ -79,6 +80,7 @@ def population(units: Sequence[Unit], n: int) -> list[Fraction]:
 def described(units: Sequence[Unit], n: int) -> dict[str, Any]:
     protected = [u for u in units if u.protected]
     public = [u for u in units if u.public]
+    most = max((abs(u.own) for u in units if not u.public), default=Fraction(0))
     return {
         "count": len(units),
         "largest": population([u for u in units if not u.public], n),
@@ -87,22 +89,25 @@ def described(units: Sequence[Unit], n: int) -> dict[str, Any]:
         "protected_largest": max((abs(u.own) for u in protected if not u.public), default=Fraction(0)),
         "public_count": len(public),
         "public_value": sum((abs(u.grossed_up) for u in public), Fraction(0)),
+        # whoever contributes as much as nobody else; several, if they contribute equally much
+        "owner": {u.who for u in units if not u.public and abs(u.own) == most},
     }
 
 
 def joined(named: Sequence[tuple[Any, Unit]]) -> list[Unit]:
     """Units of one owner as one; those without an owner stay alone."""
     owners: dict[Any, list[Unit]] = defaultdict(list)
-    for number, (owner, unit) in enumerate(named):
-        owners[("alone", number) if owner is None else ("owner", owner)].append(unit)
+    for owner, unit in named:
+        owners[("alone", unit.who) if owner is None else ("owner", owner)].append(unit)
     return [
         Unit(
             sum((u.own for u in units), Fraction(0)),
             sum((u.grossed_up for u in units), Fraction(0)),
             any(u.protected for u in units),
             all(u.public for u in units),
+            owner,
         )
-        for units in owners.values()
+        for owner, units in owners.items()
     ]
 
 
@@ -118,11 +123,11 @@ def reference_table(
         return otherwise if flag is None else str(record[flag[0]]) in flag[1]
 
     behind: dict[Cell, list[tuple[Any, Unit]]] = defaultdict(list)
-    for record in records:
+    for number, record in enumerate(records):
         own = Fraction(1) if value is None else exact(record[value])
         grossed_up = own * (exact(record[weight]) if weight else 1)
         needs = says(record, request, True) and not says(record, waiver, False)
-        unit = Unit(own, grossed_up, needs, says(record, public, False))
+        unit = Unit(own, grossed_up, needs, says(record, public, False), number)
         codes = [record[name] if record[name] is not None else (missing or {})[name] for name in parents]
         for cell in itertools.product(*(chain(c, parents[n]) for c, n in zip(codes, parents, strict=True))):
             behind[cell].append((record[holding] if holding else None, unit))
@@ -144,11 +149,30 @@ def assert_same_people(
         wanted = expected.get(cell, empty)
         for name in people.__dataclass_fields__:
             array = getattr(people, name)
-            if array is None:
+            if array is None or name == "owner":
                 continue
             got = array[at].tolist()
             want = [float(x) for x in wanted[name]] if name == "largest" else float(wanted[name])
             assert got == (pytest.approx(want, rel=1e-13) if close else want), (cell, name)
+    assert_same_owners(people, expected, table)
+
+
+def assert_same_owners(people: Contributors, expected: Mapping[Cell, Mapping[str, Any]], table: Table) -> None:
+    """Equal numbers mean the same owner, different ones different owners."""
+    assert people.owner is not None
+    possible: dict[int, set[Any]] = {}
+    numbers: dict[Any, set[int]] = defaultdict(set)
+    for at in np.ndindex(table.shape):
+        wanted = expected.get(table.codes(at), described([], 0))
+        number, someone = int(people.owner[at]), wanted["owner"]
+        others = wanted["count"] - (wanted["public_count"] if people.public_count is not None else 0)
+        assert (number >= 0) == (others == 1 if people.ranked == 0 else others > 0), table.codes(at)
+        if number >= 0:
+            possible[number] = possible.get(number, someone) & someone
+        if number >= 0 and len(someone) == 1:
+            numbers[next(iter(someone))].add(number)
+    assert all(possible.values())
+    assert all(len(known) == 1 for known in numbers.values())
 
 
 def assert_as_expected(table: Table, expected: Reference, *, close: bool = False) -> None:

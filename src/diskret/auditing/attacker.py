@@ -19,11 +19,11 @@ from math import ceil
 
 import numpy as np
 
-from diskret.model.rational import DENOMINATORS, Exactly, Ratio, by_digits, corrected, largest, rounded, wide
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.grid import ENDLESS, FITS, Whole
 from diskret.model.lp import ALL_BUT_OPTIMAL, Answer, Matrix, Programme, Simplex, Way
+from diskret.model.rational import DENOMINATORS, Exactly, Ratio, by_digits, corrected, rounded, wide
 
 FAR = 64
 """How many times its goal a programme lets other unknowns move at first."""
@@ -37,7 +37,7 @@ CLOSE = 1e-6
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Proof:
-    """Why an unknown cannot go farther: equations times whole numbers leave ``q`` times the unknown and bounded others."""
+    """Why an unknown goes no farther: equations times whole numbers leave ``q`` times it, and others with bounds."""
 
     column: int
     upward: bool
@@ -45,7 +45,7 @@ class Proof:
     times: Whole
     """One number per equation."""
     total: int
-    """What ``q`` times the unknown cannot exceed, in steps. With q = 0 and less than nothing: there is no such point."""
+    """What ``q`` times the unknown cannot exceed, in steps; with q = 0, less than nothing: there is no point at all."""
 
     @property
     def reach(self) -> Fraction:
@@ -76,9 +76,11 @@ class Attacker:
 
     def __init__(self, system: Equations, up: Whole, down: Whole) -> None:
         self.programmes = 0
+        self.system = system
         self.exactly = Exactly(system)
         self.up, self.down = up, down
         nothing = np.zeros(system.cells.size)
+        self._cost = nothing
         self._programme = Programme(
             Matrix(*system.by_column()),
             np.zeros(system.rows),
@@ -91,7 +93,7 @@ class Attacker:
         """Attack with other knowledge from now on."""
         self.up, self.down = up, down
 
-    # --- one unknown ----------------------------------------------------------------------------------------------------
+    # --- one unknown --------------------------------------------------------------------------------------------------
 
     def farthest(self, column: int, upward: bool, goal: int, strict: bool = False) -> Found:
         """Whether an unknown can go as far as a goal (``strict``: farther), or why not.
@@ -138,8 +140,8 @@ class Attacker:
         """Whether an unknown can move at all: sizes do not matter, only which rooms are empty."""
         found = self._with_signs(column, upward, self.up != 0, self.down != 0)
         if found.point is not None and found.point.x[column] != 0:
-            shrunk = _shrunk(found.point, self.up, self.down)
-            return Found(reach=abs(Fraction(int(shrunk.x[column]), shrunk.q)), point=shrunk)
+            part = shrunk(found.point, self.up, self.down)
+            return Found(reach=abs(Fraction(int(part.x[column]), part.q)), point=part)
         return Found(proof=found.proof and self.prove(column, upward, found.proof.q, found.proof.times))
 
     def _with_signs(self, column: int, upward: bool, up: Bools, down: Bools) -> Found:
@@ -164,30 +166,7 @@ class Attacker:
                 if ray is not None:
                     yield from (Found(proof=proof) for proof in self._impossible(column, upward, ray))
 
-    # --- many at once ---------------------------------------------------------------------------------------------------
-
-    def together(self, columns: Ints, goals: Whole, upward: bool) -> Ratio | None:
-        """A point that carries many unknowns towards their goals (of similar size) at once; None if there is none."""
-        least, most = int(goals.min()), int(goals.max())
-        frame = _Frame.of(self, least, FAR * most)
-        side = frame.high if upward else frame.low
-        side[columns] = np.minimum(side[columns], goals) if upward else np.maximum(side[columns], -goals)
-        cost = np.zeros(self.up.size)
-        share = (least / goals).astype(np.float64)
-        cost[columns] = -share if upward else share
-        point = self._run(frame, cost, Simplex.DUAL)
-        for _ in range(2):
-            if point is None or self.keeps(point):
-                return point
-            side = frame.high if upward else frame.low
-            frame = _Frame.at(self, point, _violation(point, self.up, self.down))
-            limit = (goals if upward else -goals) * point.q - point.x[columns]
-            side = frame.high if upward else frame.low
-            side[columns] = np.minimum(side[columns], limit) if upward else np.maximum(side[columns], limit)
-            point = self._run(frame, cost, Simplex.DUAL)
-        return None if point is None else _shrunk(point, self.up, self.down)
-
-    # --- points ---------------------------------------------------------------------------------------------------------
+    # --- points -------------------------------------------------------------------------------------------------------
 
     def keeps(self, point: Ratio) -> bool:
         """Whether all unknowns stay in their rooms."""
@@ -198,23 +177,24 @@ class Attacker:
         sign = 1 if upward else -1
         cost = np.zeros(self.up.size)
         cost[column] = -sign
-        frame = _Frame.of(self, cap, far)
+        frame = Frame.of(self, cap, far)
         for _ in range(1 + ZOOMS):
-            frame.cap(column, sign, cap)
-            point = self._run(frame, cost, Simplex.PRIMAL)
+            frame.caps(np.array([column]), np.array([cap], dtype=object), sign)
+            point = self.run(frame, cost, Simplex.PRIMAL)
             if point is None:
                 return
             good = self.keeps(point)
-            seen = point if good else _shrunk(point, self.up, self.down)
+            seen = point if good else shrunk(point, self.up, self.down)
             reach = Fraction(sign * int(seen.x[column]), seen.q)
-            yield Found(reach=reach, point=seen, proof=self._proof(column, upward))
+            yield Found(reach=reach, point=seen, proof=self.proof_of_last(self, column, upward))
             if good:
                 return
-            frame = _Frame.at(self, point, _violation(point, self.up, self.down))
+            frame = Frame.at(self, point, violation(point, self.up, self.down))
 
-    def _run(self, frame: _Frame, cost: Floats, simplex: Simplex) -> Ratio | None:
+    def run(self, frame: Frame, cost: Floats, simplex: Simplex) -> Ratio | None:
         """The best point of a programme within a frame, in whole numbers; None if there is none."""
         self.programmes += 1
+        self._cost = cost
         low, high = frame.bounds()
         self._programme.use(simplex)
         self._programme.set_costs(cost)
@@ -234,7 +214,7 @@ class Attacker:
         change = corrected(self.exactly, x, basic, self._programme.solve_basis)
         return None if change is None else frame.back(change)
 
-    # --- proofs -----------------------------------------------------------------------------------------------------------
+    # --- proofs -------------------------------------------------------------------------------------------------------
 
     def prove(self, column: int, upward: bool, q: int, times: Whole) -> Proof | None:
         """What a combination of equations proves; None if it leaves an unknown without a bound."""
@@ -248,16 +228,36 @@ class Attacker:
         total = sum(abs(int(z)) * int(room) for z, room in zip(over[used], rooms, strict=True))
         return Proof(column=column, upward=upward, q=q, times=times, total=total)
 
-    def _proof(self, column: int, upward: bool) -> Proof | None:
-        """The solver's multipliers as whole numbers: with a small denominator, or digit by digit."""
+    def proof_of_last(self, judge: Attacker, column: int, upward: bool) -> Proof | None:
+        """The last programme's reason why an unknown goes no farther, as ``judge`` sees it; None if it has none."""
+        sign = 1 if upward else -1
         # the solver minimises: its multipliers are those of the goal turned round, on either side
-        dual = self._programme.multipliers * (-1.0 if upward else 1.0)
-        best: Proof | None = None
+        dual = -sign * self._programme.multipliers
         for q in DENOMINATORS:
             if (np.abs(q * dual - np.rint(q * dual)) <= CLOSE * q).all():
-                best = self.prove(column, upward, q, rounded(q * dual))
+                proof = judge.prove(column, upward, q, rounded(q * dual))
+                if proof is not None:
+                    return proof
                 break
-        return best if best is not None else self._digits(column, upward)
+        found = self._multipliers(-sign)
+        return None if found is None else judge.prove(column, upward, found.q, found.x)
+
+    def _multipliers(self, sign: int) -> Ratio | None:
+        """The multipliers of the basis digit by digit, for costs that are whole numbers."""
+        basic = self._programme.basic
+        own = basic >= 0
+        right = np.zeros(basic.size, dtype=object)
+        right[own] = [sign * int(cost) for cost in self._cost[basic[own]]]
+        if not right.any():
+            return None
+
+        def said(times: Whole) -> Whole:
+            of_columns = self.exactly.combined(times)
+            result = np.empty(basic.size, dtype=object)
+            result[own], result[~own] = of_columns[basic[own]], times[-1 - basic[~own]]
+            return result
+
+        return by_digits(right, self._programme.solve_transposed, said, self.exactly.rows)
 
     def _impossible(self, column: int, upward: bool, ray: Floats) -> Iterator[Proof]:
         """The solver's reason why there is no point, as whole numbers."""
@@ -270,28 +270,9 @@ class Attacker:
                 yield proof
                 return
 
-    def _digits(self, column: int, upward: bool) -> Proof | None:
-        """The multipliers of the basis, exactly."""
-        basic = self._programme.basic
-        (place,) = np.nonzero(basic == column)
-        if not place.size:
-            return None
-        right = np.zeros(basic.size, dtype=object)
-        right[place[0]] = 1
-
-        def said(times: Whole) -> Whole:
-            of_columns = self.exactly.combined(times)
-            result = np.empty(basic.size, dtype=object)
-            own = basic >= 0
-            result[own], result[~own] = of_columns[basic[own]], times[-1 - basic[~own]]
-            return result
-
-        found = by_digits(right, self._programme.solve_transposed, said, self.exactly.rows)
-        return None if found is None else self.prove(column, upward, found.q, found.x)
-
 
 @dataclass(eq=False)
-class _Frame:
+class Frame:
     """Bounds of a programme around a centre, in the centre's own steps, and the power of two it is measured by."""
 
     centre: Ratio
@@ -301,18 +282,18 @@ class _Frame:
     far: int
 
     @classmethod
-    def of(cls, attacker: Attacker, goal: int, far: int) -> _Frame:
+    def of(cls, attacker: Attacker, goal: int, far: int) -> Frame:
         """Around the true values."""
         nothing = np.zeros(attacker.up.size, dtype=np.int64)
         return cls._around(attacker, Ratio(1, nothing), goal, far)
 
     @classmethod
-    def at(cls, attacker: Attacker, point: Ratio, off: int) -> _Frame:
+    def at(cls, attacker: Attacker, point: Ratio, off: int) -> Frame:
         """Around a point that is off by so much (in steps of the point)."""
         return cls._around(attacker, point, off, off << 20)
 
     @classmethod
-    def _around(cls, attacker: Attacker, centre: Ratio, goal: int, far: int) -> _Frame:
+    def _around(cls, attacker: Attacker, centre: Ratio, goal: int, far: int) -> Frame:
         q, x = centre
         up, down = _measured(attacker.up, q), _measured(attacker.down, q)
         if far >= FITS or x.dtype == object:
@@ -321,13 +302,14 @@ class _Frame:
         low = np.where(down == ENDLESS, -far, np.maximum(-down - x, -far))
         return cls(centre, low, high, 2.0 ** (max(goal, 1).bit_length() - 1), far)
 
-    def cap(self, column: int, sign: int, cap: int) -> None:
-        """Let one unknown go no farther than asked for."""
-        limit = cap * self.centre.q - sign * int(self.centre.x[column])
+    def caps(self, columns: Ints, goals: Whole, sign: int) -> None:
+        """Let some unknowns go no farther than asked for."""
+        limit = goals * self.centre.q - sign * self.centre.x[columns]
+        low, high = self.low[columns], self.high[columns]
         if sign > 0:
-            self.high[column] = max(min(int(self.high[column]), limit), int(self.low[column]))
+            self.high[columns] = np.maximum(np.minimum(high, limit), low)
         else:
-            self.low[column] = min(max(int(self.low[column]), -limit), int(self.high[column]))
+            self.low[columns] = np.minimum(np.maximum(low, -limit), high)
 
     def bounds(self) -> tuple[Floats, Floats]:
         """For the solver."""
@@ -355,10 +337,11 @@ def _outside(point: Ratio, up: Whole, down: Whole) -> Bools:
     if q != 1:
         up, down = _measured(up, q), _measured(down, q)
     above: Bools = (up != ENDLESS) & (x > up)
-    return above | ((down != ENDLESS) & (-x > down))
+    below: Bools = (down != ENDLESS) & (-x > down)
+    return above | below
 
 
-def _violation(point: Ratio, up: Whole, down: Whole) -> int:
+def violation(point: Ratio, up: Whole, down: Whole) -> int:
     """How far the farthest unknown is outside its room, in steps of the point."""
     found = 1
     for i in np.flatnonzero(_outside(point, up, down)):
@@ -368,7 +351,7 @@ def _violation(point: Ratio, up: Whole, down: Whole) -> int:
     return found
 
 
-def _shrunk(point: Ratio, up: Whole, down: Whole) -> Ratio:
+def shrunk(point: Ratio, up: Whole, down: Whole) -> Ratio:
     """The largest part of a point that stays in all rooms: it need not be all of it."""
     q, x = point
     part = Fraction(1)
@@ -390,9 +373,7 @@ def _better(one: Found, other: Found) -> Found:
     """The farthest point and the narrowest proof."""
     point = other if other.reach > one.reach or one.point is None else one
     proofs = [p for p in (one.proof, other.proof) if p is not None]
-    return Found(
-        reach=point.reach, point=point.point, proof=min(proofs, key=lambda p: p.reach) if proofs else None
-    )
+    return Found(reach=point.reach, point=point.point, proof=min(proofs, key=lambda p: p.reach) if proofs else None)
 
 
 def _decides(found: Found, goal: int, strict: bool) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from diskret.auditing.integers import Split, Tree, farthest_whole
 from diskret.auditing.outsiders import OutsideAttack, attackers_of
 from diskret.auditing.proof import proof_of
-from diskret.auditing.report import Exposure, Node, Refutation
+from diskret.auditing.report import Exposure, Node, Shortfall
 from diskret.auditing.verdicts import Need, Verdict, needs_of, verdict
 from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import Equations
@@ -54,9 +54,9 @@ class Case:
     """Targets that programmes over the whole table show to be safe from everybody."""
     points: dict[int, tuple[Ratio, Ints, Whole]] = field(default_factory=dict)
     """Points that show cells to be safe, besides the witnesses, each once: with the unknowns that move, and steps."""
-    proofs: list[Refutation] = field(default_factory=list)
+    proofs: list[Shortfall] = field(default_factory=list)
 
-    # --- what everything is measured in ----------------------------------------------------------------------------------
+    # --- what everything is measured in -------------------------------------------------------------------------------
 
     @cached_property
     def needs(self) -> list[Need]:
@@ -77,7 +77,7 @@ class Case:
         """The models of all groups of unknowns."""
         return attackers_of(self.system, *self.rooms)
 
-    # --- verdicts -----------------------------------------------------------------------------------------------------------
+    # --- verdicts -----------------------------------------------------------------------------------------------------
 
     def verdict(self, target: int, rooms: tuple[Whole, Whole] | None = None, counts: bool = False) -> Verdict:
         """What somebody finds out about a target: everybody, or whoever has narrower rooms."""
@@ -123,7 +123,9 @@ class Case:
             if moved.size and np.abs(moved).max() < LARGEST:
                 forth, back = self.witnesses.cover.limits(cells, moved)
                 found.append(Move(cells=cells, coefficients=moved, up=forth, down=back))
-        return MoveSet.of([*kept, *found], [*(sorted(kept.protected(k)) for k in range(len(kept))), *([[]] * len(found))])
+        return MoveSet.of(
+            [*kept, *found], [*(sorted(kept.protected(k)) for k in range(len(kept))), *([[]] * len(found))]
+        )
 
     @property
     def programmes(self) -> int:
@@ -131,7 +133,7 @@ class Case:
         over_all = self.attackers.programmes if "attackers" in self.__dict__ else 0
         return over_all + self.witnesses.router.programmes
 
-    # --- what can be said about a cell -------------------------------------------------------------------------------------
+    # --- what can be said about a cell --------------------------------------------------------------------------------
 
     def name(self, column: int) -> str:
         """A hidden cell in words."""
@@ -173,7 +175,7 @@ class Case:
         upward = bool(rise - self.demands.up[target] <= fall - self.demands.down[target])
         lower, upper = self.interval(column, rise, fall)
         required = float(self.demands.down[target]), float(max(self.demands.up[target], self.demands.length[target]))
-        self.proofs += [self._refutation(column, proof, who) for proof in proofs]
+        self.proofs += [self._shortfall(column, proof, who) for proof in proofs]
         self.exposed.append(
             Exposure(
                 cell=self.name(column), index=self.table.place(cell), lower=lower, upper=upper,
@@ -182,8 +184,8 @@ class Case:
             )
         )  # fmt: skip
 
-    def _refutation(self, column: int, proof: Tree, who: int) -> Refutation:
-        attacker, _, own = self.attackers.on(column)
+    def _shortfall(self, column: int, proof: Tree, who: int) -> Shortfall:
+        _, _, own = self.attackers.on(column)
         cells, axis, sums = self.system.cells[own], *self.attackers.lines(column)
 
         def nodes(tree: Tree) -> tuple[Node, ...]:
@@ -198,8 +200,9 @@ class Case:
         first = proof
         while isinstance(first, Split):
             first = first.below
-        return Refutation(
-            cell=int(self.system.cells[column]), knows=known, coalition=0 <= who < len(self.insiders.names),
+        return Shortfall(
+            cell=int(self.system.cells[column]), knows=known,
+            coalition=self.insiders.names[who] if 0 <= who < len(self.insiders.names) else "",
             upward=first.upward, tree=nodes(proof),
         )  # fmt: skip
 

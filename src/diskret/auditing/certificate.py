@@ -1,53 +1,52 @@
-"""A certificate: what was promised about which table, with the moves that prove it, for anybody in the office to check.
+"""A certificate: what was promised about which table, with the moves and proofs that show it, for anybody to check.
 
-It names the table by a fingerprint, so that a changed value, status or hierarchy is noticed, and holds the moves. Moves
-tell something about hidden values: a certificate is as confidential as the table.
+It names the table by a hash of its plain form, so that every change is noticed. Moves tell something about hidden
+values: a certificate is as confidential as the table. ``docs/certificate.md`` is the format.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from os import PathLike
-from pathlib import Path
+from math import lcm
 from typing import Any
 
 import numpy as np
 
-from diskret.auditing.report import AuditReport
-from diskret.auditing.unions import unions_breaking
-from diskret.io.files import whole_file
-from diskret.model.arrays import Ints
+from diskret.auditing.checking import WholeMove, Witness, bounds_of, exposed_to, steps_of
+from diskret.auditing.exact_proof import (
+    EVERYBODY,
+    Leaf,
+    Refutation,
+    Split,
+    equation_numbers,
+    equations_by_number,
+)
+from diskret.auditing.grounds import Impossible, grounds_of
+from diskret.auditing.knowing import knowing
+from diskret.auditing.lines import unions_in, zeros_in
+from diskret.auditing.plain import Plain, hash_of, plain_table
+from diskret.auditing.report import AuditReport, Node
 from diskret.model.cells import Cells
-from diskret.model.equations import equations_of
-from diskret.model.errors import BadOption, UnreadableFile, listed
+from diskret.model.errors import BadOption, listed
+from diskret.model.exact import exact
 from diskret.model.promise import Promise
-from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.moves.cover import Cover
-from diskret.moves.demands import demands_of
-from diskret.moves.insiders import insiders_of
-from diskret.moves.move import Move, MoveSet
-from diskret.moves.recheck import hold
-
-FORMAT = "diskret certificate 2"
+from diskret.moves.move import Move
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Certificate:
-    """What was promised, and the moves that prove it."""
+    """What was promised, and the moves and proofs that show it."""
 
     table: str
-    """Fingerprint of hierarchies, values, counts and statuses."""
+    """Hash of the plain form of the table."""
     promise: Promise
-    exposed: tuple[str, ...]
-    """Cells that were found exposed or undecided, and lines of zeros: no promise is made about them."""
-    moves: MoveSet
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    moves: tuple[WholeMove, ...]
+    proofs: tuple[Refutation, ...] = ()
+    """Why cells that are exposed cannot go far enough."""
     versions: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -56,70 +55,130 @@ class Verification:
     """What a certificate proves about a table."""
 
     promise: Promise
-    """What the certificate says was promised."""
+    """What was checked: the promise that was demanded, or else the one the certificate names."""
+    demanded: bool = False
+    """Whether somebody demanded it."""
     same_table: bool = True
-    enough: bool = True
-    """Whether that covers the promise that was asked for."""
-    checked: int
-    """Primary cells about which something was promised."""
-    proven: int = 0
-    """Those that the moves alone prove, re-checked without a solver."""
+    impossible: str = ""
+    """Why the promise cannot be made about this table at all."""
+    checked: int = 0
+    """Primary cells."""
     open: tuple[str, ...] = ()
-    """Those the moves do not prove: an audit has to decide."""
+    """Those about which nothing is proven: an audit has to decide."""
+    exposed: tuple[tuple[str, str], ...] = ()
+    """Those that are proven to be exposed, and to whom."""
     broken_moves: int = 0
+    broken_proofs: int = 0
     unions: tuple[str, ...] = ()
     """Lines whose hidden cells together break a primary rule, although the promise says that none do."""
-    exposed: tuple[str, ...] = ()
+    assumed: str = ""
+    """What is taken to be known about those behind the cells, in words."""
+    zeros: tuple[str, ...] = ()
+    """Lines of hidden zeros about which no move shows that they could be anything else."""
+
+    @property
+    def proven(self) -> int:
+        """Primary cells that keep what was promised."""
+        return self.checked - len(self.open) - len({cell for cell, _ in self.exposed})
 
     @property
     def holds(self) -> bool:
-        """Whether every promise is proven and nothing is exposed."""
-        sound = self.same_table and self.enough and not self.broken_moves
-        return sound and not (self.open or self.unions or self.exposed)
+        """Whether everything that was promised is proven."""
+        wrong = self.impossible or self.open or self.exposed or self.unions or self.zeros
+        return self.same_table and not (wrong or self.broken_moves or self.broken_proofs)
 
     def summary(self) -> dict[str, Any]:
         """Counts only."""
         return {
-            "holds": self.holds, "same table": self.same_table, "promise is enough": self.enough,
-            "checked": self.checked, "proven": self.proven, "open": len(self.open),
-            "broken moves": self.broken_moves, "lines breaking the rule": len(self.unions),
-            "exposed": len(self.exposed),
+            "holds": self.holds, "same table": self.same_table, "promise was demanded": self.demanded,
+            "checked": self.checked, "proven": self.proven, "open": len(self.open), "exposed": len(self.exposed),
+            "broken moves": self.broken_moves, "broken proofs": self.broken_proofs,
+            "lines breaking the rule": len(self.unions), "lines of zeros": len(self.zeros),
         }  # fmt: skip
 
-    def report(self) -> str:
-        """In words; no values."""
+    def report(self, *, internal: bool = False) -> str:
+        """In words; no values, and the ranges of the promise only if ``internal``."""
         if not self.same_table:
             return "the certificate belongs to another table, or the table was changed"
-        lines = ["promised: " + " ".join(self.promise.describe().split())]
-        if not self.enough:
-            lines.append("that is less than the promise asked for")
-        lines.append(f"{self.proven} of {self.checked} primary cells are proven by moves that were checked again")
-        if self.broken_moves:
-            lines.append(f"{self.broken_moves} moves do not hold: the certificate was damaged or tampered with")
-        lines += [f"not proven by moves: {name} (audit the table)" for name in self.open]
+        promised = " ".join(f"{self.promise.describe(internal=internal)} {self.assumed}".split())
+        lines = [f"{'demanded' if self.demanded else 'promised, by the certificate itself'}: {promised}"]
+        if self.impossible:
+            return "\n".join([*lines, f"this cannot be promised: {self.impossible}"])
+        lines.append(f"{self.proven} of {self.checked} primary cells are proven to keep it, in whole numbers")
+        broken = [f"{n} {what}" for what, n in (("moves", self.broken_moves), ("proofs", self.broken_proofs)) if n]
+        lines += [f"{what} do not hold: the certificate was damaged or tampered with" for what in broken]
+        lines += [f"not proven: {name} (audit the table)" for name in self.open]
+        lines += [f"exposed: {name}, to {by}" for name, by in self.exposed]
         lines += [f"the hidden cells of {name} together break a primary rule" for name in self.unions]
-        lines += [f"exposed already when the certificate was made: {name}" for name in self.exposed]
+        lines += [f"not proven: that the hidden cells of {name}, all zero, could be more" for name in self.zeros]
         if self.holds:
             lines.append("the certificate holds")
+            if not self.demanded:
+                lines.append("it proves what it says itself; demand a promise to have that proven")
         return "\n".join(lines)
 
 
 def certificate_of(report: AuditReport) -> Certificate:
     """The certificate of an audit."""
     packages = {name: version(name) for name in ("diskret", "numpy", "highspy")}
-    # lines of zeros need a solver: what the audit found is kept, and no certificate holds over it
-    zeros = [f"the hidden cells of {line}, all zero" for line in report.zeros]
-    names = dict.fromkeys([*(e.cell for e in report.exposed), *report.undecided, *zeros])
     return Certificate(
-        table=fingerprint(report.table), promise=report.promise, exposed=tuple(names), moves=report.moves,
-        intervals=report.intervals, versions=packages | {"python": platform.python_version()},
+        table=hash_of(plain_table(report.table)), promise=report.promise,
+        moves=_whole_moves(report), proofs=_refutations(report),
+        versions=packages | {"python": platform.python_version()},
     )  # fmt: skip
 
 
-def verify(table: Table, certificate: Certificate, promise: Promise | None = None) -> Verification:
-    """Check a certificate against a table, without any solver: equations are added up, demands made again.
+def _refutations(report: AuditReport) -> tuple[Refutation, ...]:
+    """The proofs of a report, with the numbers and names that certificates have for equations and insiders."""
+    if not report.proofs:
+        return ()
+    table, plain = report.table, plain_table(report.table)
+    system = table.equations()
+    lines = zip(system.axis.tolist(), system.sum_cell.tolist(), strict=True)
+    number = dict(zip(lines, equation_numbers(table, system).tolist(), strict=True))
+    leads = knowing(table, plain, report.promise, grounds_of(plain, report.promise)).lead
 
-    ``promise`` is what the certificate must prove at least; left out, whatever it says it does.
+    def node(each: Node) -> Leaf | Split:
+        if len(each) == 2:
+            return Split(cell=each[0], at=each[1])
+        q, rows, times = each
+        return Leaf(q=q, rows=tuple(number[row] for row in rows), times=times)
+
+    return tuple(
+        Refutation(
+            cell=each.cell, by=each.coalition or (f"person {leads[each.knows[0]]}" if each.knows else EVERYBODY),
+            upward=each.upward, tree=tuple(map(node, each.tree)),
+        )
+        for each in report.proofs
+    )  # fmt: skip
+
+
+def _whole_moves(report: AuditReport) -> tuple[WholeMove, ...]:
+    """The moves of a report in whole steps, those that hold."""
+    found = tuple(_whole(move) for move in report.moves)
+    if not steps_of(report.table, found).broken:
+        return found
+    return tuple(move for move in found if not steps_of(report.table, [move]).broken)
+
+
+def _whole(move: Move) -> WholeMove:
+    """A move with the smallest whole steps that go the same way.
+
+    >>> _whole(Move(cells=np.array([3, 5]), coefficients=np.array([0.5, -1.25]))).steps
+    (2, -5)
+    """
+    amounts = [exact(c) for c in move.coefficients.tolist()]
+    common = lcm(*(a.denominator for a in amounts))
+    steps = [int(a * common) for a in amounts]
+    divisor = int(np.gcd.reduce(np.array(steps, dtype=object)))
+    return WholeMove(cells=tuple(move.cells.tolist()), steps=tuple(step // max(divisor, 1) for step in steps))
+
+
+def verify(table: Table, certificate: Certificate, promise: Promise | None = None) -> Verification:
+    """Check a certificate against a table in whole numbers, without any solver.
+
+    ``promise`` is what it must prove; left out, whatever it says it does. Equations are added up, demands and insiders
+    made again from the plain form of the table, by code that neither protecting nor attacking uses.
 
     >>> from diskret import audit
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
@@ -128,48 +187,43 @@ def verify(table: Table, certificate: Certificate, promise: Promise | None = Non
     >>> print(found.report().splitlines()[-1], found.holds)
     the certificate holds True
     """
-    primary = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)
-    names = [n for n in table.name_cells(table.status == Status.PRIMARY, primary.size) if n not in certificate.exposed]
-    if fingerprint(table) != certificate.table:
-        return Verification(
-            promise=certificate.promise, same_table=False, checked=len(names), exposed=certificate.exposed
-        )
-    good, _ = hold(table, certificate.moves)
-    open_cells = _open_cells(table, certificate.promise, certificate.moves, np.flatnonzero(good))
-    unproven = tuple(n for n in map(table.name_of, open_cells) if n not in certificate.exposed)
-    return Verification(
-        promise=certificate.promise, enough=promise is None or certificate.promise.covers(promise),
-        checked=len(names), proven=len(names) - len(unproven), open=unproven, broken_moves=int((~good).sum()),
-        unions=unions_breaking(table, equations_of(table)) if certificate.promise.unions else (),
-        exposed=certificate.exposed,
-    )  # fmt: skip
+    asked = certificate.promise if promise is None else promise
+    plain = plain_table(table)
+    if hash_of(plain) != certificate.table:
+        return Verification(promise=asked, demanded=promise is not None, same_table=False)
+    try:
+        found = checked(table, plain, certificate, asked)
+    except Impossible as e:
+        return Verification(promise=asked, demanded=promise is not None, impossible=str(e))
+    assumed = asked.assumed(table)
+    return Verification(promise=asked, demanded=promise is not None, assumed=assumed, **found)
 
 
-def _open_cells(table: Cells, promise: Promise, moves: MoveSet, good: Ints) -> list[int]:
-    """Primary cells with a demand that the good ones among the moves do not settle against everybody."""
-    up, down = promise.knowledge.room(table)
-    cover = Cover(demands_of(table, promise), insiders_of(table, promise), up, down, table.shape)
-    for number in good.tolist():
-        cover.add(cover.judge(moves[number].cells, moves[number].coefficients))
-    return sorted({int(cover.ways.cell[d]) for d in range(cover.ways.size) if not cover.state(d).entirely})
-
-
-def fingerprint(table: Table) -> str:
-    """A hash of everything an attacker's equations are made of.
-
-    >>> one = Table.from_cells({"s": ["a"], "x": [1]}, by={"s": None}, value="x")
-    >>> other = Table.from_cells({"s": ["a"], "x": [2]}, by={"s": None}, value="x")
-    >>> fingerprint(one) == fingerprint(other)
-    False
-    """
-    content = hashlib.sha256()
-    for part in table.structure():
-        content.update(part)
-    for array in (table.value, table.status, table.below, table.above, table.lower, table.upper):
-        content.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
-    for people in (table.respondents, table.holdings):
-        content.update(b"none" if people is None else np.ascontiguousarray(people.count).tobytes())
-    return content.hexdigest()
+def checked(table: Cells, plain: Plain, certificate: Certificate, promise: Promise) -> dict[str, Any]:
+    """What moves, proofs and lines say about the plain form of a table: the fields of a `Verification`."""
+    grounds = grounds_of(plain, promise)
+    insiders = knowing(table, plain, promise, grounds)
+    equations = equations_by_number(table)
+    witness = Witness.of(grounds, insiders, steps_of(table, certificate.moves))
+    bounds, broken = bounds_of(certificate.proofs, equations, grounds, insiders)
+    exposed = {c: exposed_to(c, bounds.get(c, {}), grounds, insiders) for c in grounds.demands}
+    unproven = [c for c in grounds.demands if not exposed[c] and not witness.kept(c, insiders)]
+    system = table.equations()
+    sums = dict(zip(equations, system.sum_cell.tolist(), strict=True))
+    lines = dict(zip(equations, zip(system.axis.tolist(), system.sum_cell.tolist(), strict=True), strict=True))
+    return {
+        "checked": len(grounds.demands),
+        "open": tuple(map(table.name_of, unproven)),
+        "exposed": tuple((table.name_of(c), who) for c, people in exposed.items() for who in people),
+        "broken_moves": witness.moves.broken,
+        "broken_proofs": broken,
+        "unions": tuple(table.line_name(*lines[n]) for n in (unions_in(plain, equations) if promise.unions else ())),
+        "zeros": tuple(
+            table.line_name(*lines[n])
+            for n, cells in zeros_in(plain, equations, sums).items()
+            if not any(witness.rises(c) for c in cells)
+        ),
+    }
 
 
 def verify_tables(
@@ -180,50 +234,3 @@ def verify_tables(
     if missing:
         raise BadOption(f"no certificate for {listed(missing)}", hint=f"there are some for {listed(certificates)}.")
     return {name: verify(table, certificates[name], promise) for name, table in tables.items()}
-
-
-def write_certificate(certificates: Mapping[str, Certificate], path: str | PathLike[str]) -> None:
-    """Write the certificates of one or more tables as JSON, whole or not at all. Confidential."""
-    content = {
-        "format": FORMAT,
-        "note": "confidential: moves tell something about hidden values",
-        "tables": {name: _plain(each) for name, each in certificates.items()},
-    }
-    with whole_file(Path(path)) as part:
-        part.write_text(json.dumps(content), encoding="utf-8")
-
-
-def read_certificate(path: str | PathLike[str]) -> dict[str, Certificate]:
-    """Read certificates by the names of their tables; refuses anything else."""
-    try:
-        content: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-        if content["format"] != FORMAT:
-            raise ValueError
-        return {name: _certificate(each) for name, each in content["tables"].items()}
-    except OSError as e:
-        raise UnreadableFile("the certificate cannot be read", where=str(path), hint=str(e.strerror or e)) from None
-    except (ValueError, KeyError, TypeError, AttributeError, BadOption):
-        raise UnreadableFile(
-            "this is not a certificate of diskret", where=str(path), hint="write one with diskret audit --certificate."
-        ) from None
-
-
-def _plain(certificate: Certificate) -> dict[str, Any]:
-    moves = [[move.cells.tolist(), move.coefficients.tolist()] for move in certificate.moves]
-    return {name: getattr(certificate, name) for name in certificate.__dataclass_fields__} | {
-        "promise": certificate.promise.to_dict(),
-        "moves": moves,
-    }
-
-
-def _certificate(content: dict[str, Any]) -> Certificate:
-    plain = dict(content)
-    plain["promise"] = Promise.from_dict(plain["promise"])
-    plain["exposed"] = tuple(plain["exposed"])
-    plain["intervals"] = {name: (float(a), float(b)) for name, (a, b) in plain["intervals"].items()}
-    moves = [
-        Move(cells=np.array(cells, dtype=np.int64), coefficients=np.array(moved, dtype=np.float64))
-        for cells, moved in plain["moves"]
-    ]
-    plain["moves"] = MoveSet.of(moves)
-    return Certificate(**plain)

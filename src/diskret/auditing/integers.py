@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from diskret.auditing.attacker import Attacker, Proof
-from diskret.model.rational import Ratio
 from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.errors import BadOption
 from diskret.model.grid import Whole, whole
+from diskret.model.rational import Ratio
 
 NODES = 2_000
 """Splits after which a cell is left undecided. On random tables of counts 99 of 100 cells take one, the others 16."""

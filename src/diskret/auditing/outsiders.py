@@ -10,16 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from diskret.auditing.attacker import Attacker
+from diskret.auditing.attacker import Attacker, Proof
+from diskret.auditing.crowd import Crowd
 from diskret.auditing.verdicts import Need, Verdict, verdict
 from diskret.model.arrays import Ints
 from diskret.model.equations import Equations
-from diskret.model.grid import Whole
+from diskret.model.grid import Whole, fitting
 from diskret.model.rational import Ratio
 
 WORTH_A_BATCH = 0.3
 WORTH_A_MODEL = 500
-SIMILAR = 10
+SIMILAR = 20
 """Goals within this many powers of two are pushed together."""
 
 
@@ -103,49 +104,63 @@ class _Push:
     def __init__(self, attacker: Attacker, columns: Ints, needs: list[Need]) -> None:
         self.attacker, self.columns, self.needs = attacker, columns, needs
         self.best = {True: [_Best()] * columns.size, False: [_Best()] * columns.size}
+        self.proof: dict[tuple[int, bool], Proof] = {}
 
     def all(self) -> list[Verdict]:
         """A verdict on every target."""
-        for upward in (True, False):
-            for batch in self._batches(upward):
-                self._push(batch, upward)
+        for batch in self._batches():
+            self._push(batch)
         return [self._verdict(k) for k in range(self.columns.size)]
 
-    def _kept(self, k: int) -> bool:
-        return self.needs[k].kept(self.best[True][k].reach, self.best[False][k].reach)
-
-    def _goal(self, k: int, upward: bool) -> int:
-        """How far a target is pushed: to its level, or as long as its interval must be."""
-        need = self.needs[k]
-        level = need.up if upward else need.down
-        return level or (need.length + need.strict if not (need.up or need.down) else 0)
-
-    def _batches(self, upward: bool) -> list[Ints]:
-        """Targets that still have to go this way, those with similar goals together."""
-        waiting = [k for k in range(self.columns.size) if not self._kept(k) and self._goal(k, upward)]
+    def _batches(self) -> list[Ints]:
+        """Targets with similar goals together."""
         by_size: dict[int, list[int]] = {}
-        for k in waiting:
-            by_size.setdefault(self._goal(k, upward).bit_length() // SIMILAR, []).append(k)
+        for k in range(self.columns.size):
+            by_size.setdefault(self._goal(k).bit_length() // SIMILAR, []).append(k)
         return [np.array(some) for _, some in sorted(by_size.items())]
 
-    def _push(self, waiting: Ints, upward: bool) -> None:
-        """Push a batch again and again while many get there."""
-        room = self.attacker.up if upward else self.attacker.down
-        waiting = waiting[room[self.columns[waiting]] != 0]
-        while waiting.size > 1:
-            goals = np.array([self._goal(k, upward) for k in waiting.tolist()], dtype=object)
-            point = self.attacker.together(self.columns[waiting], _narrow(goals), upward)
-            if point is None:
-                return
-            self._see(point)
-            arrived = [self.best[upward][k].reach >= goal for k, goal in zip(waiting.tolist(), goals, strict=True)]
-            still = waiting[~np.array(arrived)]
-            if still.size > (1 - WORTH_A_BATCH) * waiting.size:
-                return
-            waiting = still
+    def _goal(self, k: int) -> int:
+        """How far a target is pushed: to its levels, or as long as its interval must be."""
+        need = self.needs[k]
+        return max(need.up, need.down) or need.length + need.strict
 
-    def _see(self, point: Ratio) -> None:
+    def _waits(self, k: int, upward: bool) -> bool:
+        """Whether a target still has to go farther this way."""
+        need = self.needs[k]
+        rise, fall = self.best[True][k].reach, self.best[False][k].reach
+        if need.kept(rise, fall):
+            return False
+        level = need.up if upward else need.down
+        return (rise if upward else fall) < level or (not need.up and not need.down)
+
+    def _push(self, batch: Ints) -> None:
+        """Push a batch again and again while many get there, then the others one by one."""
+        crowd = Crowd(self.attacker, self.columns[batch], fitting([self._goal(k) for k in batch.tolist()]))
+        for upward in (True, False):
+            room = self.attacker.up if upward else self.attacker.down
+            before = np.inf
+            while True:
+                waiting = np.array(
+                    [at for at, k in enumerate(batch.tolist()) if self._waits(k, upward)], dtype=np.int64
+                )
+                waiting = waiting[room[crowd.columns[waiting]] != 0]
+                if waiting.size <= 1 or waiting.size > (1 - WORTH_A_BATCH) * before:
+                    break
+                before = waiting.size
+                self._see(crowd.push(waiting, upward))
+        for at, k in enumerate(batch.tolist()):
+            for upward in (True, False):
+                if self._waits(k, upward):
+                    self._see(crowd.push(np.array([at]), upward))
+                    proof = crowd.proof(at, upward) if self._waits(k, upward) else None
+                    if proof is not None:
+                        self.proof[k, upward] = proof
+        self.attacker.programmes += crowd.attacker.programmes
+
+    def _see(self, point: Ratio | None) -> None:
         """Every point widens what is possible for all targets."""
+        if point is None:
+            return
         moved = point.x[self.columns]
         for k in np.flatnonzero(moved).tolist():
             upward = bool(moved[k] > 0)
@@ -154,12 +169,15 @@ class _Push:
                 self.best[upward][k] = _Best(reach, point)
 
     def _verdict(self, k: int) -> Verdict:
-        if not self._kept(k):
-            return verdict(self.attacker, int(self.columns[k]), self.needs[k])
-        seen = (self.best[True][k].point, self.best[False][k].point)
-        return Verdict(safe=True, points=tuple(point for point in seen if point is not None))
-
-
-def _narrow(goals: Whole) -> Whole:
-    """In 64 bits where all fit."""
-    return goals.astype(np.int64) if max(goals) < 2**61 else goals
+        need, (rise, fall) = self.needs[k], (self.best[way][k] for way in (True, False))
+        if need.kept(rise.reach, fall.reach):
+            return Verdict(safe=True, points=tuple(side.point for side in (rise, fall) if side.point is not None))
+        proofs = {way: self.proof.get((k, way)) for way in (True, False)}
+        for way, goal in ((True, need.up), (False, need.down)):
+            proof = proofs[way]
+            if proof is not None and proof.refutes(goal):
+                return Verdict(exposed=True, proofs=(proof,))
+        up, down = proofs[True], proofs[False]
+        if up is not None and down is not None and not need.long_enough(up.reach + down.reach):
+            return Verdict(exposed=True, proofs=(up, down))
+        return verdict(self.attacker, int(self.columns[k]), need)

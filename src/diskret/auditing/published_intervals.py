@@ -1,31 +1,35 @@
-"""Intervals that may be published instead of marks (Quaderverfahren, 3.2.3.3).
+"""Intervals that can be published beside the marks of hidden cells.
 
-A complete cuboid lies in one single subtable: none of its cells is secured anywhere else as well. Only cells of
-complete cuboids get an interval, and it is the union over all complete cuboids they belong to, rounded outwards: no
-published end lies nearer to the value than any interval that protects somebody. Whoever reads an interval knows it from
-then on. So the table is attacked again with all intervals as prior knowledge, and where they would expose a cell they
-are not published. Ends are made from hidden values, often the sum of two: below a hidden sum that is secured elsewhere
-too they would give it away to whoever knows the rule, so there are none.
+The interval of a hidden cell is what every reader of the published table can compute, and nothing else goes into it:
+the open values, which cells are hidden (not why), how cells add up, and that no value is negative where everybody knows
+it. So whoever knows how the intervals are made, and knows the published table, learns nothing from them: he can make
+them himself, to the last digit. The same holds of intervals widened to round numbers by a fixed rule, and of insiders.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import prod
+from math import inf, nextafter
 from typing import Any
 
 import numpy as np
 
-from diskret.auditing import _complete_kernels
 from diskret.auditing.audit import audit
+from diskret.auditing.reader import ends_of, published
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.exact import exact
 from diskret.model.knowledge import Knowledge
 from diskret.model.older import older_attack
 from diskret.model.promise import Promise
+from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.model.tolerances import ROUNDING
+
+Progress = Callable[[str, int, int], None]
+MOST = 20_000
+"""Hidden cells that equations link, up to which all lines are looked at together: two minutes for 13,000 of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,165 +80,148 @@ class Intervals:
 
 
 def publishable_intervals(
-    table: Table, promise: Promise = Promise(), *, decimals: int | None = None, **older: Any
+    table: Table,
+    promise: Promise = Promise(),
+    *,
+    decimals: int | None = None,
+    digits: int | None = None,
+    most: int = MOST,
+    progress: Progress | None = None,
+    **older: Any,
 ) -> Intervals:
-    """Intervals for hidden cells of a protected table or pool, as far as they may be published.
+    """The intervals of hidden cells that every reader of the published table or pool can compute.
 
-    ``promise`` is that of the suppression. Bounds are rounded outwards to ``decimals`` (left
-    out: those of the table; negative ones round to tens, hundreds and so on). Cells that several tables of a pool
-    share never get an interval, nor do those that equations link with a cell that is exposed already.
+    Ends have the decimals of the published values. Two fixed rules widen them to round numbers: ``decimals`` (to
+    multiples of 0.1, or with negative ones of 10, 100 and so on), or ``digits`` (as many leading digits as the longer
+    end may have). Counts lie between whole numbers. Cells whose value can be computed, and those without an upper or a
+    lower end, have none.
 
-    >>> cells = {"s": list("aabb"), "t": list("uvuv"), "x": [10, 90, 20, 30], "st": ["primary", *["secondary"] * 3]}
-    >>> table = Table.from_cells(cells, by={"s": None, "t": None}, value="x", status="st")
+    ``promise`` is that of the suppression; of what an attacker is taken to know, only the signs go in. Where it is
+    broken already there is a warning, and no interval for cells that equations link with the exposed ones. Where
+    equations link more than ``most`` hidden cells, lines are looked at one by one and intervals may be wider than a
+    reader's.
+
+    >>> cells = {"s": list("abcd"), "x": [50, 40, 10, 1], "st": ["secondary", "secondary", "primary", "open"]}
+    >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
     >>> found = publishable_intervals(table)
-    >>> found.of("a", "u"), found.of("b", "v"), found.count
-    ((0.0, 30.0), (20.0, 50.0), 4)
+    >>> found.of("a"), found.of("c"), found.count
+    ((0.0, 100.0), (0.0, 100.0), 3)
     """
     if older:
         table, promise = older_attack(table, promise, older)
-    up, down = promise.knowledge.room(table)
-    rise, fall = _union(table, up, down)
-    shown = np.isfinite(rise) & np.isfinite(fall) & (rise + fall > 0)
-    value = table.value.reshape(-1)
-    lower, upper = _outwards(value - fall, value + rise, table.decimals if decimals is None else decimals)
-    groups = _groups(table)
-    exposed_anyway = _exposed(table, up, down, promise)
-    if exposed_anyway:
-        # every bound near a cell that is found out already would only help to find out more
-        cells = sorted({cell for cell, _ in exposed_anyway})
-        shown &= ~np.isin(groups, groups[cells])
+    widen = _Widening(decimals=decimals, digits=digits)
+    cells = {cell for cell, _ in exposed_to(table, promise)}
+    seen = published(table, _signs_known(table, promise.knowledge))
+    low, high, large = ends_of(seen, most, progress and (lambda done, of: progress("intervals", done, of)))
+    if large.any():
         warnings.warn(
-            f"{len(cells)} cells are exposed whether intervals are published or not: "
-            f"{listed([table.name_of(c) for c in cells])}; no intervals are given near them; protect the table first",
+            f"{int(large.sum())} hidden cells are linked in groups of more than {most:,}: published lines are looked "
+            "at one by one there, and intervals may be wider than what can be computed; raise most to have them exact",
             ProtectionWarning,
             stacklevel=2,
         )
-    while shown.any():
-        room_up = np.where(shown, np.minimum(up, upper - value), up)
-        room_down = np.where(shown, np.minimum(down, value - lower), down)
-        fresh = _exposed(table, room_up, room_down, promise) - exposed_anyway
-        if not fresh:
-            break
-        # an interval that harms stands in the same group of equations as the cell it harms
-        shown &= ~np.isin(groups, groups[sorted({cell for cell, _ in fresh})])
-    nothing = np.full(value.size, np.nan)
-    return Intervals(
-        table,
-        np.where(shown, lower, nothing).reshape(table.shape),
-        np.where(shown, upper, nothing).reshape(table.shape),
-        promise.knowledge,
-    )
+    lower, upper = np.full(table.size, np.nan), np.full(table.size, np.nan)
+    for cell, one, other in zip(seen.system.cells.tolist(), low, high, strict=True):
+        if one is not None and other is not None and one < other:
+            lower[cell], upper[cell] = widen.ends(one, other, seen.decimals)
+    secret = near_exposed(table, groups_of(table), cells)
+    lower[secret], upper[secret] = np.nan, np.nan
+    return Intervals(table, lower.reshape(table.shape), upper.reshape(table.shape), promise.knowledge)
 
 
 def if_range_is_known(lower: float, upper: float, min_relative_range: float) -> tuple[float, float]:
     """What is left of an interval for somebody who knows the required relative range (Quaderverfahren, 3.2.4).
 
-    He concludes that the value is below length over range: the parameter must stay secret. The new upper end does not
-    belong to the interval.
+    The interval is what he computes from the published table, as `publishable_intervals` gives it without widening: it
+    protects a primary cell, so it is longer than the range times the value, and the value is below length over range.
+    So the parameter must stay secret, whether intervals are published or not. The new upper end does not belong to the
+    interval.
 
     >>> if_range_is_known(99.9, 150.1, 0.5)[1]
     100.4
     """
-    bound = round((upper - lower) / min_relative_range, 9)
-    if bound <= lower:
+    bound = (exact(float(upper)) - exact(float(lower))) / exact(min_relative_range)
+    if bound <= exact(float(lower)):
         raise BadOption(
             "no value of the interval has the required relative range", hint="the interval was not protected with it."
         )
-    return lower, min(upper, bound)
+    return lower, min(upper, float(bound))
 
 
-# --- complete cuboids -----------------------------------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True)
+class _Widening:
+    """The rule that makes ends round: the same for everybody, and without any number of the table in it."""
+
+    decimals: int | None
+    digits: int | None
+
+    def __post_init__(self) -> None:
+        if self.decimals is not None and self.digits is not None:
+            raise BadOption("both decimals and digits of intervals", hint="give one of them.")
+        if self.digits is not None and self.digits < 1:
+            raise BadOption(f"intervals with {self.digits} digits", hint="at least 1.")
+
+    def ends(self, low: int, high: int, decimals: int) -> tuple[float, float]:
+        """Both ends, given in units of ``10 ** -decimals``, as numbers: rounded outwards, never inwards."""
+        places = 0
+        if self.decimals is not None:
+            places = decimals - self.decimals
+        elif self.digits is not None:
+            places = len(str(max(abs(low), abs(high)))) - self.digits
+        step = 10 ** max(places, 0)
+        return _number(low // step * step, decimals, -inf), _number(-(-high // step) * step, decimals, inf)
 
 
-def _union(table: Table, up: Floats, down: Floats) -> tuple[Floats, Floats]:
-    """How far complete cuboids carry each cell; of a pool those of its tables, without what they share."""
-    rise, fall = np.zeros(table.size), np.zeros(table.size)
-    if not table.linked:
-        table.refuse_without_product("an interval that may be published")
-        return _carried(table, _usable(table, complete_cells(table)), up, down)
-    lines = np.bincount(table.equations(np.ones(table.size, dtype=np.bool_)).columns, minlength=table.size)
-    shared = table.shared
-    for name, one in table.split().items():
-        if not one.product:
-            continue
-        cells = table.linked[name][1]
-        system = one.equations(np.ones(one.size, dtype=np.bool_))
-        # a cell of an equation that only the pool knows is secured there as well
-        own = np.bincount(system.columns, minlength=one.size) == lines[cells]
-        usable = _usable(one, complete_cells(one) & ~shared[cells] & own)
-        rise[cells], fall[cells] = (
-            np.maximum(old[cells], new)
-            for old, new in zip((rise, fall), _carried(one, usable, up[cells], down[cells]), strict=True)
-        )
-    return rise, fall
+def _number(units: int, decimals: int, outwards: float) -> float:
+    """A number of units as the double that means it; where none does, the next one outwards."""
+    meant = exact(units) / exact(10) ** decimals
+    near = float(meant)
+    inside = exact(near) < meant if outwards > 0 else exact(near) > meant
+    return nextafter(near, outwards) if inside else near + 0.0
 
 
-def _usable(table: Table, complete: Bools) -> Bools:
-    """Hidden cells that stand in one subtable only, and below no hidden sum that stands in several."""
-    hidden = table.hidden.reshape(-1)
-    system = table.equations()
-    elsewhere = (hidden & ~complete)[system.sum_cell]
-    usable = complete & hidden
-    usable[system.cells[system.columns[elsewhere[system.row_of()]]]] = False
-    return usable
+def _signs_known(table: Table, knowledge: Knowledge) -> bool:
+    """Whether every reader knows that no value is negative.
+
+    What an attacker is taken to know besides is not in what is published. Whoever knows an interval for every cell
+    knows the signs, if no interval begins below zero.
+    """
+    if knowledge.public:
+        return knowledge.signs_known(table)
+    bounded = knowledge.kind == "intervals" and table.lower is not None and bool((table.lower >= 0).all())
+    return table.positive or bounded
 
 
-def complete_cells(table: Table) -> Bools:
-    """Cells that stand in one subtable only (flat): on every axis a code is a part or a sum, never both."""
-    once = np.ones(table.shape, dtype=np.bool_)
-    for axis, hierarchy in enumerate(table.hierarchies):
-        shape = [1] * len(table.shape)
-        shape[axis] = len(hierarchy)
-        once &= ((hierarchy.parent_index >= 0) != ~hierarchy.is_leaf).reshape(shape)
-    return once.reshape(-1)
+# --- what is exposed anyway -----------------------------------------------------------------------------------------
 
 
-def _carried(table: Table, usable: Bools, up: Floats, down: Floats) -> tuple[Floats, Floats]:
-    cells = np.flatnonzero(usable)
-    codes = np.stack(np.unravel_index(cells, table.shape), axis=1)
-    tops = [
-        np.where(h.parent_index >= 0, h.parent_index, np.arange(len(h)))[codes[:, axis]]
-        for axis, h in enumerate(table.hierarchies)
-    ]
-    subtable = np.ravel_multi_index(tops, table.shape)
-    order = np.argsort(subtable, kind="stable")
-    _, first = np.unique(subtable[order], return_index=True)
-    start = np.append(first, cells.size).astype(np.int64)
-    parent = np.concatenate([h.parent_index for h in table.hierarchies]).astype(np.int64)
-    offset = np.cumsum([0, *table.shape[:-1]]).astype(np.int64)
-    strides = np.array([prod(table.shape[axis + 1 :]) for axis in range(len(table.shape))], dtype=np.int64)
-    rise, fall = np.zeros(table.size), np.zeros(table.size)
-    _complete_kernels.widest(start, codes[order], usable, parent, offset, strides, up, down, rise, fall)
-    return rise, fall
-
-
-def _outwards(lower: Floats, upper: Floats, decimals: int | None) -> tuple[Floats, Floats]:
-    """Rounded so that nothing is cut off; what is on the grid already stays there."""
-    if decimals is None:
-        return lower, upper
-    scale = 10.0 ** abs(decimals)
-    with np.errstate(invalid="ignore"):
-        if decimals >= 0:
-            return np.floor(lower * scale + ROUNDING) / scale + 0.0, np.ceil(upper * scale - ROUNDING) / scale + 0.0
-        return np.floor(lower / scale + ROUNDING) * scale + 0.0, np.ceil(upper / scale - ROUNDING) * scale + 0.0
-
-
-# --- the attack with what is published --------------------------------------------------------------------------------
-
-
-def _exposed(table: Table, up: Floats, down: Floats, promise: Promise) -> set[tuple[int, str]]:
-    """Primary cells that are found out (or not decided), and by whom, by an attacker with this prior knowledge."""
-    value = table.value.reshape(-1)
-    narrow = replace(table, lower=(value - down).reshape(table.shape), upper=(value + up).reshape(table.shape))
-    report = audit(narrow, replace(promise, knowledge=Knowledge.intervals(), unions=False))
+def exposed_to(table: Table, promise: Promise) -> set[tuple[int, str]]:
+    """Primary cells that are found out (or not decided), and by whom."""
+    if not (table.status == Status.PRIMARY).any():
+        return set()
+    report = audit(table, replace(promise, unions=False))
     found = {(int(np.ravel_multi_index(e.index, table.shape)), e.by) for e in report.exposed}
     names = {table.name_of(int(c)): int(c) for c in np.flatnonzero(table.hidden.reshape(-1))}
     return found | {(names[name], "?") for name in report.undecided}
 
 
-def _groups(table: Table) -> Ints:
-    """A number per cell: equal for hidden cells that equations link, directly or over others."""
+def groups_of(table: Table) -> Ints:
+    """A number per cell: equal for hidden cells that equations link, directly or over others; -1 for open ones."""
     system = table.equations()
     result = np.full(table.size, -1, dtype=np.int64)
     result[system.cells] = system.components()
     return result
+
+
+def near_exposed(table: Table, groups: Ints, cells: set[int]) -> Bools:
+    """Hidden cells that equations link with exposed ones; warns if there are any."""
+    if not cells:
+        return np.zeros(table.size, dtype=np.bool_)
+    exposed = sorted(cells)
+    warnings.warn(
+        f"{len(exposed)} cells are exposed whether intervals are published or not: "
+        f"{listed([table.name_of(c) for c in exposed])}; no intervals are given near them; protect the table first",
+        ProtectionWarning,
+        stacklevel=3,
+    )
+    return np.isin(groups, groups[exposed])

@@ -46,13 +46,14 @@ Node = tuple[int, tuple[tuple[int, int], ...], tuple[int, ...]] | tuple[int, int
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refutation:
+class Shortfall:
     """Why a primary cell cannot go far enough one way, in whole numbers (see docs/certificate.md)."""
 
     cell: int
     knows: tuple[int, ...] = ()
     """Cells the insider who finds it out knows something about; none: everybody finds it out."""
-    coalition: bool = False
+    coalition: str = ""
+    """His name, if he is one."""
     upward: bool
     tree: tuple[Node, ...] = field(repr=False)
 
@@ -88,7 +89,7 @@ class AuditReport:
     """Lines of a frequency table whose hidden cells must all be zero."""
     moves: MoveSet = field(default_factory=MoveSet.none, repr=False)
     """Witnesses, in whole numbers; internal."""
-    proofs: tuple[Refutation, ...] = field(default=(), repr=False)
+    proofs: tuple[Shortfall, ...] = field(default=(), repr=False)
     """Why exposed cells are; internal."""
     close_calls: tuple[ClosestCall, ...] = field(default=(), repr=False)
     """The protected cells with the least to spare, the closest first."""
@@ -169,6 +170,8 @@ class AuditReport:
         lines += [f"undecided: {name} (the solver gave up; do not treat it as safe)" for name in self.undecided]
         lines += [f"exposed: the hidden cells of {name} together break the primary rule" for name in self.unions]
         lines += [f"exposed: the hidden cells of {name} must all be zero" for name in self.zeros]
+        if self.checked:
+            lines.append(f"assumed: {self.promise.assumed(self.table)}")
         if internal and self.closest is not None:
             lines.append(f"closest call: {self.closest.cell}, {self.closest.times:.4g} times what is required")
         return "\n".join([*lines, *(["nothing is exposed"] if self.safe else [])])

@@ -20,7 +20,8 @@ def unions_breaking(table: Table, system: Equations) -> tuple[str, ...]:
     """Lines with an open sum whose hidden cells, taken as one cell, break a rule the table was marked by.
 
     Their total is known to everybody: the published sum minus what is open. If one enterprise holds nearly all of it,
-    the second one can estimate it, however many cells are hidden. Contributors of different cells count as different.
+    the second one can estimate it, however many cells are hidden. Contributors of different cells count as different,
+    but for the largest of each cell where the table knows owners: what one of them gave to several cells is added.
     """
     rows, _, _, broken = _broken(table, system)
     return tuple(line_name(table, system, int(r)) for r in rows[broken])
@@ -98,19 +99,38 @@ def _together(table: Table, people: Contributors | None, cells: Ints, line: Ints
     def counted(numbers: Ints | None) -> Ints | None:
         return None if numbers is None else _added(numbers, cells, line, lines).astype(np.int64)
 
+    first, again = _owned(people, cells, line)
     largest, protected = None, None
     if people.largest is not None:
+        given = people.largest.reshape(table.size, -1)[cells]
+        if given.shape[1]:
+            given[:, 0] = np.where(again, 0.0, np.bincount(first, weights=given[:, 0], minlength=cells.size))
         largest = np.zeros((lines + 1, people.ranked))
-        largest[:-1] = _merged(people.largest.reshape(table.size, -1)[cells], line, lines)
+        largest[:-1] = _merged(given, line, lines)
     if people.protected_largest is not None:
         protected = np.zeros(lines + 1)
         np.maximum.at(protected, line, people.protected_largest.reshape(-1)[cells])
     # values of both signs cancel in the sum, contributions do not
     absolute = people.absolute if people.absolute is not None else np.abs(table.value)
+    count = np.bincount(line, weights=people.count.reshape(-1)[cells] - again, minlength=lines)
     return Contributors(
-        _added(people.count, cells, line, lines).astype(np.int64), largest, added(absolute),
+        np.append(count, count.sum()).astype(np.int64), largest, added(absolute),
         counted(people.protected_count), protected, counted(people.public_count), added(people.public_value),
     )  # fmt: skip
+
+
+def _owned(people: Contributors, cells: Ints, line: Ints) -> tuple[Ints, Bools]:
+    """For every cell of a line the first one there with the same owner, and whether that is another one."""
+    at = np.arange(cells.size)
+    if people.owner is None:
+        return at, np.zeros(cells.size, dtype=np.bool_)
+    owner = people.owner.reshape(-1)[cells]
+    # whoever is not known is somebody else in every cell
+    who = np.where(owner >= 0, owner, int(owner.max(initial=-1)) + 1 + at)
+    key = line * (int(who.max(initial=0)) + 1) + who
+    _, first, number = np.unique(key, return_index=True, return_inverse=True)
+    found: Ints = first[number]
+    return found, found != at
 
 
 def _added(values: npt.NDArray[np.generic], cells: Ints, line: Ints, lines: int) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,15 +38,6 @@ def needs_of(demands: Demands) -> list[Need]:
     """The demands of all cells, in whole steps."""
     up, down, length = (each.tolist() for each in demands.steps)
     return [Need(*each) for each in zip(up, down, length, (~demands.sliding).tolist(), strict=True)]
-
-
-class Reached(Protocol):
-    """How far a cell was seen to go, and why it cannot go farther."""
-
-    @property
-    def reach(self) -> Fraction | int: ...
-    @property
-    def point(self) -> Ratio | None: ...
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -81,9 +72,9 @@ def verdict(attacker: Attacker, column: int, need: Need, *, counts: bool = False
         if not counts:
             found = attacker.farthest(column, upward, goal, strict)
             return _Side(found.reach, None if found.proof is None else found.proof.reach, found.point, found.proof)
-        found = farthest_whole(attacker, column, upward, goal + strict, seconds)
-        most = None if found.proof is None else Fraction(goal + strict - 1)
-        return _Side(Fraction(found.reach), most, found.point, found.proof)
+        counted = farthest_whole(attacker, column, upward, goal + strict, seconds)
+        most = None if counted.proof is None else Fraction(goal + strict - 1)
+        return _Side(Fraction(counted.reach), most, counted.point, counted.proof)
 
     return _judged(look, need)
 

@@ -34,7 +34,8 @@ def audit(
 ) -> None:
     """Attack a table with a solver; exit code 1 if anything is exposed."""
     from diskret.auditing.audit import audit as attack
-    from diskret.auditing.certificate import certificate_of, write_certificate
+    from diskret.auditing.certificate import certificate_of
+    from diskret.auditing.certificate_files import write_certificate
 
     older = given(guard={"none": "public"}.get(insiders or "", insiders))
     reports = {
@@ -54,24 +55,70 @@ def audit(
 def verify(
     table: Annotated[Path, typer.Argument(help="Working file the certificate is about.")],
     certificate: Annotated[Path, typer.Argument(help="Certificate written by audit or run.")],
+    promise: Annotated[
+        Path | None, typer.Option(help="What it must prove: a job file or another .toml with [promise], or a .json.")
+    ] = None,
+    internal: Annotated[bool, typer.Option("--internal", help="Show the ranges of the promise.")] = False,
     quiet: Quiet = False,
     json: Json = False,
     *,
     said: Said,
 ) -> None:
-    """Check a certificate without a solver: every equation is added up again; exit code 1 if it does not hold.
+    """Check a certificate in whole numbers, without a solver; exit code 1 if it does not hold.
 
-    With options of the promise it must prove at least that; without any, whatever it says it does.
+    With --promise, or with options of the promise, it must prove that; without any, whatever it says it does.
     """
-    from diskret.auditing.certificate import read_certificate, verify_tables
+    from diskret.auditing.certificate import verify_tables
+    from diskret.auditing.certificate_files import read_certificate
 
-    tables, certificates = _promised(table, said["promise"]), read_certificate(certificate)
+    certificates = read_certificate(certificate)
+    tables = _promised(table, said["promise"]) if promise is None else _demanded(table, promise, said["promise"])
+    demanded = promise is not None or bool(said["promise"])
     found: dict[str, Verification] = {}
-    for name, (each, promise) in tables.items():
-        found |= verify_tables({name: each}, certificates, promise if said["promise"] else None)
-    _tell(found, [f"{name}: {v.report()}" for name, v in found.items()], quiet, json)
+    for name, (each, asked) in tables.items():
+        found |= verify_tables({name: each}, certificates, asked if demanded else None)
+    _tell(found, [f"{name}: {v.report(internal=internal)}" for name, v in found.items()], quiet, json)
     if not all(v.holds for v in found.values()):
         raise typer.Exit(EXPOSED)
+
+
+@app.command()
+def plain(
+    table: Annotated[Path, typer.Argument(help="Working file.")],
+    out: Annotated[Path, typer.Argument(help="JSON file to write; confidential.")],
+    quiet: Quiet = False,
+) -> None:
+    """Write a working file as plain JSON for tools/check_certificate.py (confidential)."""
+    from diskret.auditing.plain import write_plain
+    from diskret.publication.working import load_working
+
+    write_plain(load_working(table), out)
+    if not quiet:
+        typer.echo(f"wrote {out}; it holds hidden values and stays in-house")
+
+
+def _demanded(table: Path, promise: Path, said: dict[str, Any]) -> dict[str, tuple[Table, Promise]]:
+    """The tables of a working file, each with the promise that a file demands."""
+    from diskret.auditing.certificate_files import read_promise
+    from diskret.job.pool_job import PoolJob
+    from diskret.job.read import job_content, read_job
+    from diskret.job.suppression import promise_of
+    from diskret.job.table_job import TableJob
+    from diskret.model.errors import BadOption
+    from diskret.publication.working import load_working
+
+    if said:
+        raise BadOption("a promise in a file and in options", hint="give one of them.")
+    if promise.suffix == ".json":
+        asked = read_promise(promise)
+        return {name: (each, asked) for name, each in load_working(table).items()}
+    content = job_content(promise)
+    if content.keys() == {"promise"}:
+        return _promised(table, content["promise"])
+    job = read_job(promise)
+    if not isinstance(job, TableJob | PoolJob):
+        raise BadOption("the job makes no promise about a table", where=str(promise), hint="give one with [promise].")
+    return {name: (each, promise_of(job, each)) for name, each in load_working(table).items()}
 
 
 def _promised(table: Path, said: dict[str, Any]) -> dict[str, tuple[Table, Promise]]:

@@ -49,8 +49,8 @@ def load_tables(job: TableJob, here: Path, progress: Progress | None = None, lar
 def _from_cells(asked: TableSection, data: Any, by: Mapping[str, Hierarchy | None]) -> dict[str, Table]:
     """Tables from a list of cells."""
     return Table.from_cells(
-        data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), status=asked.status,
-        lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
+        data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), owner=asked.owner,
+        status=asked.status, lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
         frequency=asked.frequency, tolerance=asked.tolerance,
     )  # fmt: skip
 

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from diskret.auditing.certificate import certificate_of, write_certificate
+from diskret.auditing.certificate import certificate_of
+from diskret.auditing.certificate_files import write_certificate
+from diskret.auditing.plain import write_plain
 from diskret.auditing.published_intervals import Intervals
 from diskret.io.cell_list_writer import write_cell_list
 from diskret.job.outcome import Running
-from diskret.job.table_sections import PoolTableOutput
+from diskret.job.table_sections import PoolOutput, PoolTableOutput
 from diskret.model.table import Table
 from diskret.publication.publish import publish
 from diskret.publication.working import save_working
@@ -48,12 +50,17 @@ def write_tables(
 
 
 def write_certificates(
-    name: str | None, here: Path, suppressions: Mapping[str, Suppression], meanwhile: Callable[[Path], Path]
+    asked: PoolOutput, here: Path, suppressions: Mapping[str, Suppression], meanwhile: Callable[[Path], Path]
 ) -> list[Path]:
-    """The certificates of all audits of a job in one file, if it asks for one."""
-    if not name:
-        return []
-    audits = {response: each.audit for response, each in suppressions.items()}
-    certificates = {response: certificate_of(report) for response, report in audits.items() if report is not None}
-    write_certificate(certificates, meanwhile(here / name))
-    return [here / name]
+    """The certificates of all audits of a job in one file, and the tables they are about, if it asks for them."""
+    audits = {name: each.audit for name, each in suppressions.items() if each.audit is not None}
+    files = []
+    if asked.certificate:
+        write_certificate(
+            {name: certificate_of(report) for name, report in audits.items()}, meanwhile(here / asked.certificate)
+        )
+        files.append(here / asked.certificate)
+    if asked.plain:
+        write_plain({name: report.table for name, report in audits.items()}, meanwhile(here / asked.plain))
+        files.append(here / asked.plain)
+    return files

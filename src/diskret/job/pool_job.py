@@ -20,7 +20,7 @@ from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded
 from diskret.job.suppression import intervals_of, suppress_tables
-from diskret.job.table_job import TableJob, uncertified, unknown_classifications
+from diskret.job.table_job import TableJob, unknown_classifications, without_subject
 from diskret.job.table_sections import (
     CellStatus,
     Classification,
@@ -64,7 +64,7 @@ class PoolJob(Section):
         # a table with data of its own says everything itself: columns of [table] are columns of [data]
         table = (TableSection() if asked.data else self.table).model_copy(update=said)
         common = {n: c for n, c in self.classifications.items() if n in table.by}
-        look = {key: getattr(self.output, key) for key in self.output.model_fields_set - {"certificate"}}
+        look = {key: getattr(self.output, key) for key in self.output.model_fields_set - {"certificate", "plain"}}
         look |= {key: getattr(asked.output, key) for key in asked.output.model_fields_set}
         data = asked.data or self.data
         assert data is not None
@@ -86,7 +86,7 @@ class PoolJob(Section):
         runs = dict.fromkeys(n for t in self.tables.values() for n in (*self._by(t), *t.fixed))
         listing = all(self._by(t) for t in self.tables.values())
         yield from unknown_classifications(self.suppression, list(runs) if listing else [])
-        yield from uncertified(self.output.certificate, self.suppression)
+        yield from without_subject(self.output, self.suppression)
 
     def _by(self, asked: PoolTable) -> list[str]:
         return asked.by or self.table.by
@@ -219,7 +219,7 @@ class PoolJob(Section):
         pools: Mapping[str, Table], suppressions: Mapping[str, Suppression],
     ) -> tuple[Path, ...]:  # fmt: skip
         """What is asked for of every table, or nothing."""
-        found = {r: each.split() for r, each in intervals_of(self, pools).items()}
+        found = {r: each.split() for r, each in intervals_of(self, pools, running.progress).items()}
         files: list[Path] = []
         with all_or_none() as meanwhile:
             for name, one in asked.items():
@@ -227,7 +227,7 @@ class PoolJob(Section):
                 files += write_tables(
                     one.output, running, tables[name], intervals, meanwhile, suppressed=bool(suppressions)
                 )
-            files += write_certificates(self.output.certificate, running.here, suppressions, meanwhile)
+            files += write_certificates(self.output, running.here, suppressions, meanwhile)
         return tuple(files)
 
 

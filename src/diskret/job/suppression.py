@@ -75,11 +75,17 @@ def _previous_of_pool(job: PoolJob, here: Path) -> dict[str, dict[str, Table]]:
     return before
 
 
-def intervals_of(job: Protecting, tables: Mapping[str, Table]) -> dict[str, Intervals]:
+def intervals_of(
+    job: Protecting, tables: Mapping[str, Table], progress: Progress | None = None
+) -> dict[str, Intervals]:
     """What may be published about hidden cells; nothing if the job does not ask for it."""
-    if not job.output.intervals:
+    asked = job.output
+    if not asked.intervals:
         return {}
-    return {name: publishable_intervals(table, promise_of(job, table)) for name, table in tables.items()}
+    return {
+        name: publishable_intervals(table, promise_of(job, table), digits=asked.interval_digits, progress=progress)
+        for name, table in tables.items()
+    }
 
 
 def promise_of(job: Protecting, table: Table) -> Promise:

@@ -27,6 +27,7 @@ from diskret.job.table_sections import (
     Classification,
     Data,
     PerturbationSection,
+    PoolOutput,
     Rules,
     TableOutput,
     TableSection,
@@ -37,7 +38,7 @@ from diskret.publication.plots import plot_comparison
 from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
 
-ONLY_CELLS = ("count", "largest", "status", "lower", "upper", "cost", "frequency", "tolerance")
+ONLY_CELLS = ("count", "largest", "owner", "status", "lower", "upper", "cost", "frequency", "tolerance")
 ONLY_RECORDS = ("weight", "holding", "waiver", "request", "public")
 PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "cell_key": "changes values"}
 
@@ -133,7 +134,7 @@ class TableJob(Section):
                 "output.comparison", "there are no rules to compare", "name at least one under [rules]",
             ),
         )  # fmt: skip
-        yield from uncertified(self.output.certificate, self.suppression)
+        yield from without_subject(self.output, self.suppression)
 
     # --- what is done ------------------------------------------------------------------------------------------------
 
@@ -190,10 +191,10 @@ class TableJob(Section):
     def _written(self, running: Running, done: JobResult) -> tuple[Path, ...]:
         """Everything the job asks for, or nothing."""
         asked, here = self.output, running.here
-        intervals = intervals_of(self, done.tables) if asked.publish else {}
+        intervals = intervals_of(self, done.tables, running.progress) if asked.publish else {}
         with all_or_none() as meanwhile:
             files = write_tables(asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions))
-            files += write_certificates(asked.certificate, here, done.suppressions, meanwhile)
+            files += write_certificates(asked, here, done.suppressions, meanwhile)
             if asked.report:
                 facts = table_facts(self, done.suppressions, warnings=running.said())
                 write_table_report(asked, done.tables, facts, meanwhile(here / asked.report))
@@ -212,8 +213,13 @@ def unknown_classifications(asked: SuppressionSection | None, by: Sequence[str])
                 yield Problem(f"suppression.{key}", f"no classification {name!r}", f"table.by lists {listed(by)}")
 
 
-def uncertified(certificate: str | None, asked: SuppressionSection | None) -> Iterator[Problem]:
-    """A certificate without the audit it is about."""
+def without_subject(output: PoolOutput, asked: SuppressionSection | None) -> Iterator[Problem]:
+    """A certificate without the audit it is about or a table to check it by, digits of intervals without intervals."""
     audited = asked is not None and asked.method not in ("cuboids", "complete")
     hint = "add [suppression]; its method is 'moves'"
-    return named((certificate and not audited, "output.certificate", "there is no audit to certify", hint))
+    rounded = output.interval_digits is not None and not output.intervals
+    return named(
+        (output.certificate and not audited, "output.certificate", "there is no audit to certify", hint),
+        (output.plain and not audited, "output.plain", "there is no audit to check", hint),
+        (rounded, "output.interval_digits", "there are no intervals to widen", "add intervals = true"),
+    )

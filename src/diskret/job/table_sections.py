@@ -99,6 +99,7 @@ class TableSection(Section):
     value: Names = Field(default_factory=list, description="column or columns to add up; none for a frequency table")
     count: str | None = Field(None, description="column with contributor counts (cells)")
     largest: Names = Field(default_factory=list, description="columns with the largest contributions (cells)")
+    owner: str | None = Field(None, description="column that says who contributes most to each cell (cells)")
     status: str | None = Field(None, description="column with the status of each cell (cells)")
     lower: str | None = Field(None, description="column with the smallest value an attacker thinks possible (cells)")
     upper: str | None = Field(None, description="column with the largest value an attacker thinks possible (cells)")
@@ -285,7 +286,17 @@ class PoolOutput(Appearance):
     certificate: Annotated[str | None, Writes((".json",))] = Field(
         None, description="certificate of the audit that diskret verify checks, .json; confidential"
     )
-    intervals: bool = Field(False, description="whether bounds are published too, where complete cuboids allow it")
+    plain: Annotated[str | None, Writes((".json",))] = Field(
+        None, description="the table as plain JSON, by which others check the certificate, .json; confidential"
+    )
+    intervals: bool = Field(
+        False, description="whether the bounds of hidden cells are published too that every reader can compute anyway"
+    )
+    interval_digits: int | None = Field(
+        None,
+        ge=1,
+        description="leading digits of the bounds, widened to such round numbers; left out: as computed",
+    )
 
 
 class TableOutput(PoolOutput, PoolTableOutput):

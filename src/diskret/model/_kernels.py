@@ -63,3 +63,27 @@ def merge_largest_to_sums(largest, parent, outer, inner):
                         largest[t, m] = largest[t, m - 1]
                         m -= 1
                     largest[t, m] = x
+
+
+@numba.njit(cache=True, nogil=True)
+def pass_owner_to_sums(owner, largest, parent, outer, inner):
+    """The owner of a sum is that of the part with the same largest contribution (all filled already); -1 is nobody.
+
+    Of several such parts, or of all of them if no contributions are known, the smallest number counts.
+    """
+    codes = np.uint64(parent.size)
+    width = np.uint64(inner)
+    known = largest.shape[1] > 0
+    for o in range(np.uint64(outer)):
+        base = o * codes * width
+        for i in range(codes):
+            if parent[i] < 0:
+                continue
+            source = base + i * width
+            target = base + np.uint64(parent[i]) * width
+            for j in range(width):
+                s, t = source + j, target + j
+                if owner[s] < 0 or (known and largest[s, 0] != largest[t, 0]):
+                    continue
+                if owner[t] < 0 or owner[s] < owner[t]:
+                    owner[t] = owner[s]

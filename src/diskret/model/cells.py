@@ -305,10 +305,6 @@ class Cells(Protocol):
         """Whether something stands on the same cells."""
         ...
 
-    def structure(self) -> Iterator[bytes]:
-        """What the cells are and how they add up, as bytes for a fingerprint."""
-        ...
-
     def with_status(self, status: Status, cells: Sequence[Sequence[str]]) -> Self:
         """The same with some cells set to a status, cells given by their codes."""
         ...

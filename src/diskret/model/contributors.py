@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from typing import Any
 
-from diskret.model.arrays import Floats, Ints
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,16 +34,39 @@ class Contributors:
     """Contributors who publish their value themselves and therefore shield nobody."""
     public_value: Floats | None = None
     """Sum of the absolute contributions of those; with it ``largest`` ranks only the others."""
+    owner: Ints | None = None
+    """Who contributes most to each cell, public contributors left out: numbers that only compare, equal ones mean the
+    same owner of this table. -1 where there is nobody, or it is not known."""
 
     @property
     def ranked(self) -> int:
         """How many largest contributions are known per cell."""
         return 0 if self.largest is None else int(self.largest.shape[-1])
 
+    @property
+    def others(self) -> Ints:
+        """Number of contributors who do not publish their value.
+
+        >>> Contributors(np.array([3, 2]), public_count=np.array([1, 2])).others.tolist()
+        [2, 0]
+        """
+        return self.count if self.public_count is None else np.maximum(self.count - self.public_count, 0)
+
+    @property
+    def all_public(self) -> Bools:
+        """Cells that everybody can add up from what their contributors publish; an empty cell is none."""
+        result: Bools = (self.count > 0) & (self.others == 0)
+        return result
+
+    def each(self, change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Contributors:
+        """The same with every array changed, such as taken apart or put into another shape."""
+        arrays = {f.name: getattr(self, f.name) for f in fields(self)}
+        changed: dict[str, Any] = {name: None if a is None else change(a) for name, a in arrays.items()}
+        return Contributors(**changed)
+
     def at(self, cell: tuple[int, ...]) -> dict[str, Any]:
         """Everything known about one cell, as plain numbers.
 
-        >>> import numpy as np
         >>> Contributors(np.array([3])).at((0,))
         {'count': 3}
         """

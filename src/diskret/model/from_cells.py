@@ -40,6 +40,8 @@ class CellColumns:
 
     count: str | None = None
     largest: Sequence[str] = ()
+    owner: str | None = None
+    """Who contributes most to a cell: names or numbers that are only compared."""
     status: str | None = None
     lower: str | None = None
     upper: str | None = None
@@ -79,7 +81,7 @@ def tables_from_cells(
     present = np.zeros(shape, dtype=np.bool_)
     present.reshape(-1)[position] = True
     frame = _Frame(tuple(classifications.values()), tuple(classifications), present, given, data.where)
-    contributors = _contributors(frame, spread, column, given)
+    contributors = _contributors(frame, spread, column, given, _owners(data, position, shape, given))
     status = _status(data, position, shape, given)
     lower, upper = (spread(column(c), np.nan) if c else None for c in (given.lower, given.upper))
     weight = spread(column(given.weight), 1.0) if given.weight else None
@@ -102,7 +104,9 @@ def _checked(source: object, by: Mapping[str, Hierarchy | None], values: Sequenc
     if given.largest and not given.count:
         raise BadOption("largest contributions without contributor counts", hint="name the counts with count=....")
     data = open_source(source)
-    others = [c for c in (given.status,) if c is not None]
+    if given.owner and not given.count:
+        raise BadOption("owners without contributor counts", hint="name the counts with count=....")
+    others = [c for c in (given.status, given.owner) if c is not None]
     data.require([*by, *values, *given.numeric(), *others])
     bounds = [c for c in (given.lower, given.upper) if c is not None]
     data.refuse_bad_numbers([*values, *(c for c in given.numeric() if c not in bounds)])
@@ -233,8 +237,10 @@ def _refuse_sums(frame: _Frame, name: str, value: Floats, computed: Floats, wron
     )
 
 
-def _contributors(frame: _Frame, spread: Any, column: Any, given: CellColumns) -> tuple[Contributors | None, bool]:
-    """Counts and largest contributions with missing sums filled in; whether the counts add up."""
+def _contributors(
+    frame: _Frame, spread: Any, column: Any, given: CellColumns, owner: Ints | None
+) -> tuple[Contributors | None, bool]:
+    """Counts, largest contributions and owners with missing sums filled in; whether the counts add up."""
     if given.count is None:
         return None, True
     raw = column(given.count)
@@ -259,7 +265,26 @@ def _contributors(frame: _Frame, spread: Any, column: Any, given: CellColumns) -
         largest = np.where(frame.inner[..., None], given_lists, 0.0)
         rollup.merge_largest(largest, frame.hierarchies)
         largest = np.where(frame.present[..., None], given_lists, largest)
-    return Contributors(counts, largest), additive
+    if owner is not None and largest is not None:
+        # whoever contributes most to a sum that is not given does so in one of its finest cells
+        passed_on = np.where(frame.inner, owner, -1)
+        rollup.pass_owner_on(passed_on, largest, frame.hierarchies)
+        owner = np.where(frame.present, owner, passed_on)
+    return Contributors(counts, largest, owner=None if owner is None else np.where(counts > 0, owner, -1)), additive
+
+
+def _owners(data: Relation, position: Ints, shape: tuple[int, ...], given: CellColumns) -> Ints | None:
+    """Who contributes most to each cell, by numbers in the order of the cells that do not tell the names; blank: -1."""
+    if given.owner is None:
+        return None
+    names = data.arrays(f"SELECT coalesce({data.code(given.owner)}, '') AS o FROM {data.view}")["o"].astype(str)
+    owner = np.full(shape, -1, dtype=np.int64)
+    order = np.argsort(position)
+    distinct, first, number = np.unique(names[order], return_index=True, return_inverse=True)
+    place = np.argsort(np.argsort(first))
+    place[distinct == ""] = -1
+    owner.reshape(-1)[position[order]] = place[number.reshape(-1)]
+    return owner
 
 
 def _status(data: Relation, position: Ints, shape: tuple[int, ...], given: CellColumns) -> npt.NDArray[np.uint8]:
@@ -308,7 +333,7 @@ def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
         columns[f"{prefix}count"] = people.count.reshape(-1)
         for j in range(people.ranked):
             columns[f"{prefix}largest_{j + 1}"] = people.largest[..., j].reshape(-1)  # type: ignore[index]
-        for name in ("absolute", "protected_count", "protected_largest", "public_count", "public_value"):
+        for name in ("absolute", "protected_count", "protected_largest", "public_count", "public_value", "owner"):
             array = getattr(people, name)
             if array is not None:
                 columns[prefix + name] = array.reshape(-1)

@@ -87,7 +87,18 @@ class Knowledge:
         return self.kind == "positive" or table.positive or (self.kind == "usual" and not bool((table.value < 0).any()))
 
     def room(self, table: Cells) -> tuple[Floats, Floats]:
-        """How far above and below its value an attacker thinks each cell possible (flat arrays)."""
+        """How far above and below its value an attacker thinks each cell possible (flat arrays).
+
+        Everybody adds up what contributors publish themselves: a cell with no other contributor has no room at all, and
+        one with others, where nobody contributes less than zero, is at least what is published.
+
+        >>> from diskret import Roles, tabulate
+        >>> firms = {"s": ["a", "a", "b", "c"], "x": [5, 3, 2, 7], "listed": ["yes", "no", "yes", "no"]}
+        >>> table = tabulate(firms, by={"s": None}, value="x", roles=Roles(public="listed"))
+        >>> up, down = Knowledge.usual().room(table)
+        >>> up.tolist(), down.tolist()
+        ([inf, 0.0, inf, inf], [3.0, 0.0, 7.0, 10.0])
+        """
         value, nonnegative = table.value.reshape(-1), self.signs_known(table)
         if nonnegative and (value < 0).any():
             raise NegativeValue(
@@ -98,6 +109,7 @@ class Knowledge:
         up, down = self._errors(table, value)
         if nonnegative:
             down = np.minimum(down, value)
+        up, down = _without_public(table, up, down, nonnegative)
         wrong = (up < 0) | (down < 0) | np.isnan(up) | np.isnan(down)
         if wrong.any():
             raise BadPriorKnowledge(
@@ -122,3 +134,22 @@ class Knowledge:
             up = up if table.upper is None else table.upper.reshape(-1) - value
             down = down if table.lower is None else value - table.lower.reshape(-1)
         return up, down
+
+
+def _without_public(table: Cells, up: Floats, down: Floats, nonnegative: bool) -> tuple[Floats, Floats]:
+    """The rooms that are left by what contributors publish themselves."""
+    people = table.respondents
+    if people is None or people.public_count is None:
+        return up, down
+    # who may contribute less than nothing can have any share in what is not published
+    if nonnegative and people.absolute is None:
+        share = people.public_value
+        if share is None and table.frequency and not table.weighted:
+            share = people.public_count.astype(np.float64)
+        if share is not None:
+            rest = np.maximum(table.value - share, 0.0)
+            # the difference of two decimals has no more decimals than they
+            rest = rest if table.decimals is None else np.round(rest, table.decimals)
+            down = np.minimum(down, rest.reshape(-1))
+    known = people.all_public.reshape(-1)
+    return np.where(known, 0.0, up), np.where(known, 0.0, down)

@@ -209,7 +209,7 @@ class Programme:
         _, there, found = self._model.getDualRay()
         return np.array(found) if there else None
 
-    # --- the basis behind it: whoever wants the point exactly solves with it again --------------------------------------
+    # --- the basis behind it: whoever wants the point exactly solves with it again ------------------------------------
 
     @property
     def basic(self) -> Ints:

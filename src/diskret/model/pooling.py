@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.arrays import Floats, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.equations import Equations
 from diskret.model.errors import (
@@ -405,7 +405,53 @@ def _people(
         protected_count=most_of("protected_count", count),
         protected_largest=most_of("protected_largest", None if largest is None else largest[:, 0]),
         public_count=most_of("public_count", nobody), public_value=most_of("public_value", nobody.astype(np.float64)),
+        owner=_owners(known, size),
     )  # fmt: skip
+
+
+def _owners(known: Sequence[tuple[Contributors, Ints]], size: int) -> Ints | None:
+    """One number for every owner of the pool.
+
+    Numbers of different tables do not compare: nobody says that the tables were made together. Two numbers mean the
+    same owner where they own the same cell, and nobody else contributes as much to it.
+    """
+    if all(people.owner is None for people, _ in known):
+        return None
+    owner, sure = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.bool_)
+    same: list[tuple[Ints, Ints]] = []
+    end = 0
+    for people, cells in known:
+        if people.owner is None:
+            continue
+        mine = np.where(people.owner.reshape(-1) >= 0, people.owner.reshape(-1) + end, -1)
+        clear = _clear(people)
+        end = max(end, int(mine.max(initial=-1)) + 1)
+        both = (owner[cells] >= 0) & (mine >= 0) & sure[cells] & clear
+        same.append((owner[cells[both]], mine[both]))
+        fresh = (mine >= 0) & ((owner[cells] < 0) | (clear & ~sure[cells]))
+        owner[cells[fresh]], sure[cells[fresh]] = mine[fresh], clear[fresh]
+    return _joined_numbers(owner, np.concatenate([a for a, _ in same]), np.concatenate([b for _, b in same]), end)
+
+
+def _clear(people: Contributors) -> Bools:
+    """Cells in which one contributor is alone, or contributes more than any other."""
+    clear: Bools = people.others.reshape(-1) == 1
+    if people.largest is not None and people.ranked > 1:
+        clear = clear | (people.largest[..., 0] > people.largest[..., 1]).reshape(-1)
+    return clear
+
+
+def _joined_numbers(owner: Ints, one: Ints, other: Ints, end: int) -> Ints:
+    """Numbers below ``end`` with those joined that mean the same owner."""
+    number = np.arange(end)
+    while True:
+        before = number.copy()
+        np.minimum.at(number, one, number[other])
+        np.minimum.at(number, other, number[one])
+        # whoever was joined takes the number of whom he was joined with
+        number = number[number]
+        if (number == before).all():
+            return np.where(owner >= 0, number[owner], -1)
 
 
 def _least(one: int | None, other: int | None) -> int | None:

@@ -119,8 +119,13 @@ class Promise:
             absolute = (self.min_range or 0.0) >= other.min_range
         return levels and absolute and self.min_relative_range >= other.min_relative_range
 
-    def describe(self, language: Literal["en", "de"] = "en", *, internal: bool = False) -> str:
-        """In one paragraph of plain words; ranges and errors as numbers only if ``internal``."""
+    def describe(
+        self, language: Literal["en", "de"] = "en", *, internal: bool = False, table: Cells | None = None
+    ) -> str:
+        """In one paragraph of plain words; ranges and errors as numbers only if ``internal``.
+
+        With a ``table`` also what it says about those behind its cells, or does not say.
+        """
         say = words("promise", language)
 
         def told(number: float, form: str = "{:g}") -> str:
@@ -138,8 +143,23 @@ class Promise:
             say[known.kind].format(error=told(100 * known.error, "{:g} %")),
             *([say["small ones"].format(absolute=told(known.absolute))] if known.absolute else []),
             say["unions" if self.unions else "no unions"],
+            *([] if table is None else [self.assumed(table, language)]),
         )
         return fill(" ".join(sentences), WIDTH)
+
+    def assumed(self, table: Cells, language: str = "en") -> str:
+        """What attackers are taken to know about those behind the cells of a table, in plain words.
+
+        >>> from diskret import Table
+        >>> table = Table.from_cells({"s": ["a"], "x": [1], "n": [1]}, by={"s": None}, value="x", count="n")
+        >>> print(fill(Promise().assumed(table), 100))
+        The table does not say who is behind its cells: two cells of one owner count as two owners. No
+        respondent is taken to publish values of its own.
+        """
+        say, people = words("promise", language), table.respondents
+        said = [] if self.guard == "public" else [say[f"owners {_owners(table)}"]]
+        known = people is not None and people.public_count is not None
+        return " ".join([*said, say["public known" if known else "public unknown"]])
 
     def __str__(self) -> str:
         return self.describe()
@@ -160,6 +180,15 @@ class Promise:
         if isinstance(given.get("knowledge"), Mapping):
             given["knowledge"] = Knowledge(**given["knowledge"])
         return cls(**given)
+
+
+def _owners(table: Cells) -> str:
+    """Whom a table knows behind its cells."""
+    if table.holdings is not None and table.holdings.owner is not None:
+        return "holdings"
+    if table.respondents is None:
+        return "unknown" if table.frequency or table.holdings is not None else "uncounted"
+    return "unknown" if table.respondents.owner is None else "respondents"
 
 
 def _smallest(table: Cells) -> float:

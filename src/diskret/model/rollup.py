@@ -47,6 +47,22 @@ def merge_largest(largest: npt.NDArray[Any], hierarchies: Sequence[Hierarchy]) -
         _kernels.merge_largest_to_sums(largest.reshape(count, -1), parent, outer, inner)
 
 
+def pass_owner_on(owner: Ints, largest: npt.NDArray[Any], hierarchies: Sequence[Hierarchy]) -> None:
+    """Give every sum the owner of the part that holds its largest contribution, in place; sums must be -1 before.
+
+    ``largest`` holds descending lists of contributions, sums filled already; without any entry the first part that has
+    an owner gives it. Of equal contributions the smaller number counts.
+
+    >>> import numpy as np
+    >>> owner = np.array([0, 1, -1])
+    >>> pass_owner_on(owner, np.array([[4], [9], [9]]), [Hierarchy.flat("ab")])
+    >>> owner.tolist()
+    [0, 1, 1]
+    """
+    for parent, outer, inner in axes(hierarchies):
+        _kernels.pass_owner_to_sums(owner.reshape(-1), largest.reshape(owner.size, -1), parent, outer, inner)
+
+
 def axes(hierarchies: Sequence[Hierarchy]) -> list[tuple[Ints, int, int]]:
     """For each axis its parents and the number of cells outside and inside of it; sums of further groupings follow."""
     sizes = [len(h) for h in hierarchies]

@@ -7,7 +7,6 @@ its side, it is a sum and the others are its parts.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from diskret.model.table import Index, Table
 from diskret.model.tolerances import ROUNDING
 
 COLUMNS = ("below", "above", "lower", "upper", "weight")
+PEOPLE = ("status", "count", "owner")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +85,10 @@ class System(Table):
     ) -> System:
         """A system of named cells; every equation maps cells to coefficients, and all of it adds up to zero.
 
-        Further by keyword, one entry per cell: ``status`` (words or `Status`), ``count`` (contributors), ``below`` and
-        ``above`` (protection levels), ``lower`` and ``upper`` (prior knowledge), ``weight``; and ``positive``,
-        ``frequency``. Coefficients are decimals; equations are multiplied until they are whole numbers.
+        Further by keyword, one entry per cell: ``status`` (words or `Status`), ``count`` (contributors), ``owner``
+        (numbers that only compare, -1 for nobody), ``below`` and ``above`` (protection levels), ``lower`` and ``upper``
+        (prior knowledge), ``weight``; and ``positive``, ``frequency``. Coefficients are decimals; equations are
+        multiplied until they are whole numbers.
         """
         position = {str(name): i for i, name in enumerate(cells)}
         terms = [(row, str(name), c) for row, terms in enumerate(equations) for name, c in terms.items()]
@@ -114,19 +115,18 @@ class System(Table):
         values = np.array(value, dtype=np.float64)
         names = tuple(cells)
         space = Space(("cell",), (names,), ("",), (np.arange(len(names)),))
-        given = {name: columns.pop(name) for name in (*COLUMNS, "status", "count") if name in columns}
+        given = {name: columns.pop(name) for name in (*COLUMNS, *PEOPLE) if name in columns}
         odd = [n for n in columns if n not in ("positive", "frequency", "weighted", "additive_counts")]
         if odd:
-            raise BadOption(f"a system has no {listed(odd)}", hint=f"{listed([*COLUMNS, 'status', 'count'])}.")
+            raise BadOption(f"a system has no {listed(odd)}", hint=f"{listed([*COLUMNS, *PEOPLE])}.")
         _refuse_lists(names, values, given)
         arrays: dict[str, Any] = {n: np.array(given[n], dtype=np.float64) for n in COLUMNS if given.get(n) is not None}
         system = _rows(values, *entries)
         decimals = _checked(system, values, space)
         _refuse_bounds(values, arrays, space)
-        count = given.get("count")
         return cls(
             by={}, response=response, value=values, status=_statuses(given.get("status"), values.size),
-            respondents=None if count is None else Contributors(np.array(count, dtype=np.int64)),
+            respondents=_people(given.get("count"), given.get("owner")),
             decimals=decimals, space=space, system=system, **arrays, **columns,
         )  # fmt: skip
 
@@ -280,12 +280,6 @@ class System(Table):
             and all(np.array_equal(a, b) for a, b in zip(self.space.at, other.space.at, strict=True))
         )
 
-    def structure(self) -> Iterator[bytes]:
-        """What its cells are and how they add up, as bytes for a fingerprint."""
-        yield json.dumps([self.space.names, self.space.codes]).encode()
-        for numbers in (*self.space.at, self.system.start, self.system.columns, self.system.coefficients):
-            yield np.ascontiguousarray(numbers).tobytes()
-
     def refuse_without_product(self, what: str) -> None:
         """Refuse what only a product of trees can do."""
         raise BadOption(
@@ -318,6 +312,15 @@ def _statuses(given: Sequence[Any] | None, size: int) -> npt.NDArray[np.uint8]:
     if given is None:
         return np.zeros(size, dtype=np.uint8)
     return np.array([s if isinstance(s, int) else Status.from_text(s) for s in np.asarray(given).tolist()], np.uint8)
+
+
+def _people(count: Sequence[int] | None, owner: Sequence[int] | None) -> Contributors | None:
+    if count is None:
+        if owner is not None:
+            raise BadOption("owners without contributor counts", hint="give count=....")
+        return None
+    numbers = None if owner is None else np.maximum(np.array(owner, dtype=np.int64), -1)
+    return Contributors(np.array(count, dtype=np.int64), owner=numbers)
 
 
 def _rows(value: Floats, row: Ints, cell: Ints, coefficient: Floats) -> Equations:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -342,12 +341,6 @@ class Table:
         """Whether something stands on the same cells."""
         return type(other) is Table and self.names == other.names and self.by == other.by
 
-    def structure(self) -> Iterator[bytes]:
-        """What its cells are and how they add up, as bytes for a fingerprint."""
-        for name, h in self.by.items():
-            known = [name, h.codes, h.parents, h.further] if h.further else [name, h.codes, h.parents]
-            yield json.dumps(known).encode()
-
     def refuse_without_product(self, what: str) -> None:
         """Refuse what only a product of trees can do."""
         if not self.product:
@@ -374,7 +367,8 @@ class Table:
         """A table from its cells: a frame, Arrow table, dict of columns, Parquet or CSV file.
 
         ``by`` maps columns to hierarchies (None: flat, from the data). ``value`` is a column, or several for several
-        tables over the same classifications. Further columns by keyword: ``count``, ``largest`` (a list), ``status``,
+        tables over the same classifications. Further columns by keyword: ``count``, ``largest`` (a list), ``owner``
+        (who contributes most to the cell, by a name or number that is only compared and not kept), ``status``,
         ``lower`` and ``upper`` (prior knowledge), ``weight``; further options: ``positive``, ``frequency``,
         ``tolerance`` (differences of given sums up to this much are corrected with a warning) and ``total`` (the code
         of the total where ``by`` gives no hierarchy). Missing inner cells are empty, missing sums are computed, given

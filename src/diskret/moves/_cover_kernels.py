@@ -107,9 +107,7 @@ def judge(
                     who = whos[e]
                     if kind == LENGTH and limit + back > 0:
                         # one cell may hold him back one way, another the other way
-                        limit, back = _together(
-                            who, cells, moved, start, whos, ups, downs, whole, forth, reverse
-                        )
+                        limit, back = _together(who, cells, moved, start, whos, ups, downs, whole, forth, reverse)
                     against = _compared(_reach(kind, rises, size, limit, back), amount)
                     if against == FAR:
                         continue

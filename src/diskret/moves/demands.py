@@ -162,7 +162,8 @@ class Steps(NamedTuple):
 def demands_of(table: Cells, promise: Promise) -> Demands:
     """What a promise asks for every primary cell of a table."""
     primary = np.flatnonzero(table.status.reshape(-1) == Status.PRIMARY)
-    length, down, up, reached = (each[primary] for each in promise.asks(table))
+    asked, below, above, enough = promise.asks(table)
+    length, down, up, reached = asked[primary], below[primary], above[primary], enough[primary]
     size = np.abs(table.value.reshape(-1)[primary])
     digits = _digits(table, promise)
     if table.frequency:

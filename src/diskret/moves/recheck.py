@@ -68,4 +68,5 @@ def _primitive(steps: Ints, start: Ints, lengths: Ints) -> Ints:
     some = lengths > 0
     if some.any():
         divisor[some] = np.gcd.reduceat(np.abs(steps), start[:-1][some])
-    return steps // np.repeat(np.maximum(divisor, 1), lengths)
+    result: Ints = steps // np.repeat(np.maximum(divisor, 1), lengths)
+    return result

@@ -28,7 +28,7 @@ MOST_COLUMNS = 600_000
 MULTIPLES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 30, 60, 100, 120, 1000, 5040, 10_000, 100_000, 1_000_000)
 """By which a solver's move is multiplied until it is in whole numbers: fractions of corners, decimals of rooms."""
 LARGE = 2.0**20
-"""Amounts beyond this are counted in coarser steps (and those that are not decimals in steps that make up this many),"""
+"""Amounts beyond this are counted in coarser steps (what is not a decimal, in steps of which it has so many),"""
 FAR = 1e9
 """and rooms beyond this cut off, unless the amount needs more: the solver loses its way among larger numbers."""
 MANY = 64.0
@@ -49,7 +49,7 @@ class Router:
         self, cell: int, rise: bool, amount: float, weight: Weight, rooms: Rooms | None = None,
         widest: float = np.inf, share: float = 1.0,
     ) -> tuple[Ints, Floats] | None:  # fmt: skip
-        """Cells and whole steps of the cheapest move, or None if there is none in neighbourhoods up to ``widest`` cells.
+        """Cells and whole steps of the cheapest move; None if there is none in neighbourhoods up to ``widest`` cells.
 
         ``weight(cells, amount)`` says what a unit costs in each cell; ``rooms`` narrows the rooms of some cells (0: the
         cell is not to be used). Of the amount only ``share`` has to be possible one way, the rest the other way.

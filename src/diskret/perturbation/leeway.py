@@ -14,6 +14,7 @@ from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.demands import Demands, demands_of
+from diskret.moves.persons import alone_in
 from diskret.perturbation import _move_kernels as kernels
 
 FAR = int(kernels.FAR)
@@ -94,7 +95,7 @@ def leeway_of(table: Table, units: Units, promise: Promise, max_relative_change:
     fixed = ~usable_cells(table)
     state = np.where(fixed, 0, kernels.USABLE).astype(np.uint8)
     state[primary] |= kernels.PRIMARY
-    state[_alone(table)] |= kernels.SINGLE
+    state[alone_in(table)] |= kernels.SINGLE
     place = np.full(table.size, -1, dtype=np.int32)
     place[primary] = np.arange(primary.size, dtype=np.int32)
     need_down, need_up = least_changes(demands, units)
@@ -133,7 +134,7 @@ def usable_cells(table: Table) -> Bools:
     usable &= ~blank
     people = table.respondents
     if people is not None and people.public_count is not None:
-        usable &= ((people.public_count < people.count) | (people.count == 0)).reshape(-1)
+        usable &= ~people.all_public.reshape(-1)
     result: Bools = usable
     return result
 
@@ -146,13 +147,3 @@ def nonnegative(table: Table) -> bool:
 def finest_cells(table: Table) -> Bools:
     """Cells that are not a sum (flat)."""
     return table.inner.reshape(-1)
-
-
-def _alone(table: Table) -> Bools:
-    alone = np.zeros(table.size, dtype=np.bool_)
-    for people in (table.respondents, table.holdings):
-        if people is not None:
-            alone |= people.count.reshape(-1) == 1
-    if table.respondents is None and table.frequency:
-        alone |= table.value.reshape(-1) == 1
-    return alone

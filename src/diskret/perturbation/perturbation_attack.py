@@ -24,8 +24,8 @@ from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.demands import demands_of
-from diskret.moves.insiders import persons_of
 from diskret.moves.move import MoveSet
+from diskret.moves.persons import persons_of
 from diskret.perturbation import _move_kernels as kernels
 from diskret.perturbation.bounds import tightened
 from diskret.perturbation.changed_table import Perturbation

@@ -25,8 +25,9 @@ class Publication:
     counts: bool = False
     """Whether contributor counts are published too, for all cells."""
     intervals: bool | Intervals | Mapping[str, Intervals] = False
-    """Whether bounds are published too: of an open cell its value, of a hidden one the interval it may have. True asks
-    only that nothing can be computed exactly; for more give what `publishable_intervals` made, or one per response."""
+    """Whether bounds are published too: of an open cell its value, of a hidden one what every reader can compute. True
+    takes the usual promise to see whether anything is exposed; for another promise, or round numbers, give what
+    `publishable_intervals` made, or one per response."""
     labels: bool = True
     """Whether labels stand beside the codes where a classification has any (CSV, Parquet, Excel)."""
     title: str = ""

@@ -14,6 +14,7 @@ import numpy as np
 from diskret.auditing.published_intervals import publishable_intervals
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, listed
+from diskret.model.exact import decimals_of
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
 from diskret.publication.doors import care
@@ -181,8 +182,7 @@ def _bounds(name: str, table: Table, value: Floats, options: Publication) -> lis
         if not found:
             return []
         found = publishable_intervals(table)
-    same = found.lower.shape == table.shape and np.array_equal(found.table.hidden, table.hidden)
-    if not same:
+    if not _same_when_published(found.table, table):
         raise BadOption(
             f"the intervals are not those of {name!r}", hint="make them from the protected table that is published."
         )
@@ -190,10 +190,20 @@ def _bounds(name: str, table: Table, value: Floats, options: Publication) -> lis
     for end, bound in (("lower", found.lower), ("upper", found.upper)):
         # an interval stands only where the value is hidden
         shown = np.where(table.hidden.reshape(-1), bound.reshape(-1), value) + 0.0
+        # ends finer than the values are written in full: rounding would cut something off
+        places = decimals_of(shown[np.isfinite(shown)])
+        decimals = None if places is None or table.decimals is None else max(places, table.decimals)
         measures.append(
-            Measure(name=f"{name}_{end}", value=shown, hidden=np.isnan(shown), decimals=table.decimals, is_bound=True)
+            Measure(name=f"{name}_{end}", value=shown, hidden=np.isnan(shown), decimals=decimals, is_bound=True)
         )
     return measures
+
+
+def _same_when_published(one: Table, other: Table) -> bool:
+    """Whether a reader sees the same: the same open values, and the same cells hidden."""
+    if one.shape != other.shape or not np.array_equal(one.hidden, other.hidden):
+        return False
+    return np.array_equal(one.value[~one.hidden], other.value[~other.hidden])
 
 
 def responses(tables: Table | Mapping[str, Table]) -> dict[str, Table]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from diskret.model.arrays import Ints
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.model.words import words
@@ -51,7 +52,7 @@ def table_sections(tables: Mapping[str, Table], facts: ReportFacts, options: Pub
     sections += [_published(leaving, measure, options, say) for measure in leaving.measures]
     sections.append(_where(tables, say))
     if facts.asked or any(t.rules for t in tables.values()):
-        sections.append(_protection(tables, facts, say))
+        sections.append(_protection(tables, facts, say, options.language))
     if facts.audits:
         sections.append(_attack(facts, say))
     if facts.warnings:
@@ -203,7 +204,9 @@ def _where(tables: Mapping[str, Table], say: Mapping[str, str]) -> ReportSection
     return ReportSection(title=say["where"], text=(say["where text"],), plots=tuple(plots))
 
 
-def _protection(tables: Mapping[str, Table], facts: ReportFacts, say: Mapping[str, str]) -> ReportSection:
+def _protection(
+    tables: Mapping[str, Table], facts: ReportFacts, say: Mapping[str, str], language: str
+) -> ReportSection:
     rules = {rule: _rule_words(rule, say) for table in tables.values() for rule in table.rules}
     rows: list[tuple[Cell, ...]] = []
     if rules:
@@ -212,8 +215,18 @@ def _protection(tables: Mapping[str, Table], facts: ReportFacts, say: Mapping[st
     for name, hierarchy in first.by.items():
         rows.append((name, say["classification"].format(codes=len(hierarchy), levels=hierarchy.depth - 1)))
     rows += [(say.get(f"asked {key}", key), say.get(f"{key} {choice}", choice)) for key, choice in facts.asked]
+    rows += _behind(tables, dict(facts.asked).get("insiders", ""), say, language)
     table = ReportTable(head=(say["what"], ""), rows=tuple(rows))
     return ReportSection(title=say["protection"], text=(say["secret"],), tables=(table,))
+
+
+def _behind(tables: Mapping[str, Table], guard: str, say: Mapping[str, str], language: str) -> list[tuple[str, str]]:
+    """Whether the tables say who is behind their cells, if anybody is guarded against."""
+    if not guard:
+        return []
+    promise = Promise.from_dict({"guard": "public" if guard == "none" else guard})
+    said = dict.fromkeys(promise.assumed(table, language) for table in tables.values())
+    return [(say["asked people"], " ".join(said))]
 
 
 def _rule_words(rule: str, say: Mapping[str, str]) -> str:

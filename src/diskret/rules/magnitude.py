@@ -111,11 +111,9 @@ class MinCount(Joinable):
     def judge(self, table: Table) -> Verdict:
         """Cells with too few contributors."""
         behind = Behind.of(table, self.counted_by, 0, self.name)
-        count = behind.people.count
-        few = (count > 0) & (count < self.n)
-        if behind.people.public_count is not None:
-            company = count - behind.people.public_count
-            few |= (company > 0) & (company < self.n)
+        # what all contributors publish themselves nothing can hide
+        company = behind.people.others
+        few = (company > 0) & (company < self.n)
         all_of_it = np.abs(table.value) if behind.people.absolute is None else behind.people.absolute
         if not self.zeros:
             few &= all_of_it > 0

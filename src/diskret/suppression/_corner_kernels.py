@@ -24,6 +24,8 @@ class System(NamedTuple):
     first: Ints
     items: Ints
     strides: Ints
+    person: Ints
+    """Who is alone in a cell, where somebody is: a number that only compares."""
 
 
 class Asked(NamedTuple):
@@ -125,22 +127,24 @@ def _margins_of(place, row, system, free):
 
 @numba.njit(cache=True, nogil=True)
 def person(place, row, system, state):
-    """Who the single contributor of a cell is, named by the cell inside the subtable; -1 if it need not be looked at.
+    """Who the single contributor of a cell is, by his number; -1 if it need not be looked at.
 
-    A single in the margin is the single inside that feeds it. If that one is primary and nothing else can hide among
-    the parts, the two are suppressed and protected together, and the margin is an ordinary cell (rule 3).
+    A single in the margin is the single inside that feeds it, or the one owner of all singles inside. If a lone one is
+    primary and nothing else can hide among the parts, the two are suppressed and protected together, and the margin is
+    an ordinary cell (rule 3).
     """
-    first, items, strides = system.first, system.items, system.strides
+    first, items, strides, number = system.first, system.items, system.strides, system.person
     free = np.empty(strides.size, np.int64)
     n, here = _margins_of(place, row, system, free)
     if n == 0:
-        return place
+        return number[place]
     digit = np.zeros(n, np.int64)
-    twin, twins, others = -1, 0, 0
+    twin, twins, others, several = -1, 0, 0, False
     i = 0
     while i < n:
         s = state[here]
         if s & SINGLE:
+            several = several or (twins > 0 and number[twin] != number[here])
             twin = here
             twins += 1
         elif s & (USABLE | HIDDEN):
@@ -156,6 +160,6 @@ def person(place, row, system, state):
             here += (items[start] - items[start + parts - 1]) * strides[a]
             digit[i] = 0
             i += 1
-    if twins != 1:
+    if twins == 0 or several:
         return -1  # counts that do not add up: that is what tables of totals are for
-    return -1 if others == 0 and state[twin] & PRIMARY else twin
+    return -1 if twins == 1 and others == 0 and state[twin] & PRIMARY else number[twin]

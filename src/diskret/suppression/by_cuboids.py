@@ -15,6 +15,7 @@ from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.persons import alone_in, owned, persons_of
 from diskret.suppression._corner_kernels import HIDDEN, PRIMARY, SINGLE, USABLE, Asked
 from diskret.suppression.cuboid.engine import Outcome, SubtableTask, secure
 from diskret.suppression.cuboid.expanded import expanded
@@ -84,6 +85,8 @@ def _task(table: Table, promise: Promise, method: Cuboids) -> SubtableTask:
         creator=_creator(table), cost=prices(table, method), needs=Asked(*promise.needs(table)),
         barrier=barrier_signs(table, method.barriers), powers=method.price.powers(table),
         single_rule=guards_singles(table, promise), carry=method.carry,
+        # without owners every cell has a single contributor of its own, as in the source
+        person=persons_of(table) if owned(table) else np.arange(table.size),
     )  # fmt: skip
 
 
@@ -103,16 +106,12 @@ def prices(table: Table, method: Method) -> Floats:
 
 def state_of(table: Table, zeros: Zeros) -> npt.NDArray[np.uint8]:
     """What the engine may do with each cell."""
-    status, value = table.status.reshape(-1), table.value.reshape(-1)
+    status = table.status.reshape(-1)
     state = np.zeros(table.size, dtype=np.uint8)
     state[usable_cells(table, zeros)] |= USABLE
     state[(status == Status.PRIMARY) | (status == Status.SECONDARY)] |= HIDDEN
     state[status == Status.PRIMARY] |= PRIMARY
-    counts = table.respondents.count.reshape(-1) if table.respondents is not None else value
-    if table.respondents is not None or table.frequency:
-        state[counts == 1] |= SINGLE
-    if table.holdings is not None:
-        state[table.holdings.count.reshape(-1) == 1] |= SINGLE
+    state[alone_in(table)] |= SINGLE
     return state
 
 
@@ -125,7 +124,7 @@ def usable_cells(table: Table, zeros: Zeros) -> Bools:
     people = table.respondents
     if people is not None and people.public_count is not None:
         # whoever publishes its own value protects nobody
-        partner &= ((people.public_count < people.count) | (people.count == 0)).reshape(-1)
+        partner &= ~people.all_public.reshape(-1)
     return partner
 
 

@@ -11,7 +11,7 @@ from diskret.model.errors import BadOption
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.moves.insiders import persons_of
+from diskret.moves.persons import persons_of
 from diskret.moves.witnesses import cover_of
 from diskret.suppression.by_cuboids import prices, usable_cells
 from diskret.suppression.by_moves import by_moves

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from diskret.model.arrays import Floats
 from diskret.model.contributors import Contributors
@@ -94,7 +95,6 @@ def jointly(parts: Mapping[str, Table], whole: Table, *, name: str = "response")
     """
     _refuse_apart(parts, whole, name)
     tables = [*parts.values(), whole]
-    counts = [t.respondents.count for t in tables if t.respondents is not None]
     decimals = [t.decimals for t in tables if t.decimals is not None]
     levels: dict[str, Any] = {f: _stacked([getattr(t, f) for t in tables], nothing) for f, nothing in LEVELS.items()}
     return Table(
@@ -102,7 +102,8 @@ def jointly(parts: Mapping[str, Table], whole: Table, *, name: str = "response")
         "value",
         np.stack([t.value for t in tables], axis=-1),
         np.stack([t.status for t in tables], axis=-1),
-        Contributors(np.stack(counts, axis=-1)) if len(counts) == len(tables) else None,
+        _people([t.respondents for t in tables], tables),
+        _people([t.holdings for t in tables], tables),
         decimals=max(decimals) if len(decimals) == len(tables) else None,
         positive=all(t.positive for t in tables),
         weighted=any(t.weighted for t in tables),
@@ -135,15 +136,48 @@ def apart(joint: Table) -> dict[str, Table]:
     *others, name = joint.by
     result = {}
     for at, code in enumerate(joint.by[name].codes):
-        people = None if joint.respondents is None else Contributors(joint.respondents.count[..., at])
+        people = {
+            level: known.each(lambda array, at=at: array[..., at])
+            for level in ("respondents", "holdings")
+            if (known := getattr(joint, level)) is not None
+        }
         levels: dict[str, Any] = {f: None if getattr(joint, f) is None else getattr(joint, f)[..., at] for f in LEVELS}
         one = replace(
             joint, by={n: joint.by[n] for n in others}, response=code, value=joint.value[..., at],
-            status=joint.status[..., at], respondents=people, creator=None, additive_counts=True, **levels,
+            status=joint.status[..., at], creator=None, additive_counts=True, **people, **levels,
         )  # fmt: skip
         # protected together, each may leave
         result[code] = one.sealed() if joint.seal_holds else one
     return result
+
+
+def _people(levels: Sequence[Contributors | None], tables: Sequence[Table]) -> Contributors | None:
+    """Contributors of several responses along one more axis: how many, what is public, and who is behind it.
+
+    Numbers of owners compare within a response; that somebody alone is the same in all of them the counts say.
+    """
+    known = [people for people in levels if people is not None]
+    if len(known) < len(levels):
+        return None
+    zero = np.zeros(known[0].count.shape)
+
+    def stacked(arrays: Sequence[npt.NDArray[Any] | None], otherwise: Sequence[npt.NDArray[Any]]) -> Any:
+        if all(a is None for a in arrays):
+            return None
+        return np.stack([b if a is None else a for a, b in zip(arrays, otherwise, strict=True)], axis=-1)
+
+    nobody = [zero.astype(np.int64)] * len(known)
+    owners, end = [], 0
+    for people in known:
+        owners.append(None if people.owner is None else np.where(people.owner < 0, -1, people.owner + end))
+        end += 0 if people.owner is None else int(people.owner.max(initial=-1)) + 1
+    return Contributors(
+        count=np.stack([p.count for p in known], axis=-1),
+        absolute=stacked([p.absolute for p in known], [np.abs(t.value) for t in tables]),
+        public_count=stacked([p.public_count for p in known], nobody),
+        public_value=stacked([p.public_value for p in known], [zero] * len(known)),
+        owner=stacked(owners, [each - 1 for each in nobody]),
+    )
 
 
 def _stacked(arrays: Sequence[Floats | None], nothing: float) -> Floats | None:

@@ -15,7 +15,7 @@ from diskret.model.promise import Promise
 from diskret.model.scale import in_units
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.moves.insiders import persons_of
+from diskret.moves.persons import persons_of
 from diskret.suppression.by_cuboids import by_cuboids
 from diskret.suppression.by_moves import by_moves
 from diskret.suppression.by_proof import by_proof

@@ -101,12 +101,12 @@ def merge_weighted_to_sums(largest, weights, parent, outer, inner):
 
 
 @numba.njit(cache=True, nogil=True)
-def join_parts(number, cell, strides, chains, starts, offsets, slots, key, slot_of, out_cell):
+def join_parts(number, cell, strides, chains, starts, offsets, slots, key, slot_of, out_cell, out_number):
     """Send every part of every holding to all cells above it, one entry per holding and cell.
 
     Parts stand sorted by holding number. ``chains`` and ``starts`` hold the ancestors of all axes end to end,
-    ``offsets`` says where each axis begins. Entries get numbers in order of appearance; ``out_cell`` is the cell of an
-    entry, and
+    ``offsets`` says where each axis begins. Entries get numbers in order of appearance; ``out_cell`` and ``out_number``
+    are the cell and the holding of an entry, and
     ``slot_of`` for each (part, ancestor) pair, in order, the entry it adds to. ``key`` and ``slots`` are an open
     hash table stamped with the holding, so that it needs no clearing.
     """
@@ -139,6 +139,7 @@ def join_parts(number, cell, strides, chains, starts, offsets, slots, key, slot_
                 key[h, 1] = at
                 slots[h] = entries
                 out_cell[entries] = at
+                out_number[entries] = stamp
                 entries += 1
             slot_of[pairs] = slots[h]
             pairs += 1
@@ -162,3 +163,29 @@ def add_parts(amount, fan, slot_of, joined):
         for _ in range(fan[p]):
             joined[slot_of[at]] += amount[p]
             at += 1
+
+
+@numba.njit(cache=True, nogil=True)
+def own(cell, size, holding, largest, owner):
+    """Enter holdings (in order) as owners of cells to which they contribute most, before they are ranked there.
+
+    A cell whose owner is known holds his contribution in its list. Holdings come before whoever stands alone, whose
+    numbers are below that of the cells: of equal contributions the holding counts, and the first of several. Without
+    lists only the first counts.
+    """
+    ranked = largest.shape[1] > 0
+    for i in range(cell.size):
+        c = cell[i]
+        at = owner[c]
+        if at < -1:  # entered by this batch, under its place there
+            higher = ranked and abs(size[i]) > abs(size[-2 - at])
+        elif at < 0:
+            higher = True
+        else:
+            most = largest[c, 0] if ranked else 0
+            higher = ranked and (abs(size[i]) > most or (abs(size[i]) == most and at < owner.size))
+        if higher:
+            owner[c] = -2 - i
+    for i in range(cell.size):
+        if owner[cell[i]] == -2 - i:
+            owner[cell[i]] = owner.size + holding[i]

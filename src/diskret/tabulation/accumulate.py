@@ -43,6 +43,8 @@ class Level:
     hierarchies: Sequence[Hierarchy] = field(default=())
     keys: list[Ints] = field(default_factory=list)
     """What the record keys add up to, modulo."""
+    owners: list[Ints] = field(default_factory=list)
+    """Who contributes most to each cell, one for every response (one if there is none), from the sums on."""
 
     @classmethod
     def empty(cls, plan: Plan, units: Sequence[Units], *, totals: bool) -> Level:
@@ -81,6 +83,7 @@ class Level:
         cell = batch["cell"]
         _kernels.add_one(cell, self.count)
         self._add_keys(batch)
+        self._enter_holdings(batch)
         protected = batch["protected"] == 1 if self.protected_count is not None else None
         public = batch["public"] == 1 if self.public_count is not None else None
         for chosen, count in ((protected, self.protected_count), (public, self.public_count)):
@@ -162,6 +165,52 @@ class Level:
             rollup.add_up_modulo(key, self.hierarchies, self.plan.key.units)
         for response in self.responses:
             self._merge_largest(response)
+        self.owners = [self._owner(self._largest(j)) for j in range(max(1, len(self.responses)))]
+
+    def _largest(self, j: int) -> Ints:
+        """Lists of largest contributions to a response; without any entry where they are not kept."""
+        found = self.responses[j].largest if self.responses else None
+        return np.empty((self.plan.cells, 0), dtype=np.int64) if found is None else found
+
+    def _owner(self, largest: Ints) -> Ints:
+        """Who contributes most to each cell, if nobody owns records of several cells.
+
+        Whoever contributes most to a sum does so in one of its finest cells: he has the number of that cell, which
+        tells nothing about him.
+        """
+        owner = np.full(self.plan.cells, -1, dtype=np.int64)
+        others = self.count if self.public_count is None else self.count - self.public_count
+        finest = np.flatnonzero(rollup.inner_cells(self.hierarchies).reshape(-1) & (others > 0))
+        owner[finest] = finest
+        rollup.pass_owner_on(owner, largest, self.hierarchies)
+        return owner
+
+    def _enter_holdings(self, batch: Batch) -> None:
+        """Enter holdings that have records of several cells, in cells and sums they contribute most to."""
+        if not self.owners:
+            return  # these are records, or holdings with one
+        chosen = slice(None) if self.public_count is None else batch["public"] == 0
+        cell, number = batch["cell"][chosen], batch["number"][chosen]
+        for j, owner in enumerate(self.owners):
+            size = batch[f"x{j}"][chosen] if f"x{j}" in batch else cell
+            _kernels.own(cell, size, number, self._largest(j), owner)
+
+    def _owned(self, j: int) -> Ints:
+        """Owners of a response by numbers that do not tell in which order the names of holdings stand."""
+        owner = self.owners[min(j, len(self.owners) - 1)]
+        if not self._largest(j).shape[1]:
+            # nobody knows who of several contributes most
+            owner[(self.count if self.public_count is None else self.count - self.public_count) > 1] = -1
+        joint = np.flatnonzero(owner >= owner.size)
+        if joint.size:
+            # holdings are numbered anew by the first cell each of them owns
+            holding = owner[joint] - owner.size
+            first = np.full(int(holding.max()) + 1, owner.size, dtype=np.int64)
+            np.minimum.at(first, holding, joint)
+            place = np.empty_like(first)
+            place[np.argsort(first, kind="stable")] = np.arange(first.size)
+            owner[joint] = owner.size + place[holding]
+        return owner
 
     def _merge_largest(self, response: Response) -> None:
         if response.weights is not None:
@@ -184,7 +233,10 @@ class Level:
 
         count = self.count.reshape(shape)
         if response is None or not self.plan.values:
-            return Contributors(count, None, None, whole(self.protected_count), None, whole(self.public_count))
+            return Contributors(
+                count, protected_count=whole(self.protected_count), public_count=whole(self.public_count),
+                owner=self._owned(j).reshape(shape),
+            )  # fmt: skip
         units = response.units
         largest = None
         if response.largest is not None:
@@ -198,7 +250,7 @@ class Level:
         return Contributors(
             count, largest, number(response.absolute, units.total),
             whole(self.protected_count), number(response.protected, units.contribution),
-            whole(self.public_count), number(response.public, units.total),
+            whole(self.public_count), number(response.public, units.total), self._owned(j).reshape(shape),
         )  # fmt: skip
 
 

@@ -101,18 +101,19 @@ def _joined(batch: Batch, fan: Ints, plan: Plan, units: Sequence[Units], ancesto
     slots = 1 << int(2 * per_holding.max() - 1).bit_length()
     key = np.zeros((slots, 2), dtype=np.int64)
     slot_of = np.empty(pairs, dtype=np.int64)
-    out_cell = np.empty(pairs, dtype=np.int64)
+    out_cell, out_number = np.empty(pairs, dtype=np.int64), np.empty(pairs, dtype=np.int64)
     a = ancestors
     entries = _kernels.join_parts(
-        number, cell, a.strides, a.chains, a.starts, a.offsets, np.empty(slots, dtype=np.int64), key, slot_of, out_cell
-    )
+        number, cell, a.strides, a.chains, a.starts, a.offsets, np.empty(slots, dtype=np.int64), key, slot_of,
+        out_cell, out_number,
+    )  # fmt: skip
 
     def joined(amount: Ints) -> Ints:
         total = np.zeros(entries, dtype=np.int64)
         _kernels.add_parts(amount, fan, slot_of, total)
         return total
 
-    result: Batch = {"cell": out_cell[:entries]}
+    result: Batch = {"cell": out_cell[:entries], "number": out_number[:entries]}
     for j, unit in enumerate(units if plan.values else ()):
         total, size = joined(batch[f"t{j}"]), joined(batch[f"x{j}"])
         result[f"t{j}"], result[f"x{j}"] = total, size

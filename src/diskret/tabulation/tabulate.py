@@ -154,7 +154,7 @@ def _from_data(engine: Backend, name: str, blanks: bool) -> Hierarchy:
 def _numbers_per_cell(plan: Plan) -> int:
     levels = 2 if plan.holding else 1
     ranked = plan.largest * (2 if plan.weight else 1)
-    return max(1, len(plan.values)) * (1 + ranked * levels) + levels + 1 + plan.keys
+    return max(1, len(plan.values)) * (1 + (1 + ranked) * levels) + levels + 1 + plan.keys
 
 
 def _refuse_bad_keys(engine: Backend, key: RecordKey) -> None:

@@ -31,8 +31,11 @@ def run_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: P
     done = run_job(job_from(dict(content), "the page", workspace), workspace, say, write=False)
     say("writing", 0, 1)
     save(done, result)
-    promises = dict.fromkeys(each.promise for each in done.suppressions.values())
-    said = {language: [" ".join(p.describe(language).split()) for p in promises] for language in LANGUAGES}
+    made = done.suppressions.values()
+    said = {
+        language: list(dict.fromkeys(" ".join(s.promise.describe(language, table=s.table).split()) for s in made))
+        for language in LANGUAGES
+    }
     return {"summary": done.summary(), "exposed": done.exposed, "promises": said}
 
 

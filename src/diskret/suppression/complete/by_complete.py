@@ -14,8 +14,8 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.moves.insiders import persons_of
 from diskret.moves.move import MoveSet
+from diskret.moves.persons import persons_of
 from diskret.suppression.by_cuboids import barrier_signs, guards_singles, prices, usable_cells
 from diskret.suppression.complete.engine import CompleteTask, RankedMove, Search, in_turn, secure
 from diskret.suppression.complete.space import IndexSpace

@@ -319,7 +319,7 @@ def choose(pivot, subtable, asked, prune_rank, scratch, kept):
 @numba.njit(cache=True, nogil=True)
 def lay_out(row, name, system, axes):
     """A subtable by its segments: the axes that have more than one code, their sizes and local steps."""
-    first, items, strides = system
+    first, items, strides = system.first, system.items, system.strides
     used, sizes, steps, at = axes
     n, base, volume = 0, 0, 1
     for a in range(strides.size):
@@ -338,7 +338,7 @@ def lay_out(row, name, system, axes):
 @numba.njit(cache=True, nogil=True)
 def _list_places(subtable, system, barrier, where, rank):
     """Where the cells of a subtable stand in the table, and their ranks as margins."""
-    first, items, strides = system
+    first, items, strides = system.first, system.items, system.strides
     row, used, sizes, steps = subtable.row, subtable.used, subtable.sizes, subtable.steps
     base = subtable.base
     for c in range(subtable.volume):

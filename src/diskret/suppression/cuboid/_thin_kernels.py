@@ -67,7 +67,7 @@ def enter(requirement, pivot, diametral, strides, head, following, owner, used, 
 @numba.njit(cache=True, nogil=True)
 def lines_of(pivot, row, system, state, at, axis_of, totals, lines, numbers):
     """Hidden cells on the lines of a pivot, which a cuboid can begin with: how many axes vary, 0 if one has none."""
-    first, items, strides = system
+    first, items, strides = system.first, system.items, system.strides
     n = 0
     for a in range(strides.size):
         start, stop = first[row[a]], first[row[a] + 1]

@@ -38,6 +38,8 @@ class SubtableTask:
     """Range, and how far down and up every cell must reach at least."""
     barrier: Floats
     powers: Floats
+    person: Ints
+    """Who is alone in a cell, where somebody is: a number that only compares."""
     single_rule: bool = True
     carry: str = "off"
     carried: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
@@ -45,7 +47,7 @@ class SubtableTask:
 
     def system(self, segments: Segments) -> System:
         """How codes of subtables become places in these arrays."""
-        return System(first=segments.first, items=segments.items, strides=strides_of(self.shape))
+        return System(first=segments.first, items=segments.items, strides=strides_of(self.shape), person=self.person)
 
 
 @dataclass(eq=False, kw_only=True)

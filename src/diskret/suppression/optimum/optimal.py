@@ -19,7 +19,7 @@ from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.model.tolerances import SOLVER
 from diskret.moves.demands import demands_of
-from diskret.moves.insiders import stand_behind
+from diskret.moves.persons import stand_behind
 from diskret.suppression.optimum.attackers import DOWN, RANGE, UP, Attackers, Goals
 from diskret.suppression.optimum.clock import Clock
 from diskret.suppression.optimum.known_moves import Gap, Witnesses

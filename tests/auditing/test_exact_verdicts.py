@@ -1,0 +1,180 @@
+"""No verdict rests on floating point: how far a cell can go is shown by whole numbers, at any size of the numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from benchmarks.rational import Region
+from diskret import Hierarchy, Promise, Status, Table, audit, suppress
+from diskret.auditing.attacker import Attacker, shrunk
+from diskret.auditing.crowd import Crowd
+from diskret.auditing.verdicts import Need, verdict
+from diskret.model import rollup
+from diskret.model.equations import Equations
+from diskret.model.grid import ENDLESS, Whole, fitting
+from diskret.model.rational import Exactly, Ratio
+
+
+def line(*values: float, status: str = "primary secondary open") -> Table:
+    cells = {"s": list("abc"), "x": list(values), "st": status.split()}
+    return Table.from_cells(cells, by={"s": None}, value="x", status="st")
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-2, 1.0, 1e3, 1e6])
+def test_a_bounded_programme_is_not_believed_to_be_unbounded(scale: float) -> None:
+    """b can fall by a tenth of a: the interval of a reaches 1.1 times its value, and 1.5 times are required."""
+    table = line(1e9 * scale, 1e8 * scale, 5e9 * scale)
+    report = audit(table, Promise(min_relative_range=1.5))
+    assert [(e.cell, e.lower, e.upper) for e in report.exposed] == [("s=a", 0.0, pytest.approx(1.1e9 * scale))]
+    assert audit(table, Promise(min_relative_range=1.0)).safe
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e9, 1e12])
+@pytest.mark.parametrize(("asked", "safe"), [(1.2, False), (1.199999, True), (1.200001, False)])
+def test_what_is_exactly_on_the_border_is_exposed_at_any_scale(scale: float, asked: float, safe: bool) -> None:
+    """The interval of a = 100 has the length 120: it must be longer than what is asked for, not as long."""
+    assert audit(line(100 * scale, 20 * scale, 7 * scale), Promise(min_relative_range=asked)).safe == safe
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e9, 1e12])
+@pytest.mark.parametrize(("level", "safe"), [(20.0, True), (20.001, False)])
+def test_a_level_is_reached_where_it_is_met_exactly(scale: float, level: float, safe: bool) -> None:
+    table = line(100 * scale, 20 * scale, 7 * scale)
+    wanted = replace(table, above=np.where(table.status == Status.PRIMARY, level * scale, 0.0))
+    assert audit(wanted).safe == safe
+
+
+def test_values_of_every_size_in_one_table_are_decided() -> None:
+    rng = np.random.default_rng(5)
+    trees = [Hierarchy.flat(list("abcd")), Hierarchy.flat(list("uvwx"))]
+    for _ in range(6):
+        value = np.zeros((5, 5))
+        value[:4, :4] = rng.integers(1, 1000, (4, 4)) * 10.0 ** rng.integers(0, 11, (4, 4))
+        rollup.add_up(value, trees)
+        status = np.where(rng.random((5, 5)) < 0.5, np.uint8(Status.SECONDARY), np.uint8(Status.OPEN))
+        status[(status == Status.SECONDARY) & (rng.random((5, 5)) < 0.5)] = Status.PRIMARY
+        table = Table(dict(zip("rc", trees, strict=True)), "x", value, status)
+        report = audit(table, Promise(min_relative_range=0.3), intervals="hidden")
+        assert not report.undecided
+        assert not any(np.isnan(ends).any() for ends in report.intervals.values())
+
+
+@pytest.mark.parametrize("scale", [1e-6, 0.01, 1e7, 1e12])
+def test_a_table_in_another_unit_gets_the_same_pattern(scale: float) -> None:
+    rng = np.random.default_rng(11)
+    trees = [Hierarchy.from_nested({"T": {"A": ["a", "b", "c"], "B": ["d", "e"]}}), Hierarchy.flat(list("uvwx"))]
+    value = np.zeros(tuple(map(len, trees)))
+    inner = np.ix_(*(h.is_leaf for h in trees))
+    value[inner] = rng.integers(1, 500, (5, 4))
+    rollup.add_up(value, trees)
+    status = np.where(rng.random(value.shape) < 0.15, np.uint8(Status.PRIMARY), np.uint8(Status.OPEN))
+    table = Table(dict(zip("rc", trees, strict=True)), "x", value, status)
+    wanted = Promise(min_relative_range=0.4)
+    one, other = suppress(table, wanted), suppress(replace(table, value=value * scale), wanted)
+    assert (one.table.status == other.table.status).all()
+    assert (one.moves.coefficients == other.moves.coefficients).all()
+    assert other.moves.up == pytest.approx(one.moves.up * scale)
+    assert {u.cell for u in one.unprotected} == {u.cell for u in other.unprotected}
+
+
+# --- the attacker against a simplex in fractions ----------------------------------------------------------------------
+
+
+def random_case(rng: np.random.Generator, largest: int) -> tuple[Equations, list[int], list[int]]:
+    """A few unknowns in a few lines, with rooms of any size; some without end."""
+    unknowns, rows = int(rng.integers(3, 9)), int(rng.integers(1, 5))
+    matrix = rng.integers(-1, 2, (rows, unknowns))
+    matrix = matrix[(matrix != 0).sum(axis=1) > 1]
+    if not len(matrix):
+        matrix = np.ones((1, unknowns), dtype=np.int64)
+    row, column = np.nonzero(matrix)
+    start = np.searchsorted(row, np.arange(len(matrix) + 1))
+    nothing = np.zeros(len(matrix), dtype=np.int64)
+    system = Equations(np.arange(unknowns), start, column, matrix[row, column].astype(float), nothing, nothing)
+
+    def rooms() -> list[int]:
+        sizes = [int(rng.integers(0, 10)) * 10 ** int(rng.integers(0, largest)) for _ in range(unknowns)]
+        return [ENDLESS if rng.random() < 0.2 else size for size in sizes]
+
+    return system, rooms(), rooms()
+
+
+def by_fractions(system: Equations, up: list[int], down: list[int], column: int, upward: bool) -> Fraction | None:
+    """The farthest an unknown goes; None without end."""
+    rows = [
+        {int(c): int(w) for c, w in zip(system.columns[a:b], system.coefficients[a:b], strict=True)}
+        for a, b in zip(system.start[:-1], system.start[1:], strict=True)
+    ]
+    low, high = [None if d == ENDLESS else -d for d in down], [None if u == ENDLESS else u for u in up]
+    region = Region.of(rows, low, high)
+    assert region is not None
+    end = region.most(column, 1 if upward else -1)
+    return None if end is None else abs(Fraction(end))
+
+
+@pytest.mark.parametrize("largest", [1, 6, 12, 18])
+def test_extremes_are_those_of_a_simplex_in_fractions(largest: int) -> None:
+    rng = np.random.default_rng(largest)
+    for _ in range(25):
+        system, up, down = random_case(rng, largest)
+        attacker = Attacker(system, fitting(up), fitting(down))
+        for column in range(len(up)):
+            for upward in (True, False):
+                truth = by_fractions(system, up, down, column, upward)
+                found = attacker.extreme(column, upward)
+                assert found == (np.inf if truth is None else truth)
+
+
+@pytest.mark.parametrize("largest", [1, 12])
+def test_a_goal_is_reached_or_refuted_to_the_last_step(largest: int) -> None:
+    rng = np.random.default_rng(100 + largest)
+    for _ in range(25):
+        system, up, down = random_case(rng, largest)
+        attacker, exactly = Attacker(system, fitting(up), fitting(down)), Exactly(system)
+        for column in range(len(up)):
+            truth = by_fractions(system, up, down, column, True)
+            if truth is None:
+                continue
+            for goal in {max(int(truth) - 1, 0), int(truth), int(truth) + 1}:
+                found = attacker.farthest(column, True, goal)
+                if goal <= truth:
+                    assert found.point is not None
+                    assert found.reach >= goal
+                    assert attacker.keeps(found.point)
+                    assert not exactly.sums(found.point.x).any()
+                    assert Fraction(int(found.point.x[column]), found.point.q) == found.reach
+                else:
+                    assert found.proof is not None
+                    assert found.proof.refutes(goal)
+                    assert found.proof.reach >= truth, "a proof says what is true"
+
+
+@pytest.mark.parametrize("largest", [1, 9])
+def test_a_crowd_is_carried_no_farther_than_possible_and_everybody_gets_a_verdict(largest: int) -> None:
+    rng = np.random.default_rng(200 + largest)
+    for _ in range(15):
+        system, up, down = random_case(rng, largest)
+        attacker = Attacker(system, fitting(up), fitting(down))
+        columns = np.flatnonzero(rng.random(len(up)) < 0.7)
+        if not columns.size:
+            continue
+        goals: Whole = fitting([int(rng.integers(1, 10)) * 10 ** int(rng.integers(0, largest)) for _ in columns])
+        point = Crowd(attacker, columns, goals).push(np.arange(columns.size), bool(rng.random() < 0.5))
+        assert point is not None
+        assert attacker.keeps(point)
+        assert not Exactly(system).sums(point.x).any()
+        for column, goal in zip(columns.tolist(), goals.tolist(), strict=True):
+            rise, fall = (by_fractions(system, up, down, column, way) for way in (True, False))
+            need = Need(up=goal, down=0, length=goal, strict=True)
+            found = verdict(attacker, column, need)
+            truth = (rise is None or rise >= goal) and (rise is None or fall is None or rise + fall > goal)
+            assert (found.safe, found.exposed) == (truth, not truth)
+
+
+def test_a_point_that_is_off_is_shrunk_until_it_fits() -> None:
+    found = shrunk(Ratio(1, np.array([6, -6])), np.array([ENDLESS, ENDLESS]), np.array([0, 4]))
+    assert [Fraction(int(x), found.q) for x in found.x] == [4, -4]
