@@ -6,7 +6,7 @@ deviations from the true values: A x = 0 with low <= x <= high.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
@@ -34,7 +34,9 @@ class Region:
     at: list[Number]
 
     @classmethod
-    def of(cls, equations: Sequence[Row], low: Sequence[Bound], high: Sequence[Bound]) -> Region | None:
+    def of(
+        cls, equations: Sequence[Mapping[int, Number]], low: Sequence[Bound], high: Sequence[Bound]
+    ) -> Region | None:
         """What fulfils the equations within the bounds, which need not hold zero; None if nothing does."""
         region = cls(
             [None if b is None else min(b, 0) for b in low], [None if b is None else max(b, 0) for b in high],
@@ -112,7 +114,12 @@ class Region:
 
 
 def most_whole(
-    equations: Sequence[Row], low: Sequence[Bound], high: Sequence[Bound], unknown: int, side: int, enough: Number
+    equations: Sequence[Mapping[int, Number]],
+    low: Sequence[Bound],
+    high: Sequence[Bound],
+    unknown: int,
+    side: int,
+    enough: Number,
 ) -> Number:
     """How far an unknown can go in whole numbers, or some way of at least ``enough``; bounds must hold zero.
 
