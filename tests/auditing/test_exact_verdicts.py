@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.rational import Region
-from diskret import Hierarchy, Promise, Status, Table, audit, suppress
+from diskret import Hierarchy, Knowledge, Promise, Status, Table, audit, suppress
 from diskret.auditing.attacker import Attacker, shrunk
 from diskret.auditing.crowd import Crowd
 from diskret.auditing.verdicts import Need, verdict
@@ -46,6 +46,24 @@ def test_a_level_is_reached_where_it_is_met_exactly(scale: float, level: float, 
     table = line(100 * scale, 20 * scale, 7 * scale)
     wanted = replace(table, above=np.where(table.status == Status.PRIMARY, level * scale, 0.0))
     assert audit(wanted).safe == safe
+
+
+def test_levels_on_both_sides_do_not_make_a_range_longer() -> None:
+    """Up by 1 and down by 1 is enough for the levels, but the interval must be longer than 2."""
+    table = line(4, 1, 7)
+    wanted = {"above": np.array([1.0, 0, 0, 0]), "below": np.array([1.0, 0, 0, 0])}
+    narrow = replace(table, lower=table.value - 1, upper=table.value + 1, **wanted)
+    known = Promise(min_relative_range=0.5, knowledge=Knowledge.intervals())
+    assert [(e.cell, e.lower, e.upper) for e in audit(narrow, known).exposed] == [("s=a", 3.0, 5.0)]
+    assert audit(narrow, replace(known, min_relative_range=0.49)).safe
+
+
+def test_counts_that_can_rise_and_fall_too_little_together_are_decided() -> None:
+    """5 up and 3 down in whole numbers, and more than 8 are asked for."""
+    cells = {"s": list("abc"), "x": [3, 5, 4], "st": ["primary", "secondary", "open"]}
+    table = Table.from_cells(cells, by={"s": None}, value="x", status="st", frequency=True)
+    assert [(e.lower, e.upper) for e in audit(table, Promise(min_range=8.0)).exposed] == [(0.0, 8.0)]
+    assert audit(table, Promise(min_range=7.5)).safe
 
 
 def test_values_of_every_size_in_one_table_are_decided() -> None:

@@ -73,7 +73,10 @@ def verdict(attacker: Attacker, column: int, need: Need, *, counts: bool = False
             found = attacker.farthest(column, upward, goal, strict)
             return _Side(found.reach, None if found.proof is None else found.proof.reach, found.point, found.proof)
         counted = farthest_whole(attacker, column, upward, goal + strict, seconds)
-        most = None if counted.proof is None else Fraction(goal + strict - 1)
+        if counted.proof is not None:
+            # too far: how far then, in whole numbers
+            counted = farthest_whole(attacker, column, upward, seconds=seconds)
+        most = None if counted.proof is None else Fraction(counted.reach)
         return _Side(Fraction(counted.reach), most, counted.point, counted.proof)
 
     return _judged(look, need)

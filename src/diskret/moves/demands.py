@@ -116,10 +116,10 @@ class Demands:
     def ways(self) -> Ways:
         """What a single move has to show, one entry per way a cell must be able to go."""
         # levels on both sides and a longer range: the range is reached by going up farther
-        longer = self.length > self.down + self.up
+        longer = (self.length > 0) & (self.length >= self.down + self.up)
         rise = np.where(longer, self.length - self.down, self.up)
         up, down = np.flatnonzero(self.up > 0), np.flatnonzero(self.down > 0)
-        length = np.flatnonzero((self.up == 0) & ((self.down == 0) | (self.length > self.down)))
+        length = np.flatnonzero((self.up == 0) & ((self.down == 0) | longer))
         chosen = np.concatenate([up, down, length])
         kind = np.repeat(np.array([UP, DOWN, LENGTH], dtype=np.int8), [up.size, down.size, length.size])
         asked = [
