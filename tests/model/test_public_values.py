@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from diskret import Hierarchy, Knowledge, Promise, Roles, Status, Table, audit, methods, suppress, tabulate
-from diskret.auditing.published_intervals import publishable_intervals
 from diskret.moves.persons import persons_of
 from diskret.perturbation.leeway import Units, leeway_of
 from tests.present import present
@@ -103,11 +102,8 @@ def test_persons_known_to_be_in_a_cell_are_counted_there() -> None:
     assert down.tolist() == [2.0, 0.0, 1.0, 0.0, 0.0, 3.0]
 
 
-def test_published_intervals_and_errors_leave_out_what_is_known() -> None:
+def test_errors_leave_out_what_is_known() -> None:
     table = line(FIRMS).with_status(Status.PRIMARY, [["a"]])
-    hidden = suppress(table.with_status(Status.SECONDARY, [["d"]]), EXACT).table
-    low, _ = present(publishable_intervals(hidden, EXACT).of("d"))
-    assert low >= 60
     units = Units.of(table)
     leeway = leeway_of(table, units, Promise(), None)
     assert (units.change(leeway.low)[[1, 3]].tolist(), leeway.high[1]) == ([0.0, -300.0], 0)

@@ -49,7 +49,7 @@ def test_ends_finer_than_the_values_are_not_cut_off(tmp_path: Path) -> None:
     table = square()
     found = dk.publishable_intervals(table)
     finer = replace(found, upper=found.upper + 0.4)
-    dk.publish(table, tmp_path / "t.csv", intervals=finer)
+    publish(table, tmp_path / "t.csv", intervals=finer)
     assert (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()[1] == "a,u,x,0,34.4"
 
 
@@ -65,5 +65,5 @@ def test_intervals_that_do_not_keep_the_range_stay_inside(tmp_path: Path) -> Non
     assert not (tmp_path / "u.csv").exists()
     last_year = replace(table, value=table.value + np.where(table.hidden, 0, 1))
     with pytest.raises(BadOption, match="not those of 'x'"):
-        dk.publish(last_year, tmp_path / "u.csv", intervals=wide)
+        publish(last_year, tmp_path / "u.csv", intervals=wide)
     assert np.isnan(wide.lower[table.index("c", "v")])

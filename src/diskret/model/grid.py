@@ -26,6 +26,8 @@ FITS = 2**62
 ENDLESS = -FITS
 """A room without end."""
 MOST_DIGITS = 40
+LONGEST = 15
+"""Decimals of a double that is meant to have few."""
 FINEST = 6
 """Digits of a protection level beyond those of the values."""
 LARGEST = 2.0**53
@@ -112,6 +114,16 @@ def level_of(levels: Floats, values: Floats) -> Floats:
     near = np.rint(scaled)
     same = np.abs(scaled - near) <= SAME * np.maximum(np.abs(scaled), size)
     return times_ten(np.where(same, near, np.ceil(scaled)), -digits)
+
+
+def difference(one: Floats, other: Floats) -> Floats:
+    """What is left of one number without another: it has no more decimals than they.
+
+    >>> difference(np.array([0.3]), np.array([0.1])).tolist(), 0.3 - 0.1
+    ([0.2], 0.19999999999999998)
+    """
+    digits = digits_of(np.concatenate([one.reshape(-1), other.reshape(-1)]), last=LONGEST)
+    return one - other if digits is None else np.round(one - other, digits)
 
 
 def decimals(numbers: Floats, size: Floats | None = None) -> list[Fraction | None]:

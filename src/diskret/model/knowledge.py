@@ -10,6 +10,7 @@ import numpy as np
 from diskret.model.arrays import Floats
 from diskret.model.cells import Cells
 from diskret.model.errors import BadOption, BadPriorKnowledge, NegativeValue, listed
+from diskret.model.grid import difference
 
 Kind = Literal["usual", "none", "positive", "relative", "intervals"]
 NOT_BINARY = 1 + 1e-12
@@ -147,9 +148,7 @@ def _without_public(table: Cells, up: Floats, down: Floats, nonnegative: bool) -
         if share is None and table.frequency and not table.weighted:
             share = people.public_count.astype(np.float64)
         if share is not None:
-            rest = np.maximum(table.value - share, 0.0)
-            # the difference of two decimals has no more decimals than they
-            rest = rest if table.decimals is None else np.round(rest, table.decimals)
+            rest = np.maximum(difference(table.value, share), 0.0)
             down = np.minimum(down, rest.reshape(-1))
     known = people.all_public.reshape(-1)
     return np.where(known, 0.0, up), np.where(known, 0.0, down)

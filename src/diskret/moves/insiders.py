@@ -18,6 +18,7 @@ import numpy as np
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
 from diskret.model.errors import BadOption
+from diskret.model.grid import difference
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.moves.persons import holds, leaders_of, persons_of, standing
@@ -193,10 +194,7 @@ def _largest(table: Cells, among: Bools, leaders: Ints) -> tuple[Ints, Ints, Flo
     if people.public_value is not None and people.absolute is None:
         own = own + people.public_value.reshape(-1)[several]
     value = table.value.reshape(-1)[several]
-    nearer, farther = np.maximum(np.abs(value) - own, 0.0), np.full(several.size, np.inf)
-    if table.decimals is not None and not table.weighted:
-        # the difference of two decimals has no more decimals than they
-        nearer = np.round(nearer, table.decimals)
+    nearer, farther = np.maximum(difference(np.abs(value), own), 0.0), np.full(several.size, np.inf)
     # a negative value is at most what he gave: he knows how near to zero it can be
     up, down = np.where(value < 0, nearer, farther), np.where(value < 0, farther, nearer)
     return several, leaders[several], up, down
