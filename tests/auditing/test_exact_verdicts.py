@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from benchmarks.rational import Region
-from diskret import Hierarchy, Knowledge, Promise, Status, Table, audit, suppress
+from diskret import Hierarchy, Knowledge, Promise, Roles, Status, System, Table, audit, suppress, tabulate, verify
 from diskret.auditing.attacker import Attacker, shrunk
+from diskret.auditing.certificate import certificate_of
 from diskret.auditing.crowd import Crowd
 from diskret.auditing.verdicts import Need, verdict
 from diskret.model import rollup
+from diskret.model.contributors import Contributors
 from diskret.model.equations import Equations
 from diskret.model.grid import ENDLESS, Whole, fitting
 from diskret.model.rational import Exactly, Ratio
@@ -66,6 +68,38 @@ def test_counts_that_can_rise_and_fall_too_little_together_are_decided() -> None
     table = Table.from_cells(cells, by={"s": None}, value="x", status="st", frequency=True)
     assert [(e.lower, e.upper) for e in audit(table, Promise(min_range=8.0)).exposed] == [(0.0, 8.0)]
     assert audit(table, Promise(min_range=7.5)).safe
+
+
+def test_what_is_public_counts_with_all_its_decimals() -> None:
+    """Cells are multiples of ten, a public contribution is not: a is at least 93, not 90."""
+    rows = {"s": list("aabbbccc"), "x": [93, 7, 60, 60, 60, 150, 150, 160], "p": ["yes"] + ["no"] * 7}
+    table = tabulate(rows, by={"s": None}, value="x", roles=Roles(public="p"))
+    hidden = table.with_status(Status.PRIMARY, [["a"]]).with_status(Status.SECONDARY, [["b"]])
+    assert audit(hidden, intervals="primary").intervals == {"s=a": (93.0, 280.0)}
+    # whoever gave 93 of 100 to b thinks that 7 of it may be others'
+    people = Contributors(np.array([3, 2, 3, 8]), np.array([[40.0], [93.0], [60.0], [93.0]]))
+    others = replace(line(100, 100, 180), respondents=people, above=np.array([7.0, 0, 0, 0]))
+    assert audit(others, Promise(guard="largest", unions=False)).safe
+    wider = replace(others, above=np.array([7.5, 0, 0, 0]))
+    assert [e.upper for e in audit(wider, Promise(guard="largest", unions=False)).exposed] == [107.0]
+
+
+def test_demands_that_do_not_fit_64_bits_are_met_or_not() -> None:
+    """Seventeen digits each, over eight orders of magnitude."""
+    table = line(1184490.670499286, 104556.965594009, 0.010278776, status="primary primary primary")
+    level = np.array([131610.00416942523, 11608.40562676765, 0.0011420862222222238, 0.0])
+    report = audit(replace(table, above=level, below=np.zeros(4)))
+    assert [e.cell for e in report.exposed] == ["s=a"]
+    assert not report.undecided
+
+
+def test_proofs_about_a_system_name_its_equations() -> None:
+    terms: list[dict[str, float]] = [{"a": 1, "T": -1}, {"b": 1, "c": 1, "T": -1}]
+    status = ["primary", "open", "open", "open", "open", "secondary"]
+    system = System.of(list("abcdeT"), [3, 2, 1, 0, 4, 3], terms, status=status)
+    found = verify(system, certificate_of(audit(system, certify=True)))
+    assert found.exposed == (("cell=a", "everybody"),)
+    assert not found.broken_proofs
 
 
 def test_values_of_every_size_in_one_table_are_decided() -> None:

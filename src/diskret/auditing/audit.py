@@ -149,7 +149,7 @@ def _attack_from_outside(case: Case, waiting: Ints) -> None:
     fixed = determined(case.system)[case.columns[waiting]]
     for k in waiting[fixed].tolist():
         case.lost.add(k)
-        case.expose(k, case.verdict(k).proofs if case.certify else (), exactly=True)
+        case.expose(k, case.fixed(k), exactly=True)
     waiting = waiting[~fixed]
     found = attack(case.attackers, case.columns[waiting], [case.needs[k] for k in waiting.tolist()])
     for k, verdict in zip(waiting.tolist(), found.values(), strict=True):

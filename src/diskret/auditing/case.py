@@ -11,7 +11,7 @@ from diskret.auditing.integers import Split, Tree, farthest_whole
 from diskret.auditing.outsiders import OutsideAttack, attackers_of
 from diskret.auditing.proof import proof_of
 from diskret.auditing.report import Exposure, Node, Shortfall
-from diskret.auditing.verdicts import Need, Verdict, needs_of, verdict
+from diskret.auditing.verdicts import Ends, Need, Verdict, needs_of, verdict
 from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.grid import LARGEST, Whole, whole
@@ -86,6 +86,15 @@ class Case:
         attacker.narrow(up[own], down[own])
         return verdict(attacker, place, self.needs[target], counts=counts, seconds=self.seconds)
 
+    def fixed(self, target: int, rooms: tuple[Whole, Whole] | None = None) -> Verdict:
+        """The proof that somebody computes a target exactly; empty unless proofs are asked for."""
+        if not self.certify:
+            return Verdict(exposed=True)
+        attacker, place, own = self.attackers.on(int(self.columns[target]))
+        up, down = self.rooms if rooms is None else rooms
+        attacker.narrow(up[own], down[own])
+        return verdict(attacker, place, Need(up=0, down=0, length=0, strict=True))
+
     def settle(self, target: int, found: Verdict) -> None:
         """Note down what everybody finds out about a target."""
         if found.safe:
@@ -93,7 +102,7 @@ class Case:
             self.note(int(self.columns[target]), found.points)
         elif found.exposed:
             self.lost.add(target)
-            self.expose(target, found.proofs)
+            self.expose(target, found)
         else:
             self.undecided.add(target)
 
@@ -139,16 +148,21 @@ class Case:
         """A hidden cell in words."""
         return self.table.name_of(int(self.system.cells[column]))
 
-    def ends(self, column: int, rooms: tuple[Whole, Whole] | None = None) -> tuple[float, float]:
-        """How far an unknown can rise and fall, exactly; not a number where that is undecided."""
+    def ends(
+        self, column: int, rooms: tuple[Whole, Whole] | None = None, known: Ends = (None, None)
+    ) -> tuple[float, float]:
+        """How far an unknown can rise and fall, exactly; not a number where that is undecided.
+
+        What is known already, in steps, is not looked for again.
+        """
         attacker, place, own = self.attackers.on(column)
         up, down = self.rooms if rooms is None else rooms
         attacker.narrow(up[own], down[own])
         value = self.table.value.reshape(-1)[self.system.cells[[column]]]
         near = int(whole(np.abs(value), self.digits)[0])
         found = []
-        for upward in (True, False):
-            end = attacker.extreme(place, upward, near)
+        for upward, told in zip((True, False), known, strict=True):
+            end = attacker.extreme(place, upward, near) if told is None else told
             if self.table.frequency and end is not None and end != np.inf:
                 counted = farthest_whole(attacker, place, upward, seconds=self.seconds)
                 end = None if counted.proof is None else counted.reach
@@ -161,7 +175,7 @@ class Case:
         return value - fall, value + rise
 
     def expose(
-        self, target: int, proofs: tuple[Tree, ...] = (), rooms: tuple[Whole, Whole] | None = None, who: int = -1,
+        self, target: int, found: Verdict, rooms: tuple[Whole, Whole] | None = None, who: int = -1, *,
         exactly: bool = False,
     ) -> None:  # fmt: skip
         """Note down a target that somebody finds out (``who``; -1: everybody), with the lines that give it away.
@@ -170,12 +184,12 @@ class Case:
         """
         column = int(self.columns[target])
         cell = int(self.system.cells[column])
-        rise, fall = (0.0, 0.0) if exactly else self.ends(column, rooms)
+        rise, fall = (0.0, 0.0) if exactly else self.ends(column, rooms, found.ends)
         # the side that is too short is what has to be explained
         upward = bool(rise - self.demands.up[target] <= fall - self.demands.down[target])
         lower, upper = self.interval(column, rise, fall)
         required = float(self.demands.down[target]), float(max(self.demands.up[target], self.demands.length[target]))
-        self.proofs += [self._shortfall(column, proof, who) for proof in proofs]
+        self.proofs += [self._shortfall(column, proof, who) for proof in found.proofs]
         self.exposed.append(
             Exposure(
                 cell=self.name(column), index=self.table.place(cell), lower=lower, upper=upper,
@@ -186,15 +200,14 @@ class Case:
 
     def _shortfall(self, column: int, proof: Tree, who: int) -> Shortfall:
         _, _, own = self.attackers.on(column)
-        cells, axis, sums = self.system.cells[own], *self.attackers.lines(column)
+        cells, rows = self.system.cells[own], self.attackers.lines(column)
 
         def nodes(tree: Tree) -> tuple[Node, ...]:
             if isinstance(tree, Split):
                 return ((int(cells[tree.column]), tree.at), *nodes(tree.below), *nodes(tree.above))
             sign = 1 if tree.upward else -1
             used = np.flatnonzero(tree.times).tolist()
-            lines = tuple((int(axis[r]), int(sums[r])) for r in used)
-            return ((tree.q, lines, tuple(sign * int(tree.times[r]) for r in used)),)
+            return ((tree.q, tuple(rows[used].tolist()), tuple(sign * int(tree.times[r]) for r in used)),)
 
         known = () if who < 0 else tuple(self.insiders.cells_of(who)[0].tolist())
         first = proof

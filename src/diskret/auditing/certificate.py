@@ -133,9 +133,7 @@ def _refutations(report: AuditReport) -> tuple[Refutation, ...]:
     if not report.proofs:
         return ()
     table, plain = report.table, plain_table(report.table)
-    system = table.equations()
-    lines = zip(system.axis.tolist(), system.sum_cell.tolist(), strict=True)
-    number = dict(zip(lines, equation_numbers(table, system).tolist(), strict=True))
+    number = equation_numbers(table, table.equations()).tolist()
     leads = knowing(table, plain, report.promise, grounds_of(plain, report.promise)).lead
 
     def node(each: Node) -> Leaf | Split:

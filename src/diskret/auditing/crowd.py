@@ -16,7 +16,7 @@ from diskret.model.arrays import Ints
 from diskret.model.equations import Equations
 from diskret.model.grid import ENDLESS, Whole
 from diskret.model.lp import Simplex
-from diskret.model.rational import Ratio
+from diskret.model.rational import Ratio, wide
 
 ZOOMS = 2
 FEW = 8
@@ -30,7 +30,9 @@ class Crowd:
         self.judge, self.columns, self.goals = attacker, columns, goals
         count = attacker.up.size
         self.count = count
-        up, down = (np.concatenate([room, room[columns], room[columns]]) for room in (attacker.up, attacker.down))
+        large = goals.dtype == object
+        up, down = (wide(room) if large else room for room in (attacker.up, attacker.down))
+        up, down = (np.concatenate([room, room[columns], room[columns]]) for room in (up, down))
         below, above = slice(count, count + columns.size), slice(count + columns.size, None)
         for room, beyond, other in ((up, above, below), (down, below, above)):
             own = room[columns]

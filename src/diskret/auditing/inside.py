@@ -30,9 +30,8 @@ def attack_from_inside(case: Case) -> None:
     exactly = _exactly(case)
     for cell, people in sorted(exactly.items()):
         for who in sorted(people):
-            found = case.verdict(target_of[cell], _with_knowledge(case, who)) if case.certify else None
-            proofs = () if found is None else found.proofs
-            case.expose(target_of[cell], proofs, _with_knowledge(case, who), who, exactly=True)
+            rooms = _with_knowledge(case, who)
+            case.expose(target_of[cell], case.fixed(target_of[cell], rooms), rooms, who, exactly=True)
     for demand in waiting:
         surely = exactly.get(int(ways.cell[demand]))
         if surely:
@@ -93,7 +92,7 @@ def _judge(case: Case, suspects: dict[int, list[int]]) -> None:
             rooms = _with_knowledge(case, who)
             found = case.verdict(target, rooms, counts=case.table.frequency)
             if found.exposed:
-                case.expose(target, found.proofs, rooms, who)
+                case.expose(target, found, rooms, who)
                 break
             if found.safe:
                 case.note(int(case.columns[target]), found.points)

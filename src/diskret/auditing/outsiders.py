@@ -35,8 +35,8 @@ class OutsideAttack:
     own: list[Ints]
     """The unknowns of every attacker."""
     attackers: list[Attacker]
-    rows: list[tuple[Ints, Ints]]
-    """The equations of every attacker: along which axis, and their sums."""
+    rows: list[Ints]
+    """The equations of every attacker."""
 
     @property
     def programmes(self) -> int:
@@ -48,7 +48,7 @@ class OutsideAttack:
         number = int(self.group[column])
         return self.attackers[number], int(self.place[column]), self.own[number]
 
-    def lines(self, column: int) -> tuple[Ints, Ints]:
+    def lines(self, column: int) -> Ints:
         """The equations of the attacker of an unknown."""
         return self.rows[int(self.group[column])]
 
@@ -67,14 +67,13 @@ def attackers_of(system: Equations, up: Whole, down: Whole) -> OutsideAttack:
     number[large] = np.arange(large.size)
     group = number[label]
     place = np.zeros(system.cells.size, dtype=np.int64)
-    owned, attackers, rows = [], [], []
+    owned, attackers, rows, row = [], [], [], system.row_of()
     for each in range(large.size + 1):
         own = np.flatnonzero(group == each)
         place[own] = np.arange(own.size)
         owned.append(own)
-        part = system.part(own)
-        rows.append((part.axis, part.sum_cell))
-        attackers.append(Attacker(part, up[own], down[own]))
+        rows.append(np.unique(row[group[system.columns] == each]))
+        attackers.append(Attacker(system.part(own), up[own], down[own]))
     return OutsideAttack(group, place, owned, attackers, rows)
 
 
@@ -173,11 +172,16 @@ class _Push:
         if need.kept(rise.reach, fall.reach):
             return Verdict(safe=True, points=tuple(side.point for side in (rise, fall) if side.point is not None))
         proofs = {way: self.proof.get((k, way)) for way in (True, False)}
+        known = tuple(
+            side.reach if (proof := proofs[way]) is not None and proof.reach == side.reach else None
+            for way, side in ((True, rise), (False, fall))
+        )
+        ends = known[0], known[1]
         for way, goal in ((True, need.up), (False, need.down)):
             proof = proofs[way]
             if proof is not None and proof.refutes(goal):
-                return Verdict(exposed=True, proofs=(proof,))
+                return Verdict(exposed=True, proofs=(proof,), ends=ends)
         up, down = proofs[True], proofs[False]
         if up is not None and down is not None and not need.long_enough(up.reach + down.reach):
-            return Verdict(exposed=True, proofs=(up, down))
+            return Verdict(exposed=True, proofs=(up, down), ends=ends)
         return verdict(self.attacker, int(self.columns[k]), need)

@@ -41,8 +41,8 @@ class Exposure:
         return [line, f"  follows from {self.proof}"] if self.proof else [line]
 
 
-Node = tuple[int, tuple[tuple[int, int], ...], tuple[int, ...]] | tuple[int, int]
-"""A leaf (q, equations as axis and sum, how many times each) or a split (cell, the largest deviation below it)."""
+Node = tuple[int, tuple[int, ...], tuple[int, ...]] | tuple[int, int]
+"""A leaf (q, rows of the table's equations, how many times each) or a split (cell, the largest deviation below it)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,6 +40,9 @@ def needs_of(demands: Demands) -> list[Need]:
     return [Need(*each) for each in zip(up, down, length, (~demands.sliding).tolist(), strict=True)]
 
 
+Ends = tuple[Fraction | None, Fraction | None]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Verdict:
     """Safe, exposed or (neither) undecided."""
@@ -50,6 +53,8 @@ class Verdict:
     """What shows that it is safe,"""
     proofs: tuple[Tree, ...] = ()
     """or exposed."""
+    ends: Ends = (None, None)
+    """How far it can rise and fall, where that is known exactly besides."""
 
 
 class _Side(NamedTuple):
