@@ -210,7 +210,8 @@ def insiders(table, promise):
         people = next((p for p in map(table.people.get, ("holding", "respondent")) if p and p["largest"][0]), None)
         if people is None: raise Impossible("largest contributors of a table without contributions")
         for c in (c for c in table.hidden - knows.keys() if people["others"][c] > 1):
-            public = people["public_value"][c] if people["public_value"] and not people["absolute"] else 0
+            told = (table.people.get("respondent") or people)["public_value"] or people["public_value"]
+            public = told[c] if told and not people["absolute"] else 0
             rest = max(abs(table.value[c]) - people["largest"][c][0] - public, 0)
             knows[c] = (rest, INF) if table.value[c] < 0 else (INF, rest)
     for c in everywhere: own.setdefault(who[c], []).append(c)

@@ -19,6 +19,7 @@ from diskret.model.contributors import Contributors
 from diskret.model.equations import Equations
 from diskret.model.grid import ENDLESS, Whole, fitting
 from diskret.model.rational import Exactly, Ratio
+from diskret.moves.move import Move, MoveSet
 
 
 def line(*values: float, status: str = "primary secondary open") -> Table:
@@ -100,6 +101,87 @@ def test_proofs_about_a_system_name_its_equations() -> None:
     found = verify(system, certificate_of(audit(system, certify=True)))
     assert found.exposed == (("cell=a", "everybody"),)
     assert not found.broken_proofs
+
+
+def known(values: list[float], lower: list[float], upper: list[float], status: str) -> Table:
+    cells = {"s": list("abc"), "x": values, "lo": lower, "up": upper, "st": status.split()}
+    return Table.from_cells(cells, by={"s": None}, value="x", status="st", lower="lo", upper="up")
+
+
+def test_prior_intervals_are_differences_of_decimals() -> None:
+    """100,017.100017 less 100,017 is 0.100017, whatever doubles say."""
+    wide = known([100017.0, 7.0, 5.0], [100017.0, -1e9, -1e9], [100017.100017, 1e9, 1e9], "primary primary open")
+    asked = Promise(guard="public", knowledge=Knowledge.intervals(), min_relative_range=1e-6)
+    assert [e.cell for e in audit(wide, asked).exposed] == ["s=a"]
+    large = 771830000000.0
+    other = known([large, 5.0, 7.0], [large - 0.01, -90.0, -90.0], [large, 90.00001, 90.0], "primary secondary open")
+    report = audit(other, replace(asked, min_relative_range=0.0, min_range=0.01), intervals="hidden")
+    assert not report.safe
+    assert report.intervals["s=b"] == (5.0, 5.01)
+
+
+def test_a_holding_that_publishes_a_part_is_known_in_that_part() -> None:
+    """Q gave 159 of 165, 5 are public: a is at least 164 for him, and b at most 107."""
+    rows = {"s": list("aaabbcc"), "x": [159, 1, 5, 60, 46, 30, 40], "o": list("QRRSTUV")}
+    rows["p"] = ["no", "no", "yes", "no", "no", "no", "no"]
+    table = tabulate(rows, by={"s": None}, value="x", roles=Roles(public="p", holding="o"))
+    hidden = table.with_status(Status.PRIMARY, [["b"]]).with_status(Status.SECONDARY, [["a"]])
+    asked = Promise(guard="largest", min_range=109.0)
+    report = audit(hidden, asked, certify=True)
+    assert [(e.cell, e.upper) for e in report.exposed] == [("s=b", 107.0)]
+    assert verify(hidden, certificate_of(report), asked).exposed
+
+
+def test_a_forged_move_that_overflows_is_not_believed() -> None:
+    terms: list[dict[str, float]] = [{"a": 4096, "t": -1}, {"b": 1, "c": 1, "u": -1}]
+    status = ["primary", "open", "secondary", "secondary", "open"]
+    system = System.of(["a", "t", "b", "c", "u"], [5, 20480, 3, 4, 7], terms, status=status)
+    forged = Move(cells=np.array([0, 2, 3]), coefficients=np.array([2.0**52, 1.0, -1.0]))
+    assert [e.cell for e in audit(system, moves=MoveSet.of([forged])).exposed] == ["cell=a"]
+
+
+def test_counts_of_a_trillion_have_no_room_below_zero() -> None:
+    cells = {"s": list("abc"), "x": [10**12, 10**12, 5], "st": ["primary", "secondary", "open"]}
+    table = Table.from_cells(cells, by={"s": None}, value="x", status="st", frequency=True)
+    assert not audit(table, Promise(guard="public", min_range=2e12)).safe
+    assert audit(table, Promise(guard="public", min_range=2e12 - 1)).safe
+
+
+@pytest.mark.parametrize(("level", "safe"), [(1e9, True), (1e9 + 0.001, False)])
+def test_a_level_that_was_given_is_not_rounded(level: float, safe: bool) -> None:
+    table = line(5403109674218.0, 1e9, 5.0)
+    asked = replace(table, above=np.array([level, 0, 0, 0]), below=np.zeros(4))
+    assert audit(asked, Promise(guard="public")).safe == safe
+
+
+def test_large_coefficients_do_not_leave_an_interval_undecided() -> None:
+    terms: list[dict[str, float]] = [{"a": 1000, "b": 1, "t": -1}]
+    system = System.of(["a", "b", "t"], [20, 30000, 50000], terms, status=["primary", "secondary", "open"])
+    report = audit(system, Promise(guard="public", min_range=40.0), intervals="hidden")
+    assert report.safe
+    assert report.intervals == {"cell=a": (0.0, 50.0), "cell=b": (0.0, 50000.0)}
+
+
+def test_a_tiny_room_beside_a_large_demand_does_not_leave_it_undecided() -> None:
+    tree = Hierarchy.from_nested({"T": {"A": {"B": ["x0"], "C": ["x2"]}, "D": {"E": ["x3"], "F": ["x5"]}}})
+    cells = {"s": ["x0", "x2", "x3", "x5"], "x": [10**9, 10**4, 2 * 10**8, 60]}
+    table = Table.from_cells(cells, by={"s": tree}, value="x")
+    table = table.with_status(Status.SECONDARY, [["x0"], ["B"], ["T"], ["D"], ["x5"]])
+    table = table.with_status(Status.PRIMARY, [["A"]])
+    below = np.zeros(table.shape)
+    below[table.index("A")] = 5e8
+    asked = Promise(guard="public", min_range=1e9, knowledge=Knowledge.relative(0.5))
+    report = audit(replace(table, below=below, above=np.zeros(table.shape)), asked)
+    assert [e.cell for e in report.exposed] == ["s=A"]
+    assert not report.undecided
+
+
+def test_a_search_among_counts_without_end_is_given_up() -> None:
+    """By parity d is 1; splitting never ends."""
+    terms: list[dict[str, float]] = [{"d": 1, "a": 2, "b": -2, "t": -1}, {"d": 1, "e": 1, "f": -1}]
+    status = ["primary", "secondary", "open", "secondary", "secondary", "open"]
+    system = System.of(list("defabt"), [1, 0, 1, 5, 5, 1], terms, status=status, frequency=True)
+    assert not audit(system, Promise(guard="public"), seconds=0.2).safe
 
 
 def test_values_of_every_size_in_one_table_are_decided() -> None:

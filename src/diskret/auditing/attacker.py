@@ -31,6 +31,8 @@ TRIES = ((1, FAR), (2, FAR), (2, FAR << 6), (2, FAR << 18))
 """Goal and bounds, as multiples. A goal of twice what is asked for tells apart what lies just below and just above."""
 ZOOMS = 4
 MOST_GOALS = 100
+UNSEEN = 1e-6
+"""Steps below this, measured by the goal, are within the solver's tolerance."""
 CLOSE = 1e-6
 """How far from a whole number a multiplier may be that is tried as one; it counts only after the check."""
 
@@ -95,10 +97,11 @@ class Attacker:
 
     # --- one unknown --------------------------------------------------------------------------------------------------
 
-    def farthest(self, column: int, upward: bool, goal: int, strict: bool = False) -> Found:
+    def farthest(self, column: int, upward: bool, goal: int, strict: bool = False, *, exactly: bool = False) -> Found:
         """Whether an unknown can go as far as a goal (``strict``: farther), or why not.
 
-        Either the point found reaches it, or the proof says that nothing does; neither, if that stays undecided.
+        Either the point found reaches it, or the proof says that nothing does; neither, if that stays undecided. With
+        ``exactly`` the point goes as far as the proof allows, where it does not reach the goal.
         """
         room = int((self.up if upward else self.down)[column])
         if goal == 0 or room == 0:
@@ -108,7 +111,7 @@ class Attacker:
             cap = (goal + strict) * times
             for found in self._solved(column, upward, cap, far * goal):
                 best = _better(best, found)
-                if _decides(best, goal, strict):
+                if _decides(best, goal, strict) and (best.exact or best.reach >= goal or not exactly):
                     return best
         return best
 
@@ -124,7 +127,8 @@ class Attacker:
             if tries == 2 and best.proof is None and self._endless(column, upward):
                 return np.inf
             before = best
-            best = _better(best, self.farthest(column, upward, goal) if tries != 3 else self._at_all(column, upward))
+            sought = self._at_all(column, upward) if tries == 3 else self.farthest(column, upward, goal, exactly=True)
+            best = _better(best, sought)
             limit = None if best.proof is None else best.proof.reach
             # ever farther until a proof is near, then as far as it allows
             goal = max(1, ceil(16 * best.reach if limit is None or limit > 64 * best.reach else limit))
@@ -182,6 +186,8 @@ class Attacker:
             frame.caps(np.array([column]), np.array([cap], dtype=object), sign)
             point = self.run(frame, cost, Simplex.PRIMAL)
             if point is None:
+                if self._programme.answer is Answer.OPTIMAL:
+                    yield Found(proof=self.proof_of_last(self, column, upward))
                 return
             good = self.keeps(point)
             seen = point if good else shrunk(point, self.up, self.down)
@@ -212,6 +218,10 @@ class Attacker:
             x = wide(x)
         x[own] = guess
         change = corrected(self.exactly, x, basic, self._programme.solve_basis)
+        if change is None:
+            # a bound too small for the solver to see may stand in the way of an equation
+            x[np.abs(moved) < UNSEEN * frame.unit] = 0
+            change = corrected(self.exactly, x, basic, self._programme.solve_basis)
         return None if change is None else frame.back(change)
 
     # --- proofs -------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from diskret.auditing.attacker import Attacker, Proof
 from diskret.model.arrays import Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.errors import BadOption
-from diskret.model.grid import Whole, whole
+from diskret.model.grid import Whole, floor_of, whole
 from diskret.model.rational import Ratio
 
 NODES = 2_000
@@ -61,7 +61,7 @@ def farthest_whole(
     up, down = attacker.up, attacker.down
     try:
         proof = search.tree(up, down)
-    except _GivesUp:
+    except (_GivesUp, RecursionError):
         proof = None
     attacker.narrow(up, down)
     return WholeFound(reach=search.best, point=search.point, proof=None if search.there else proof)
@@ -177,4 +177,4 @@ def integer_extreme(
 
 def whole_room(room: Floats) -> Whole:
     """A room in whole numbers; what is whole up to binary fractions stays whole."""
-    return whole(np.floor(room * (1 + 1e-12)), 0)
+    return whole(floor_of(room), 0)

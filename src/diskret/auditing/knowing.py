@@ -153,7 +153,8 @@ def _largest(plain: Plain, grounds: Grounds, alone: Bools) -> dict[int, Rooms]:
     several = _others(people) > 1
     found: dict[int, Rooms] = {}
     digits = len(str(grounds.unit)) - 1
-    public = people["public_value"] if people["absolute"] is None else None
+    told = (plain["respondents"] or people)["public_value"] or people["public_value"]
+    public = told if people["absolute"] is None else None
     for cell in grounds.hidden:
         if alone[cell] or not several[cell]:
             continue

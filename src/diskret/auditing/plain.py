@@ -22,7 +22,7 @@ from diskret.model.cells import Cells
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption
 from diskret.model.exact import exact
-from diskret.model.grid import digits_of, level_of, whole
+from diskret.model.grid import digits_of, whole
 from diskret.model.rule import Rule
 from diskret.model.status import Status
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
@@ -72,8 +72,8 @@ def plain_table(table: Cells) -> Plain:
         **(_trees(table) if table.by else _equations(table)),
         "value": _decimals(table.value),
         "status": words[table.status.reshape(-1)].tolist(),
-        "below": _levels(table, table.below),
-        "above": _levels(table, table.above),
+        "below": _column(table.below),
+        "above": _column(table.above),
         "lower": _ends(table.lower),
         "upper": _ends(table.upper),
         "respondents": _people(table.respondents, ranks),
@@ -165,20 +165,12 @@ def _ends(numbers: Floats | None) -> list[str | None] | None:
     return [text if known else None for text, known in zip(texts, finite.tolist(), strict=True)]
 
 
-def _levels(table: Cells, levels: Floats | None) -> list[str] | None:
-    """Protection levels as decimals, as everything that asks for them has them."""
-    if levels is None:
-        return None
-    value = table.value.reshape(-1)
-    return _decimals(level_of(levels.reshape(-1), value), np.abs(value))
-
-
-def _decimals(numbers: Floats, size: Floats | None = None) -> list[str]:
-    """The decimals that numbers mean; ``size`` is what they were computed from."""
+def _decimals(numbers: Floats) -> list[str]:
+    """The decimals that numbers mean."""
     flat = numbers.reshape(-1)
     if not np.isfinite(flat).all():
         raise BadOption("a value of the table is missing or infinite", hint="give every cell a number.")
-    digits = digits_of(flat, size)
+    digits = digits_of(flat)
     if digits is None:
         return [decimal(number) for number in flat.tolist()]
     # most cells have no levels and the same few numbers

@@ -75,7 +75,9 @@ def verdict(attacker: Attacker, column: int, need: Need, *, counts: bool = False
 
     def look(upward: bool, goal: int, strict: bool) -> _Side:
         if not counts:
-            found = attacker.farthest(column, upward, goal, strict)
+            # how long an interval is takes both ends as they are; a level only whether it is reached
+            ends = not (need.up or need.down) or strict
+            found = attacker.farthest(column, upward, goal, strict, exactly=ends)
             return _Side(found.reach, None if found.proof is None else found.proof.reach, found.point, found.proof)
         counted = farthest_whole(attacker, column, upward, goal + strict, seconds)
         if counted.proof is not None:

@@ -104,16 +104,35 @@ def unit_of(values: Floats) -> int:
 
 
 def level_of(levels: Floats, values: Floats) -> Floats:
-    """Protection levels as decimals: what is not one (x / 0.85) is rounded up, to a millionth of the table's unit.
+    """Levels that a rule computed from values, as decimals; what is none (x / 0.85) is rounded up.
 
-    >>> level_of(np.array([100 / 0.85 - 100, 7.000000000000001, 2.5]), np.array([100.0, 101.0, 50.0])).tolist()
-    [17.647059, 7.0, 2.5]
+    Rounded is to a millionth of the table's unit, or of the smallest level.
+
+    >>> level_of(np.array([100 / 0.85 - 100, 7.0]), np.array([101.0, 100.0])).tolist()
+    [17.647059, 7.0]
+    >>> level_of(np.array([7.000000000000001, 2.5]), np.array([100.0, 50.0])).tolist()
+    [7.0, 2.5]
     """
-    digits = FINEST - unit_of(values)
-    scaled, size = times_ten(levels, digits), times_ten(np.abs(values), digits)
-    near = np.rint(scaled)
-    same = np.abs(scaled - near) <= SAME * np.maximum(np.abs(scaled), size)
-    return times_ten(np.where(same, near, np.ceil(scaled)), -digits)
+    flat, size = levels.reshape(-1), np.abs(values.reshape(-1))
+    smallest = float(flat[flat > 0].min(initial=np.inf))
+    if smallest == np.inf:
+        return levels
+    finest = FINEST - min(unit_of(values), floor(log10(smallest)))
+    digits = digits_of(flat, size, first=finest - 3 * FINEST, last=finest)
+    if digits is not None:
+        return times_ten(np.rint(times_ten(levels, digits)), -digits)
+    return times_ten(np.ceil(times_ten(levels, finest) * (1 - SAME)), -finest)
+
+
+def floor_of(numbers: Floats) -> Floats:
+    """The whole numbers below; a double that means a whole number is that one.
+
+    >>> floor_of(np.array([2.9999999999999996, 2.5, np.inf, 1e15])).tolist()
+    [3.0, 2.0, inf, 1000000000000000.0]
+    """
+    with np.errstate(invalid="ignore"):
+        near = np.rint(numbers)
+        return np.where(np.abs(numbers - near) <= SAME * np.abs(numbers), near, np.floor(numbers))
 
 
 def difference(one: Floats, other: Floats) -> Floats:

@@ -10,11 +10,9 @@ import numpy as np
 from diskret.model.arrays import Floats
 from diskret.model.cells import Cells
 from diskret.model.errors import BadOption, BadPriorKnowledge, NegativeValue, listed
-from diskret.model.grid import difference
+from diskret.model.grid import difference, floor_of
 
 Kind = Literal["usual", "none", "positive", "relative", "intervals"]
-NOT_BINARY = 1 + 1e-12
-"""A room that is whole up to binary fractions is whole."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +118,7 @@ class Knowledge:
             )
         if table.frequency:
             # a count known to lie between 0.5 and 1.5 is a one
-            up, down = np.floor(up * NOT_BINARY), np.floor(down * NOT_BINARY)
+            up, down = floor_of(up), floor_of(down)
         return up, down
 
     def _errors(self, table: Cells, value: Floats) -> tuple[Floats, Floats]:
@@ -132,8 +130,8 @@ class Knowledge:
         if self.kind == "intervals":
             if table.lower is None and table.upper is None:
                 raise BadOption("the table has no prior intervals", hint="give lower=... and upper=... when making it.")
-            up = up if table.upper is None else table.upper.reshape(-1) - value
-            down = down if table.lower is None else value - table.lower.reshape(-1)
+            up = up if table.upper is None else difference(table.upper.reshape(-1), value)
+            down = down if table.lower is None else difference(value, table.lower.reshape(-1))
         return up, down
 
 

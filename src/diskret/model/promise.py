@@ -16,7 +16,6 @@ import numpy as np
 from diskret.model.arrays import Bools, Floats
 from diskret.model.cells import Cells
 from diskret.model.errors import BadOption, listed
-from diskret.model.grid import level_of
 from diskret.model.knowledge import Knowledge
 from diskret.model.options import option
 from diskret.model.status import Status
@@ -84,10 +83,7 @@ class Promise:
         nothing, never = np.zeros(value.size), np.zeros(value.size, dtype=np.bool_)
         if not self.levels:
             return need, nothing, nothing, never
-        below, above = (
-            nothing if level is None else level_of(level.reshape(-1), table.value.reshape(-1))
-            for level in (table.below, table.above)
-        )
+        below, above = (nothing if level is None else level.reshape(-1) for level in (table.below, table.above))
         if self.sliding:
             return np.maximum(need, below + above), nothing, nothing, below + above > need
         return need, below, above, never

@@ -172,7 +172,7 @@ def demands_of(table: Cells, promise: Promise) -> Demands:
         length = _rounded(length, size, 0, np.where(reached, np.ceil(length), np.floor(length)))
     else:
         for each in (length, down, up):
-            digits = digits_of(each, size, first=digits) or digits
+            digits = digits_of(each, first=digits) or digits
         length, down, up = (_rounded(each, size, digits) for each in (length, down, up))
     return Demands(
         cells=primary, up=up, down=down, length=length, size=size, sliding=reached, digits=digits,
@@ -182,11 +182,9 @@ def demands_of(table: Cells, promise: Promise) -> Demands:
 
 def _digits(table: Cells, promise: Promise) -> int:
     """Decimals of everything an attacker may think possible."""
-    size = np.abs(table.value.reshape(-1))
     found = 0
     for room in promise.knowledge.room(table):
-        finite = np.isfinite(room)
-        found = digits_of(room[finite], size[finite], first=found) or found
+        found = digits_of(room, first=found) or found
     return found
 
 

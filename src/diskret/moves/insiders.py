@@ -17,6 +17,7 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
+from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption
 from diskret.model.grid import difference
 from diskret.model.promise import Promise
@@ -181,6 +182,18 @@ def _above(home: Ints, cells: Ints, shape: tuple[int, ...], below: tuple[Ints, .
     return inside
 
 
+def _published(table: Cells, people: Contributors) -> Floats | None:
+    """What everybody knows of the cells besides, if no contribution is negative.
+
+    A holding may publish some of its respondents only. Those of the largest one count twice then, on the safe side.
+    """
+    if people.absolute is not None:
+        return None
+    if people is table.holdings and table.respondents is not None and table.respondents.public_value is not None:
+        return table.respondents.public_value
+    return people.public_value
+
+
 def _largest(table: Cells, among: Bools, leaders: Ints) -> tuple[Ints, Ints, Floats, Floats]:
     """The largest contributor of every cell with several: it is at least what he gave himself and what is public."""
     people = table.respondents
@@ -191,8 +204,9 @@ def _largest(table: Cells, among: Bools, leaders: Ints) -> tuple[Ints, Ints, Flo
         raise BadOption("guard 'largest' without contributions", hint="give largest=... when making the table.")
     several = np.flatnonzero(among & (people.others.reshape(-1) > 1))
     own = people.largest.reshape(table.size, -1)[several, 0]
-    if people.public_value is not None and people.absolute is None:
-        own = own + people.public_value.reshape(-1)[several]
+    public = _published(table, people)
+    if public is not None:
+        own = own + public.reshape(-1)[several]
     value = table.value.reshape(-1)[several]
     nearer, farther = np.maximum(difference(np.abs(value), own), 0.0), np.full(several.size, np.inf)
     # a negative value is at most what he gave: he knows how near to zero it can be

@@ -8,7 +8,7 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
-from diskret.model.grid import LARGEST, digits_of
+from diskret.model.grid import FITS, LARGEST, digits_of
 from diskret.moves.move import MoveSet
 
 MOST_DECIMALS = 12
@@ -42,8 +42,11 @@ def hold(table: Cells, moves: MoveSet) -> tuple[Bools, MoveSet]:
     own, amount = move[known], primitive[known]
     for entry, lines, sign, number in table.entries(cells[known]):
         key, line = np.unique(own[entry] * number + lines, return_inverse=True)
-        added = np.zeros(key.size, dtype=np.int64)
-        np.add.at(added, line, sign.astype(np.int64) * amount[entry])
+        weight, moved = sign.astype(np.int64), amount[entry]
+        if int(np.abs(weight).max(initial=0)) * int(np.abs(moved).max(initial=0)) * moved.size >= FITS:
+            moved = moved.astype(object)
+        added = np.zeros(key.size, dtype=moved.dtype)
+        np.add.at(added, line, weight * moved)
         good[(key // number)[added != 0]] = False
     return good, replace(moves, coefficients=primitive.astype(np.float64))
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.grid import level_of
 from diskret.model.rule import Rule, Verdict
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -57,6 +58,7 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
             stacklevel=2,
         )
     status[caught & ~must_show] = Status.PRIMARY
+    needed = level_of(needed, table.value)
     below, above = _at_least(table.below, needed), _at_least(table.above, needed)
     marked = replace(
         table, status=status, rules=tuple(names), rule=rule, below=below, above=above, judges=judged, seal=""
