@@ -266,7 +266,7 @@ def reached(through, who):
 def bound_of(table, proof, room):
     """How far the cell of a proof can go on its side at most; refuses a broken proof."""
     farthest, waiting = -1, [{}]
-    need(proof["cell"] in table.hidden, "a proof about no hidden cell")
+    need(proof["cell"] in table.hidden and len(proof["tree"]) <= 4001, "a proof about no hidden cell, or too long")
     for node in proof["tree"]:
         cut = need(waiting, "a tree with too many nodes") or waiting.pop()
         span = lambda c: cut[c] if c in cut else (-room(c)[1], room(c)[0])

@@ -323,6 +323,18 @@ def test_cases_of_whole_numbers_prove_what_fractions_do_not(tmp_path: Path) -> N
         assert not found.exposed
 
 
+def test_a_tree_has_at_most_four_thousand_and_one_nodes(tmp_path: Path) -> None:
+    """A chain of splits of one cell after the other: every branch has all cuts above it, so n nodes cost n times n."""
+    table = replace(line([5, 7, 9], ["primary", "secondary", "open"]), frequency=True)
+    for splits, broken in ((2_000, 0), (2_001, 1)):
+        tree: list[Leaf | Split] = [Split(cell=i % 2, at=100 + i) for i in range(splits)]
+        tree += [Leaf(q=1, rows=(), times=())] * (splits + 1)
+        given = replace(certificate(table, ([0, 1], [1, -1])), proofs=(Refutation(cell=0, tree=tuple(tree)),))
+        found = both(table, given, tmp_path)
+        assert found.broken_proofs == broken
+        assert found.holds == (not broken)
+
+
 def test_what_cannot_be_promised_does_not_hold(tmp_path: Path) -> None:
     table = line([5, -7, 9], ["primary", "secondary", "open"])
     for promise in (
