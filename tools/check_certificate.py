@@ -18,6 +18,7 @@ DECIMAL = re.compile(r"(?!-0\Z)-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?", re.ASCII)
 PARAMETER = re.compile(r"[0-9]+(\.[0-9]+|/[1-9][0-9]*)?", re.ASCII)
 TEXT, FLAG = lambda x: type(x) is str, lambda x: type(x) is bool
 OBJECT, WHOLE, NATURAL = lambda x: type(x) is dict, lambda x: type(x) is int, lambda x: type(x) is int and x >= 0
+EACH = lambda form: lambda x: OBJECT(x) and all(fits(each, form) for each in x.values())
 INDEX = lambda x: type(x) is int and x >= -1
 NUMBER = lambda x: type(x) is str and len(x) <= LONGEST and DECIMAL.fullmatch(x) is not None
 AMOUNT = lambda x: NUMBER(x) and x[0] != "-"
@@ -47,7 +48,7 @@ USUAL = {"guard": "single", "coalitions": [], "levels": True, "sliding": False, 
 LEAF = lambda x: type(x) is list and len(x) == 3 and NATURAL(x[0]) and fits(x[1:], [[WHOLE]])
 SPLIT = lambda x: fits(x, [WHOLE]) and len(x) == 2
 CERTIFICATE = {
-    "table": TEXT, "promise": PROMISE, "moves": [{"cells": [WHOLE], "steps": [WHOLE]}], "versions": OBJECT,
+    "table": TEXT, "promise": PROMISE, "moves": [{"cells": [WHOLE], "steps": [WHOLE]}], "versions": EACH(TEXT),
     "proofs": [{"cell": WHOLE, "by": TEXT, "side": (1, -1), "tree": [(LEAF, SPLIT)]}]}
 
 class Unreadable(Exception): """A file that is not what it should be."""
@@ -76,8 +77,8 @@ def load(path):
     except (OSError, ValueError, RecursionError, MemoryError) as e:
         raise Unreadable(f"it cannot be read ({type(e).__name__})") from None
 
-def tables_in(content, kind):
-    need(fits(content, {"format": kind, "note": TEXT, "tables": OBJECT}) and content["tables"], f"it is no {kind!r}")
+def tables_in(content, kind, form):
+    need(fits(content, {"format": kind, "note": TEXT, "tables": EACH(form)}) and content["tables"], f"it is no {kind}")
     return content["tables"]
 
 def promise_in(content):
@@ -379,8 +380,8 @@ def main(arguments=None):
     for name in ("table", "certificate", "--promise"): parser.add_argument(name)
     given, holds = parser.parse_args(arguments), True
     try:
-        tables = tables_in(load(given.table), "diskret plain table 1")
-        certificates = tables_in(load(given.certificate), "diskret certificate 3")
+        tables = tables_in(load(given.table), "diskret plain table 1", OBJECT)
+        certificates = tables_in(load(given.certificate), "diskret certificate 3", CERTIFICATE)
         need(tables.keys() <= certificates.keys(), "a table has no certificate")
         promise = None if given.promise is None else promise_in(load(given.promise))
         for name, plain in tables.items():
