@@ -4,7 +4,8 @@
 Written from docs/certificate.md, which explains every step; Python 3.10 or later, nothing but its standard library.
 TABLE.json is the plain form of a working file (``diskret plain``). With ``--promise PROMISE.json`` the certificate must
 prove that promise, otherwise the one it names. Exit code 0: holds, 1: does not, 2: a file cannot be read.
-Numbers are whole or fractions and compared exactly; INF is compared only. What is printed is confidential.
+Numbers are whole or fractions and compared exactly; INF is compared only. What is printed is confidential: it names
+the ranges of the promise, which are secret, so that whoever runs it inside the office sees what was proven.
 """
 
 # fmt: off
@@ -363,7 +364,7 @@ def judge(table, certificate, promise, found):
             found["zeros"] += [row] * all(reached(through.get(c, []), "")[0] < 1 for c in parts)
 
 def words(table, found):
-    """What was promised and what came of it; the ranges are secret."""
+    """What was promised, with its ranges, and what came of it: for the office, as confidential as the table."""
     kept = found["cells"] - len(found["open"]) - len({c for c, _ in found["exposed"]})
     yield "promised: " + json.dumps(found["promise"])
     yield f"{kept} of {found['cells']} primary cells keep it, against everybody and every insider"

@@ -288,6 +288,8 @@ def test_it_is_run_from_the_command_line(tmp_path: Path) -> None:
     assert '"guard": "single"' in fine.stdout
     less = run("t.json", "c.json", "--promise", "p.json")
     assert (less.returncode, "does not hold" in less.stdout) == (1, True)
+    assert '"min_range": "12.5"' in less.stdout  # it runs inside the office and says so
+    assert "secret" in run("--help").stdout
     for missing in (("t.json", "nothing.json"), ("c.json", "t.json"), ("t.json", "c.json", "--promise", "t.json")):
         refused = run(*missing)
         assert refused.returncode == 2
