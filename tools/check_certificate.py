@@ -4,7 +4,8 @@
 Written from docs/certificate.md, which explains every step; Python 3.10 or later, nothing but its standard library.
 TABLE.json is the plain form of a working file (``diskret plain``). With ``--promise PROMISE.json`` the certificate must
 prove that promise, otherwise the one it names. Exit code 0: holds, 1: does not, 2: a file cannot be read.
-Numbers are whole or fractions and compared exactly; INF is compared only. What is printed is confidential.
+Numbers are whole or fractions and compared exactly; INF is compared only. What is printed is confidential: it names
+the ranges of the promise, which are secret, so that whoever runs it inside the office sees what was proven.
 """
 
 # fmt: off
@@ -18,6 +19,7 @@ DECIMAL = re.compile(r"(?!-0\Z)-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?", re.ASCII)
 PARAMETER = re.compile(r"[0-9]+(\.[0-9]+|/[1-9][0-9]*)?", re.ASCII)
 TEXT, FLAG = lambda x: type(x) is str, lambda x: type(x) is bool
 OBJECT, WHOLE, NATURAL = lambda x: type(x) is dict, lambda x: type(x) is int, lambda x: type(x) is int and x >= 0
+EACH = lambda form: lambda x: OBJECT(x) and all(fits(each, form) for each in x.values())
 INDEX = lambda x: type(x) is int and x >= -1
 NUMBER = lambda x: type(x) is str and len(x) <= LONGEST and DECIMAL.fullmatch(x) is not None
 AMOUNT = lambda x: NUMBER(x) and x[0] != "-"
@@ -47,7 +49,7 @@ USUAL = {"guard": "single", "coalitions": [], "levels": True, "sliding": False, 
 LEAF = lambda x: type(x) is list and len(x) == 3 and NATURAL(x[0]) and fits(x[1:], [[WHOLE]])
 SPLIT = lambda x: fits(x, [WHOLE]) and len(x) == 2
 CERTIFICATE = {
-    "table": TEXT, "promise": PROMISE, "moves": [{"cells": [WHOLE], "steps": [WHOLE]}], "versions": OBJECT,
+    "table": TEXT, "promise": PROMISE, "moves": [{"cells": [WHOLE], "steps": [WHOLE]}], "versions": EACH(TEXT),
     "proofs": [{"cell": WHOLE, "by": TEXT, "side": (1, -1), "tree": [(LEAF, SPLIT)]}]}
 
 class Unreadable(Exception): """A file that is not what it should be."""
@@ -76,8 +78,8 @@ def load(path):
     except (OSError, ValueError, RecursionError, MemoryError) as e:
         raise Unreadable(f"it cannot be read ({type(e).__name__})") from None
 
-def tables_in(content, kind):
-    need(fits(content, {"format": kind, "note": TEXT, "tables": OBJECT}) and content["tables"], f"it is no {kind!r}")
+def tables_in(content, kind, form):
+    need(fits(content, {"format": kind, "note": TEXT, "tables": EACH(form)}) and content["tables"], f"it is no {kind}")
     return content["tables"]
 
 def promise_in(content):
@@ -267,7 +269,7 @@ def reached(through, who):
 def bound_of(table, proof, room):
     """How far the cell of a proof can go on its side at most; refuses a broken proof."""
     farthest, waiting = -1, [{}]
-    need(proof["cell"] in table.hidden, "a proof about no hidden cell")
+    need(proof["cell"] in table.hidden and len(proof["tree"]) <= 4001, "a proof about no hidden cell, or too long")
     for node in proof["tree"]:
         cut = need(waiting, "a tree with too many nodes") or waiting.pop()
         span = lambda c: cut[c] if c in cut else (-room(c)[1], room(c)[0])
@@ -363,7 +365,7 @@ def judge(table, certificate, promise, found):
             found["zeros"] += [row] * all(reached(through.get(c, []), "")[0] < 1 for c in parts)
 
 def words(table, found):
-    """What was promised and what came of it; the ranges are secret."""
+    """What was promised, with its ranges, and what came of it: for the office, as confidential as the table."""
     kept = found["cells"] - len(found["open"]) - len({c for c, _ in found["exposed"]})
     yield "promised: " + json.dumps(found["promise"])
     yield f"{kept} of {found['cells']} primary cells keep it, against everybody and every insider"
@@ -380,8 +382,8 @@ def main(arguments=None):
     for name in ("table", "certificate", "--promise"): parser.add_argument(name)
     given, holds = parser.parse_args(arguments), True
     try:
-        tables = tables_in(load(given.table), "diskret plain table 1")
-        certificates = tables_in(load(given.certificate), "diskret certificate 3")
+        tables = tables_in(load(given.table), "diskret plain table 1", OBJECT)
+        certificates = tables_in(load(given.certificate), "diskret certificate 3", CERTIFICATE)
         need(tables.keys() <= certificates.keys(), "a table has no certificate")
         promise = None if given.promise is None else promise_in(load(given.promise))
         for name, plain in tables.items():

@@ -16,6 +16,7 @@ import pytest
 import diskret as dk
 from diskret import MinCount, PPercent, Promise, ProtectionWarning, Status, Table, audit, mark, suppress, verify
 from diskret.auditing import certificate as module
+from diskret.auditing import checking
 from diskret.auditing.certificate import Certificate, certificate_of, verify_tables
 from diskret.auditing.certificate_files import plain_promise, read_certificate, read_promise, write_certificate
 from diskret.auditing.checking import WholeMove
@@ -53,6 +54,11 @@ def certificate(table: Table, *moves: tuple[list[int], list[int]], promise: Prom
     """A certificate made by hand."""
     made = tuple(WholeMove(cells=tuple(cells), steps=tuple(steps)) for cells, steps in moves)
     return Certificate(table=hash_of(plain_table(table)), promise=promise or Promise(), moves=made)
+
+
+def renamed(given: Certificate, table: Table) -> Certificate:
+    """The same certificate, about another table."""
+    return replace(given, table=hash_of(plain_table(table)))
 
 
 # --- what holds ------------------------------------------------------------------------------------------------------
@@ -231,6 +237,44 @@ def test_steps_of_any_size_are_a_direction_only(tmp_path: Path) -> None:
     assert not both(table, certificate(table, ([0, 1], [10**40, -(10**40)])), tmp_path, Promise(min_range=12.0)).holds
 
 
+def test_many_long_steps_are_checked_without_their_common_multiple(tmp_path: Path) -> None:
+    """Of 300 steps of 900 digits that have no common divisor it would have 270,000 digits."""
+    size, first = 300, 10**900
+    table = line([1, *[10] * size], ["primary", *["secondary"] * size], n=[3, 1, *[4] * (size - 1)])
+    steps = [first + i for i in range(size)]
+    given = certificate(table, ([*range(size + 1)], [-sum(steps), *steps]))
+    everybody = Promise(guard="public", unions=False)
+    # it falls by 1 and rises by almost, but not quite, 3000
+    assert both(table, given, tmp_path, replace(everybody, min_range=3000.9)).holds
+    assert not both(table, given, tmp_path, replace(everybody, min_range=3001.0)).holds
+    assert not both(table, given, tmp_path, replace(everybody, guard="single")).holds
+    counts = replace(table, frequency=True)
+    assert not both(counts, renamed(given, counts), tmp_path, everybody).holds
+
+
+@pytest.mark.parametrize("frequency", [False, True])
+def test_fractions_of_steps_mean_the_same_as_their_common_multiple(
+    frequency: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, held = np.random.default_rng(7), 0
+    for _ in range(12):
+        size = int(rng.integers(4, 7))
+        values, steps = rng.integers(1, 10**4, size=size).tolist(), rng.integers(1, 10**3, size=size).tolist()
+        table = line([*values, 9], ["primary", *["secondary"] * (size - 1), "open"], n=[1, 1, *[4] * (size - 1)])
+        table = replace(table, frequency=frequency)
+        steps[-1] = -sum(steps[:-1])
+        given = certificate(table, ([*range(size)], steps), ([0, 2], [1, -1]))
+        promise = Promise(guard=rng.choice(["public", "single"]), min_range=float(rng.integers(1, 10**4)))
+        found = []
+        for most in (checking.SAFE, 2):
+            with monkeypatch.context() as patch:
+                patch.setattr(checking, "SAFE", most)
+                found.append(both(table, given, tmp_path, promise))
+        assert found[0] == found[1]
+        held += found[0].holds
+    assert 0 < held < 12
+
+
 def test_whoever_knows_a_partner_needs_another_move(tmp_path: Path) -> None:
     table = line([5, 7, 6, 90], ["primary", "secondary", "secondary", "open"], n=[3, 1, 4, 9])
     one, other = ([0, 1], [1, -1]), ([0, 2], [1, -1])
@@ -277,6 +321,18 @@ def test_cases_of_whole_numbers_prove_what_fractions_do_not(tmp_path: Path) -> N
         found = both(given, replace(certificate(given, promise=promise), proofs=only), tmp_path)
         assert found.broken_proofs == 1
         assert not found.exposed
+
+
+def test_a_tree_has_at_most_four_thousand_and_one_nodes(tmp_path: Path) -> None:
+    """A chain of splits of one cell after the other: every branch has all cuts above it, so n nodes cost n times n."""
+    table = replace(line([5, 7, 9], ["primary", "secondary", "open"]), frequency=True)
+    for splits, broken in ((2_000, 0), (2_001, 1)):
+        tree: list[Leaf | Split] = [Split(cell=i % 2, at=100 + i) for i in range(splits)]
+        tree += [Leaf(q=1, rows=(), times=())] * (splits + 1)
+        given = replace(certificate(table, ([0, 1], [1, -1])), proofs=(Refutation(cell=0, tree=tuple(tree)),))
+        found = both(table, given, tmp_path)
+        assert found.broken_proofs == broken
+        assert found.holds == (not broken)
 
 
 def test_what_cannot_be_promised_does_not_hold(tmp_path: Path) -> None:

@@ -288,6 +288,8 @@ def test_it_is_run_from_the_command_line(tmp_path: Path) -> None:
     assert '"guard": "single"' in fine.stdout
     less = run("t.json", "c.json", "--promise", "p.json")
     assert (less.returncode, "does not hold" in less.stdout) == (1, True)
+    assert '"min_range": "12.5"' in less.stdout  # it runs inside the office and says so
+    assert "secret" in run("--help").stdout
     for missing in (("t.json", "nothing.json"), ("c.json", "t.json"), ("t.json", "c.json", "--promise", "t.json")):
         refused = run(*missing)
         assert refused.returncode == 2
@@ -317,6 +319,8 @@ HOSTILE: dict[str, Callable[[str], str]] = {
     "an unknown guard": lambda text: text.replace('"guard": "single"', '"guard": ["single"]', 1),
     "levels of one": lambda text: text.replace('"levels": true', '"levels": 1', 1),
     "bytes": lambda text: text.replace('"moves"', "\udcff", 1),
+    "a version that is no text": lambda text: text.replace('"versions": {', '"versions": {"a": [1, {}], ', 1),
+    "a broken certificate of another table": lambda text: text.replace('"tables": {', '"tables": {"other": {}, ', 1),
     "nobody": lambda text: with_proof(text, '"cell": 0, "by": 3, "side": 1, "tree": []'),
     "a third side": lambda text: with_proof(text, '"cell": 0, "by": "", "side": 2, "tree": []'),
     "a node of one": lambda text: with_proof(text, '"cell": 0, "by": "", "side": 1, "tree": [[1]]'),

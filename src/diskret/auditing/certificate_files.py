@@ -131,13 +131,15 @@ def _need(condition: bool) -> None:
 
 def _certificate(content: Any) -> Certificate:
     _need(isinstance(content, dict) and content.keys() == {"table", "promise", "moves", "proofs", "versions"})
-    _need(isinstance(content["table"], str) and isinstance(content["versions"], dict))
+    versions = content["versions"]
+    _need(isinstance(content["table"], str) and isinstance(versions, dict))
+    _need(all(isinstance(each, str) for each in versions.values()))
     return Certificate(
         table=content["table"],
         promise=_promise(content["promise"]),
         moves=tuple(_move(each) for each in _list(content["moves"])),
         proofs=tuple(_proof(each) for each in _list(content["proofs"])),
-        versions={name: str(each) for name, each in content["versions"].items()},
+        versions=versions,
     )
 
 

@@ -2,7 +2,8 @@
 
 Moves are judged many at once. Amounts are whole multiples of one over the unit of the grounds; a move that can be made
 T/L times (L a common multiple of its steps) carries a cell with step d by T d / L, so everything is compared in whole
-numbers: 64 bits where they suffice, as many as it takes otherwise.
+numbers: 64 bits where they suffice, as many as it takes otherwise. The common multiple of many long steps has as many
+digits as all of them together; where it is too long, L is 1 and T a fraction, no longer than one room and one step.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.auditing.exact_proof import EVERYBODY, Interval, Refutation
-from diskret.auditing.grounds import Grounds, Room
-from diskret.auditing.knowing import Knowing
+from diskret.auditing.grounds import Grounds, Reach, Room
+from diskret.auditing.knowing import Knowing, Rooms
 from diskret.model.arrays import Bools, Ints
 from diskret.model.cells import Cells
 
 Wholes = npt.NDArray[Any]
-"""Whole numbers of 64 bits, or Python's."""
+"""Whole numbers of 64 bits, or Python's; fractions where a multiple is too long."""
 SAFE = 2**62
-Ways = tuple[Room, Room]
+Ways = tuple[Reach, Reach]
 """How often a move can be made forward and backward, times its multiple; None: without end."""
 
 
@@ -46,7 +47,7 @@ class Steps:
     cells: Ints
     steps: Wholes
     multiple: list[int]
-    """A common multiple of the steps of every move."""
+    """A common multiple of the steps of every move; 1 where it is too long."""
     broken: int = 0
 
     def move(self) -> Ints:
@@ -73,8 +74,18 @@ def steps_of(table: Cells, moves: Sequence[WholeMove]) -> Steps:
         common = gcd(*move.steps)
         if common > 1:
             steps[start[i] : start[i + 1]] //= common
-        multiples.append(lcm(*(step // common for step in move.steps)))
+        multiples.append(_multiple({abs(step) // common for step in move.steps}))
     return Steps(start=start, cells=cells, steps=steps, multiple=multiples, broken=len(moves) - len(good))
+
+
+def _multiple(sizes: set[int]) -> int:
+    """The least common multiple of steps; 1 if it is too long. It is left as soon as it is."""
+    found = 1
+    for size in sizes:
+        found = lcm(found, size)
+        if found >= SAFE:
+            return 1
+    return found
 
 
 def _sound(move: WholeMove, hidden: Bools, size: int) -> bool:
@@ -127,7 +138,7 @@ class Witness:
         number, cells, steps = moves.move(), moves.cells.tolist(), moves.steps.tolist()
         public = _public(grounds, moves)
         narrow: list[dict[str, Ways]] = [{} for _ in public]
-        holders: dict[int, list[tuple[str, Ways]]] = {}
+        holders: dict[int, list[tuple[str, Rooms]]] = {}
         for who, known in knowing.known.items():
             for cell, rooms in known.items():
                 holders.setdefault(cell, []).append((who, rooms))
@@ -184,13 +195,14 @@ def _both(one: Ways, other: Ways) -> Ways:
     return _least(one[0], other[0]), _least(one[1], other[1])
 
 
-def _least(one: Room, other: Room) -> Room:
+def _least(one: Reach, other: Reach) -> Reach:
     return other if one is None else one if other is None else min(one, other)
 
 
-def _farthest(times: list[Room], sizes: list[int], multiples: list[int]) -> Fraction | None:
+def _farthest(times: list[Reach], sizes: list[int], multiples: list[int]) -> Fraction | None:
     """The largest of times x size / multiple, 0 without any; None: without end. Fractions are made once, at the end."""
-    best, of = 0, 1
+    best: int | Fraction = 0
+    of = 1
     for t, size, multiple in zip(times, sizes, multiples, strict=True):
         if t is None:
             return None
@@ -199,13 +211,22 @@ def _farthest(times: list[Room], sizes: list[int], multiples: list[int]) -> Frac
     return Fraction(best, of)
 
 
-def _times(rooms: Ways, step: int, multiple: int, grounds: Grounds) -> Ways:
+def _times(rooms: Rooms, step: int, multiple: int, grounds: Grounds) -> Ways:
     """How often a step can be made within rooms, times the multiple; in whole steps for counts."""
-    up, down = rooms if step > 0 else rooms[::-1]
-    found = (None if room is None else room * (multiple // abs(step)) for room in (up, down))
-    one = grounds.unit * multiple if grounds.whole else 1
-    forth, back = (None if times is None else times // one * one for times in found)
-    return forth, back
+    share = _share(multiple, abs(step))
+    up, down = (None if room is None else _made(room * share, multiple, grounds) for room in rooms)
+    return (up, down) if step > 0 else (down, up)
+
+
+def _share(multiple: int, size: int) -> int | Fraction:
+    """How often a step goes into the multiple of its move."""
+    return Fraction(multiple, size) if multiple % size else multiple // size
+
+
+def _made(times: int | Fraction, multiple: int, grounds: Grounds) -> int | Fraction:
+    """How often a move can be made, times its multiple: in whole steps for counts."""
+    one = grounds.unit * multiple
+    return times // one * one if grounds.whole else times
 
 
 def _public(grounds: Grounds, moves: Steps) -> list[Ways]:
@@ -215,19 +236,20 @@ def _public(grounds: Grounds, moves: Steps) -> list[Ways]:
     up, down = (_some(side, moves.cells) for side in (grounds.up, grounds.down))
     farthest = max((room for room in [*up, *down] if room is not None), default=0)
     endless = 1 + farthest * max(moves.multiple)
-    kind = np.int64 if endless < SAFE else object
     factor, rises = _factors(moves), moves.steps > 0
+    kind = factor.dtype if endless < SAFE else object
 
     def scaled(side: list[Room]) -> Wholes:
         rooms = np.array([0 if room is None else room for room in side], dtype=kind)
         return np.where([room is None for room in side], endless, rooms * factor).astype(kind)
 
     sides = scaled(up), scaled(down)
-    one = [grounds.unit * multiple if grounds.whole else 1 for multiple in moves.multiple]
     forth, back = (
         [
-            None if least == endless else least // whole * whole
-            for least, whole in zip(np.minimum.reduceat(ahead, moves.start[:-1]).tolist(), one, strict=True)
+            None if least == endless else _made(least, multiple, grounds)
+            for least, multiple in zip(
+                np.minimum.reduceat(ahead, moves.start[:-1]).tolist(), moves.multiple, strict=True
+            )
         ]
         for ahead in (np.where(rises, *sides), np.where(rises, *sides[::-1]))
     )
@@ -239,10 +261,12 @@ def _some(side: list[Room], cells: Ints) -> list[Room]:
 
 
 def _factors(moves: Steps) -> Wholes:
-    """How often the step of every entry goes into the multiple of its move."""
-    multiple = _wholes(moves.multiple, SAFE)[moves.move()]
-    result: Wholes = multiple // np.abs(moves.steps)
-    return result
+    """How often the step of every entry goes into the multiple of its move: 64 bits, or fractions among them."""
+    multiple, sizes = np.array(moves.multiple, dtype=np.int64)[moves.move()], np.abs(moves.steps)
+    if not (multiple % sizes).any():
+        return (multiple // sizes).astype(np.int64)
+    pairs = zip(multiple.tolist(), sizes.tolist(), strict=True)
+    return np.array([_share(*pair) for pair in pairs], dtype=object)
 
 
 def bounds_of(

@@ -17,8 +17,11 @@ from diskret.model.cells import Cells
 from diskret.model.equations import Equations
 
 EVERYBODY = "everybody"
+MOST_NODES = 4_001
+"""Nodes of a tree, twice what the search for one goes through (`integers.NODES`): every branch keeps its cuts."""
 Interval = tuple[Fraction | None, Fraction | None]
 """Smallest and largest deviation; None: no end."""
+Cut = dict[int, Interval]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +70,10 @@ class Refutation:
         ``equations`` hold the coefficients of hidden cells by number; ``interval`` says what deviations of a hidden
         cell are thought possible. Splits are for ``whole`` numbers only.
         """
+        if len(self.tree) > MOST_NODES:
+            raise ValueError("a tree with too many nodes")
         farthest: list[Fraction | None] = []
-        for leaf, cut in self._leaves(interval, whole):
+        for leaf, cut, empty in self._leaves(interval, whole):
             if len(leaf.rows) != len(leaf.times) or len(set(leaf.rows)) < len(leaf.rows):
                 raise ValueError("equations without multiples, or twice")
             left = {self.cell: leaf.q if self.upward else -leaf.q}
@@ -77,7 +82,7 @@ class Refutation:
                     raise ValueError("an equation that is not there")
                 for cell, coefficient in equations[row].items():
                     left[cell] = left.get(cell, 0) - times * coefficient
-            if any(low is not None and high is not None and low > high for low, high in cut.values()):
+            if empty:
                 continue
             most = _most(left, lambda c, cut=cut: cut[c] if c in cut else interval(c))  # type: ignore[misc]
             if leaf.q:
@@ -88,22 +93,24 @@ class Refutation:
         known = [reach for reach in farthest if reach is not None]
         return None if len(known) < len(farthest) else max(known, default=Fraction(-1))
 
-    def _leaves(self, interval: Callable[[int], Interval], whole: bool) -> Iterator[tuple[Leaf, dict[int, Interval]]]:
-        """Every leaf with the intervals that splits have cut."""
-        waiting: list[dict[int, Interval]] = [{}]
+    def _leaves(self, interval: Callable[[int], Interval], whole: bool) -> Iterator[tuple[Leaf, Cut, bool]]:
+        """Every leaf with the intervals that splits have cut, and whether one of them is empty."""
+        waiting: list[tuple[Cut, bool]] = [({}, False)]
         for node in self.tree:
             if not waiting:
-                raise ValueError("a tree with too many nodes")
-            cut = waiting.pop()
+                raise ValueError("a tree with nodes left over")
+            cut, empty = waiting.pop()
             if isinstance(node, Leaf):
-                yield node, cut
+                yield node, cut, empty
                 continue
             if not whole:
                 raise ValueError("a split of what is no count")
             low, high = cut[node.cell] if node.cell in cut else interval(node.cell)
             above, below = Fraction(node.at + 1), Fraction(node.at)
-            waiting.append({**cut, node.cell: (above if low is None else max(low, above), high)})
-            waiting.append({**cut, node.cell: (low, below if high is None else min(high, below))})
+            above, below = above if low is None else max(low, above), below if high is None else min(high, below)
+            # what is empty stays so, however it is cut
+            waiting.append(({**cut, node.cell: (above, high)}, empty or (high is not None and above > high)))
+            waiting.append(({**cut, node.cell: (low, below)}, empty or (low is not None and low > below)))
         if waiting:
             raise ValueError("a tree with too few nodes")
 
