@@ -211,10 +211,9 @@ def insiders(table, promise):
     if promise["guard"] == "largest":
         people = next((p for p in map(table.people.get, ("holding", "respondent")) if p and p["largest"][0]), None)
         if people is None: raise Impossible("largest contributors of a table without contributions")
+        told = (table.people.get("respondent") or people)["public_value"] or people["public_value"]
         for c in (c for c in table.hidden - knows.keys() if people["others"][c] > 1):
-            told = (table.people.get("respondent") or people)["public_value"] or people["public_value"]
-            public = told[c] if told and not people["absolute"] else 0
-            rest = max(abs(table.value[c]) - people["largest"][c][0] - public, 0)
+            rest = max(abs(table.value[c]) - people["largest"][c][0] - (told[c] if told and not people["absolute"] else 0), 0)
             knows[c] = (rest, INF) if table.value[c] < 0 else (INF, rest)
     for c in everywhere: own.setdefault(who[c], []).append(c)
     for lead in {who[c] for c in knows}:
