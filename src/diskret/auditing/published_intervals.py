@@ -41,6 +41,8 @@ class Intervals:
     upper: Floats
     knowledge: Knowledge
     """What everybody knows besides."""
+    printed: bool = False
+    """Whether they were made from hidden values, to repeat printed results: such intervals are not for readers."""
 
     @property
     def count(self) -> int:
@@ -75,7 +77,7 @@ class Intervals:
                 low, high = (pool.value - down)[cells].reshape(shape), (pool.value + up)[cells].reshape(shape)
                 table = replace(table, lower=low, upper=high)
             lower, upper = (end[cells].reshape(shape) for end in (self.lower, self.upper))
-            result[name] = Intervals(table, lower, upper, self.knowledge)
+            result[name] = Intervals(table, lower, upper, self.knowledge, self.printed)
         return result
 
 
