@@ -166,7 +166,7 @@ def release(tables: Table | Mapping[str, Table], options: Publication) -> Releas
         hidden = table.hidden.reshape(-1)
         # Adding zero turns -0.0 into 0.0, which would be printed as "-0".
         value = np.where(hidden, np.nan, table.value.reshape(-1)) + 0.0
-        decimals = table.decimals
+        decimals = _decimals(table)
         measures.append(Measure(name=name, value=value, hidden=hidden, decimals=decimals, altered=table.altered))
         found = _intervals(name, table, options)
         if found is not None:
@@ -198,17 +198,22 @@ def _intervals(name: str, table: Table, options: Publication) -> Intervals | Non
 
 def _bounds(name: str, table: Table, value: Floats, found: Intervals) -> list[Measure]:
     """Lower and upper bounds of all cells: of an open cell its value, of a hidden one the interval it may have."""
-    measures = []
+    measures, decimals = [], _decimals(table)
     for end, bound in (("lower", found.lower), ("upper", found.upper)):
         # an interval stands only where the value is hidden
         shown = np.where(table.hidden.reshape(-1), bound.reshape(-1), value) + 0.0
         # ends finer than the values are written in full: rounding would cut something off
         places = decimals_of(shown[np.isfinite(shown)])
-        decimals = None if places is None or table.decimals is None else max(places, table.decimals)
+        both = None if places is None or decimals is None else max(places, decimals)
         measures.append(
-            Measure(name=f"{name}_{end}", value=shown, hidden=np.isnan(shown), decimals=decimals, is_bound=True)
+            Measure(name=f"{name}_{end}", value=shown, hidden=np.isnan(shown), decimals=both, is_bound=True)
         )
     return measures
+
+
+def _decimals(table: Table) -> int | None:
+    """Decimals of a file: where anything is hidden those of the open values, for those of a hidden one would tell."""
+    return decimals_of(table.value[~table.hidden]) if table.hidden.any() else table.decimals
 
 
 def _same_when_published(one: Table, other: Table) -> bool:
