@@ -141,6 +141,24 @@ def test_a_foreign_pattern_needs_an_attack(tmp_path: Path) -> None:
     leaves(dk.suppress(table), tmp_path)
 
 
+@pytest.mark.parametrize("word", ["no", "yes", 1, None])
+def test_that_a_table_is_not_protected_is_said_by_true_and_nothing_else(word: Any, tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match="neither true nor false"):
+        dk.publish(marked(), tmp_path / "t.csv", unprotected=word)
+    assert not (tmp_path / "t.csv").exists()
+
+
+@pytest.mark.parametrize("nothing", [None, "table", {"x": None}, 3])
+def test_what_is_no_table_is_not_published(nothing: Any, tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match="is no table to publish"):
+        dk.publish(nothing, tmp_path / "t.csv")
+
+
+def test_the_cure_names_the_attack_for_what_was_protected_elsewhere(tmp_path: Path) -> None:
+    with pytest.raises(NotProtected, match=r"publish\(audit\(table\), ...\)"):
+        dk.publish(marked(), tmp_path / "t.csv")
+
+
 # --- leaves ----------------------------------------------------------------------------------------------------------
 
 

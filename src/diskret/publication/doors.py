@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from diskret.auditing.report import AuditReport
 from diskret.cellkey.cell_key import KeyedNoise
-from diskret.model.errors import NotProtected, listed
+from diskret.model.errors import BadOption, NotProtected, listed
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.changed_table import Perturbation
@@ -18,8 +18,9 @@ Result = Suppression | Perturbation | KeyedNoise | ContributionProtection | Audi
 """What protects or attacks a table, and has it."""
 Leaving = Table | Result
 CURE = (
-    "protect it first: publish(suppress(table), ...), [suppression] in a job, diskret suppress; or say that this is "
-    "meant: unprotected=True, output.unprotected, --unprotected."
+    "protect it first: publish(suppress(table), ...), [suppression] in a job, diskret suppress; or, if another program "
+    "protected it, attack it: publish(audit(table), ...); or say that this is meant: unprotected=True, "
+    "output.unprotected, --unprotected."
 )
 
 
@@ -33,6 +34,11 @@ def tables_leaving(given: Leaving | Mapping[str, Leaving]) -> Table | dict[str, 
 def _table(given: Leaving) -> Table:
     if isinstance(given, Table):
         return given
+    if not isinstance(given, Result):
+        raise BadOption(
+            f"{type(given).__name__} is no table to publish",
+            hint="give a table, what protected it (suppress, perturb, ...), or what attacked it (audit).",
+        )
     if _exposed(given):
         # it may have been sealed before, by what looked less closely
         return replace(given.table, seal="")
