@@ -220,6 +220,14 @@ def test_a_working_file_remembers_that_its_table_was_protected(tmp_path: Path) -
     refused(load_working(tmp_path / "marked.parquet"), tmp_path, "has a primary cell")
 
 
+def test_a_protected_table_whose_intervals_are_known_leaves(tmp_path: Path) -> None:
+    done = dk.suppress(marked()).table
+    leaves(dk.publishable_intervals(done).known(), tmp_path)
+    with pytest.warns(dk.ProtectionWarning, match="made from hidden values"):
+        printed = dk.printed_intervals(done)
+    refused(printed.known(), tmp_path, "nothing shows that it is protected")
+
+
 def test_an_anonymous_file_is_published_as_records(tmp_path: Path) -> None:
     persons = {"sex": list("mw") * 20, "age": ["young", "old", "old", "old"] * 10}
     done = dk.anonymise(persons, {"sex": None, "age": None}, k=3, seed=1)

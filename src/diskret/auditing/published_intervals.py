@@ -62,7 +62,8 @@ class Intervals:
         """
         up, down = (room.reshape(self.table.shape) for room in self.knowledge.room(self.table))
         lower, upper = self.table.value - down, self.table.value + up
-        return replace(self.table, lower=np.fmax(lower, self.lower), upper=np.fmin(upper, self.upper))
+        lower, upper = np.fmax(lower, self.lower), np.fmin(upper, self.upper)
+        return replace(self.table, lower=lower, upper=upper) if self.printed else _knowing(self.table, lower, upper)
 
     def split(self) -> dict[str, Intervals]:
         """The intervals of a pool, table by table."""
@@ -75,10 +76,16 @@ class Intervals:
             if self.knowledge.kind == "intervals":
                 # what is known about a shared cell from another table is known here too
                 low, high = (pool.value - down)[cells].reshape(shape), (pool.value + up)[cells].reshape(shape)
-                table = replace(table, lower=low, upper=high)
+                table = _knowing(table, low, high)
             lower, upper = (end[cells].reshape(shape) for end in (self.lower, self.upper))
             result[name] = Intervals(table, lower, upper, self.knowledge, self.printed)
         return result
+
+
+def _knowing(table: Table, lower: Floats, upper: Floats) -> Table:
+    """A table with prior knowledge that every reader has anyway: a seal holds as before."""
+    known = replace(table, lower=lower, upper=upper)
+    return known.sealed() if table.seal_holds else known
 
 
 def publishable_intervals(
