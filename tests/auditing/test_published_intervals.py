@@ -163,7 +163,7 @@ def test_what_an_attacker_is_taken_to_know_stays_out() -> None:
 def test_without_known_signs_there_is_nothing_to_publish() -> None:
     for knowledge in (Knowledge.none(), Knowledge.relative(2.0)):
         assert dk.publishable_intervals(square(), Promise(levels=False, knowledge=knowledge)).count == 0
-    mixed = line([50, -40, 10, 1], ["secondary", "secondary", "primary", "open"])
+    mixed = line([50, 40, 10, -1], ["secondary", "secondary", "primary", "open"])
     assert dk.publishable_intervals(mixed).count == 0
 
 
@@ -336,3 +336,25 @@ def test_a_known_range_narrows_or_not_or_cannot_be() -> None:
 
 def test_a_known_range_narrows_tiny_values_as_it_does_large_ones() -> None:
     assert dk.if_range_is_known(99.9e-12, 150.1e-12, 0.5) == pytest.approx((99.9e-12, 100.4e-12), rel=1e-12)
+
+
+# --- signs ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_hidden_sign_changes_no_interval_but_is_refused_with_a_cure() -> None:
+    hidden = ["primary", "secondary", "secondary", "open"]
+    with pytest.raises(BadOption, match=r"a hidden one is(.|\n)*Knowledge.none\(\)"):
+        dk.publishable_intervals(line([-5, 60, 45, 1], hidden))
+    with pytest.raises(BadOption, match="a hidden one is"):
+        dk.publishable_intervals(line([-5, 60, 45, 1], hidden), Promise(knowledge=Knowledge.positive()))
+    unknown = [
+        dk.publishable_intervals(line(x, hidden), Promise(knowledge=Knowledge.none()))
+        for x in ([-5.0, 60, 45, 1], [50.0, 40, 10, 1])
+    ]
+    assert [found.count for found in unknown] == [0, 0]
+
+
+def test_an_open_negative_value_leaves_all_signs_unknown() -> None:
+    hidden = ["primary", "secondary", "secondary", "open"]
+    assert dk.publishable_intervals(line([5, 60, 45, -1], hidden)).count == 0
+    assert dk.publishable_intervals(line([-5, 60, 45, -1], hidden)).count == 0

@@ -78,6 +78,14 @@ def test_a_result_with_exposed_cells_does_not_leave_and_says_how_many(tmp_path: 
         lambda t: replace(t, above=np.full(t.shape, 30.0)),
         lambda t: dk.mark(t, dk.rules.MinCount(6)),
         lambda t: dk.mark(t, dk.rules.MinCount(3)),
+        lambda t: t.with_status(dk.Status.OPEN, [["a"]]),
+        lambda t: t.with_status(dk.Status.PUBLISHED, [["a"]]),
+        lambda t: t.with_status(dk.Status.SECONDARY, [["a"]]),
+        lambda t: replace(t, status=np.zeros_like(t.status)),
+        lambda t: replace(t, lower=t.value - 1),
+        lambda t: replace(t, upper=t.value + 1),
+        lambda t: replace(t, positive=not t.positive),
+        lambda t: replace(t, by={"s": dk.Hierarchy.flat("bacd")}),
     ],
 )
 def test_what_is_changed_after_it_was_protected_does_not_leave(
@@ -89,6 +97,41 @@ def test_what_is_changed_after_it_was_protected_does_not_leave(
     refused(change(done), tmp_path, "nothing shows that it is protected")
 
 
+@pytest.mark.parametrize("status", [dk.Status.OPEN, dk.Status.PUBLISHED, dk.Status.NEVER, dk.Status.SECONDARY])
+def test_a_cell_that_a_rule_caught_is_not_opened_by_hand(status: dk.Status, tmp_path: Path) -> None:
+    refused(marked().with_status(status, [["a"]]), tmp_path, "nothing shows that it is protected")
+
+
+def test_true_values_do_not_leave_as_changed_ones(tmp_path: Path) -> None:
+    done = dk.perturb(marked(), seed=1)
+    refused(replace(done.table, value=marked().value), tmp_path, "changed since")
+    refused(replace(done.table, value=marked().value, seal=""), tmp_path, "changed since")
+    people = {"s": list("aab"), "key": [0.11, 0.92, 0.4]}
+    counts = dk.tabulate(people, by={"s": None}, roles=dk.Roles(key="key"))
+    noise = dk.cellkey.perturb_by_key(counts, dk.cellkey.design_p_table(deviation=2, variance=1))
+    leaves(noise, tmp_path)
+    refused(replace(noise.table, value=counts.value), tmp_path, "changed since")
+
+
+def test_contributions_that_cannot_be_protected_do_not_leave(tmp_path: Path) -> None:
+    firms = {"s": ["a", "b", "c"], "x": [1000, 900, 800], "n": [3, 9, 9], "x1": [950, 300, 250], "x2": [40, 200, 200]}
+    table = dk.Table.from_cells(firms, by={"s": None}, value="x", count="n", largest=["x1", "x2"])
+    kept = table.with_status(dk.Status.NEVER, [["a"], ["b"], ["c"], ["Total"]])
+    leaves(dk.suppress_contributions(table, min_relative_range=0.1, relative_error=0.5), tmp_path)
+    with pytest.warns(dk.ProtectionWarning):
+        done = dk.suppress_contributions(kept, min_relative_range=0.1, relative_error=0.5)
+    assert done.extended.exposed
+    refused(done, tmp_path, "exposed")
+
+
+def test_a_seal_of_a_weaker_promise_does_not_cover_a_result_that_is_exposed(tmp_path: Path) -> None:
+    weak = dk.audit(marked().with_status(dk.Status.SECONDARY, [["b"]]), dk.Promise(levels=False))
+    assert weak.safe
+    strong = dk.audit(weak.table.sealed(), dk.Promise(min_relative_range=50.0))
+    assert not strong.safe
+    refused(strong, tmp_path, "exposed")
+
+
 def test_a_foreign_pattern_needs_an_attack(tmp_path: Path) -> None:
     status = ["primary", "secondary", "open", "open"]
     table = dk.Table.from_cells(CELLS | {"st": status}, by={"s": None}, value="x", status="st")
@@ -96,6 +139,24 @@ def test_a_foreign_pattern_needs_an_attack(tmp_path: Path) -> None:
     leaves(dk.audit(table), tmp_path)
     assert np.array_equal(dk.suppress(table).table.status, table.status)
     leaves(dk.suppress(table), tmp_path)
+
+
+@pytest.mark.parametrize("word", ["no", "yes", 1, None])
+def test_that_a_table_is_not_protected_is_said_by_true_and_nothing_else(word: Any, tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match="neither true nor false"):
+        dk.publish(marked(), tmp_path / "t.csv", unprotected=word)
+    assert not (tmp_path / "t.csv").exists()
+
+
+@pytest.mark.parametrize("nothing", [None, "table", {"x": None}, 3])
+def test_what_is_no_table_is_not_published(nothing: Any, tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match="is no table to publish"):
+        dk.publish(nothing, tmp_path / "t.csv")
+
+
+def test_the_cure_names_the_attack_for_what_was_protected_elsewhere(tmp_path: Path) -> None:
+    with pytest.raises(NotProtected, match=r"publish\(audit\(table\), ...\)"):
+        dk.publish(marked(), tmp_path / "t.csv")
 
 
 # --- leaves ----------------------------------------------------------------------------------------------------------
@@ -157,6 +218,14 @@ def test_a_working_file_remembers_that_its_table_was_protected(tmp_path: Path) -
         save_working(table, tmp_path / f"{name}.parquet")
     leaves(load_working(tmp_path / "done.parquet"), tmp_path)
     refused(load_working(tmp_path / "marked.parquet"), tmp_path, "has a primary cell")
+
+
+def test_a_protected_table_whose_intervals_are_known_leaves(tmp_path: Path) -> None:
+    done = dk.suppress(marked()).table
+    leaves(dk.publishable_intervals(done).known(), tmp_path)
+    with pytest.warns(dk.ProtectionWarning, match="made from hidden values"):
+        printed = dk.printed_intervals(done)
+    refused(printed.known(), tmp_path, "nothing shows that it is protected")
 
 
 def test_an_anonymous_file_is_published_as_records(tmp_path: Path) -> None:

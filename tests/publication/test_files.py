@@ -6,6 +6,7 @@ import contextlib
 import resource
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +120,15 @@ def test_chunks_join_without_a_seam(tools: Any, ending: str, tmp_path: Path, mon
     table = tools.example()
     publish(table, tmp_path / f"t{ending}")
     assert tools.read(tmp_path / f"t{ending}", table) == tools.expected(table)
+
+
+def test_decimals_of_hidden_values_do_not_show(ending: str, tmp_path: Path) -> None:
+    status = ["primary", "secondary", "open"]
+    written = []
+    for name, x in (("whole", [30.0, 20.0, 7.0]), ("cents", [30.25, 19.75, 7.0]), ("endless", [30 + 1 / 3, 59 / 3, 7])):
+        cells = {"s": list("abc"), "x": x, "st": status}
+        table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+        table = replace(table, value=np.append(table.value[:-1], 57.0))
+        publish(table, tmp_path / f"{name}{ending}", intervals=True)
+        written.append((tmp_path / f"{name}{ending}").read_bytes())
+    assert written[0] == written[1] == written[2]

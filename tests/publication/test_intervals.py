@@ -11,7 +11,7 @@ import pytest
 
 import diskret as dk
 from diskret import Hierarchy, Status, Table
-from diskret.model.errors import BadOption
+from diskret.model.errors import BadOption, NotProtected
 from tests.publication.leaving import publish
 
 
@@ -67,3 +67,23 @@ def test_intervals_that_do_not_keep_the_range_stay_inside(tmp_path: Path) -> Non
     with pytest.raises(BadOption, match="not those of 'x'"):
         publish(last_year, tmp_path / "u.csv", intervals=wide)
     assert np.isnan(wide.lower[table.index("c", "v")])
+
+
+def test_printed_intervals_are_not_published_unless_somebody_says_so(tmp_path: Path) -> None:
+    cells = {"s": list("abcd"), "x": [50, 40, 10, 1], "st": ["secondary", "secondary", "primary", "open"]}
+    three = dk.audit(Table.from_cells(cells, by={"s": None}, value="x", status="st"))
+    with pytest.warns(dk.ProtectionWarning, match="made from hidden values"):
+        printed = dk.printed_intervals(three.table)
+    for given in (printed, {"x": printed}):
+        with pytest.raises(NotProtected, match="hidden values can be computed from them"):
+            dk.publish(three, tmp_path / "t.json", intervals=given)
+    assert not (tmp_path / "t.json").exists()
+    dk.publish(three, tmp_path / "t.json", intervals=printed, unprotected=True)
+    assert "can be computed from the intervals" in (tmp_path / "t.json").read_text(encoding="utf-8")
+    assert not dk.publishable_intervals(three.table).printed
+
+
+def test_printed_intervals_of_a_pool_stay_printed_table_by_table() -> None:
+    pool = dk.Pool.of({"one": square(), "two": square()})
+    with pytest.warns(dk.ProtectionWarning, match="made from hidden values"):
+        assert all(found.printed for found in dk.printed_intervals(pool).split().values())

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import diskret as dk
+from diskret.model.errors import BadOption
 from diskret.model.rule import Verdict
 from diskret.rules.magnitude import USUAL_MARGIN
 from diskret.rules.rule import Joinable
@@ -110,3 +111,16 @@ def test_the_promise_speaks_of_the_margin_and_keeps_its_number_secret() -> None:
     assert "(a minimum count: by its margin)" in said
     assert str(USUAL_MARGIN) not in said
     assert "Sicherheitsabstand" in dk.Promise().describe("de")
+
+
+def test_what_contributors_publish_has_no_margin_so_that_the_rest_can_be_protected() -> None:
+    firms = {"s": ["a", "a", "b", "b", "b"], "x": [9950, 50, 40, 30, 30], "listed": ["yes", "no", "no", "no", "no"]}
+    table = dk.tabulate(firms, by={"s": None}, value="x", roles=dk.Roles(public="listed"))
+    assert margin(table, dk.rules.MinCount(3))[0] == 4.0
+    assert dk.suppress(dk.mark(table, dk.rules.MinCount(3), special_cases=False)).exposed == 0
+
+
+@pytest.mark.parametrize("wrong", ["x", "", float("nan"), float("inf"), -1, "-0.5", True, [8]])
+def test_a_margin_is_a_number_from_zero_on(wrong: Any) -> None:
+    with pytest.raises(BadOption, match="margin of the minimum count"):
+        dk.rules.MinCount(3, margin=wrong)

@@ -73,6 +73,7 @@ def printed_intervals(table: Table, promise: Promise = Promise(), *, decimals: i
         np.where(shown, lower, nothing).reshape(table.shape),
         np.where(shown, upper, nothing).reshape(table.shape),
         promise.knowledge,
+        printed=True,
     )
 
 

@@ -41,6 +41,8 @@ class Intervals:
     upper: Floats
     knowledge: Knowledge
     """What everybody knows besides."""
+    printed: bool = False
+    """Whether they were made from hidden values, to repeat printed results: such intervals are not for readers."""
 
     @property
     def count(self) -> int:
@@ -60,7 +62,8 @@ class Intervals:
         """
         up, down = (room.reshape(self.table.shape) for room in self.knowledge.room(self.table))
         lower, upper = self.table.value - down, self.table.value + up
-        return replace(self.table, lower=np.fmax(lower, self.lower), upper=np.fmin(upper, self.upper))
+        lower, upper = np.fmax(lower, self.lower), np.fmin(upper, self.upper)
+        return replace(self.table, lower=lower, upper=upper) if self.printed else _knowing(self.table, lower, upper)
 
     def split(self) -> dict[str, Intervals]:
         """The intervals of a pool, table by table."""
@@ -73,10 +76,16 @@ class Intervals:
             if self.knowledge.kind == "intervals":
                 # what is known about a shared cell from another table is known here too
                 low, high = (pool.value - down)[cells].reshape(shape), (pool.value + up)[cells].reshape(shape)
-                table = replace(table, lower=low, upper=high)
+                table = _knowing(table, low, high)
             lower, upper = (end[cells].reshape(shape) for end in (self.lower, self.upper))
-            result[name] = Intervals(table, lower, upper, self.knowledge)
+            result[name] = Intervals(table, lower, upper, self.knowledge, self.printed)
         return result
+
+
+def _knowing(table: Table, lower: Floats, upper: Floats) -> Table:
+    """A table with prior knowledge that every reader has anyway: a seal holds as before."""
+    known = replace(table, lower=lower, upper=upper)
+    return known.sealed() if table.seal_holds else known
 
 
 def publishable_intervals(
@@ -96,7 +105,8 @@ def publishable_intervals(
     end may have). Counts lie between whole numbers. Cells whose value can be computed, and those without an upper or a
     lower end, have none.
 
-    ``promise`` is that of the suppression; of what an attacker is taken to know, only the signs go in. Where it is
+    ``promise`` is that of the suppression; of what an attacker is taken to know, only the signs go in: usually that
+    nothing is negative if no open value is. A hidden value that is negative then is refused. Where the promise is
     broken already there is a warning, and no interval for cells that equations link with the exposed ones. Where
     equations link more than ``most`` hidden cells, lines are looked at one by one and intervals may be wider than a
     reader's.
@@ -110,8 +120,11 @@ def publishable_intervals(
     if older:
         table, promise = older_attack(table, promise, older)
     widen = _Widening(decimals=decimals, digits=digits)
+    signs = _signs_known(table, promise.knowledge)
+    if signs:
+        _refuse_wrong_signs(table)
     cells = {cell for cell, _ in exposed_to(table, promise)}
-    seen = published(table, _signs_known(table, promise.knowledge))
+    seen = published(table, signs)
     low, high, large = ends_of(seen, most, progress and (lambda done, of: progress("intervals", done, of)))
     if large.any():
         warnings.warn(
@@ -186,10 +199,23 @@ def _signs_known(table: Table, knowledge: Knowledge) -> bool:
     What an attacker is taken to know besides is not in what is published. Whoever knows an interval for every cell
     knows the signs, if no interval begins below zero.
     """
-    if knowledge.public:
-        return knowledge.signs_known(table)
-    bounded = knowledge.kind == "intervals" and table.lower is not None and bool((table.lower >= 0).all())
-    return table.positive or bounded
+    if table.positive or knowledge.kind == "positive":
+        return True
+    if knowledge.kind == "usual":
+        # a reader sees the open values; that all hidden ones had the same sign would tell something about them
+        return not bool((table.value[~table.hidden] < 0).any())
+    return knowledge.kind == "intervals" and table.lower is not None and bool((table.lower >= 0).all())
+
+
+def _refuse_wrong_signs(table: Table) -> None:
+    """Intervals made as if nothing were negative would leave out the value of a hidden cell that is."""
+    if (table.value[table.hidden] < 0).any():
+        because = "the table is declared positive" if table.positive else "no open one is"
+        cure = "make the table without positive" if table.positive else "take the signs as unknown"
+        raise BadOption(
+            f"readers take no value of {table.response!r} to be negative ({because}), but a hidden one is",
+            hint=f"{cure}: publishable_intervals(table, Promise(knowledge=Knowledge.none())); or publish no intervals.",
+        )
 
 
 # --- what is exposed anyway -----------------------------------------------------------------------------------------

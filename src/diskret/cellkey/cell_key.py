@@ -117,7 +117,7 @@ def _published(table: Table, value: Floats) -> Table:
         table.by, table.response, value, np.full(table.shape, Status.OPEN, dtype=np.uint8),
         decimals=table.decimals, frequency=table.frequency, positive=table.positive, weighted=table.weighted,
         altered=ALTERED,
-    )  # fmt: skip
+    ).sealed()  # fmt: skip
 
 
 def _additivity_gap(table: Table) -> Floats:

@@ -76,7 +76,7 @@ class Table:
     judges: tuple[Rule, ...] = ()
     """The rules the table was marked by, with their parameters: secret, kept in working files only."""
     seal: str = ""
-    """Set by what protected the table, see `sealed`; it holds for these values, levels and statuses and no others."""
+    """Set by what protected the table, see `sealed`; it holds for this table and pattern and no others."""
 
     # --- shape and access --------------------------------------------------------------------------------------------
 
@@ -189,12 +189,18 @@ class Table:
 
     @property
     def protected(self) -> bool:
-        """Whether nothing is primary, or the pattern is still the one that was made to protect what is."""
-        return not (self.status == Status.PRIMARY).any() or self.seal_holds
+        """Whether the table is still what was made to protect it, or nothing in it ever needed protection.
+
+        A seal that was broken says that it did; so do hidden cells, changed values, and cells that a rule caught.
+        """
+        if self.seal:
+            return self.seal_holds
+        caught = self.rule is not None and bool((self.rule > 0).any())
+        return not (caught or self.altered or self.hidden.any())
 
     @property
     def seal_holds(self) -> bool:
-        """Whether values, levels and statuses are those that were sealed."""
+        """Whether codes, values, levels, statuses and prior knowledge are those that were sealed."""
         return self.seal != "" and self.seal == self._seal()
 
     @property
@@ -204,8 +210,9 @@ class Table:
 
     def _seal(self) -> str:
         """A fingerprint of what a pattern protects, and by what."""
-        found = sha256()
-        for array in (self.value, self.status, self.below, self.above):
+        codes = [(name, hierarchy.codes) for name, hierarchy in self.by.items()]
+        found = sha256(repr((codes, self.positive)).encode())
+        for array in (self.value, self.status, self.below, self.above, self.lower, self.upper):
             found.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
         return found.hexdigest()
 

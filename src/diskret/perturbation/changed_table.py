@@ -132,4 +132,4 @@ def cleared(table: Table, value: Floats, count: Ints | None, altered: str) -> Ta
         table, value=value + 0.0, status=status, respondents=people, rules=(), altered=altered, holdings=None,
         rule=None, below=None, above=None, lower=None, upper=None, weight=None, creator=None, key=None,
         judges=(),
-    )  # fmt: skip
+    ).sealed()  # fmt: skip

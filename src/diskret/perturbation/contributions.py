@@ -112,7 +112,9 @@ def suppress_contributions(
     promise = Promise(min_relative_range=min_relative_range, levels=False, knowledge=known)
     done = suppress(with_contributions(table), promise, Cuboids())
     status = np.where(done.table.hidden[-1], np.uint8(Status.SECONDARY), table.status)
-    return ContributionProtection(table=replace(table, status=status), extended=done)
+    # a seal the table had was one of another pattern
+    hidden = replace(table, status=status, seal="")
+    return ContributionProtection(table=hidden if done.exposed else hidden.sealed(), extended=done)
 
 
 def span(own: float, other: float, relative_error: float) -> float:

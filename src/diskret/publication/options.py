@@ -84,6 +84,8 @@ def publication(**options: Any) -> Publication:
     chosen = Publication(**options)
     if chosen.language not in LANGUAGES:
         raise BadOption(f"no legend in language {chosen.language!r}", hint=f"one of {listed(LANGUAGES)}.")
+    if not isinstance(chosen.unprotected, bool):
+        raise BadOption("unprotected is neither true nor false", hint="unprotected=True, or leave it out.")
     _refuse_mark("mark", chosen.mark)
     if chosen.zero is not None:
         _refuse_mark("zero", chosen.zero)

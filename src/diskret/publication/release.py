@@ -11,9 +11,9 @@ from math import prod
 
 import numpy as np
 
-from diskret.auditing.published_intervals import publishable_intervals
+from diskret.auditing.published_intervals import Intervals, publishable_intervals
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.errors import BadOption, listed
+from diskret.model.errors import BadOption, NotProtected, listed
 from diskret.model.exact import decimals_of
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
@@ -161,42 +161,59 @@ def release(tables: Table | Mapping[str, Table], options: Publication) -> Releas
     several = responses(tables)
     first = next(iter(several.values()))
     measures: list[Measure] = []
+    told: list[str] = []
     for name, table in several.items():
         hidden = table.hidden.reshape(-1)
         # Adding zero turns -0.0 into 0.0, which would be printed as "-0".
         value = np.where(hidden, np.nan, table.value.reshape(-1)) + 0.0
-        decimals = table.decimals
+        decimals = _decimals(table)
         measures.append(Measure(name=name, value=value, hidden=hidden, decimals=decimals, altered=table.altered))
-        if options.intervals:
-            measures += _bounds(name, table, value, options)
-    told = tuple(dict.fromkeys(each for table in several.values() if (each := care(table))))
-    return Release(by=first.by, measures=(*measures, *(_counts(several) if options.counts else ())), care=told)
+        found = _intervals(name, table, options)
+        if found is not None:
+            measures += _bounds(name, table, value, found)
+            told += ["printed"] if found.printed else []
+    told = [*(each for table in several.values() if (each := care(table))), *told]
+    counts = _counts(several) if options.counts else ()
+    return Release(by=first.by, measures=(*measures, *counts), care=tuple(dict.fromkeys(told)))
 
 
-def _bounds(name: str, table: Table, value: Floats, options: Publication) -> list[Measure]:
-    """Lower and upper bounds of all cells: of an open cell its value, of a hidden one the interval it may have."""
+def _intervals(name: str, table: Table, options: Publication) -> Intervals | None:
+    """The intervals that leave with a table, if any do."""
     found = options.intervals
     if isinstance(found, Mapping):
         found = found.get(name, False)
     if isinstance(found, bool):
-        if not found:
-            return []
-        found = publishable_intervals(table)
+        return publishable_intervals(table) if found else None
+    if found.printed and not options.unprotected:
+        raise NotProtected(
+            f"the intervals of {name!r} are those of printed_intervals: hidden values can be computed from them",
+            hint="publish those of publishable_intervals; or say that this is meant: unprotected=True.",
+        )
     if not _same_when_published(found.table, table):
         raise BadOption(
             f"the intervals are not those of {name!r}", hint="make them from the protected table that is published."
         )
-    measures = []
+    return found
+
+
+def _bounds(name: str, table: Table, value: Floats, found: Intervals) -> list[Measure]:
+    """Lower and upper bounds of all cells: of an open cell its value, of a hidden one the interval it may have."""
+    measures, decimals = [], _decimals(table)
     for end, bound in (("lower", found.lower), ("upper", found.upper)):
         # an interval stands only where the value is hidden
         shown = np.where(table.hidden.reshape(-1), bound.reshape(-1), value) + 0.0
         # ends finer than the values are written in full: rounding would cut something off
         places = decimals_of(shown[np.isfinite(shown)])
-        decimals = None if places is None or table.decimals is None else max(places, table.decimals)
+        both = None if places is None or decimals is None else max(places, decimals)
         measures.append(
-            Measure(name=f"{name}_{end}", value=shown, hidden=np.isnan(shown), decimals=decimals, is_bound=True)
+            Measure(name=f"{name}_{end}", value=shown, hidden=np.isnan(shown), decimals=both, is_bound=True)
         )
     return measures
+
+
+def _decimals(table: Table) -> int | None:
+    """Decimals of a file: where anything is hidden those of the open values, for those of a hidden one would tell."""
+    return decimals_of(table.value[~table.hidden]) if table.hidden.any() else table.decimals
 
 
 def _same_when_published(one: Table, other: Table) -> bool:

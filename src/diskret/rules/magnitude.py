@@ -16,6 +16,7 @@ from diskret.model.arrays import Bools, Floats
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption
 from diskret.model.exact import Number, exact, exceeds
+from diskret.model.grid import difference
 from diskret.model.rule import Verdict
 from diskret.model.table import Table
 from diskret.rules.rule import CountedBy, Joinable, percent
@@ -49,7 +50,7 @@ class Behind:
             )
         size = np.abs(table.value) if people.absolute is None else people.absolute
         if people.public_value is not None:
-            size = size - people.public_value
+            size = difference(size, people.public_value)
         someone = people.count > 0 if people.protected_count is None else people.protected_count > 0
         return cls(people, size, someone)
 
@@ -91,15 +92,15 @@ class MinCount(Joinable):
     counted_by: CountedBy = "respondent"
     margin: Number | None = None
     """How far the interval must reach below and above the value, as a percentage of it (of what is contributed, where
-    contributions of both signs cancel). None: `USUAL_MARGIN`, or 0 beside a rule against approximate disclosure. 0
-    prevents exact disclosure only."""
+    contributions of both signs cancel), without what contributors publish themselves. None: `USUAL_MARGIN`, or 0
+    beside a rule against approximate disclosure. 0 prevents exact disclosure only."""
 
     def __post_init__(self) -> None:
         if self.n < 1:
             raise BadOption(f"minimum count {self.n}", hint="at least 1; 3 is usual.")
-        if self.margin is not None and exact(self.margin) < 0:
+        if self.margin is not None and not _not_negative(self.margin):
             raise BadOption(
-                "a negative margin of the minimum count",
+                "the margin of the minimum count is negative or no number",
                 hint="a percentage of the value; 0 prevents exact disclosure only.",
             )
 
@@ -117,7 +118,7 @@ class MinCount(Joinable):
         all_of_it = np.abs(table.value) if behind.people.absolute is None else behind.people.absolute
         if not self.zeros:
             few &= all_of_it > 0
-        return Verdict(primary=few & behind.someone, needed=_share(self._margin(table), all_of_it))
+        return Verdict(primary=few & behind.someone, needed=_share(self._margin(table), np.maximum(behind.size, 0.0)))
 
     def _margin(self, table: Table) -> Fraction:
         """The margin as a fraction; what is too close to a count nobody has to say."""
@@ -265,6 +266,14 @@ def _close_estimate(table: Table, p: Fraction, counted_by: CountedBy, name: str)
     caught = exceeds([(p, target), (-1, behind.size), (1, first), (1, second)]) & behind.someone
     needed = np.maximum(_share(p, target) - (behind.size - first - second), 0.0)
     return Verdict(primary=caught, needed=needed)
+
+
+def _not_negative(number: Number) -> bool:
+    """Whether something is a number from zero on; words, infinity and what is undefined are not."""
+    try:
+        return not isinstance(number, bool) and exact(number) >= 0
+    except (ValueError, TypeError, OverflowError, ZeroDivisionError):
+        return False
 
 
 def _share(part: Fraction, of: Floats) -> Floats:
