@@ -130,7 +130,7 @@ def test_an_insider_on_whom_the_solver_gives_up_leaves_the_cell_undecided(monkey
     cells = {"s": ["a", "b", "c", "d"], "x": [10, 20, 30, 40], "n": [5, 5, 5, 5]}
     table = Table.from_cells(cells, by={"s": Hierarchy.flat("abcd")}, value="x", count="n")
     hidden = table.with_status(PRIMARY, [["a"]]).with_status(SECONDARY, [["b"], ["c"]])
-    monkeypatch.setattr(Attacker, "farthest", lambda *_: Found())
+    monkeypatch.setattr(Attacker, "farthest", lambda *_, **__: Found())
     report = audit(hidden, Promise(coalitions=((("b",), ("c",)),)))
     assert report.undecided == ("s=a",)
     assert not report.safe
@@ -138,7 +138,7 @@ def test_an_insider_on_whom_the_solver_gives_up_leaves_the_cell_undecided(monkey
 
 def test_a_pattern_that_cannot_be_decided_is_named_as_unprotected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Crowd, "push", lambda *_: None)
-    monkeypatch.setattr(Attacker, "farthest", lambda *_: Found())
+    monkeypatch.setattr(Attacker, "farthest", lambda *_, **__: Found())
     table = exposed_by_bounds()
     shown = replace(table, status=np.where(table.status == PRIMARY, PRIMARY, Status.NEVER).astype(np.uint8))
     shown.status[0, 1], shown.status[1, 0], shown.status[1, 1] = SECONDARY, SECONDARY, SECONDARY
