@@ -124,6 +124,14 @@ def test_contributions_that_cannot_be_protected_do_not_leave(tmp_path: Path) -> 
     refused(done, tmp_path, "exposed")
 
 
+def test_no_attack_vouches_for_what_was_opened_or_put_back(tmp_path: Path) -> None:
+    opened = marked().with_status(dk.Status.OPEN, [["a"]])
+    raw = replace(dk.perturb(marked(), seed=1).table, value=marked().value)
+    for table in (opened, raw):
+        refused(dk.audit(table), tmp_path, "changed since")
+        refused(dk.suppress(table), tmp_path, "changed since")
+
+
 def test_a_seal_of_a_weaker_promise_does_not_cover_a_result_that_is_exposed(tmp_path: Path) -> None:
     weak = dk.audit(marked().with_status(dk.Status.SECONDARY, [["b"]]), dk.Promise(levels=False))
     assert weak.safe

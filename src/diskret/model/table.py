@@ -193,10 +193,16 @@ class Table:
 
         A seal that was broken says that it did; so do hidden cells, changed values, and cells that a rule caught.
         """
-        if self.seal:
-            return self.seal_holds
-        caught = self.rule is not None and bool((self.rule > 0).any())
-        return not (caught or self.altered or self.hidden.any())
+        caught = np.zeros(self.shape, dtype=np.bool_) if self.rule is None else self.rule > 0
+        if (caught & (self.status == Status.OPEN)).any():
+            # no rule lets go of what it caught: somebody opened it, and no attack asks about open cells
+            return False
+        return self.seal_holds if self.seal else not (caught.any() or self.altered or self.hidden.any())
+
+    @property
+    def sealable(self) -> bool:
+        """Whether somebody marked it, and changed values are still those a method made: no attack can tell that."""
+        return not self.unmarked and (not self.altered or self.seal_holds)
 
     @property
     def seal_holds(self) -> bool:

@@ -42,7 +42,7 @@ def _table(given: Leaving) -> Table:
     if _exposed(given):
         # it may have been sealed before, by what looked less closely
         return replace(given.table, seal="")
-    if isinstance(given, AuditReport) and given.safe and not given.table.unmarked:
+    if isinstance(given, AuditReport) and given.safe and given.table.sealable:
         return given.table.sealed()
     return given.table
 

@@ -55,7 +55,9 @@ class Suppression:
 
     def sealed(self) -> Suppression:
         """The same result, its table sealed for publication unless something in it is exposed or nobody marked it."""
-        return self if self.exposed or self.table.unmarked else replace(self, table=self.table.sealed())
+        if self.exposed or self.table.unmarked or (self.before.altered and not self.before.sealable):
+            return self
+        return replace(self, table=self.table.sealed())
 
     @property
     def secondary(self) -> Any:
