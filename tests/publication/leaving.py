@@ -12,7 +12,7 @@ import diskret as dk
 
 def as_protected(table: dk.Table) -> dk.Table:
     """The table as if it had been marked and protected as it is."""
-    return replace(table, rules=table.rules or ("given",)).sealed()
+    return replace(table, rules=table.rules or ("given",), rule=None).sealed()
 
 
 def publish(tables: dk.Table | Mapping[str, dk.Table], path: Path, **options: Any) -> None:
