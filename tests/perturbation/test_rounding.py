@@ -84,6 +84,7 @@ def test_decimals_are_rounded_in_whole_units(seed: int) -> None:
     assert is_controlled(table, round_table(table, 0.25, seed=seed).table, 0.25)
 
 
+@pytest.mark.slow
 def test_large_tables_of_three_classifications_stay_additive_and_next_to_the_finest_values(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

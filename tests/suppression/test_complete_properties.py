@@ -56,6 +56,7 @@ def test_no_primary_cell_is_computed_more_closely_than_asked(small_trees: st.Sea
     check()
 
 
+@pytest.mark.slow
 def test_no_primary_cell_leaks_where_one_classification_is_deep(trees: st.SearchStrategy[dict[str, str]]) -> None:
     @settings(max_examples=25)
     @given(tables(trees, most=1), tables(trees, most=1), st.integers(0, 99))

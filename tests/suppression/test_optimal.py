@@ -251,6 +251,7 @@ def test_once_the_time_is_up_the_search_ends_and_the_pattern_is_safe(monkeypatch
     assert is_safe(table, best.hidden, persons)
 
 
+@pytest.mark.slow
 def test_a_400_cell_table_is_solved_to_the_end() -> None:
     table = firms((19, 19), 12, 1)
     best = solved(table)
