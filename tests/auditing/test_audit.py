@@ -188,6 +188,7 @@ def test_repaired_tables_keep_every_range_asked_for(seed: int) -> None:
         assert (high - low > 0.5 * table.value[at]) == (at not in named)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 def test_a_secondary_that_is_opened_again_is_caught_whenever_it_exposes_something() -> None:
     caught = 0

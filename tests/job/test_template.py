@@ -112,6 +112,7 @@ def test_weights_and_owners_are_offered_not_tabulated(tmp_path: Path) -> None:
     assert '# holding = "owner"' in text
 
 
+@pytest.mark.slow
 def test_many_classifications_do_not_make_a_table_beyond_measure(tmp_path: Path) -> None:
     columns = ", ".join(f"'c' || (i * {7 + j} % 90) AS c{j}" for j in range(8))
     duckdb.sql(f"SELECT {columns}, i * 1.5 AS x FROM range(2000) t(i)").write_parquet(str(tmp_path / "d.parquet"))

@@ -187,6 +187,7 @@ def test_second_errors_are_as_large_as_the_first_would_have_to_be() -> None:
             assert abs(done.change[table.index(*codes)]) >= present(table.above)[table.index(*codes)]
 
 
+@pytest.mark.slow
 def test_cuboids_of_a_suppression_are_taken_along() -> None:
     table = mark(by_hand.firms(3, trees=(1, 3)).table, MinCount(3), special_cases=False)
     hidden = suppress(table, Promise(levels=False), methods.Cuboids())

@@ -466,6 +466,7 @@ def below(name: str, code: str, leaf: str) -> bool:
     return name == "region" and any(code in h and leaf in h.parts(code) for h in (ONE, TWO))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(pools(), st.sampled_from([dk.methods.Cuboids(), dk.methods.Moves()]))
 def test_pools_reach_a_fixed_point_and_are_safe_or_say_what_is_left(tables: dict[str, Table], method: Any) -> None:
