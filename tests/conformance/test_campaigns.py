@@ -76,7 +76,6 @@ def test_a_campaign_that_disagrees_ends_with_1(
     assert "disagreements" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(not forgeries.TOOL.is_file(), reason="the second checker is not here")
 @pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 def test_no_forged_certificate_is_accepted_and_every_honest_one_is(tmp_path: Path) -> None:
     tally = forgeries.Tally()

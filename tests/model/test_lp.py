@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import diskret
 from diskret.model.arrays import Floats
 from diskret.model.lp import ALL_BUT_OPTIMAL, UNCLEAR, Answer, Matrix, Programme, Simplex, Start, Way
-from diskret.model.tolerances import NARROW, SOLVER, WHOLE
+from diskret.model.tolerances import SOLVER, WHOLE
 
 INF = np.inf
 
@@ -150,7 +150,6 @@ def test_changes_of_some_columns_and_of_the_method() -> None:
     assert programme.best() == pytest.approx([0, 3, 1])
     programme.set_bounds(np.array([2.0]), np.array([INF]), np.array([2]))
     programme.use(Simplex.PRIMAL)
-    programme.tolerate(NARROW)
     assert programme.best() == pytest.approx([0, 2, 2])
     assert programme.value == pytest.approx(2 * 2 + 3 * 2)
 

@@ -143,18 +143,3 @@ def difference(one: Floats, other: Floats) -> Floats:
     """
     digits = digits_of(np.concatenate([one.reshape(-1), other.reshape(-1)]), last=LONGEST)
     return one - other if digits is None else np.round(one - other, digits)
-
-
-def decimals(numbers: Floats, size: Floats | None = None) -> list[Fraction | None]:
-    """The decimals that numbers mean; None for what is not finite.
-
-    >>> decimals(np.array([0.1 + 0.2, 7.0, np.inf]))
-    [Fraction(3, 10), Fraction(7, 1), None]
-    """
-    finite = np.isfinite(numbers)
-    known = numbers[finite]
-    first = min(0, -floor(log10(float(np.abs(known).max(initial=0.0)) or 1.0)) - 1)
-    digits = digits_of(known, None if size is None else size[finite], first=first)
-    steps = whole(np.where(finite, numbers, 0.0), MOST_DIGITS if digits is None else digits).tolist()
-    one = Fraction(10) ** -(MOST_DIGITS if digits is None else digits)
-    return [step * one if there else None for step, there in zip(steps, finite.tolist(), strict=True)]

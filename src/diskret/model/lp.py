@@ -256,11 +256,6 @@ class Programme:
         """Solve by this simplex method from now on."""
         self._model.setOptionValue("simplex_strategy", simplex.value)
 
-    def tolerate(self, size: float) -> None:
-        """Keep equations and bounds up to this from now on."""
-        for name in _OPTIONS["tolerance"]:
-            self._model.setOptionValue(name, size)
-
     def limit(self, seconds: float) -> None:
         """Give up after this many seconds from now on; the solver counts those of all runs together."""
         self._model.setOptionValue("time_limit", self._model.getRunTime() + float(seconds))

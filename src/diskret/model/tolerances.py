@@ -8,9 +8,6 @@ SOLVER: Final = 1e-7
 """What a linear programme may be off by, relative to the numbers in it (at least to 1): the tolerance up to which the
 solver keeps equations and bounds. What it says about a limit that is nearer than this, it does not know."""
 
-NARROW: Final = 1e-10
-"""The smallest tolerance the solver takes: for a second look from scratch at what lies near a limit."""
-
 ROUNDING: Final = 1e-9
 """What some thousand additions of doubles lose at most, relative to the numbers added, with room to spare: 2**-53 is
 about 1e-16. Less than this is nothing; who asks for an amount asks for this much more, so as not to miss it."""
