@@ -98,7 +98,7 @@ def _sweep_one(path: Path, rescue: Callable[[Path], None] | None) -> None:
             raise OSError("of another machine, whose locks are not always seen here")
         if rescue is not None:
             rescue(path)
-        shutil.rmtree(path, ignore_errors=True)
+        _remove_all(path)
     os.close(lock)
 
 
@@ -125,6 +125,17 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
 
 
 def _remove(path: Path, lock: int) -> None:
-    shutil.rmtree(path, ignore_errors=True)
+    _remove_all(path)
     with contextlib.suppress(OSError):
         os.close(lock)
+
+
+def _remove_all(path: Path) -> None:
+    """The lock last: if this is killed too, the next who sweeps still finds a folder of ours."""
+    with contextlib.suppress(OSError):
+        for each in path.iterdir():
+            if each.is_dir() and not each.is_symlink():
+                shutil.rmtree(each, ignore_errors=True)
+            elif each.name != LOCK:
+                each.unlink(missing_ok=True)
+    shutil.rmtree(path, ignore_errors=True)
