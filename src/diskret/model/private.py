@@ -51,6 +51,11 @@ def private_folder() -> PrivateFolder:
     return folder_in(place, *SPILLED)
 
 
+def remove_with(owner: object, folder: PrivateFolder) -> None:
+    """Keep a folder as long as its owner lives, and no longer."""
+    weakref.finalize(owner, _gone, folder)
+
+
 def folder_in(place: Path, begin: str, end: str) -> PrivateFolder:
     """A new private folder in a place, its name beginning and ending as said."""
     while True:
@@ -100,6 +105,10 @@ def _sweep_one(path: Path, rescue: Callable[[Path], None] | None) -> None:
             rescue(path)
         _remove_all(path)
     os.close(lock)
+
+
+def _gone(folder: PrivateFolder) -> None:
+    folder.remove()
 
 
 def _here() -> bytes:
