@@ -4,7 +4,8 @@
 careless machine (000). A third each: jobs of tables with several outputs over older ones, searches of SAFE with a
 checkpoint, runs of the page (its worker or the whole server). After each kill nobody else may read anything that is
 not published, every output is one of the older set or one of the new set, never a mixture; then the run is done again,
-and everything must be as without the kill, with nothing left over.
+and everything must be as without the kill, with nothing left over. ``--only pairs`` kills nobody: two runs write the
+same outputs at once, and those of one of them must remain.
 """
 
 from __future__ import annotations
@@ -183,6 +184,27 @@ def jobs(campaign: Campaign, kills: int, *, kind: str) -> None:
         campaign.private(folder.parent, f"{when}, done again", {f"work/{m}" for m in mine})
 
 
+def pairs(campaign: Campaign, count: int) -> None:
+    """Two runs of different data with the same outputs, begun together: the files of one of them remain."""
+    folder = campaign.place / "pairs" / "work"
+    folder.mkdir(parents=True)
+    sets = []
+    for name, n in (("one", 4000), ("two", 4001)):
+        _query(FIRMS.format(n=n, regions=12), folder / f"{name}.parquet")
+        (folder / f"{name}.toml").write_text(TABLE.replace("firms.parquet", f"{name}.parquet"))
+        campaign.done(folder, "run", f"{name}.toml", "-q")
+        sets.append(_contents(folder / "out"))
+    for number in range(count):
+        both = [campaign.start(folder, "run", f"{name}.toml", "-q") for name in ("one", "two")]
+        for each in both:
+            each.communicate()
+            campaign.expect(each.returncode == 0, f"pair {number}: exit {each.returncode}")
+        found = _contents(folder / "out")
+        campaign.moments[f"pairs {'one' if found == sets[0] else 'two' if found == sets[1] else 'mixed'}"] += 1
+        campaign.expect(found in sets, f"pair {number}: files of both runs")
+    campaign.clean(folder.parent, "pairs")
+
+
 class Page:
     """A server and a browser's side of the talk."""
 
@@ -287,15 +309,15 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--kills", type=int, default=100)
     asked.add_argument("--seed", type=int, default=1)
-    asked.add_argument("--only", choices=("table", "safe", "page"))
+    asked.add_argument("--only", choices=("table", "safe", "page", "pairs"))
     given = asked.parse_args()
     with tempfile.TemporaryDirectory() as place:
         campaign = Campaign(Path(place), random.Random(given.seed))
         parts = [given.only] if given.only else ["table", "safe", "page"]
         for number, part in enumerate(parts):
             kills = given.kills // len(parts) + (number < given.kills % len(parts))
-            if part == "page":
-                pages(campaign, kills)
+            if part in ("page", "pairs"):
+                {"page": pages, "pairs": pairs}[part](campaign, kills)
             else:
                 jobs(campaign, kills, kind=part)
             print(part, dict(campaign.moments), flush=True)
