@@ -16,6 +16,7 @@ from diskret.comparison import changing, hiding
 from diskret.comparison.chart import comparison_chart
 from diskret.comparison.options import METHODS, ComparisonOptions
 from diskret.comparison.outcome import Measured, Outcome, measure, plain_rows, without_care
+from diskret.model.engine import identifier
 from diskret.model.errors import BadOption, DiskretError, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import open_source
@@ -241,8 +242,8 @@ def _records(
         numbers = [c for c in (value, given.column if given else None) if c is not None]
         data.require([*by, *numbers])
         data.refuse_bad_numbers(numbers)
-        parts = [f"{data.code(name)} AS {data.column(name)}" for name in by]
-        parts += [f"CAST({data.number(name)} AS DOUBLE) AS {data.column(name)}" for name in numbers]
+        parts = [f"{data.code(name)} AS {identifier(name)}" for name in by]
+        parts += [f"CAST({data.number(name)} AS DOUBLE) AS {identifier(name)}" for name in numbers]
         found = data.arrays(f"SELECT {', '.join(parts)} FROM {data.view}")
     finally:
         data.connection.close()

@@ -194,6 +194,21 @@ class BadPriorKnowledge(DiskretError):
     code = "T10"
 
 
+class NotEnoughMemory(DiskretError):
+    """Work for which the memory does not suffice that is free now."""
+
+    code = "T12"
+
+    @classmethod
+    def at(cls, where: str = "") -> NotEnoughMemory:
+        """Say so, and what may help."""
+        return cls(
+            "there is not enough memory",
+            where=where,
+            hint="end other programs, allow this one more, or use coarser hierarchies and fewer classifications.",
+        )
+
+
 # --- microdata -------------------------------------------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from diskret.model import rollup
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
+from diskret.model.engine import literal
 from diskret.model.errors import (
     BadOption,
     BadPriorKnowledge,
@@ -27,7 +28,7 @@ from diskret.model.errors import (
 from diskret.model.exact import EXACT_LIMIT, decimals_of, from_units, to_units
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.memory import refuse_too_large
-from diskret.model.source import Relation, literal, open_source
+from diskret.model.source import Relation, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
 
