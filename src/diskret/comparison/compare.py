@@ -19,6 +19,7 @@ from diskret.comparison.outcome import Measured, Outcome, measure, plain_rows, w
 from diskret.model.engine import identifier
 from diskret.model.errors import BadOption, DiskretError, listed
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.sheets import unique_names
 from diskret.model.source import open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -249,8 +250,9 @@ def _records(
         data.connection.close()
     if given is not None:
         return found, given
-    found[KEY] = draw_keys(len(next(iter(found.values()))), seed)
-    return found, RecordKey(KEY)
+    *_, name = unique_names([*found, KEY])
+    found[name] = draw_keys(len(next(iter(found.values()))), seed)
+    return found, RecordKey(name)
 
 
 def _aligned(texts: Sequence[Sequence[str]]) -> list[str]:

@@ -63,15 +63,27 @@ def files_meant(path: str | os.PathLike[str]) -> list[Path]:
     file = Path(path)
     if os.path.lexists(file) or not is_pattern(file):
         return [plain_file(file)]
-    # Folders that are there are meant literally, too: in data[1]/firms*.csv only the stars are a pattern.
-    there = next(folder for folder in file.parents if os.path.isdir(folder))
-    rest = str(file.relative_to(there))
-    found = [there / name for name in sorted(glob.glob(rest, root_dir=there, recursive=True))]
+    found = files_fitting(file)
     if not found:
         raise UnreadableFile(
             "there is no such file, and none that fits the name as a pattern", where=_shown(file), hint=_there(file)
         )
     return [plain_file(each) for each in found]
+
+
+def files_fitting(file: Path) -> list[Path]:
+    """The files and folders that fit a name as a pattern, in order."""
+    # Folders that are there are meant literally, too: in data[1]/firms*.csv only the star is a pattern.
+    there = next(folder for folder in file.parents if os.path.isdir(folder))
+    return [there / name for name in sorted(glob.glob(str(file.relative_to(there)), root_dir=there, recursive=True))]
+
+
+def refuse_address(name: str) -> None:
+    """Refuse what is an address of the network rather than a file: nothing is fetched from there."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name):
+        raise UnreadableFile(
+            "this is an address, not a file", where=name.partition("://")[0] + "://...", hint="fetch the file first."
+        )
 
 
 def is_pattern(path: str | os.PathLike[str]) -> bool:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from diskret.model.engine import connect, file_listing, identifier, literal, readable
 from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber, NotFinite, UnreadableFile, listed
-from diskret.model.places import files_meant
+from diskret.model.places import files_meant, refuse_address
 from diskret.model.sheets import Workbook, read_sheet, unique_names
 
 PARQUET = {".parquet", ".pq"}
@@ -30,6 +30,8 @@ YES = ("1", "true", "t", "yes", "y", "ja", "j")
 WHOLE = {"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN"}
 ENCODINGS = ("utf-8", "latin-1", "utf-16")
 DELIMITERS = ",;\t|"
+LONGEST_HEAD = 10
+"""Lines that the names of columns may take."""
 UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 
 
@@ -220,6 +222,8 @@ class _Given:
 
 
 def _opened(connection: Any, source: object) -> _Given:
+    if isinstance(source, str):
+        refuse_address(source)
     if isinstance(source, str | Path):
         source = _by_ending(Path(source))
     if isinstance(source, FixedWidth):
@@ -398,9 +402,13 @@ def _header(connection: Any, source: Delimited) -> tuple[tuple[str, ...], str, i
         raise _no_text(where)
     delimiter = source.delimiter or max(DELIMITERS, key=head.count)
     try:
-        (given,) = csv.reader([head], delimiter=delimiter)
+        # a name in quotes may hold line breaks; one that goes on and on is a quotation mark nobody closed
+        rest = (f"{line}\n" for line in lines[skipped : skipped + LONGEST_HEAD])
+        given = next(csv.reader(rest, delimiter=delimiter, strict=True))
     except csv.Error as e:
-        raise UnreadableFile("the first line holds no column names", where=where, hint="is it a text file?") from e
+        raise UnreadableFile(
+            "the first line holds no column names", where=where, hint="is every quotation mark closed?"
+        ) from e
     return tuple(unique_names([name.strip() for name in given])), delimiter, skipped
 
 
