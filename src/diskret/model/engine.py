@@ -18,10 +18,13 @@ from typing import Any
 import duckdb
 
 from diskret.model.errors import CannotWrite, DiskretError, NotEnoughMemory, UnreadableFile, masked
+from diskret.model.memory import free_memory, refuse_short_addresses
 
 SEALED = {
     "autoinstall_known_extensions": False, "autoload_known_extensions": False, "python_enable_replacements": False,
 }  # fmt: skip
+LITTLE = 4_000_000_000
+"""Where less memory is free, the engine gets half of it, and puts the rest on the disk."""
 NO_MEMORY = "out of memory|failed to allocate|could not allocate|cannot allocate|bad_alloc"
 
 
@@ -33,8 +36,12 @@ def connect(*, threads: int | None = None, memory_limit: str | None = None) -> A
     """
     # Spilled records belong in the system's temporary folder, never in the folder the user happens to stand in.
     spill = os.path.join(tempfile.gettempdir(), f"diskret-{os.getpid()}")
+    free = free_memory()
+    if free is not None and free < LITTLE:  # a limit beyond what there is would be none
+        memory_limit = f"{max(free // 2_000_000, 100)}MB"
     given = {"temp_directory": spill, "threads": threads, "memory_limit": memory_limit}
     config: dict[str, Any] = {option: chosen for option, chosen in given.items() if chosen is not None}
+    refuse_short_addresses()
     with readable("the database"):
         return duckdb.connect(":memory:", config=config | SEALED)
 

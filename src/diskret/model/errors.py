@@ -188,7 +188,7 @@ class UnreadableFile(DiskretError):
 
 
 class TableTooLarge(DiskretError):
-    """A table that does not fit this machine's memory."""
+    """A table that does not fit the memory that is free."""
 
     code = "T9"
 

@@ -406,9 +406,8 @@ def _header(connection: Any, source: Delimited) -> tuple[tuple[str, ...], str, i
         rest = (f"{line}\n" for line in lines[skipped : skipped + LONGEST_HEAD])
         given = next(csv.reader(rest, delimiter=delimiter, strict=True))
     except csv.Error as e:
-        raise UnreadableFile(
-            "the first line holds no column names", where=where, hint="is every quotation mark closed?"
-        ) from e
+        hint = "is it a text file, and every quotation mark closed?"
+        raise UnreadableFile("the first line holds no column names", where=where, hint=hint) from e
     return tuple(unique_names([name.strip() for name in given])), delimiter, skipped
 
 
