@@ -17,6 +17,7 @@ from diskret.io.hierarchies import read_hierarchy
 from diskret.job.read import read_job
 from diskret.model import errors
 from diskret.model.errors import DiskretError
+from diskret.model.memory import refuse_short
 from diskret.web.run_folders import Runs
 from diskret.web.workspace import Workspace
 
@@ -115,6 +116,10 @@ def unreadable_file() -> None:
 def table_too_large() -> None:
     columns = {"product": ["1"], "origin": ["1"], "destination": ["1"], "value": [1]}
     dk.tabulate(columns, by=dict.fromkeys(("product", "origin", "destination"), HUGE), value="value")
+
+
+def not_enough_memory() -> None:
+    refuse_short(10**15, "protecting a table")
 
 
 def bad_prior_knowledge() -> None:
@@ -251,6 +256,7 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "T8": unreadable_file,
     "T9": table_too_large,
     "T10": bad_prior_knowledge,
+    "T12": not_enough_memory,
     "L1": shared_cells_differ,
     "L2": nothing_shared,
     "L3": late_table,

@@ -25,6 +25,7 @@ from diskret.model.errors import (
     listed,
 )
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.memory import refuse_short
 from diskret.model.pool import Pool
 from diskret.model.rule import distinct_rules
 from diskret.model.status import Status
@@ -114,6 +115,7 @@ def pooled(
     names = tuple(dict.fromkeys([n for t in tables.values() for n in t.by] + [n for f in fixed.values() for n in f]))
     axes = [_Axis.of(name, tables, fixed, over) for name in names]
     sizes = [len(axis.number) for axis in axes]
+    refuse_short(sum(t.size for t in tables.values()), "linking tables")
     if prod(sizes) > 2**62:
         raise TableTooLarge("the publication space of the pool is too large", hint="make several pools.")
     keys = {t: _keys(t, table, axes, sizes, fixed) for t, table in tables.items()}
