@@ -194,6 +194,21 @@ class BadPriorKnowledge(DiskretError):
     code = "T10"
 
 
+class TooLarge(DiskretError):
+    """A file that holds more than its kind is allowed to."""
+
+    code = "T11"
+
+    @classmethod
+    def over(cls, limit: str, most: int, what: str, where: str = "") -> TooLarge:
+        """Say what was found, what is allowed, and how to allow more."""
+        return cls(
+            f"{what}; the limit {limit!r} is {most:,}",
+            where=where,
+            hint=f"is it the right file? If so, set DISKRET_LIMITS={limit}=NUMBER and read it again.",
+        )
+
+
 # --- microdata -------------------------------------------------------------------------------------------------------
 
 
