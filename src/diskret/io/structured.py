@@ -12,7 +12,7 @@ from diskret.model.errors import TooLarge, UnreadableFile
 from diskret.model.limits import limits, refuse_more
 
 
-def from_json(text: str, **hooks: Callable[[Any], Any]) -> Any:
+def from_json(text: str, **hooks: Any) -> Any:
     """What stands in a JSON text; ``hooks`` are those of Python's own module.
 
     Refuses nesting and texts beyond the limits, and halves of characters, which no file can hold. A text that is not
@@ -59,7 +59,6 @@ def _refuse_beyond_limits(content: Any) -> None:
                 refuse_more("text", len(each), "a text has {} characters")
         nested = [each for each in level if isinstance(each, dict | list)]
         depth += bool(nested)
-        level = list(
-            chain.from_iterable([*each, *each.values()] if isinstance(each, dict) else each for each in nested)
-        )
+        inner = ([*each, *each.values()] if isinstance(each, dict) else each for each in nested)
+        level = list(chain.from_iterable(inner))
     refuse_more("depth", depth, "{} lists or tables stand inside each other")

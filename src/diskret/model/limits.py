@@ -27,7 +27,7 @@ class Limits:
     text: int = option(1_000_000, "characters of one text: a code, a label, a cell")
     depth: int = option(100, "lists and tables inside each other")
     bytes: int = option(2_000_000_000, "bytes of a file that is read whole, packed or unpacked")
-    unpacked: int = option(200, "bytes that one byte of a packed file may unpack to, beyond its first 10 million")
+    unpacked: int = option(200, "bytes that one byte of a packed file may unpack to, beyond its first 5 million")
 
 
 def limits() -> Limits:
