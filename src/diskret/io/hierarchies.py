@@ -52,7 +52,7 @@ def read_hierarchy(
             where=str(path),
             hint="give .hrc, .csv (code and parent, or code and level) or .json.",
         )
-    text = read_text(path)
+    text = read_text(path, lines=ending != ".json")
     with inside(path):
         if ending == ".json":
             return _from_json(text, total, labels or {})

@@ -6,6 +6,7 @@ import os.path
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 from pathlib import Path, PureWindowsPath
 
 from diskret.io.hrc import read_codelist, read_hrc
@@ -187,6 +188,6 @@ def _described(metadata: Metadata, variable: Variable, codes: list[str], labels:
     if variable.hierarchy is not None:
         return read_hrc(metadata.file(variable.hierarchy), variable.lead, variable.total, labels)
     if any(variable.digits):
-        lengths = [sum(variable.digits[: i + 1]) for i, n in enumerate(variable.digits) if n]
+        lengths = [end for end, n in zip(accumulate(variable.digits), variable.digits, strict=True) if n]
         return Hierarchy.from_prefixes(codes, lengths, total=variable.total, labels=labels)
     return Hierarchy.flat(codes, total=variable.total, labels=labels)

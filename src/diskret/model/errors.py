@@ -11,6 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
+LONGEST = 10_000
+"""Characters of a message: a code of a million characters is not repeated."""
+
 
 class DiskretError(Exception):
     """Base of everything diskret refuses; carries the parts of its message separately.
@@ -23,6 +26,7 @@ class DiskretError(Exception):
     code: ClassVar[str] = "D0"
 
     def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        what = what if len(what) <= LONGEST else f"{what[:LONGEST]} …"
         super().__init__(what)
         self.what = what
         self.where = where

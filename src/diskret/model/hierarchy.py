@@ -21,6 +21,7 @@ from diskret.model import hierarchy_sources as sources
 from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption, BrokenLevels, UnknownCode
 from diskret.model.groupings import overlapping, restorable
+from diskret.model.limits import refuse_more
 
 TOTAL = "Total"
 
@@ -163,13 +164,18 @@ class Hierarchy:
         given = cls(tuple(codes), tuple(parents), tuple(labels), tuple(map(tuple, further)))
         if not restorable(given.codes, (given.parents, *given.further), given.labels):
             raise BrokenLevels("the parents of the codes are not those of a hierarchy", hint="make the file again.")
-        return given
+        return given._of_few_levels()
 
     @classmethod
     def _of(cls, tree: sources.Tree, labels: Mapping[str, str] | None) -> Hierarchy:
         codes, parents = tree
         names = labels or {}
-        return cls(codes, parents, tuple(names.get(c, c) for c in codes))
+        return cls(codes, parents, tuple(names.get(c, c) for c in codes))._of_few_levels()
+
+    def _of_few_levels(self) -> Hierarchy:
+        """The hierarchy itself; what is done for every code and all its sums would take for ever on a long chain."""
+        refuse_more("depth", self.depth, "a hierarchy has {} levels")
+        return self
 
     # --- what it says ------------------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ class Limits:
     columns: int = option(16_384, "columns of a workbook, variables of metadata, classifications of a table")
     cells: int = option(50_000_000, "filled cells of a workbook")
     text: int = option(1_000_000, "characters of one text: a code, a label, a cell")
-    depth: int = option(100, "lists and tables inside each other")
+    depth: int = option(100, "lists and tables inside each other, levels of a hierarchy")
     bytes: int = option(2_000_000_000, "bytes of a file that is read whole, packed or unpacked")
     unpacked: int = option(200, "bytes that one byte of a packed file may unpack to, beyond its first 5 million")
 

@@ -61,19 +61,18 @@ def _plain(value: object) -> object:
     return value
 
 
-def _restored(value: object) -> object:
+def _restored(value: Any) -> object:
     """A parameter as it was; raises ValueError for what no rule has."""
+    if isinstance(value, list | tuple):
+        return tuple(_short(name) for name in value)
     if isinstance(value, dict):
         ((kind, digits),) = value.items()
         value = {"Decimal": Decimal, "Fraction": Fraction}[kind](_short(digits))
-    if isinstance(value, list):
-        return tuple(_short(name) for name in value)
-    if (
-        isinstance(value, int | float | Decimal | Fraction) and not abs(value) <= MOST
-    ):  # what is no number is refused too
+        if kind == "Decimal" and abs(value.as_tuple().exponent) > LONGEST:
+            raise ValueError("a parameter of a rule has too many digits")
+    # what is no number compares with none
+    if value is not None and not isinstance(value, str) and not -MOST <= value <= MOST:
         raise ValueError("a parameter of a rule is no number, or too large")
-    if isinstance(value, Decimal) and abs(int(value.as_tuple().exponent)) > LONGEST:
-        raise ValueError("a parameter of a rule has too many digits")
     return value
 
 
