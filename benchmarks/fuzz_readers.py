@@ -261,7 +261,7 @@ def use_job(path: Path) -> None:
 def use_p_table(path: Path) -> None:
     found = dk.read_p_table(path)
     str(found)
-    counts = {"s": ["a", "b", "c"], "n": [1, 2, 300], "rkey": [0.1, 0.5, 0.9]}
+    counts: dict[str, list[Any]] = {"s": ["a", "b", "c"], "n": [1, 2, 300], "rkey": [0.1, 0.5, 0.9]}
     records = {name: [each[i] for i in (0, 1, 1, *[2] * 30)] for name, each in counts.items()}
     made = dk.tabulate(records, by={"s": None}, roles=dk.Roles(key="rkey"))
     perturb_by_key(made, found)
@@ -334,36 +334,45 @@ def use_tool(path: Path) -> None:
 # --- sealed files ----------------------------------------------------------------------------------------------------
 
 
-def resealed(content: bytes, random: Random) -> bytes:
-    """A working file with another description or other numbers, and the seal that belongs to them."""
+Opened = tuple[Any, dict[str, Any]]
+"""What a working file says about itself, and its columns."""
+
+
+def opened(path: Path) -> Opened:
+    """A working file taken apart, by other code than diskret's own."""
     import duckdb
 
+    with duckdb.connect(":memory:") as connection:
+        found = connection.execute(f"SELECT key, value FROM parquet_kv_metadata('{path}')").fetchall()
+        texts = {bytes(key).decode(): bytes(value).decode() for key, value in found}
+        columns = connection.execute(f"SELECT * FROM read_parquet('{path}')").fetchnumpy()
+    return json.loads(texts[working.KEY]), {name: np.ma.getdata(each).copy() for name, each in columns.items()}
+
+
+def sealed(head: Any, arrays: dict[str, Any], path: Path) -> Path:
+    """A working file put together, with the seal that belongs to it."""
+    text = json.dumps(head)
+    footer = {working.KEY: text, working.SEAL: crc(text, list(arrays.values()))}
+    copy_columns(arrays, "SELECT * FROM leaving", path, footer=footer)
+    return path
+
+
+def resealed(content: bytes, random: Random) -> bytes:
+    """A working file with another description or other numbers, and the seal that belongs to them."""
     if random.random() < 0.2:
         return in_plain_text(content, random)
     folder = Path(_scratch())
     (folder / "in.parquet").write_bytes(content)
-    where = str(folder / "in.parquet")
-    with duckdb.connect(":memory:") as connection:
-        found = connection.execute(f"SELECT key, value FROM parquet_kv_metadata('{where}')").fetchall()
-        texts = {bytes(key).decode(): bytes(value).decode() for key, value in found}
-        columns = connection.execute(f"SELECT * FROM read_parquet('{where}')").fetchnumpy()
-    head: Any = json.loads(texts[working.KEY])
-    arrays = {name: np.ma.getdata(each) for name, each in columns.items()}
+    head, arrays = opened(folder / "in.parquet")
     if random.random() < 0.7:
         for _ in range(random.choice((1, 1, 2))):
             head = other_value(head, random)
     else:
-        name = random.choice(list(arrays))
-        array = arrays[name] = arrays[name].copy()
-        low, high = (
-            (np.nan, 1e308) if array.dtype.kind == "f" else (np.iinfo(array.dtype).min, np.iinfo(array.dtype).max)
-        )
+        array = random.choice(list(arrays.values()))
+        ends = np.iinfo(array.dtype) if array.dtype.kind != "f" else None
+        low, high = (ends.min, ends.max) if ends else (np.nan, 1e308)
         array[random.randrange(array.size)] = random.choice((low, high, 0, 1, 7))
-    text = json.dumps(head)
-    seal = crc(text, list(arrays.values()))
-    out = folder / "out.parquet"
-    copy_columns(arrays, "SELECT * FROM leaving", out, footer={working.KEY: text, working.SEAL: seal})
-    return out.read_bytes()
+    return sealed(head, arrays, folder / "out.parquet").read_bytes()
 
 
 @cache

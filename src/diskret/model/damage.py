@@ -7,7 +7,9 @@ mistake of our own is not blamed on a file.
 from __future__ import annotations
 
 import contextlib
+import csv
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -22,6 +24,8 @@ DAMAGE = (
     AttributeError,
     ArithmeticError,
     SyntaxError,  # headers of NumPy's files are Python
+    tokenize.TokenError,
+    csv.Error,
     EOFError,
     MemoryError,
     RuntimeError,  # nesting without end, packed parts with a password
