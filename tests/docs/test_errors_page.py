@@ -127,6 +127,11 @@ def bad_prior_knowledge() -> None:
     dk.Table.from_cells("cells.csv", by={"region": REGION}, value="turnover", lower="low", upper="high")
 
 
+def too_large() -> None:
+    Path("region.json").write_text('{"a":' * 200 + "null" + "}" * 200)
+    read_hierarchy("region.json")
+
+
 def too_few_units() -> None:
     dk.microaggregate({"subsidies": [7.5, 3.0, 0, 0]}, ["subsidies"])
 
@@ -256,6 +261,7 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "T8": unreadable_file,
     "T9": table_too_large,
     "T10": bad_prior_knowledge,
+    "T11": too_large,
     "T12": not_enough_memory,
     "L1": shared_cells_differ,
     "L2": nothing_shared,

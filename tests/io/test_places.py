@@ -32,7 +32,7 @@ from diskret.model.source import Delimited, FixedWidth, Parquet, file_source, op
 from diskret.publication.microdata_files import write_records
 from diskret.publication.publish import publish
 from diskret.publication.working import load_working, save_working
-from diskret.safe.checkpoint import load_checkpoint
+from diskret.safe.checkpoint import RunSize, load_checkpoint
 
 NAMES = ["firms[1]", "a*b", "a?b", "a[!x]b", "a'b", 'a"b', "a\\b", "a\nb", "-a", "~a", "[", "a{b,c}", "ä ", "a[[]b"]
 """The first of each are patterns that the decoys fit."""
@@ -175,13 +175,14 @@ def test_files_are_written_and_found_again_under_any_name(tmp_path: Path, monkey
 
 # --- things that are no files ----------------------------------------------------------------------------------------
 
+SIZE = RunSize(seed=1, rows=3, objects=9, k=3, cells=4, dimensions=1)
 READERS: dict[str, Callable[[Path], object]] = {
     ".csv": open_source, ".parquet": open_source, ".xlsx": open_source, ".gz": open_source,
     ".asc": lambda path: open_source(FixedWidth(path=path, fields={"a": (1, 1)})),
     ".pq": lambda path: open_source(Parquet(path=path)), ".xlsm": sheet_names, ".hrc": read_hierarchy,
     ".json": read_hierarchy, ".tsv": read_hierarchy, ".cdl": read_codelist, ".rda": read_metadata, ".jj": read_jj,
     ".map.csv": read_mapping, ".toml": read_job, ".plan.toml": read_plan, ".ptable.csv": read_p_table,
-    ".work.parquet": load_working, ".npz": lambda path: load_checkpoint(path, ""), ".cert.json": read_certificate,
+    ".work.parquet": load_working, ".npz": lambda path: load_checkpoint(path, "", SIZE), ".cert.json": read_certificate,
     ".promise.json": read_promise,
 }  # fmt: skip
 

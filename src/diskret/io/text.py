@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from diskret.model.errors import DiskretError, EmptyData, UnreadableFile
+from diskret.model.limits import limits, refuse_more
 from diskret.model.places import plain_file
 
 
-def read_text(path: str | Path) -> str:
+def read_text(path: str | Path, *, lines: bool = False) -> str:
     """The text of a file: UTF-8, or Latin-1 where it is not UTF-8; refuses missing, empty and binary files.
+
+    With ``lines`` it is read line by line, and no line may be longer than a text may be.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -20,10 +23,11 @@ def read_text(path: str | Path) -> str:
     True
     """
     file = Path(path)
-    try:
-        content = plain_file(file).read_bytes()
-    except OSError as e:
-        raise UnreadableFile(f"cannot read: {e.strerror}", where=str(file), hint="check the path.") from e
+    content = read_bytes(file)
+    refuse_more("rows", content.count(b"\n"), "the file has {} lines", str(file))
+    if lines:
+        longest = max(map(len, content.splitlines()), default=0)
+        refuse_more("text", longest, "a line has {} characters", str(file))
     if b"\0" in content:
         raise UnreadableFile("the file is not plain text", where=str(file), hint="save it as text in UTF-8.")
     try:
@@ -33,6 +37,18 @@ def read_text(path: str | Path) -> str:
     if not text.strip():
         raise EmptyData("the file is empty", where=str(file), hint="was it written to the end?")
     return text
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The bytes of a file, if it is one and no larger than it may be; neither a pipe nor a device."""
+    file = plain_file(path)
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(limits().bytes + 1)
+    except OSError as e:
+        raise UnreadableFile(f"cannot read: {e.strerror}", where=str(file), hint="check the path.") from e
+    refuse_more("bytes", len(content), "the file has {} bytes or more", str(file))
+    return content
 
 
 @contextlib.contextmanager

@@ -11,6 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
+LONGEST = 10_000
+"""Characters of a message: a code of a million characters is not repeated."""
+
 
 class DiskretError(Exception):
     """Base of everything diskret refuses; carries the parts of its message separately.
@@ -23,6 +26,7 @@ class DiskretError(Exception):
     code: ClassVar[str] = "D0"
 
     def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        what = what if len(what) <= LONGEST else f"{what[:LONGEST]} …"
         super().__init__(what)
         self.what = what
         self.where = where
@@ -197,6 +201,21 @@ class BadPriorKnowledge(DiskretError):
     """A prior interval that does not cover the value it is about."""
 
     code = "T10"
+
+
+class TooLarge(DiskretError):
+    """A file that holds more than its kind is allowed to."""
+
+    code = "T11"
+
+    @classmethod
+    def over(cls, limit: str, most: int, what: str, where: str = "") -> TooLarge:
+        """Say what was found, what is allowed, and how to allow more."""
+        return cls(
+            f"{what}; the limit {limit!r} is {most:,}",
+            where=where,
+            hint=f"is it the right file? If so, set DISKRET_LIMITS={limit}=NUMBER and read it again.",
+        )
 
 
 class NotEnoughMemory(DiskretError):

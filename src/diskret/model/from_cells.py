@@ -20,6 +20,7 @@ from diskret.model.errors import (
     DuplicateCell,
     MissingCode,
     NegativeValue,
+    NotFinite,
     ProtectionWarning,
     UnknownCode,
     WrongSum,
@@ -210,6 +211,8 @@ def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
         size = np.abs(np.where(inner, value, 0.0))
         rollup.add_up(size, frame.hierarchies)
         off = np.abs(value - computed) > 1e-12 * size
+    if not np.isfinite(computed).all():
+        raise NotFinite(f"sums of {name!r} are too large", where=frame.where, hint="use a larger unit.")
     wrong = off & frame.present & ~inner
     beyond = wrong & (np.abs(value - computed) > frame.given.tolerance * (1 + 1e-12))
     if beyond.any():

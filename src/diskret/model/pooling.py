@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.contributors import Contributors
+from diskret.model.contributors import Contributors, few_numbers
 from diskret.model.equations import Equations
 from diskret.model.errors import (
     BadOption,
@@ -425,7 +425,8 @@ def _owners(known: Sequence[tuple[Contributors, Ints]], size: int) -> Ints | Non
     for people, cells in known:
         if people.owner is None:
             continue
-        mine = np.where(people.owner.reshape(-1) >= 0, people.owner.reshape(-1) + end, -1)
+        numbers = few_numbers(people.owner)
+        mine = np.where(numbers >= 0, numbers + end, -1)
         clear = _clear(people)
         end = max(end, int(mine.max(initial=-1)) + 1)
         both = (owner[cells] >= 0) & (mine >= 0) & sure[cells] & clear
