@@ -57,7 +57,7 @@ def write_anonymous_file(done: Anonymisation, path: str | Path, *, counts: bool 
 def write_rematched(pairs: Rematch, path: str | Path) -> None:
     """Anonymous attributes beside the other columns of the records, in their order. Confidential."""
     attributes = set(pairs.anonymous.attributes)
-    _copy(pairs.join(), path, lambda name, column: _as_text(column) if name in attributes else column)
+    _copy(pairs.join(), path, lambda name, column: _as_text(column) if name in attributes else column, private=True)
 
 
 def write_quality(done: Anonymisation, path: str | Path) -> None:
@@ -87,6 +87,7 @@ def _copy(
     *,
     chosen: list[str] | None = None,
     source: str = "leaving",
+    private: bool = False,
 ) -> None:
     """Write columns, all or the chosen ones, each as ``shown`` says by its name and by what the engine calls it."""
     target = Path(path)
@@ -98,5 +99,5 @@ def _copy(
     held = {name: f"c{number}" for number, name in enumerate(frame)}
     parts = [f"{shown(name, held[name])} AS {identifier(name)}" for name in (frame if chosen is None else chosen)]
     data = {held[name]: np.ascontiguousarray(column) for name, column in frame.items()}
-    with whole_file(target) as part:
+    with whole_file(target, private=private) as part:
         copy_columns(data, f"SELECT {', '.join(parts)} FROM {source}", part, ending=ending)
