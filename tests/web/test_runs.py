@@ -56,6 +56,7 @@ def test_two_runs_at_once_end_well_and_are_compared(chosen: TestClient, bench: W
         assert status["state"] == "finished"
         assert not status["exposed"]
         assert names(bench.runs.folder(run)) == {"job.json", "status.json", "result"}
+        assert not any(each.stat().st_mode & 0o077 for each in bench.runs.folder(run).rglob("*"))
     (found,) = chosen.get("/api/compare", params={"one": one, "two": two}).json()["tables"]
     tables = [load_working(bench.runs.finished(run) / "working.parquet")["turnover"] for run in (one, two)]
     for side, table in zip((found["one"], found["two"]), tables, strict=True):

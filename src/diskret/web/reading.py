@@ -94,7 +94,8 @@ class Apart:
 
     def warm(self) -> None:
         """Have a process ready that knows what readers need."""
-        self.do(_know_readers)
+        with suppress(BadOption, ReadingFailed):  # the server ends before it has begun
+            self.do(_know_readers)
 
     def close(self) -> None:
         """End all processes; whoever waits for one is told."""
@@ -225,7 +226,9 @@ class _Process:
 
 
 def _know_readers() -> None:
-    """Import what reading needs; nothing is read yet."""
-    import diskret.job.loading
+    """Import what reading needs, and load what is compiled, by a table of two records."""
     import diskret.job.recognise
     import diskret.web.table_runs  # noqa: F401
+    from diskret.tabulation.tabulate import tabulate
+
+    tabulate({"code": ["a", "b"], "value": [1, 2]}, by={"code": None}, value="value")

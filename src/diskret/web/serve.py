@@ -21,7 +21,7 @@ def serve(
     folder: str | Path, *, port: int = 0, open_page: bool = True, most_upload: int | None = None,
     read_seconds: float | None = None, say: Callable[[str], None] = print,
 ) -> None:  # fmt: skip
-    """Serve the page until the user stops it; port 0 takes any that is free. Files are read for some seconds at most."""
+    """Serve the page until the user stops it; port 0 takes any that is free. A file may take some seconds to read."""
     try:
         import uvicorn
 
