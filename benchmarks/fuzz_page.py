@@ -69,7 +69,8 @@ VALUES: list[Any] = [
 RAW: list[bytes] = [
     b"", b"{", b"[]", b"null", b"1", b'"x"', b"\xff\xfe{}", b"\xef\xbb\xbf{}", b"{}" * 9, b"\0" * 99, b'{"a":' * 9000,
     b'{"a":' * 300 + b"1" + b"}" * 300, b'{"a":' * 90 + b"1" + b"}" * 90, b'{"token": "\\ud800"}', b'{"token": NaN}',
-    b'{"n": ' + b"9" * 5000 + b"}", b'{"n": 1e999}', b'{"a":1,"a":2}', '{"a":"ü"}'.encode("utf-16"), random.Random(0).randbytes(300),
+    b'{"n": ' + b"9" * 5000 + b"}", b'{"n": 1e999}', b'{"a":1,"a":2}', '{"a":"ü"}'.encode("utf-16"),
+    random.Random(0).randbytes(300),
 ]  # fmt: skip
 PARTS: list[str] = [
     RUN, "draft", "20990101-000000-0000", "undo", "redo", "records", "plan", "table", "turnover", "large-not", "csv",

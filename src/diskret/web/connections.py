@@ -18,6 +18,8 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+BACKLOG = 32
+"""Connections that are accepted before the oldest are looked at."""
 AT_ONCE = struct.pack("ii", 1, 0)
 """Keep nothing for the other side after the end."""
 
@@ -111,5 +113,5 @@ def listening_config(app: ASGIApp, patience: Patience | None = None) -> uvicorn.
     """How the server listens: no web sockets, no word from proxies, no log."""
     return uvicorn.Config(
         app, http=partial(Watched, patience=patience), ws="none", proxy_headers=False, log_level="error",
-        access_log=False, server_header=False, timeout_keep_alive=5, timeout_graceful_shutdown=2,
+        access_log=False, server_header=False, timeout_keep_alive=5, timeout_graceful_shutdown=2, backlog=BACKLOG,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from diskret.model.errors import BadOption, ReadingFailed
+from diskret.model.errors import BadOption, DiskretError, ReadingFailed
 from diskret.model.private import PrivateFolder, private_folder
 from diskret.web.answers import OurMistake
 from diskret.web.confined import most_memory
@@ -94,7 +94,7 @@ class Apart:
 
     def warm(self) -> None:
         """Have a process ready that knows what readers need."""
-        with suppress(BadOption, ReadingFailed):  # the server ends before it has begun
+        with suppress(DiskretError):  # the server may end before it has begun
             self.do(_know_readers)
 
     def close(self) -> None:
@@ -231,4 +231,4 @@ def _know_readers() -> None:
     import diskret.web.table_runs  # noqa: F401
     from diskret.tabulation.tabulate import tabulate
 
-    tabulate({"code": ["a", "b"], "value": [1, 2]}, by={"code": None}, value="value")
+    tabulate({"sex": ["m", "w"], "income": [1, 2]}, by={"sex": None}, value="income")

@@ -110,17 +110,11 @@ class Runs:
             if sum(p.poll() is None for p in self.processes.values()) >= MOST_ACTIVE:
                 raise BadOption(f"{MOST_ACTIVE} runs are at work", hint="wait for one of them, or cancel one.")
             run = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-            folder = folder_of_runs(self.workspace.runs) / f"{COMING}{run}"
-            make_private(folder)
-            make_private(folder / TEMPORARY)
-            write_json(folder / JOB, content)
             status = {
                 "id": run, "name": name or run, "kind": kind, "of": of, "state": ACTIVE, "started": time.time(),
                 "progress": {"what": "starting", "done": 0, "of": 0},
             }  # fmt: skip
-            write_json(folder / STATUS, status)
-            folder = folder.rename(self.workspace.runs / run)  # nobody sees half a run
-            self.processes[run] = _process(folder, kind)
+            self.processes[run] = _process(_new_folder(self.workspace.runs, content, status), kind)
             return status
 
     def status(self, name: str) -> dict[str, Any]:
@@ -238,6 +232,20 @@ class Runs:
             tidy(folder)
             write_json(folder / STATUS, ended)
         return ended
+
+
+def _new_folder(runs: Path, content: Mapping[str, Any], status: Mapping[str, Any]) -> Path:
+    """The folder of a new run; it gets its name when it is whole, so that nobody sees half a run."""
+    folder = folder_of_runs(runs) / f"{COMING}{status['id']}"
+    try:
+        make_private(folder)
+        make_private(folder / TEMPORARY)
+        write_json(folder / JOB, content)
+        write_json(folder / STATUS, status)
+        return folder.rename(runs / status["id"])
+    except BaseException:
+        remove(folder)
+        raise
 
 
 def tidy(folder: Path) -> None:

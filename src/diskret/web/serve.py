@@ -87,5 +87,5 @@ def _listen(port: int) -> socket.socket:
     except (OSError, OverflowError) as e:
         listening.close()
         raise BadOption(f"port {port} is taken or not allowed", hint="choose another with --port, or none.") from e
-    listening.listen(128)
+    listening.listen()
     return listening

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +53,8 @@ class Workbench:
 
     def open(self) -> None:
         """Begin: tidy up after servers that were killed, have somebody ready who reads."""
-        self.runs.sweep()
+        with suppress(OSError):  # what cannot be tidied up keeps nobody from working
+            self.runs.sweep()
         if isinstance(self.reading, Apart):
             threading.Thread(target=self.reading.warm, daemon=True).start()
 

@@ -68,15 +68,16 @@ def stem(name: str) -> str:
 
 def job_text(bench: Workbench, content: dict[str, Any], name: str) -> str:
     """The job file of what was done: it reads the same data and writes what the page exports."""
-    outputs = content.get("output", {})
     if "anonymise" in content:
-        outputs |= {"microdata": f"out/{name}.csv", "report": f"out/{name}-report.html"}
+        files: dict[str, Any] = {"microdata": f"out/{name}.csv"}
     elif "microdata" in content:
-        outputs |= {"records": f"out/{name}.csv", "report": f"out/{name}-report.html"}
+        files = {"records": f"out/{name}.csv"}
     else:
-        outputs |= {"publish": [f"out/{name}.csv", f"out/{name}.xlsx"], "report": f"out/{name}-report.html"}
-        outputs |= {"working": f"out/{name}.working.parquet"}
-    return job_as_text(job_from(content | {"output": outputs}, "the page", bench.workspace.root))
+        files = {"publish": [f"out/{name}.csv", f"out/{name}.xlsx"], "working": f"out/{name}.working.parquet"}
+    said = content.get("output") or {}
+    if isinstance(said, dict):  # else it is refused below
+        content = content | {"output": said | files | {"report": f"out/{name}-report.html"}}
+    return job_as_text(job_from(content, "the page", bench.workspace.root))
 
 
 def job_file(request: Request) -> Response:
