@@ -21,15 +21,21 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import quote
 
+import numpy as np
 from starlette.testclient import TestClient
 
+from diskret.model.errors import DiskretError
 from diskret.web import run_folders
+from diskret.web.inspector import explained
 from diskret.web.reading import Here
 from diskret.web.routes import ALL
-from diskret.web.run_files import sizes, write_json
+from diskret.web.routes.exports import made_export
+from diskret.web.routes.record_files import made_report
+from diskret.web.run_differences import compared
+from diskret.web.run_files import RunStatus, read_json, read_status, sizes, write_json
 from diskret.web.run_folders import RunProgress
 from diskret.web.server import make_app
-from diskret.web.table_runs import run_tables
+from diskret.web.table_runs import findings, load, run_tables
 from diskret.web.workbench import Workbench
 
 PORT = 8765
@@ -265,12 +271,85 @@ def _ask(page: TestClient, question: tuple[str, str, Mapping[str, Any]], count: 
     return answer.status_code == 200 and method != "GET"
 
 
+# --- run folders -----------------------------------------------------------------------------------------------------
+
+
+def folders(place: Path, tries: int, seed: int = 1) -> Count:
+    """So many damaged folders of a run, each opened and asked everything; anything but a refusal is a mistake."""
+    furnish(place)
+    bench = Workbench.at(place, PORT, reading=Here())
+    finished_run(bench)
+    folder, count, chance = bench.workspace.runs / RUN, Count(), random.Random(seed)
+    whole = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    status = folder / "status.json"
+    unsized = {key: each for key, each in json.loads(whole[status]).items() if key != "files"}
+    whole[status] = json.dumps(unsized).encode()  # else every change of a size is found at once
+    for _ in range(tries):
+        for path, content in whole.items():
+            path.write_bytes(content)
+        path = chance.choice(list(whole))
+        path.write_bytes(_damaged(whole[path], chance))
+        count.asked += 1
+        start = time.perf_counter()
+        try:
+            _open_run(folder)
+            how = 200
+        except DiskretError:
+            how = 422
+        except Exception as e:
+            how = 500
+            count.unanswered.append(f"{type(e).__name__}: {e}: {path.name}: {path.read_bytes()[:300]!r}")
+        count.by_status[how] = count.by_status.get(how, 0) + 1
+        if time.perf_counter() - start > SLOW:
+            count.unanswered.append(f"slow: {path.name}: {path.read_bytes()[:300]!r}")
+    return count
+
+
+def _damaged(content: bytes, chance: random.Random) -> bytes:
+    if content.startswith(b"{") and chance.random() < 0.7:
+        said = json.loads(content)
+        for _ in range(chance.choice([1, 1, 2, 5])):
+            _spoil(said, chance)
+        return json.dumps(said).encode()
+    at = chance.randrange(len(content))
+    match chance.randrange(4):
+        case 0:
+            return content[:at]
+        case 1:
+            return content[:at] + chance.randbytes(chance.randrange(1, 20)) + content[at + 10 :]
+        case 2:
+            return content[:at] + content[at + chance.randrange(1, 9) :]
+    return bytes(b ^ (chance.random() < 0.01) * chance.randrange(256) for b in content)
+
+
+def _open_run(folder: Path) -> None:
+    """What a page may want of a run."""
+    status, root = read_status(folder), folder.parent.parent
+    RunStatus.model_validate(status)
+    found = load(folder / "result")
+    audits = findings(folder / "result")
+    compared(found, found, (audits, audits), internal=True)
+    for each in found.values():
+        for at in np.ndindex(*each.table.shape):
+            explained(each, at, internal=True, protected=True, counts=True, language="en")
+    content = read_json(folder / "job.json")
+    made_export(folder / "result", dict(content), root, ".csv")
+    said = status.get("summary", {}).get("warnings", ())
+    made_report(folder / "result", dict(content), root, ".html", "en", said)
+
+
 def main() -> None:
     """Ask, and say what was not answered."""
     tries, seed = (int(each) for each in [*sys.argv[1:], "10000", "1"][:2])
     with tempfile.TemporaryDirectory() as folder:
-        count = campaign(Path(folder), tries, seed)
-    print(f"{count.asked:,} questions: {dict(sorted(count.by_status.items()))}")
+        said(campaign(Path(folder), tries, seed), "questions")
+    with tempfile.TemporaryDirectory() as folder:
+        said(folders(Path(folder), tries // 10, seed), "damaged run folders")
+
+
+def said(count: Count, what: str) -> None:
+    """Print what was found."""
+    print(f"{count.asked:,} {what}: {dict(sorted(count.by_status.items()))}")
     print(f"{len(count.unanswered)} without an answer")
     for each in count.unanswered[:40]:
         print(each)
