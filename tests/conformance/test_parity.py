@@ -20,6 +20,7 @@ from diskret.job.read import job_from, read_job
 from diskret.job.run import run_job
 from diskret.job.write import job_as_text
 from diskret.publication.working import load_working
+from diskret.web.reading import Here
 from diskret.web.server import make_app
 from diskret.web.workbench import Workbench
 from tests.web.case import ORIGIN, PORT, ended
@@ -112,7 +113,7 @@ def by_command(folder: Path, coalitions: list[list[dict[str, str]]], monkeypatch
 def page(tmp_path: Path) -> Iterator[TestClient]:
     """The page after it has shown its token, on a folder with firms."""
     firms(tmp_path / "firms.csv")
-    bench = Workbench.at(tmp_path, PORT)
+    bench = Workbench.at(tmp_path, PORT, reading=Here())
     asked = TestClient(make_app(bench), base_url=ORIGIN, headers={"origin": ORIGIN})
     assert asked.post("/api/session", json={"token": bench.sessions.token}).status_code == 200
     yield asked

@@ -241,6 +241,17 @@ def no_such_run() -> None:
     Runs(Workspace.at(Path("workspace"))).folder("20260101-120000-abcd")
 
 
+def damaged_run() -> None:
+    runs = Workspace.at(Path("workspace")).runs / "20260101-120000-abcd"
+    runs.mkdir(parents=True)
+    (runs / "status.json").write_text("[]")
+    Runs(Workspace.at(Path("workspace"))).finished(runs.name)
+
+
+def reading_failed() -> None:
+    raise errors.ReadingFailed.ended("crashed", "firms.csv")  # tests/web lets a process crash
+
+
 MISTAKES: dict[str, Callable[[], None]] = {
     "K1": bad_p_table,
     "K2": bad_record_keys,
@@ -282,6 +293,8 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "W3": upload_too_large,
     "W4": no_such_run,
     "W5": not_protected,
+    "W6": damaged_run,
+    "W7": reading_failed,
 }
 NEVER_RAISED = {"D0"}
 """The common base, and a class no function raises yet."""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from diskret.web.reading import Here
 from diskret.web.server import make_app
 from diskret.web.workbench import Workbench
 from tests.web import case
@@ -21,9 +22,9 @@ def bench(tmp_path: Path) -> Iterator[Workbench]:
     folder = tmp_path / "workspace"
     folder.mkdir()
     case.firms(folder / "firms.csv")
-    made = Workbench.at(folder, case.PORT)
+    made = Workbench.at(folder, case.PORT, reading=Here())
     yield made
-    made.runs.close()
+    made.close()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from diskret.job.outcome import summary_of
 from diskret.job.read import job_from
 from diskret.job.run import run_job
+from diskret.web.reading import Here
 from diskret.web.server import make_app
 from diskret.web.workbench import Workbench
 from tests.web.case import JOB, ORIGIN, PORT
@@ -59,7 +60,7 @@ def test_the_same_choice_twice_is_one_step(page: TestClient) -> None:
 
 
 def test_a_restart_finds_the_choice_again(chosen: TestClient, bench: Workbench) -> None:
-    again = Workbench.at(bench.workspace.root, PORT)
+    again = Workbench.at(bench.workspace.root, PORT, reading=Here())
     other = TestClient(make_app(again), base_url=ORIGIN, headers={"origin": ORIGIN})
     other.post("/api/session", json={"token": again.sessions.token})
     assert other.get("/api/draft").json()["content"] == JOB

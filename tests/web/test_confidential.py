@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 
 from diskret.model.table import Table
 from diskret.publication.working import load_working
+from diskret.web.reading import Here
 from diskret.web.server import make_app
 from diskret.web.workbench import Workbench
 from tests.web.case import JOB, ORIGIN, PORT, ended, firms
@@ -81,7 +82,7 @@ def protected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Workbe
     """One run for all of these tests."""
     folder = tmp_path_factory.mktemp("workspace")
     firms(folder / "firms.csv")
-    bench = Workbench.at(folder, PORT)
+    bench = Workbench.at(folder, PORT, reading=Here())
     page = TestClient(make_app(bench), base_url=ORIGIN, headers={"origin": ORIGIN})
     page.post("/api/session", json={"token": bench.sessions.token})
     page.put("/api/draft", json=JOB)

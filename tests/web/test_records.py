@@ -18,6 +18,7 @@ from diskret.job.plan import read_plan, run_plan
 from diskret.job.read import read_job
 from diskret.job.run import run_job
 from diskret.publication.working import load_working
+from diskret.web.reading import Here
 from diskret.web.server import make_app
 from diskret.web.table_runs import WORKING
 from diskret.web.workbench import Workbench
@@ -71,7 +72,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     folder = tmp_path_factory.mktemp("finished")
     firms(folder / "firms.csv")
     persons(folder / "persons.csv")
-    bench = Workbench.at(folder, PORT)
+    bench = Workbench.at(folder, PORT, reading=Here())
     page = TestClient(make_app(bench), base_url=ORIGIN, headers={"origin": ORIGIN})
     assert page.post("/api/session", json={"token": bench.sessions.token}).status_code == 200
     page.put("/api/draft", json=JOB)

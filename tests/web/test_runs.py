@@ -55,7 +55,10 @@ def test_two_runs_at_once_end_well_and_are_compared(chosen: TestClient, bench: W
         status = ended(chosen, run)
         assert status["state"] == "finished"
         assert not status["exposed"]
+        if process := bench.runs.processes.get(run):
+            process.wait()  # it has said its last word, and tidies up
         assert names(bench.runs.folder(run)) == {"job.json", "status.json", "result"}
+        assert not any(each.stat().st_mode & 0o077 for each in bench.runs.folder(run).rglob("*"))
     (found,) = chosen.get("/api/compare", params={"one": one, "two": two}).json()["tables"]
     tables = [load_working(bench.runs.finished(run) / "working.parquet")["turnover"] for run in (one, two)]
     for side, table in zip((found["one"], found["two"]), tables, strict=True):

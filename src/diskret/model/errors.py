@@ -395,6 +395,34 @@ class NoSuchRun(DiskretError):
     code = "W4"
 
 
+class DamagedRun(DiskretError):
+    """A run of the page whose folder is not as its process left it."""
+
+    code = "W6"
+
+    @classmethod
+    def found(cls, run: str, why: str) -> DamagedRun:
+        """Say which run, and what is wrong with it."""
+        return cls(
+            f"the run {run!r} is damaged: {why}", hint="delete it on the page Runs, and start again from its job file."
+        )
+
+
+class ReadingFailed(DiskretError):
+    """A file that the page's reader could not cope with: it crashed, took too long or needed too much memory."""
+
+    code = "W7"
+
+    @classmethod
+    def ended(cls, how: str, where: str) -> ReadingFailed:
+        """Say how it ended."""
+        return cls(
+            f"reading was given up: the process that reads {how}",
+            where=where,
+            hint="is it the right file, and whole? Everything else goes on; `diskret run` reads without these limits.",
+        )
+
+
 # --- risk ------------------------------------------------------------------------------------------------------------
 
 

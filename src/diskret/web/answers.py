@@ -11,8 +11,11 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from diskret.model.errors import BadOption, DiskretError, UploadTooLarge
+from diskret.io.structured import from_json
+from diskret.model.errors import BadOption, DiskretError, UnreadableFile, UploadTooLarge
 
+MOST_DIGITS = 18
+"""Whole numbers with more digits are none that an array can hold."""
 REFUSED, TOO_LARGE, BROKEN = 422, 413, 500
 KINDS = {
     ".csv": "text/csv",
@@ -32,7 +35,8 @@ class Json(Response):
 
     def render(self, content: Any) -> bytes:
         """The bytes."""
-        return json.dumps(_finite(content), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        text = json.dumps(_finite(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode(errors="replace")  # names of files may hold what is no text
 
 
 def _finite(content: Any) -> Any:
@@ -59,6 +63,10 @@ def plain(error: DiskretError) -> dict[str, str]:
     return {"code": error.code, "what": error.what, "where": error.where, "hint": error.hint, "docs": error.docs}
 
 
+class OurMistake(DiskretError):
+    """A mistake in diskret itself that another process made."""
+
+
 def our_mistake(error: BaseException, then: str) -> DiskretError:
     """A mistake in diskret itself: its kind only, for its words may quote the data."""
     return DiskretError(
@@ -70,18 +78,40 @@ def our_mistake(error: BaseException, then: str) -> DiskretError:
 def on_refusal(request: Request, error: Exception) -> Response:
     """The handler of `DiskretError`."""
     assert isinstance(error, DiskretError)
+    if isinstance(error, OurMistake):
+        return refused(BROKEN, error)
     return refused(TOO_LARGE if isinstance(error, UploadTooLarge) else REFUSED, error)
 
 
+def on_no_access(request: Request, error: Exception) -> Response:
+    """The handler of `OSError`: what the system refuses, without the place it speaks of."""
+    assert isinstance(error, OSError)
+    why = error.strerror or type(error).__name__
+    return refused(REFUSED, UnreadableFile(f"cannot read or write: {why}", hint="is the file there, and yours?"))
+
+
 async def body_of(request: Request) -> dict[str, Any]:
-    """The JSON object a request carries."""
+    """The JSON object a request carries: text that can be written again, numbers that a number can hold."""
+    body = await request.body() or b"{}"
     try:
-        content = json.loads(await request.body() or b"{}")
-    except (ValueError, RecursionError):
+        content = from_json(body.decode(), parse_int=_whole, parse_float=_number, parse_constant=_number)
+    except (ValueError, DiskretError):
         content = None
-    if not isinstance(content, dict):
+    if not isinstance(content, dict) or b"\\u0000" in body:
         raise BadOption("the request is not a JSON object", hint="reload the page.")
     return content
+
+
+def _whole(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError
+    return int(text)
+
+
+def _number(text: str) -> float:
+    if not math.isfinite(found := float(text)):
+        raise ValueError
+    return found
 
 
 def attachment(content: bytes, name: str) -> Response:

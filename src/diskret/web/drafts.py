@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diskret.web.run_folders import read_json, write_json
+from diskret.model.errors import DiskretError
+from diskret.web.run_files import folder_of_runs, read_json, write_json
 
 MOST = 200
 """Steps that can be undone."""
@@ -50,13 +51,18 @@ class Drafts:
             return self._keep(history | {"at": at})
 
     def _history(self) -> dict[str, Any]:
+        """What was kept; a damaged file is as good as none."""
         try:
             found = read_json(self.path)
-            return {"states": list(found["states"]), "at": min(int(found["at"]), len(found["states"]) - 1)}
-        except (OSError, ValueError, LookupError, TypeError):
+        except DiskretError:
+            found = {}
+        states, at = found.get("states"), found.get("at")
+        if not (isinstance(states, list) and isinstance(at, int) and 0 <= at < len(states)):
             return {"states": [{}], "at": 0}
+        return {"states": [each if isinstance(each, dict) else {} for each in states], "at": at}
 
     def _keep(self, history: dict[str, Any]) -> dict[str, Any]:
+        folder_of_runs(self.path.parent)
         write_json(self.path, history)
         return _shown(history)
 

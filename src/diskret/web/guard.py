@@ -84,7 +84,8 @@ class Guard:
             return
         most = self.most_upload if scope["method"] == "PUT" and scope["path"].startswith("/api/files/") else MOST_JSON
         try:
-            if int(headers.get("content-length") or 0) > most:
+            length = headers.get("content-length") or "0"
+            if len(length) > 18 or (length.isascii() and length.isdecimal() and int(length) > most):
                 raise UploadTooLarge.over(most)
             await self.app(scope, _limited(receive, most), answered)
         except UploadTooLarge as e:

@@ -18,6 +18,7 @@ from diskret.job.read import job_from
 from diskret.job.records_job import RecordsJob
 from diskret.job.report import TITLES
 from diskret.job.run import run_job
+from diskret.model.damage import reading
 from diskret.publication.microdata_files import write_anonymous_file
 from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.report_file import write_report
@@ -26,7 +27,8 @@ from diskret.publication.sections import ReportSection
 from diskret.risk.judgement import Attack
 from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.history import Moment
-from diskret.web.run_folders import RunProgress, read_json, write_json
+from diskret.web.run_files import read_json, write_json
+from diskret.web.run_folders import RunProgress
 
 FIGURES, SECTIONS = "figures.json", "sections.json"
 FILES = {".csv": "records.csv", ".parquet": "records.parquet"}
@@ -143,7 +145,8 @@ def _keep(result: Path, sections: Mapping[str, Any], figures: Mapping[str, Any])
 
 def write_records_report(job: AnonymiseJob | RecordsJob, folder: Path, path: Path, language: str) -> None:
     """The report of a finished run, the same bytes as its job file gives."""
-    sections = [ReportSection.from_plain(each) for each in read_json(folder / SECTIONS)[language]]
+    with reading(folder / SECTIONS, f"{SECTIONS} does not say what it should"):
+        sections = [ReportSection.from_plain(each) for each in read_json(folder / SECTIONS)[language]]
     title, note = job.output.title or TITLES[language]["safe"], ""
     if isinstance(job, RecordsJob):
         name = "Scientific-use file"

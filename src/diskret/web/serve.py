@@ -11,7 +11,7 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from diskret.model.errors import BadOption, MissingExtra
+from diskret.model.errors import BadOption, CannotWrite, MissingExtra
 
 LOOPBACK = "127.0.0.1"
 WAY_IN = "open-workbench.html"
@@ -19,12 +19,14 @@ WAY_IN = "open-workbench.html"
 
 def serve(
     folder: str | Path, *, port: int = 0, open_page: bool = True, most_upload: int | None = None,
-    say: Callable[[str], None] = print,
+    read_seconds: float | None = None, say: Callable[[str], None] = print,
 ) -> None:  # fmt: skip
-    """Serve the page until the user stops it; port 0 takes any that is free."""
+    """Serve the page until the user stops it; port 0 takes any that is free. A file may take some seconds to read."""
     try:
         import uvicorn
 
+        from diskret.web.connections import listening_config
+        from diskret.web.reading import SECONDS, Apart
         from diskret.web.server import MOST_UPLOAD, make_app
         from diskret.web.workbench import Workbench
     except ImportError as e:
@@ -32,13 +34,11 @@ def serve(
     listening = _listen(port)
     with listening:
         found = int(listening.getsockname()[1])
-        bench = Workbench.at(folder, found)
+        bench = Workbench.at(folder, found, reading=Apart(seconds=read_seconds or SECONDS))
         app = make_app(bench, most_upload=most_upload or MOST_UPLOAD)
         address = f"http://{LOOPBACK}:{found}/#token={bench.sessions.token}"
         # the address with the token stands in no log
-        config = uvicorn.Config(
-            app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2
-        )
+        config = listening_config(app)
         with contextlib.suppress(ValueError):  # in a thread there are no signals
             signal.signal(signal.SIGTERM, _leave)
         with way_in(bench.workspace.root / WAY_IN, address) as file:
@@ -66,8 +66,11 @@ def way_in(path: Path, address: str) -> Iterator[Path]:
     >>> file.exists()
     False
     """
-    path.unlink(missing_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        path.unlink(missing_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as e:
+        raise CannotWrite(f"cannot write: {e.strerror}", where=str(path), hint="choose another workspace.") from e
     try:
         with open(handle, "w", encoding="utf-8") as file:
             file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(address)}">\n')
@@ -84,5 +87,5 @@ def _listen(port: int) -> socket.socket:
     except (OSError, OverflowError) as e:
         listening.close()
         raise BadOption(f"port {port} is taken or not allowed", hint="choose another with --port, or none.") from e
-    listening.listen(128)
+    listening.listen()
     return listening

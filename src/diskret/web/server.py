@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from diskret.model.errors import DiskretError
-from diskret.web.answers import on_refusal, refused
+from diskret.web.answers import on_no_access, on_refusal, refused
 from diskret.web.guard import Guard
 from diskret.web.routes import ALL
 from diskret.web.workbench import Workbench
@@ -29,8 +29,9 @@ def make_app(bench: Workbench, *, most_upload: int = MOST_UPLOAD) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        bench.open()
         yield
-        bench.runs.close()
+        bench.close()
 
     routes = [
         Route("/", _page),
@@ -39,7 +40,7 @@ def make_app(bench: Workbench, *, most_upload: int = MOST_UPLOAD) -> Starlette:
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
     guard = Middleware(Guard, place=bench.place, sessions=bench.sessions, most_upload=most_upload)
-    handlers = {DiskretError: on_refusal, HTTPException: _no_such_page}
+    handlers = {DiskretError: on_refusal, OSError: on_no_access, HTTPException: _no_such_page}
     app = Starlette(routes=routes, middleware=[guard], exception_handlers=handlers, lifespan=lifespan)
     app.state.workbench = bench
     return app

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeVar
 
 from diskret.job.loading import load_tables, set_by_hand
@@ -23,6 +24,7 @@ from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
 from diskret.suppression.result import Suppression
 from diskret.web.drafts import Drafts
+from diskret.web.reading import Reading
 from diskret.web.run_folders import Runs
 from diskret.web.table_runs import load, unprotected_table
 from diskret.web.workspace import Workspace
@@ -31,6 +33,11 @@ T = TypeVar("T")
 DRAFT = "draft"
 MOST = 3
 """Tables of each kind kept in memory."""
+
+
+def load_draft(content: dict[str, Any], root: Path, largest: int) -> dict[str, Table]:
+    """The tables of a choice before marking."""
+    return load_tables(job_from(content, "the page", root, TableJob), root, largest=largest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +64,7 @@ class Tables:
     workspace: Workspace
     runs: Runs
     drafts: Drafts
+    reading: Reading
     locks: dict[bool, threading.RLock] = field(
         default_factory=lambda: {True: threading.RLock(), False: threading.RLock()}, repr=False
     )
@@ -66,8 +74,8 @@ class Tables:
     def get(self, key: str) -> Mapping[str, Suppression]:
         """The tables of a run by its name, or of the present choice (``draft``)."""
         if key != DRAFT:
-            folder = self.runs.finished(key)
-            return self._kept("run", key, lambda: load(folder))
+            with self.runs.result(key) as folder:
+                return self._kept("run", key, lambda: self.reading.do(load, folder, where=key))
         return self.marked(self.drafts.get()["content"]).unprotected
 
     def one(self, key: str, response: str) -> Suppression:
@@ -84,12 +92,14 @@ class Tables:
         job = job_from(given, "the page", self.workspace.root, TableJob)
         ranked = largest_needed(rules_of(job)) if rules_of(job).rules else 0
         basis = {key: given.get(key) for key in ("data", "table", "classifications")}
-        files = [(name, (self.workspace.path(name)).stat().st_mtime_ns) for name in paths_in(basis)]
+        names = list(paths_in(basis))
+        files = [(name, (self.workspace.path(name)).stat().st_mtime_ns) for name in names]
         base = json.dumps([basis, files, max(ranked, 2)], sort_keys=True)
         whole = json.dumps([base, given.get("rules"), given.get("status")], sort_keys=True)
 
         def make() -> Marked:
-            rows = self._kept("tables", base, lambda: load_tables(job, self.workspace.root, largest=max(ranked, 2)))
+            read = (load_draft, given, self.workspace.root, max(ranked, 2))
+            rows = self._kept("tables", base, lambda: self.reading.do(*read, where=listed(names)))
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ProtectionWarning)
                 made = {name: set_by_hand(table, job.status) for name, table in rows.items()}

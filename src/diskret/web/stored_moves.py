@@ -1,7 +1,8 @@
-"""The moves of a finished run as a file, looked at before anything trusts their positions. Confidential."""
+"""The moves of a finished run as a file of its folder: written, and read as if anybody had written it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -9,62 +10,58 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from diskret.io.arrays import Array, read_arrays
+from diskret.io.arrays import read_arrays
+from diskret.model.arrays import Ints
 from diskret.model.damage import reading
 from diskret.model.status import Status
-from diskret.model.table import Table
 from diskret.moves.move import MoveSet
+from diskret.suppression.result import Suppression
 
-Statuses = npt.NDArray[np.uint8]
-KINDS = {f.name: "iu" for f in fields(MoveSet)} | {"up": "f", "down": "f", "coefficients": "iuf", "cuboids": "b"}
+Array = npt.NDArray[Any]
+KINDS = {f.name: "iu" for f in fields(MoveSet)} | {
+    "coefficients": "f", "up": "f", "down": "f", "cuboids": "b", "before": "u",
+}  # fmt: skip
 
 
-def save_moves(moves: MoveSet, before: Statuses, path: Path) -> None:
-    """Write moves, and the statuses of before they were made."""
-    arrays = {f.name: getattr(moves, f.name) for f in fields(MoveSet) if getattr(moves, f.name) is not None}
+def save_moves(done: Suppression, path: Path) -> None:
+    """Write the moves, and the statuses before protection."""
+    moves = {f.name: getattr(done.moves, f.name) for f in fields(MoveSet) if getattr(done.moves, f.name) is not None}
     with path.open("wb") as file:
-        np.savez_compressed(file, before=before.astype(np.uint8), **arrays)
+        np.savez_compressed(file, before=done.before.status.astype(np.uint8), **moves)
 
 
-def load_moves(folder: Path, name: str, table: Table) -> tuple[MoveSet, Statuses]:
-    """The moves that protect a table, and its statuses before."""
-    with reading(folder / str(name), "the moves of the run are damaged", "delete the run, and start it again."):
-        if Path(name).name != name:
-            raise ValueError("a file elsewhere")
-        arrays = read_arrays(folder / name, KINDS | {"before": "u"})
-        before = arrays.pop("before")
-        given: dict[str, Any] = arrays | {"cuboids": bool(arrays["cuboids"])}
-        moves = MoveSet(**given)
-        if before.shape != table.shape or before.dtype != np.uint8 or (before >= len(Status)).any():
-            raise ValueError("statuses of another table")
-        if not _fit(moves, table.size):
-            raise ValueError("moves of another table")
-        return moves, before
+def load_moves(path: Path, shape: tuple[int, ...]) -> tuple[MoveSet, Array]:
+    """The moves over a table of this shape, and the statuses before protection; refuses what cannot be."""
+    with reading(path, f"{path.name} does not hold the moves of its table"):
+        found = read_arrays(path, KINDS)
+        before = found.pop("before")
+        known = {status.value for status in Status}
+        if before.dtype != np.uint8 or before.shape != shape or not set(np.unique(before).tolist()) <= known:
+            raise ValueError
+        return _moves(found, before.size), before
 
 
-def _fit(moves: MoveSet, size: int) -> bool:
-    """Whether all positions are inside the table, and every move has what it needs."""
-    many = moves.start.size - 1
-    numbers = (moves.up, moves.down, moves.coefficients)
-    return (
-        many >= 0
-        and _parts(moves.start, moves.cells.size)
-        and _parts(moves.first_protected, moves.protected_cells.size)
-        and moves.first_protected.size == many + 1
-        and all(_inside(cells, size) for cells in (moves.cells, moves.protected_cells))
-        and moves.coefficients.shape == moves.cells.shape
-        and moves.up.shape == moves.down.shape == (many,)
-        and (moves.subtable is None or moves.subtable.shape == (many,))
-        and not any(np.isnan(each).any() for each in numbers)
-        and bool(np.isfinite(moves.coefficients).all())
-    )
+def _moves(found: Mapping[str, Array], size: int) -> MoveSet:
+    """Moves whose every number is what it must be."""
+    cuboids = found["cuboids"]
+    arrays = {name: array for name, array in found.items() if name != "cuboids"}
+    if cuboids.shape != () or any(a.ndim != 1 for a in arrays.values()):
+        raise ValueError
+    moves = MoveSet(**arrays, cuboids=bool(cuboids))
+    _refuse_wrong_parts(moves.start, moves.cells, size)
+    _refuse_wrong_parts(moves.first_protected, moves.protected_cells, size)
+    lengths = {len(moves), *(a.size for a in (moves.up, moves.down, moves.first_protected[1:]))}
+    lengths |= set() if moves.subtable is None else {moves.subtable.size}
+    if len(lengths) > 1 or moves.coefficients.size != moves.cells.size:
+        raise ValueError
+    if np.isnan(moves.up).any() or np.isnan(moves.down).any() or not np.isfinite(moves.coefficients).all():
+        raise ValueError
+    return moves
 
 
-def _parts(start: Array, size: int) -> bool:
-    """Whether an array says where the parts of another begin, one more at the end."""
-    right = start.ndim == 1 and start.size > 0 and start[0] == 0 and start[-1] == size
-    return bool(right and (start[1:] >= start[:-1]).all())
-
-
-def _inside(cells: Array, size: int) -> bool:
-    return cells.ndim == 1 and bool(((cells >= 0) & (cells < size)).all())
+def _refuse_wrong_parts(start: Ints, cells: Ints, size: int) -> None:
+    """Refuse parts that do not lie end to end, and cells that are not in the table."""
+    if start.size == 0 or start[0] != 0 or start[-1] != cells.size or (start[1:] < start[:-1]).any():
+        raise ValueError
+    if cells.size and not 0 <= cells.min() <= cells.max() < size:
+        raise ValueError

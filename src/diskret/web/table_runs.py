@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, Strict
 
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
 from diskret.job.outcome import JobResult
 from diskret.job.read import job_from
 from diskret.job.run import run_job
+from diskret.model.damage import reading
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.moves.move import MoveSet
 from diskret.publication.working import load_working, save_working
 from diskret.suppression.result import Suppression, Unprotected
 from diskret.tabulation.tabulate import Progress
-from diskret.web.run_folders import read_json, write_json
+from diskret.web.run_files import AuditFacts, read_json, real_file, write_json
 from diskret.web.stored_moves import load_moves, save_moves
 
 WORKING, FINDINGS = "working.parquet", "findings.json"
@@ -50,31 +53,66 @@ def save(done: JobResult, folder: Path) -> None:
             "unprotected": [[u.cell, [int(i) for i in u.index], u.reached, u.why] for u in each.unprotected],
             "audit": None if each.audit is None else with_times(each.audit),
         }
-        save_moves(each.moves, each.before.status, folder / f"moves-{number}.npz")
+        save_moves(each, folder / f"moves-{number}.npz")
     write_json(folder / FINDINGS, findings)
+
+
+class _Table(BaseModel):
+    """What was found out about a table that is protected."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    promise: dict[str, Any] = {}
+    moves: Annotated[str, Field(pattern=r"^moves-[0-9]{1,9}\.npz$")]
+    passes: int
+    unprotected: list[Annotated[tuple[str, tuple[int, ...], float, str], Strict(False)]]
+    audit: AuditFacts | None
+
+
+class _Audited(BaseModel):
+    """What was found out about a table that was attacked later."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    audit: AuditFacts | None
 
 
 def load(folder: Path) -> dict[str, Suppression]:
     """The tables of a run with the moves that protect them (none, for a job without suppression)."""
-    tables = load_working(folder / WORKING)
-    found = read_json(folder / FINDINGS)["tables"]
-    loaded = {}
-    for name, table in tables.items():
-        facts = found.get(name)
-        if facts is None:
-            loaded[name] = unprotected_table(table)
-            continue
-        moves, status = load_moves(folder, facts["moves"], table)
-        before = replace(table, status=status)
+    tables = load_working(real_file(folder / WORKING))
+    found = _read_findings(folder)
+    return {name: _loaded(folder, table, found.get(name)) for name, table in tables.items()}
+
+
+def _loaded(folder: Path, table: Table, said: Any) -> Suppression:
+    if said is None:
+        return unprotected_table(table)
+    with reading(folder / FINDINGS, f"{FINDINGS} does not say what it should"):
+        facts = _Table.model_validate(said)
         unprotected = tuple(
-            Unprotected(cell=cell, index=tuple(index), reached=reached, why=why)
-            for cell, index, reached, why in facts["unprotected"]
+            Unprotected(cell=cell, index=index, reached=reached, why=why)
+            for cell, index, reached, why in facts.unprotected
         )
-        loaded[name] = Suppression(
-            table=table, before=before, promise=Promise.from_dict(facts.get("promise", {})), moves=moves,
-            unprotected=unprotected, passes=facts["passes"],
-        )  # fmt: skip
-    return loaded
+        if not all(_inside(u.index, table) for u in unprotected if u.index):  # an undecided cell has its name only
+            raise ValueError
+        promise = Promise.from_dict(facts.promise)
+    moves, before = load_moves(folder / facts.moves, table.shape)
+    return Suppression(
+        table=table, before=replace(table, status=before), promise=promise, moves=moves, unprotected=unprotected,
+        passes=facts.passes,
+    )  # fmt: skip
+
+
+def _inside(index: tuple[int, ...], table: Table) -> bool:
+    return len(index) == len(table.shape) and all(0 <= i < n for i, n in zip(index, table.shape, strict=True))
+
+
+def _read_findings(folder: Path) -> dict[str, Any]:
+    with reading(folder / FINDINGS, f"{FINDINGS} does not say what it should"):
+        found: dict[str, Any] = read_json(folder / FINDINGS)["tables"]
+        for each in found.values():
+            _Audited.model_validate(each)
+    return found
 
 
 def unprotected_table(table: Table) -> Suppression:
@@ -84,7 +122,7 @@ def unprotected_table(table: Table) -> Suppression:
 
 def findings(folder: Path) -> dict[str, Any]:
     """What the audit of each table found, by name; counts, names and proofs, no values."""
-    return {name: facts["audit"] for name, facts in read_json(folder / FINDINGS)["tables"].items() if facts["audit"]}
+    return {name: facts["audit"] for name, facts in _read_findings(folder).items() if facts["audit"]}
 
 
 def with_times(report: AuditReport) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from starlette.requests import Request
 
 from diskret.web.drafts import Drafts
 from diskret.web.guard import Place
+from diskret.web.reading import Apart, Reading
 from diskret.web.run_folders import Runs
 from diskret.web.sessions import Session, Sessions
 from diskret.web.shown_tables import Tables
@@ -30,6 +33,8 @@ class Workbench:
     tables: Tables
     choices: Mapping[str, Drafts]
     """What is chosen, by page."""
+    reading: Reading
+    """Who reads what users hand in."""
 
     @property
     def drafts(self) -> Drafts:
@@ -37,13 +42,26 @@ class Workbench:
         return self.choices[TABLE]
 
     @classmethod
-    def at(cls, folder: str | Path, port: int) -> Workbench:
-        """A workbench on a folder."""
+    def at(cls, folder: str | Path, port: int, *, reading: Reading | None = None) -> Workbench:
+        """A workbench on a folder; files are read in a process apart unless said otherwise."""
         workspace = Workspace.at(folder)
-        runs = Runs(workspace)
+        runs, reads = Runs(workspace), reading or Apart()
         choices = {TABLE: Drafts(workspace.runs / "draft.json")}
         choices |= {page: Drafts(workspace.runs / f"{page}.json") for page in (RECORDS, PLAN)}
-        return cls(workspace, Place(port), Sessions(), runs, Tables(workspace, runs, choices[TABLE]), choices)
+        tables = Tables(workspace, runs, choices[TABLE], reads)
+        return cls(workspace, Place(port), Sessions(), runs, tables, choices, reads)
+
+    def open(self) -> None:
+        """Begin: tidy up after servers that were killed, have somebody ready who reads."""
+        with suppress(OSError):  # what cannot be tidied up keeps nobody from working
+            self.runs.sweep()
+        if isinstance(self.reading, Apart):
+            threading.Thread(target=self.reading.warm, daemon=True).start()
+
+    def close(self) -> None:
+        """End all processes of this server."""
+        self.reading.close()
+        self.runs.close()
 
 
 def workbench(request: Request) -> Workbench:

@@ -17,7 +17,9 @@ from typing import Any
 
 from diskret.model.errors import DiskretError
 from diskret.web.answers import our_mistake, plain
-from diskret.web.run_folders import JOB, PART, RESULT, STATUS, TEMPORARY, RunProgress, read_json, write_json
+from diskret.web.confined import keep_private
+from diskret.web.run_files import JOB, RESULT, STATUS, read_json, sizes, write_json
+from diskret.web.run_folders import PART, TEMPORARY, RunProgress
 
 EVERY = 0.15
 """Seconds between two words about progress."""
@@ -55,7 +57,7 @@ def main(folder: Path, kind: str) -> None:
     try:
         found = work_of(kind)(read_json(folder / JOB), workspace, part, RunProgress(tell))
         part.rename(folder / RESULT)
-        ended = {"state": "finished"} | found
+        ended = {"state": "finished", "files": sizes(folder / RESULT)} | found
     except KeyboardInterrupt:  # asked to stop where there is nothing to keep yet
         ended = {"state": "cancelled"}
     except DiskretError as e:
@@ -75,5 +77,6 @@ def _end_with_server() -> None:
 
 
 if __name__ == "__main__":
+    keep_private()
     threading.Thread(target=_end_with_server, daemon=True).start()
     main(Path(sys.argv[1]), sys.argv[2])

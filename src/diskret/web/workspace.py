@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from diskret.job.models import Job
 from diskret.job.paths import paths_in, seen_from, with_paths
 from diskret.job.read import job_content, job_from
 from diskret.job.write import moved
-from diskret.model.errors import BadOption, OutsideWorkspace, listed
+from diskret.model.errors import BadOption, OutsideWorkspace, UnreadableFile, listed
 
 DATA = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
 HIERARCHIES = (".hrc", ".csv", ".json")
@@ -39,7 +40,11 @@ class Workspace:
         path = Path(folder)
         if path.exists() and not path.is_dir():
             raise BadOption("the workspace is a file", where=str(path), hint="name a folder with --workspace.")
-        path.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.mkdir(parents=True, mode=0o700)
+        runs = path / RUNS
+        if os.path.lexists(runs) and (runs.is_symlink() or not runs.is_dir()):
+            raise BadOption("runs are kept in a folder, and this is none", where=str(runs), hint="remove it.")
         return cls(Path(os.path.realpath(path)))
 
     @property
@@ -48,25 +53,33 @@ class Workspace:
         return self.root / RUNS
 
     def path(self, name: str) -> Path:
-        """The place of a file, wherever links lead; refused outside, and where a name may mean many files."""
-        if not name or any(c in name for c in "\0*?[]"):
-            raise OutsideWorkspace.named(name)
+        """The place of a file, wherever links lead; refused outside, and where a name may mean many files.
+
+        What is there and is neither a file nor a folder is refused too: whoever opens a pipe waits, perhaps for ever.
+        """
+        if not name or any(c in name for c in "\0*?[]") or not _is_possible(name):
+            raise OutsideWorkspace.named(shortened(name))
         place = Path(os.path.realpath(self.root / name))
         if not place.is_relative_to(self.root) or place == self.root:
-            raise OutsideWorkspace.named(name)
+            raise OutsideWorkspace.named(shortened(name))
+        if is_special(place):
+            raise UnreadableFile("this is not a file", where=name, hint="pipes and devices are not opened.")
         return place
 
     def new(self, name: str) -> Path:
         """The place of a file the user hands in: a plain name with an ending that is known."""
         plain = name == Path(name).name and not name.startswith(".") and name.isprintable() and "\\" not in name
-        if not plain or len(name) > 200:
-            raise OutsideWorkspace.named(name)
+        if not plain or len(name.encode()) > 200:
+            raise OutsideWorkspace.named(shortened(name))
         if Path(name).suffix.lower() not in ENDINGS:
             raise BadOption(
                 f"files ending in {Path(name).suffix or 'nothing'} are not taken",
                 hint=f"endings: {', '.join(ENDINGS)}.",
             )
-        return self.path(name)
+        place = self.path(name)
+        if (self.root / name).is_symlink() or place.is_dir():
+            raise BadOption(f"{name!r} is a link or a folder", hint="give your file another name.")
+        return place
 
     def files(self) -> list[dict[str, Any]]:
         """Files the page can use, hidden ones and links out of the workspace left out."""
@@ -76,12 +89,23 @@ class Workspace:
             if len(Path(folder).relative_to(self.root).parts) > 2:
                 folders[:] = []
             for name in sorted(names):
-                place = Path(folder) / name
-                inside = Path(os.path.realpath(place)).is_relative_to(self.root)
-                if inside and not name.startswith(".") and place.suffix.lower() in ENDINGS and place.is_file():
+                size = None if name.startswith(".") else self._size(Path(folder) / name)
+                if size is not None:
+                    place = Path(folder) / name
                     shown = place.relative_to(self.root).as_posix()
-                    found.append({"name": shown, "bytes": place.stat().st_size, "kind": kind_of(place)})
+                    found.append({"name": shown, "bytes": size, "kind": kind_of(place)})
         return found
+
+    def _size(self, place: Path) -> int | None:
+        """The size of a file that the page can ask for: one inside, with a name that is text."""
+        if place.suffix.lower() not in ENDINGS or not _is_possible(str(place)):
+            return None
+        real = Path(os.path.realpath(place))
+        try:
+            found = real.stat()
+        except OSError:  # a link to nowhere, or gone meanwhile
+            return None
+        return found.st_size if real.is_relative_to(self.root) and stat.S_ISREG(found.st_mode) else None
 
     def refuse_outside(self, content: Mapping[str, Any]) -> None:
         """Refuse a job that reads or writes outside the workspace, or lets another machine read the data."""
@@ -100,6 +124,28 @@ class Workspace:
         content = job_content(path)
         self.refuse_outside(with_paths(content, seen_from(path.parent, self.root)))
         return moved(job_from(content, str(path), path.parent), path.parent, self.root)
+
+
+def is_special(place: Path) -> bool:
+    """Whether something is there that is neither a file nor a folder."""
+    try:
+        mode = place.lstat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def shortened(name: str, most: int = 80) -> str:
+    """A name as it is shown."""
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def _is_possible(name: str) -> bool:
+    """Whether a name is text, and not longer than file systems take."""
+    try:
+        return len(name.encode()) < 4000 and all(len(part.encode()) <= 255 for part in name.split("/"))
+    except UnicodeEncodeError:
+        return False
 
 
 def kind_of(path: Path) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +27,19 @@ def columns(request: Request) -> Response:
     if asked.get("sheet"):
         reading["sheet"] = asked["sheet"]
     place = bench.workspace.path(name)
-    found = _recognised(place, reading, asked.get("kind"))
-    content = found.content(name)
-    content["data"] |= reading
+    found = bench.reading.do(recognised, place, reading, asked.get("kind"), where=name)
+    content = found.columns.content(name)
+    content["data"] |= found.reading
     by, language = content["table"]["by"], asked.get("language", "en")
-    prefixes = {c.name: {"prefixes": list(c.prefixes)} for c in found.columns if c.prefixes and c.name in by}
+    columns = found.columns.columns
+    prefixes = {c.name: {"prefixes": list(c.prefixes)} for c in columns if c.prefixes and c.name in by}
     return Json(
         {
-            "kind": found.kind,
-            "rows": found.rows,
-            "sheets": sheet_names(place) if place.suffix.lower() in EXCEL else [],
+            "kind": found.columns.kind,
+            "rows": found.columns.rows,
+            "sheets": found.sheets,
             "columns": [
-                {"name": c.name, "role": c.role, "why": c.why(language), "prefixes": list(c.prefixes)}
-                for c in found.columns
+                {"name": c.name, "role": c.role, "why": c.why(language), "prefixes": list(c.prefixes)} for c in columns
             ],
             "content": content | ({"classifications": prefixes} if prefixes else {}),
         }
@@ -51,15 +53,25 @@ def _chosen_reading(data: Any, name: str) -> dict[str, Any]:
     return {key: data[key] for key in ("delimiter", "decimal", "encoding", "sheet") if key in data}
 
 
-def _recognised(path: Path, reading: dict[str, Any], kind: Any) -> Recognised:
-    """The columns; a text that is not UTF-8 is read as older programs write it, and that is noted in ``reading``."""
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What was found in a file, and how it was read."""
+
+    columns: Recognised
+    reading: Mapping[str, Any]
+    sheets: Sequence[str]
+
+
+def recognised(path: Path, reading: Mapping[str, Any], kind: Any) -> Found:
+    """The columns of a file; a text that is not UTF-8 is read as older programs write it, and that is noted."""
     try:
-        return recognise(file_source(path, **reading), kind)
+        columns = recognise(file_source(path, **reading), kind)
     except UnreadableFile as e:
         if "UTF-8" not in e.what or "encoding" in reading:
             raise
-        reading["encoding"] = "latin-1"
-        return recognise(file_source(path, **reading), kind)
+        return recognised(path, {**reading, "encoding": "latin-1"}, kind)
+    sheets = sheet_names(path) if path.suffix.lower() in EXCEL else []
+    return Found(columns=columns, reading=reading, sheets=sheets)
 
 
 ROUTES = [Route("/api/recognise", columns, methods=["GET"])]

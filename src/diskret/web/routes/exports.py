@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,8 +18,11 @@ from diskret.job.suppression import intervals_of
 from diskret.job.table_job import TableJob
 from diskret.job.write import job_as_text
 from diskret.model.errors import BadOption
+from diskret.model.private import private_folder
 from diskret.publication.publish import WRITERS, publish
 from diskret.web.answers import Json, attachment, body_of
+from diskret.web.reading import LONG
+from diskret.web.table_runs import load
 from diskret.web.workbench import Workbench, workbench
 
 
@@ -30,22 +32,33 @@ def exported(request: Request) -> Response:
     ending = f".{request.path_params['ending']}"
     if ending not in WRITERS:
         raise BadOption(f"tables are not published as {ending}", hint=f"endings: {', '.join(WRITERS)}.")
-    job = job_from(bench.runs.content(run), "the page", bench.workspace.root, TableJob)
-    tables = {name: each.table for name, each in bench.tables.get(run).items()}
+    given = (bench.runs.content(run), bench.workspace.root, ending)
+    with bench.runs.result(run) as folder:
+        made = bench.reading.do(made_export, folder, *given, where=run, seconds=LONG)
+    return attachment(made, stem(bench.runs.status(run)["name"]) + ending)
+
+
+def made_export(folder: Path, content: dict[str, Any], root: Path, ending: str) -> bytes:
+    """The tables of a result as a file for the public."""
+    job = job_from(content, "the page", root, TableJob)
+    tables = {name: each.table for name, each in load(folder).items()}
     asked = job.output
-    with made_in(bench.runs.folder(run), f"table{ending}") as path:
+    with made_apart(f"table{ending}") as path:
         publish(
             tables, path, mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
             intervals=intervals_of(job, tables), unprotected=asked.unprotected or job.suppression is not None,
         )  # fmt: skip
-        return attachment(path.read_bytes(), stem(bench.runs.status(run)["name"]) + ending)
+        return path.read_bytes()
 
 
 @contextmanager
-def made_in(run: Path, name: str) -> Iterator[Path]:
-    """A place inside of a run's folder for a file that is sent and forgotten."""
-    with tempfile.TemporaryDirectory(dir=run) as folder:
-        yield Path(folder) / name
+def made_apart(name: str) -> Iterator[Path]:
+    """A private place for a file that is sent and forgotten."""
+    folder = private_folder()
+    try:
+        yield folder.path / name
+    finally:
+        folder.remove()
 
 
 def stem(name: str) -> str:
@@ -55,15 +68,16 @@ def stem(name: str) -> str:
 
 def job_text(bench: Workbench, content: dict[str, Any], name: str) -> str:
     """The job file of what was done: it reads the same data and writes what the page exports."""
-    outputs = content.get("output", {})
     if "anonymise" in content:
-        outputs |= {"microdata": f"out/{name}.csv", "report": f"out/{name}-report.html"}
+        files: dict[str, Any] = {"microdata": f"out/{name}.csv"}
     elif "microdata" in content:
-        outputs |= {"records": f"out/{name}.csv", "report": f"out/{name}-report.html"}
+        files = {"records": f"out/{name}.csv"}
     else:
-        outputs |= {"publish": [f"out/{name}.csv", f"out/{name}.xlsx"], "report": f"out/{name}-report.html"}
-        outputs |= {"working": f"out/{name}.working.parquet"}
-    return job_as_text(job_from(content | {"output": outputs}, "the page", bench.workspace.root))
+        files = {"publish": [f"out/{name}.csv", f"out/{name}.xlsx"], "working": f"out/{name}.working.parquet"}
+    said = content.get("output") or {}
+    if isinstance(said, dict):  # else it is refused below
+        content = content | {"output": said | files | {"report": f"out/{name}-report.html"}}
+    return job_as_text(job_from(content, "the page", bench.workspace.root))
 
 
 def job_file(request: Request) -> Response:

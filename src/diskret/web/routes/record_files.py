@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -19,9 +21,10 @@ from diskret.model.errors import BadOption, listed
 from diskret.publication.report_file import ENDINGS
 from diskret.web import examples
 from diskret.web.answers import Json, attachment, body_of
+from diskret.web.reading import LONG
 from diskret.web.record_runs import FIGURES, FILES, write_records_report
-from diskret.web.routes.exports import made_in, stem
-from diskret.web.run_folders import read_json
+from diskret.web.routes.exports import made_apart, stem
+from diskret.web.run_files import read_bytes, read_json
 from diskret.web.table_runs import findings, load
 from diskret.web.workbench import Workbench, workbench
 
@@ -50,8 +53,8 @@ def _firms(bench: Workbench) -> dict[str, Any]:
 
 def open_job(request: Request) -> Response:
     """A job file about records as the present choice."""
-    bench = workbench(request)
-    job = bench.workspace.job(request.path_params["name"])
+    bench, name = workbench(request), request.path_params["name"]
+    job = bench.reading.do(bench.workspace.job, name, where=name)
     if not isinstance(job, AnonymiseJob | RecordsJob):
         raise BadOption("the job is about tables, not records", hint="open it on the page of tables.")
     content = job.model_dump(mode="json", exclude_unset=True)
@@ -88,7 +91,8 @@ def figures(request: Request) -> Response:
     """What a finished run about records found."""
     bench, run = workbench(request), request.path_params["run"]
     _refuse_other(bench, run)
-    return Json(read_json(bench.runs.finished(run) / FIGURES))
+    with bench.runs.result(run) as folder:
+        return Json(read_json(folder / FIGURES))
 
 
 def file(request: Request) -> Response:
@@ -98,7 +102,8 @@ def file(request: Request) -> Response:
     _refuse_other(bench, run)
     if ending not in FILES:
         raise BadOption(f"records are not written as {ending}", hint=f"endings: {listed(FILES)}.")
-    content = (bench.runs.finished(run) / FILES[ending]).read_bytes()
+    with bench.runs.result(run) as folder:
+        content = read_bytes(folder / FILES[ending])
     return attachment(content, stem(bench.runs.status(run)["name"]) + ending)
 
 
@@ -108,17 +113,30 @@ def report(request: Request) -> Response:
     ending, language = f".{request.path_params['ending']}", request.query_params.get("language", "en")
     if ending not in ENDINGS or language not in ("en", "de"):
         raise BadOption(f"no report as {ending} in {language!r}", hint=f"{listed(ENDINGS)}, in 'en' or 'de'.")
-    folder, status = bench.runs.finished(run), bench.runs.status(run)
-    job = job_from(bench.runs.content(run), "the page", bench.workspace.root)
-    with made_in(bench.runs.folder(run), f"report{ending}") as path:
+    status, content = bench.runs.status(run), bench.runs.content(run)
+    said = status.get("summary", {}).get("warnings", ())
+    given = (content, bench.workspace.root, ending, language, said)
+    with bench.runs.result(run) as folder:
+        made = bench.reading.do(made_report, folder, *given, where=run, seconds=LONG)
+    return attachment(made, f"{stem(status['name'])}-report{ending}")
+
+
+def made_report(
+    folder: Path, content: dict[str, Any], root: Path, ending: str, language: str, warnings: Sequence[str]
+) -> bytes:
+    """The report on a result."""
+    job = job_from(content, "the page", root)
+    with made_apart(f"report{ending}") as path:
         if isinstance(job, AnonymiseJob | RecordsJob):
             write_records_report(job, folder, path, language)
         elif isinstance(job, TableJob):
             done = load(folder)
             tables = {name: each.table for name, each in done.items()}
-            facts = table_facts(job, done, findings(folder), status.get("summary", {}).get("warnings", ()))
+            facts = table_facts(job, done, findings(folder), warnings)
             write_table_report(job.output, tables, facts, path, language)
-        return attachment(path.read_bytes(), f"{stem(status['name'])}-report{ending}")
+        else:
+            raise BadOption(f"no report on a job of kind {job.kind!r}", hint="run its job file with `diskret run`.")
+        return path.read_bytes()
 
 
 def _refuse_other(bench: Workbench, run: str) -> None:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from diskret.job.older import translated
 from diskret.web.answers import Json, body_of
 from diskret.web.run_differences import compared
-from diskret.web.run_folders import RESULT
+from diskret.web.run_files import RESULT
 from diskret.web.table_runs import WORKING, findings
 from diskret.web.workbench import Workbench, session, workbench
 from diskret.web.workspace import RUNS
@@ -88,10 +88,9 @@ def compare(request: Request) -> Response:
 def _audits(bench: Workbench, run: str) -> dict[str, Any]:
     """What the run's own attack found, or the last one on it."""
     later = (each for each in bench.runs.all() if each["kind"] == "audit" and each["of"] == run)
-    for each in later:
-        if each["state"] == "finished":
-            return findings(bench.runs.finished(each["id"]))
-    return findings(bench.runs.finished(run))
+    last = next((each["id"] for each in later if each["state"] == "finished"), run)
+    with bench.runs.result(last) as folder:
+        return findings(folder)
 
 
 ROUTES = [

@@ -49,7 +49,8 @@ def take_example(request: Request) -> Response:
 def open_job(request: Request) -> Response:
     """A job file of the workspace as the present choice."""
     bench = workbench(request)
-    content = bench.workspace.job(request.path_params["name"]).model_dump(mode="json", exclude_unset=True)
+    name = request.path_params["name"]
+    content = bench.reading.do(bench.workspace.job, name, where=name).model_dump(mode="json", exclude_unset=True)
     refuse_beyond(content)
     return Json(bench.drafts.put(content))
 

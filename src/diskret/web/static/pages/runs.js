@@ -25,8 +25,8 @@ export async function show(root) {
   function line(run) {
     const busy = run.state === "running";
     const hidden = Object.values(run.summary?.tables ?? {}).map((each) => `${number(each.status.primary ?? 0)} ■ + ${number(each.status.secondary ?? 0)} □`).join("; ");
-    return el("tr", { "data-run": run.id }, el("td", {}, run.name), el("td", {}, t(`kind.${run.kind}`)),
-      el("td", {}, badge(run), busy ? el("small", {}, ` ${said("progress", run.progress.what)}`) : null, run.error ? el("div", {}, el("small", {}, run.error.what)) : null),
+    return el("tr", { "data-run": run.id }, el("td", {}, run.name), el("td", {}, run.state === "damaged" ? "" : t(`kind.${run.kind}`)),
+      el("td", {}, badge(run), busy ? el("small", {}, ` ${said("progress", run.progress.what)}`) : null, run.error ? el("div", {}, el("small", {}, run.error.what), run.state === "damaged" ? el("small", {}, ` (${run.error.hint})`) : null) : null),
       el("td", {}, hidden), el("td", {}, when(run.started)), el("td", { class: "number" }, run.ended ? number(Math.round((run.ended - run.started) * 10) / 10) : ""),
       el("td", {}, busy
         ? el("button", { class: "small", onclick: () => cancel(run) }, t("run.cancel"))

@@ -7,7 +7,7 @@ import { runs, startRun } from "../../js/store.js";
 
 const FORMATS = ["xlsx", "csv", "json", "px", "parquet"];
 
-export const badge = (run) => el("span", { class: `badge ${{ finished: run.exposed ? "bad" : "good", running: "busy", refused: "bad", failed: "bad" }[run.state] ?? ""}` }, t(run.state === "finished" && run.exposed ? "state.exposed" : `state.${run.state}`));
+export const badge = (run) => el("span", { class: `badge ${{ finished: run.exposed ? "bad" : "good", running: "busy", refused: "bad", failed: "bad", damaged: "bad" }[run.state] ?? ""}` }, t(run.state === "finished" && run.exposed ? "state.exposed" : `state.${run.state}`));
 
 /** The insider of an exposure in the page's language. */
 const insider = (by) => by.replace(/^who is alone in (.*)$/, (_, cell) => t("audit.alone", { cell })).replace(/^the largest contributor of (.*)$/, (_, cell) => t("audit.largest", { cell }));
@@ -75,7 +75,7 @@ export function resultStep(inside, tell, context) {
   /** The last run, if it came to nothing. */
   function failures() {
     const last = runs.all[0];
-    if (!last || !["refused", "failed", "cancelled", "interrupted"].includes(last.state)) return null;
+    if (!last || !["refused", "failed", "cancelled", "interrupted", "damaged"].includes(last.state)) return null;
     return el("div", { class: "marked" }, el("div", { class: "row apart" }, el("span", {}, last.name), badge(last)),
       last.error ? [el("strong", {}, last.error.what), last.error.hint ? el("small", {}, last.error.hint) : null] : null);
   }

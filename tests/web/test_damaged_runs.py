@@ -1,0 +1,243 @@
+"""Each run is judged for itself: whatever stands in the folder of one, all others are there and can be used."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from diskret.model.errors import UnreadableFile
+from diskret.web.run_files import sizes, write_json
+from diskret.web.run_folders import RunProgress
+from diskret.web.stored_moves import load_moves
+from diskret.web.table_runs import load, run_tables
+from diskret.web.workbench import Workbench
+from tests.web import case
+
+GOOD, BAD = "20260102-030405-aaaa", "20260102-030406-bbbb"
+STATUS: dict[str, Any] = {
+    "kind": "job", "of": "", "state": "finished", "started": 1767323045.5, "ended": 1767323047.5, "pid": 1,
+    "progress": {"what": "writing", "done": 0, "of": 1},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """The result of a run and what its process says of it."""
+    folder = tmp_path_factory.mktemp("run")
+    case.firms(folder / "firms.csv")
+    (folder / "result").mkdir()
+    found = run_tables(case.JOB, folder, folder / "result", RunProgress(lambda said: None))
+    return folder / "result", json.loads(json.dumps(found))
+
+
+@pytest.fixture
+def runs(bench: Workbench, result: tuple[Path, dict[str, Any]]) -> Callable[[], Path]:
+    """Puts two finished runs into the workspace; gives the folder of the one that is to be damaged."""
+
+    def put() -> Path:
+        for name in (GOOD, BAD):
+            folder = bench.workspace.runs / name
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(result[0], folder / "result")
+            write_json(folder / "job.json", case.JOB)
+            more = {"files": sizes(folder / "result")}
+            write_json(folder / "status.json", STATUS | result[1] | more | {"id": name, "name": name})
+        return bench.workspace.runs / BAD
+
+    return put
+
+
+def cut_off(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def replaced(make: Callable[[Path], object]) -> Callable[[Path], None]:
+    def damage(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return damage
+
+
+def wrong_types(path: Path) -> None:
+    """Every value of a file is of another type."""
+    try:
+        found = json.loads(path.read_bytes())
+    except ValueError:
+        with path.open("wb") as file:
+            np.savez(file, start=np.array(["x"]), before=np.zeros(3))
+        return
+    path.write_text(json.dumps({key: 1 if isinstance(each, str) else "1" for key, each in found.items()}))
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "empty": lambda path: path.write_bytes(b""),
+    "cut off": cut_off,
+    "binary": lambda path: path.write_bytes(bytes(range(256)) * 4),
+    "a list": lambda path: path.write_text("[]"),
+    "null": lambda path: path.write_text("null"),
+    "halves of characters": lambda path: path.write_text('{"id": "\\ud800"}'),
+    "nested": lambda path: path.write_text('{"a":' * 5000 + "1" + "}" * 5000),
+    "wrong types": wrong_types,
+    "a pipe": replaced(os.mkfifo),
+    "a folder": replaced(Path.mkdir),
+    "a link out": replaced(lambda path: path.symlink_to("/etc/hostname")),
+    "a link in a circle": replaced(lambda path: path.symlink_to(path.name)),
+    "missing": Path.unlink,
+}
+FILES = ["status.json", "job.json", "result/findings.json", "result/moves-0.npz", "result/working.parquet"]
+
+
+def code(answer: Any) -> str:
+    assert answer.status_code == 422, answer.text
+    return str(answer.json()["error"]["code"])
+
+
+def refuse_everywhere(page: TestClient) -> None:
+    """Nothing but a refusal comes out of the damaged run; the other one, and the list, are there."""
+    assert code(page.get(f"/api/tables/{BAD}")) == "W6"
+    assert page.get(f"/api/tables/{GOOD}").status_code == 200
+    listed = {run["id"]: run for run in page.get("/api/runs").json()["runs"]}
+    assert (listed[GOOD]["state"], listed[BAD]["state"]) == ("finished", "damaged")
+    assert listed[BAD]["error"]["hint"].startswith("delete it")
+    for path in ("export.csv", "report.html", "job.toml"):
+        assert code(page.get(f"/api/runs/{BAD}/{path}")) == "W6"
+    for path in ("audit", "repair"):
+        assert code(page.post(f"/api/runs/{BAD}/{path}")) == "W6"
+    assert code(page.get("/api/compare", params={"one": GOOD, "two": BAD})) == "W6"
+    assert page.post(f"/api/runs/{BAD}/cancel").json()["state"] == "damaged"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_damaged_run_is_called_damaged_and_all_others_are_there(
+    page: TestClient, runs: Callable[[], Path], name: str
+) -> None:
+    damage = dict(zip(FILES, ("cut off", "wrong types", "empty", "a pipe", "a link out"), strict=True))[name]
+    DAMAGES[damage](runs() / name)
+    refuse_everywhere(page)
+    assert page.delete(f"/api/runs/{BAD}").status_code == 200
+    assert [run["id"] for run in page.get("/api/runs").json()["runs"]] == [GOOD]
+
+
+def test_a_result_of_an_earlier_diskret_shows_its_damage_when_it_is_opened(
+    page: TestClient, runs: Callable[[], Path]
+) -> None:
+    """It does not say how large its files were."""
+    bad = runs()
+    status = json.loads((bad / "status.json").read_bytes())
+    del status["files"]
+    for name, damage in zip(FILES[2:], ("wrong types", "binary", "cut off"), strict=True):
+        runs()
+        write_json(bad / "status.json", status)
+        DAMAGES[damage](bad / name)
+        refuse_everywhere(page)
+        page.delete(f"/api/runs/{BAD}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("sized", [True, False])
+def test_every_damage_to_every_file_is_called_so(
+    page: TestClient, runs: Callable[[], Path], bench: Workbench, name: str, sized: bool
+) -> None:
+    for damage in DAMAGES.values():
+        bad = runs()
+        if not sized:
+            status = json.loads((bad / "status.json").read_bytes())
+            write_json(bad / "status.json", {key: each for key, each in status.items() if key != "files"})
+        damage(bad / name)
+        bench.tables.kept.clear()
+        refuse_everywhere(page)
+        assert page.delete(f"/api/runs/{BAD}").status_code == 200
+        assert Path("/etc/hostname").exists()
+
+
+def test_a_folder_that_is_none_is_damaged_and_what_a_link_leads_to_stays(
+    page: TestClient, runs: Callable[[], Path], tmp_path: Path
+) -> None:
+    bad = runs()
+    other = tmp_path / "other"
+    bad.rename(other)
+    puts: list[Callable[[], object]] = [lambda: bad.symlink_to(other), bad.touch, lambda: os.mkfifo(bad), bad.mkdir]
+    for put in puts:
+        put()
+        assert page.get(f"/api/runs/{BAD}").json()["state"] == "damaged"
+        assert page.delete(f"/api/runs/{BAD}").status_code == 200
+        assert not os.path.lexists(bad)
+    assert {p.name for p in other.iterdir()} == {"job.json", "status.json", "result"}
+
+
+STATES: list[tuple[str, Any]] = [
+    ("kind", "other"), ("state", "damaged"), ("state", ["finished"]), ("id", GOOD), ("started", 1e300), ("started", -1),
+    ("progress", None), ("progress", {"what": 1, "done": 0, "of": 0}), ("pid", 0), ("pid", -1), ("pid", 10**12),
+    ("summary", {"tables": {"x": {}}}), ("summary", {"tables": []}), ("promises", {"en": [1]}), ("error", "words"),
+    ("audits", {"x": {"safe": True}}), ("name", None), ("of", 7), ("files", {"../../job.json": 3}),
+]  # fmt: skip
+
+
+def test_every_word_of_a_state_is_what_the_page_can_show(page: TestClient, runs: Callable[[], Path]) -> None:
+    bad = runs()
+    status = json.loads((bad / "status.json").read_bytes())
+    for key, said in STATES:
+        write_json(bad / "status.json", status | {key: said})
+        assert page.get(f"/api/runs/{BAD}").json()["state"] == "damaged", (key, said)
+
+
+def test_moves_that_cannot_be_are_not_loaded(runs: Callable[[], Path]) -> None:
+    """A cell that is not in the table, parts that overlap: whatever computes with moves trusts them."""
+    bad = runs() / "result"
+    path = bad / "moves-0.npz"
+    shape = load(bad)["turnover"].table.shape
+    with np.load(path) as arrays:
+        given = {name: arrays[name] for name in arrays.files}
+    cells, start, up = given["cells"], given["start"], given["up"]
+    wrong = [
+        {"cells": cells + 10**6}, {"cells": -cells - 1}, {"cells": cells.astype(float)}, {"cells": cells[:-1]},
+        {"start": start[::-1].copy()}, {"start": start + 1}, {"start": start[:0]}, {"up": up[:-1]}, {"up": up * np.nan},
+        {"coefficients": given["coefficients"] * np.inf}, {"cuboids": np.array("yes")}, {"subtable": up},
+        {"before": given["before"] + 100}, {"before": given["before"].ravel()}, {"more": up}, {"start": None},
+    ]  # fmt: skip
+    for change in wrong:
+        np.savez(
+            path, allow_pickle=False, **{name: each for name, each in (given | change).items() if each is not None}
+        )
+        with pytest.raises(UnreadableFile, match="moves"):
+            load_moves(path, shape)
+
+
+def test_what_a_killed_server_left_is_swept_at_the_next_start(
+    bench: Workbench, runs: Callable[[], Path], page: TestClient
+) -> None:
+    bad = runs()
+    write_json(bad / "status.json", json.loads((bad / "status.json").read_bytes()) | {"state": "running", "pid": None})
+    old = bench.workspace.runs / f".new-{GOOD}"
+    for folder in (bad / "result.part", bad / "tmp", bad.with_name(GOOD) / "tmp", old):
+        folder.mkdir()
+        (folder / "spilled").write_text("4711", encoding="utf-8")
+    os.utime(old, (time.time() - 1000,) * 2)
+    bench.runs.sweep()
+    assert {p.name for p in bad.iterdir()} == {"job.json", "status.json"}
+    assert {p.name for p in bad.with_name(GOOD).iterdir()} == {"job.json", "status.json", "result"}
+    assert not old.exists()
+    assert page.get(f"/api/runs/{BAD}").json()["state"] == "interrupted"
+
+
+DRAFTS = ["", "null", "[]", '{"states": 1}', '{"states": [1], "at": 0}', '{"states": [{}], "at": -5}', "\x00", '{"at":']
+
+
+@pytest.mark.parametrize("text", DRAFTS)
+def test_a_damaged_choice_is_an_empty_one(page: TestClient, bench: Workbench, text: str) -> None:
+    page.put("/api/draft", json=case.JOB)
+    bench.drafts.path.write_text(text, encoding="utf-8")
+    assert page.get("/api/draft").json()["content"] == {}
+    assert page.post("/api/draft/undo").status_code == 200
+    assert page.put("/api/draft", json=case.JOB).json()["content"] == case.JOB
