@@ -204,7 +204,7 @@ def test_moves_that_cannot_be_are_not_loaded(runs: Callable[[], Path]) -> None:
         {"cells": cells + 10**6}, {"cells": -cells - 1}, {"cells": cells.astype(float)}, {"cells": cells[:-1]},
         {"start": start[::-1].copy()}, {"start": start + 1}, {"start": start[:0]}, {"up": up[:-1]}, {"up": up * np.nan},
         {"coefficients": given["coefficients"] * np.inf}, {"cuboids": np.array("yes")}, {"subtable": up},
-        {"before": given["before"] + 100}, {"before": given["before"].ravel()}, {"more": up}, {"start": None},
+        {"before": given["before"] + 100}, {"before": given["before"].ravel()}, {"start": None},
     ]  # fmt: skip
     for change in wrong:
         np.savez(
