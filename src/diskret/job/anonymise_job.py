@@ -72,7 +72,7 @@ class AnonymiseJob(Section):
                 return meanwhile(here / name)
 
             if asked.microdata:
-                write_anonymous_file(done, place(asked.microdata))
+                write_anonymous_file(done, place(asked.microdata), formulas=asked.formulas or "keep")
             if asked.quality:
                 write_quality(done, place(asked.quality))
             if asked.deviations:
@@ -80,5 +80,6 @@ class AnonymiseJob(Section):
             if asked.report:
                 write_safe_report(asked, done, place(asked.report))
             if asked.rematched:
-                write_rematched(rematch(data, done, self.anonymise.priority), place(asked.rematched))
+                pairs = rematch(data, done, self.anonymise.priority)
+                write_rematched(pairs, place(asked.rematched), formulas=asked.formulas or "keep")
         return tuple(files)

@@ -17,6 +17,7 @@ from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import AttackOutput, AttackSection
 from diskret.job.table_sections import Data
 from diskret.model.source import file_source
+from diskret.publication.formulas import Formulas, spoken
 from diskret.publication.plots import save_chart
 from diskret.risk.anonymity import measure_anonymity
 from diskret.risk.judgement import Attack
@@ -92,14 +93,14 @@ def risk_sections(
 def write_risks(asked: AttackOutput, here: Path, found: Attack, meanwhile: Callable[[Path], Path]) -> Iterator[Path]:
     """The risk of every combination as a file and as a plot, where asked for."""
     if asked.risks:
-        _write_list(found, meanwhile(here / asked.risks))
+        _write_list(found, meanwhile(here / asked.risks), asked.formulas or "escape")
         yield here / asked.risks
     if asked.risk_plot:
         save_chart(found.chart(), meanwhile(here / asked.risk_plot))
         yield here / asked.risk_plot
 
 
-def _write_list(found: Attack, path: Path) -> None:
+def _write_list(found: Attack, path: Path, formulas: Formulas) -> None:
     head = [*found.by, "units", "correct", *(f"{name} usable" for name in found.usable), "risk"]
     rows = [[*c.codes, c.units, c.correct, *c.usable.values(), c.risk] for c in found.combinations]
     if path.suffix == ".json":
@@ -108,5 +109,5 @@ def _write_list(found: Attack, path: Path) -> None:
         return
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(head)
-        writer.writerows(rows)
+        writer.writerow(spoken(head, formulas))
+        writer.writerows([*spoken(row[: len(found.by)], formulas), *row[len(found.by) :]] for row in rows)

@@ -178,7 +178,7 @@ def write_microdata(
             leaving = made.protected
             if asked.renumber:
                 leaving = renumber(leaving, asked.unit, asked.wave, _seed(asked, len(asked.steps)))
-            write_records(leaving, meanwhile(here / said.records))
+            write_records(leaving, meanwhile(here / said.records), formulas=said.formulas or "keep")
             files.append(here / said.records)
         if said.report:
             title = said.title or "Scientific-use file"

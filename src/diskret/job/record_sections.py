@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, Section, Writes, named
-from diskret.job.table_sections import REPORT, AtLeastOne, Language
+from diskret.job.table_sections import REPORT, AtLeastOne, FormulasInFile, Language
 from diskret.model.errors import BadOption, listed
 from diskret.publication.comparison_files import ENDINGS as COMPARISONS
 from diskret.publication.microdata_files import ENDINGS as RECORDS
@@ -320,6 +320,7 @@ class AttackOutput(Section):
     risk_plot: Annotated[str | None, PLOTS] = Field(
         None, description="the same as a plot, .svg .html .png; confidential"
     )
+    formulas: FormulasInFile = None
 
 
 class RiskOutput(Section):
@@ -351,6 +352,7 @@ class AnonymiseOutput(Section):
     rematched: Annotated[str | None, Writes((".parquet", ".csv"), any_case=True)] = Field(
         None, description="anonymous attributes beside the other columns of the records, .parquet or .csv; confidential"
     )
+    formulas: FormulasInFile = None
     report: Annotated[str | None, REPORT] = Field(None, description="self-contained report, .html or .pdf")
     title: str = Field("", description="title of the report")
     language: Language = Field("en", description="language of the report")

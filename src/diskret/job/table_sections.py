@@ -16,6 +16,7 @@ from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, RelativeKnowl
 from diskret.model.errors import BadOption
 from diskret.model.source import EXCEL
 from diskret.model.status import Status
+from diskret.publication.formulas import Formulas
 from diskret.publication.publish import WRITERS
 from diskret.publication.report_file import ENDINGS as REPORTS
 
@@ -24,6 +25,13 @@ CountedBy = Literal["respondent", "holding"]
 Language = Literal["en", "de"]
 MOST_LARGEST = 100
 REPORT = Writes(REPORTS, any_case=True)
+FormulasInFile = Annotated[
+    Formulas | None,
+    Field(
+        description="texts in .csv that a spreadsheet would compute: 'escape' puts an apostrophe before them, 'keep' "
+        "writes them as they are; left out: escape in tables and lists, keep in records"
+    ),
+]
 
 
 DataFile = Annotated[str | None, Reads(pattern=True)]
@@ -273,6 +281,7 @@ class Appearance(Section):
     unprotected: bool = Field(
         False, description="publish tables that no rule marked or nothing protects; their files say so"
     )
+    formulas: FormulasInFile = None
     language: Language = Field("en", description="language of legend and report")
 
 

@@ -37,6 +37,7 @@ def exported(request: Request) -> Response:
         publish(
             tables, path, mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
             intervals=intervals_of(job, tables), unprotected=asked.unprotected or job.suppression is not None,
+            formulas=asked.formulas or "escape",
         )  # fmt: skip
         return attachment(path.read_bytes(), stem(bench.runs.status(run)["name"]) + ending)
 
