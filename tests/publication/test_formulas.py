@@ -1,4 +1,4 @@
-"""No file of ours computes anything when a spreadsheet opens it, and codes that are plain numbers stay what they are."""
+"""Nothing is computed when a spreadsheet opens a file of ours, and codes that are plain numbers stay."""
 
 from __future__ import annotations
 

@@ -110,4 +110,5 @@ def _write_list(found: Attack, path: Path, formulas: Formulas) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(spoken(head, formulas))
-        writer.writerows([*spoken(row[: len(found.by)], formulas), *row[len(found.by) :]] for row in rows)
+        for combination, row in zip(found.combinations, rows, strict=True):
+            writer.writerow([*spoken(combination.codes, formulas), *row[len(found.by) :]])
