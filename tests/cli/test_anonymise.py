@@ -18,6 +18,8 @@ from typing import Any
 import duckdb
 import pytest
 
+from diskret.safe.ladder import LadderRun
+
 Call = Callable[..., Any]
 COMMAND = Path(sys.executable).parent / "diskret"
 JOB = """
@@ -185,8 +187,22 @@ def test_ctrl_c_gives_the_best_file_so_far_and_a_second_run_goes_on(persons: Pat
         rest += part
     out, _ = running.communicate(timeout=50)
     os.close(screen)
-    assert running.returncode == 0, rest
+    assert running.returncode == 130, rest
+    assert b"stopped by the user; nothing half-written is left" in rest
     assert b"the search was cut short" in rest.replace(b"\r\n", b" ")
     assert "wrote out/anonymous.csv" in out
     check(persons / "out" / "anonymous.csv")
     assert (persons / "run.checkpoint").exists()
+
+
+def test_a_quiet_run_that_was_stopped_says_so_and_does_not_count_as_done(
+    typed: Call, persons: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(self: LadderRun) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LadderRun, "_climb", stopped)
+    done = typed("run", "job.toml", "-q")
+    assert (done.code, done.out) == (130, "")
+    assert done.err == "diskret: stopped by the user; nothing half-written is left\n"
+    check(persons / "out" / "anonymous.csv")

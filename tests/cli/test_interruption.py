@@ -145,3 +145,29 @@ def test_ctrl_c_at_any_moment(
     assert (done.code, done.out) == (130, "")
     assert "stopped by the user" in done.err
     assert everything(folder) == before
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_run_ended_from_outside_tidies_up_and_says_so(
+    typed: Call, folder: Path, number: signal.Signals, code: int, monkeypatch: pytest.MonkeyPatch,
+    everything: Callable[[Path], dict[str, bytes]],
+) -> None:  # fmt: skip
+    monkeypatch.setattr("diskret.job.outputs.save_working", lambda *_, **__: signal.raise_signal(number))
+    before = everything(folder)
+    handler = signal.getsignal(number)
+    assert typed("run", "job.toml").code == code
+    assert everything(folder) == before
+    assert signal.getsignal(number) == handler
+
+
+def test_memory_that_is_not_there_is_refused_in_words(
+    typed: Call, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none_left(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("diskret.job.table_job.load_tables", none_left)
+    done = typed("run", "job.toml")
+    assert (done.code, done.out) == (2, "")
+    assert "not enough memory" in done.err
+    assert "what to do: " in done.err

@@ -32,7 +32,7 @@ KEYS = {"guard", "coalitions", "levels", "sliding", "min_relative_range", "min_r
 def write_certificate(certificates: Mapping[str, Certificate], path: str | PathLike[str]) -> None:
     """Write the certificates of one or more tables as JSON, whole or not at all. Confidential."""
     tables = {name: _plain(each) for name, each in certificates.items()}
-    with whole_file(Path(path)) as part:
+    with whole_file(Path(path), private=True) as part:
         part.write_text(json.dumps({"format": FORMAT, "note": NOTE, "tables": tables}), encoding="utf-8")
 
 

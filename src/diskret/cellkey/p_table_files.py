@@ -91,13 +91,13 @@ def _refuse_wrong_results(i: list[float], j: list[float], v: list[float], where:
 
 
 def write_p_table(table: PTable, path: str | Path) -> None:
-    """Write a perturbation table as tau-ARGUS reads it; read again, every number is the same."""
+    """Write a perturbation table as tau-ARGUS reads it; read again, every number is the same. Confidential."""
     kinds = table.kinds != (ALL,) or not table.counts
     lines = ["i;j;p;v;p_int_ub" + (";type" if kinds else "")]
     columns = (table.cell, table.cell + table.deviation, table.p, table.deviation, table.upper)
     for number, entry in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
         lines.append(";".join([*map(_written, entry), *([table.kind[number]] if kinds else [])]))
-    with whole_file(path) as part:
+    with whole_file(path, private=True) as part:
         part.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -1,12 +1,16 @@
 """The command line: parse, run a job, show progress, print a summary.
 
 Exit codes: 0 done; 1 an audit found something exposed; 2 the input was refused (the message says what to do); 3 a
-mistake in diskret itself; 130 stopped by the user.
+mistake in diskret itself; 130 stopped by the user (Ctrl-C), also where the best so far was written; 143 and 129 ended
+from outside (SIGTERM, SIGHUP).
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
+from collections.abc import Iterator
 
 import typer
 
@@ -27,6 +31,25 @@ from diskret.cli.app import BROKEN, REFUSED, STOPPED, app
 __all__ = ["app", "main"]
 
 STOPPED_WORDS = "diskret: stopped by the user; nothing half-written is left"
+MEMORY_WORDS = (
+    "diskret: there is not enough memory for this\n"
+    "  what to do: use coarser hierarchies, fewer classifications or several linked tables; or a larger machine."
+)
+ENDED = ("SIGTERM", "SIGHUP")
+
+
+@contextlib.contextmanager
+def _tidy_when_ended() -> Iterator[None]:
+    """Ended from outside: tidy up as after Ctrl-C, and say so by the code that shells give."""
+
+    def ended(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    with contextlib.ExitStack() as stack:
+        for each in (signal.Signals[name] for name in ENDED if name in signal.Signals.__members__):
+            with contextlib.suppress(ValueError):  # signals are heard by the first thread only
+                stack.callback(signal.signal, each, signal.signal(each, ended))
+        yield
 
 
 def main() -> None:
@@ -34,7 +57,8 @@ def main() -> None:
     from diskret.model.errors import DiskretError
 
     try:
-        app()
+        with _tidy_when_ended():
+            app()
     except DiskretError as e:
         typer.echo(f"diskret: {e}\n  more: {e.docs}", err=True)
         raise SystemExit(REFUSED) from None
@@ -42,6 +66,9 @@ def main() -> None:
         if e.code == STOPPED:  # Ctrl-C, of which typer makes an exit without a word
             typer.echo(STOPPED_WORDS, err=True)
         raise
+    except MemoryError:
+        typer.echo(MEMORY_WORDS, err=True)
+        raise SystemExit(REFUSED) from None
     except KeyboardInterrupt:
         typer.echo(STOPPED_WORDS, err=True)
         raise SystemExit(STOPPED) from None

@@ -53,7 +53,14 @@ def run_content(content: dict[str, Any], quiet: bool, json: bool, marks: bool = 
     with progress_bar(quiet or json) as progress:
         result = run_job(job, Path(), progress, **options)
     report(result, quiet, json, show=False)
+    leave_if_stopped(result)
     return result
+
+
+def leave_if_stopped(result: JobResult) -> None:
+    """What the user ended is not done, even where the best so far was written: scripts must see it."""
+    if result.stopped:
+        raise typer.Exit(STOPPED)
 
 
 def given(**options: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from diskret.cli.app import EXPOSED, Json, Quiet, app
+from diskret.cli.app import EXPOSED, Json, Quiet, app, leave_if_stopped
 from diskret.cli.show import progress_bar, report
 
 
@@ -26,6 +26,7 @@ def run(
     with progress_bar(quiet or json) as progress:
         result = run_job(read_job(job), job.parent, progress)
     report(result, quiet, json, show)
+    leave_if_stopped(result)
     if result.exposed:
         raise typer.Exit(EXPOSED)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from diskret.io.files import whole_file
+from diskret.io.files import all_or_none, whole_file
 from diskret.io.hrc import LEAD, codelist_text, hrc_text
 from diskret.io.metadata import Metadata, Role, Variable
 from diskret.io.rda import rda_text
@@ -72,10 +71,10 @@ def write_cell_list(table: Table, to: str | Path) -> tuple[Path, ...]:
     )
     cells = {prefix.with_name(f"{prefix.name}.tab"): _cell_text(table, [texts for _, texts in columns])}
     files = cells | {described.path: rda_text(described)} | files
-    with contextlib.ExitStack() as stack:
-        # every file is complete beside its place before the first one takes its place
+    with all_or_none() as meanwhile:
         for path, text in files.items():
-            stack.enter_context(whole_file(path)).write_text(text, encoding="utf-8")
+            with whole_file(meanwhile(path), private=True) as part:
+                part.write_text(text, encoding="utf-8")
     return tuple(files)
 
 

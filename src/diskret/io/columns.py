@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 
-from diskret.model.source import literal
+from diskret.model.source import connect, literal
 
 FORMS = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet, COMPRESSION zstd"}
 
@@ -29,7 +29,7 @@ def copy_columns(
     texts = ", ".join(f"{name}: {literal(text)}" for name, text in (footer or {}).items())
     more = f", KV_METADATA {{{texts}}}" if texts else ""
     # One thread: the rows and their pages then fall the same way every time.
-    connection = duckdb.connect(":memory:", config={"threads": 1})
+    connection = connect(threads=1)
     try:
         connection.register("leaving", data)
         connection.execute(f"COPY ({sql}) TO {literal(str(path))} ({FORMS[ending]}, USE_TMP_FILE false{more})")

@@ -1,22 +1,37 @@
-"""Writing files whole or not at all."""
+"""Writing files whole or not at all, several of them together or none, and one writer at a time in a folder.
+
+Files come into being in a hidden private folder beside their places (`.diskret.*.part`) and are moved when all are
+there. The folder of a killed process is removed by the next that writes beside it; if the kill came while files were
+being moved, the rest is moved first, so that no folder keeps files of two runs.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from diskret.model.errors import CannotWrite, DiskretError
+from diskret.model.private import PrivateFolder, folder_in, sweep
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+STAGE = (".diskret.", ".part")
+FILES, BEFORE, WHOLE = "files", "before", "whole"
+"""In a hidden folder: the files, what stood at their places, and the mark that all of them are there."""
 
 
 @contextlib.contextmanager
-def whole_file(path: str | Path) -> Iterator[Path]:
-    """A temporary file beside ``path`` that takes its place only when the block ends well.
+def whole_file(path: str | Path, *, private: bool = False) -> Iterator[Path]:
+    """Where to write a file that takes its place only when the block ends well.
 
     Whatever stood at ``path`` before stays as it was if the block fails, the disk is full, or the user interrupts.
+    What is confidential is ``private``: for its owner alone (0600), whatever the umask.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -25,26 +40,14 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     ...     [p.name for p in Path(folder).iterdir()]
     ['out.txt']
     """
-    target = Path(path)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    except OSError as e:
-        raise _cannot_write(target, e) from e
-    except ValueError as e:
-        raise CannotWrite("this is not a path", where=repr(str(target)), hint="choose another name.") from e
-    os.close(handle)
-    part = Path(name)
-    try:
-        yield part
-        umask = os.umask(0)
-        os.umask(umask)
-        part.chmod(0o666 & ~umask)
-        part.replace(target)
-    except OSError as e:
-        raise _cannot_write(target, e) from e
-    finally:
-        part.unlink(missing_ok=True)
+    with all_or_none() as meanwhile:
+        part = meanwhile(path)
+        try:
+            yield part
+            if private:
+                part.chmod(0o600)
+        except OSError as e:
+            raise _cannot_write(Path(path), e) from e
 
 
 @contextlib.contextmanager
@@ -62,37 +65,109 @@ def all_or_none() -> Iterator[Callable[[str | Path], Path]]:
     ...     [p.name for p in Path(folder).iterdir()]
     []
     """
-    stages: dict[Path, Path] = {}
-    with contextlib.ExitStack() as stack:
+    stages: dict[Path, PrivateFolder] = {}
 
-        def meanwhile(path: str | Path) -> Path:
-            target = Path(path)
-            if target.parent not in stages:
-                try:
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    hidden = tempfile.TemporaryDirectory(prefix=".diskret.", suffix=".part", dir=target.parent)
-                except OSError as e:
-                    raise _cannot_write(target, e) from e
-                except ValueError as e:
-                    raise CannotWrite("this is not a path", where=repr(str(target)), hint="choose another name.") from e
-                stages[target.parent] = Path(stack.enter_context(hidden))
-            return stages[target.parent] / target.name
+    def meanwhile(path: str | Path) -> Path:
+        target = Path(path)
+        if target.parent not in stages:
+            stages[target.parent] = _stage(target)
+        return stages[target.parent].path / FILES / target.name
 
+    try:
+        yield meanwhile
+        _put_in_place(stages)
+    except DiskretError as e:
+        for folder, stage in stages.items():
+            e.where = e.where.replace(str(stage.path / FILES), str(folder))
+        raise
+    finally:
+        for stage in stages.values():
+            stage.remove()
+
+
+def _stage(target: Path) -> PrivateFolder:
+    """The hidden folder beside a file that is to come."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _alone_in([target.parent]):
+            sweep(target.parent, *STAGE, rescue=_finish)
+        stage = folder_in(target.parent, *STAGE)
+        (stage.path / FILES).mkdir()
+    except OSError as e:
+        raise _cannot_write(target, e) from e
+    except ValueError as e:
+        raise CannotWrite("this is not a path", where=repr(str(target)), hint="choose another name.") from e
+    return stage
+
+
+def _put_in_place(stages: dict[Path, PrivateFolder]) -> None:
+    """Move everything; two runs with the same places do it one after the other."""
+    files = [f for stage in stages.values() for f in sorted((stage.path / FILES).iterdir()) if f.is_file()]
+    done: list[Path] = []
+    target = next(iter(stages), Path())
+    with _alone_in(list(stages)):
         try:
-            yield meanwhile
-        except DiskretError as e:
-            for folder, hidden in stages.items():
-                e.where = e.where.replace(str(hidden), str(folder))
-            raise
-        files = [(file, folder / file.name) for folder, hidden in stages.items() for file in sorted(hidden.iterdir())]
-        for _, target in files:
-            if target.is_dir():
-                raise _cannot_write(target, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
-        for file, target in files:
-            try:
+            for file in files:
+                target = _place(file)
+                if target.is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            for stage in stages.values() if len(files) > 1 else ():
+                (stage.path / WHOLE).touch()
+            for file in files:
+                target = _place(file)
+                _keep(target, file)
+                done.append(file)
                 file.replace(target)
-            except OSError as e:
-                raise _cannot_write(target, e) from e
+        except OSError as e:
+            for file in done:
+                _take_back(file)
+            raise _cannot_write(target, e) from e
+
+
+def _place(file: Path) -> Path:
+    """Where a file of a hidden folder belongs."""
+    return file.parent.parent.parent / file.name
+
+
+def _keep(target: Path, file: Path) -> None:
+    """What stands at a place, to be put back if another place cannot be written."""
+    with contextlib.suppress(OSError):  # nothing there, or a file system without links
+        before = file.parent.parent / BEFORE
+        before.mkdir(exist_ok=True)
+        os.link(target, before / file.name)
+
+
+def _take_back(file: Path) -> None:
+    """What stood at the place of a file before."""
+    before = file.parent.parent / BEFORE / file.name
+    with contextlib.suppress(OSError):
+        if before.exists():
+            before.replace(_place(file))
+        elif not file.exists():
+            _place(file).unlink()
+
+
+def _finish(stage: Path) -> None:
+    """Move the files of a run that was killed while it moved them, unless their places were written since."""
+    with contextlib.suppress(OSError):
+        whole = (stage / WHOLE).stat().st_mtime_ns
+        for file in sorted((stage / FILES).iterdir()):
+            target = stage.parent / file.name
+            if not target.exists() or target.stat().st_mtime_ns <= whole:
+                file.replace(target)
+
+
+@contextlib.contextmanager
+def _alone_in(folders: list[Path]) -> Iterator[None]:
+    """Let one process at a time move files into folders, in one order so that no two wait for each other."""
+    with contextlib.ExitStack() as stack:
+        for folder in sorted({Path(os.path.realpath(f)) for f in folders}):
+            if fcntl is not None:
+                handle = os.open(folder, os.O_RDONLY)
+                stack.callback(os.close, handle)
+                with contextlib.suppress(OSError):  # a file system without locks
+                    fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 def _cannot_write(target: Path, error: OSError) -> CannotWrite:

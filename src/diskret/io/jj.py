@@ -68,7 +68,7 @@ def write_jj(system: System, path: str | Path) -> None:
     """Write a system as a JJ file, whole or not at all; packed if the name ends in ``.gz``. Confidential."""
     constant = system.space.codes[0].index(CONSTANT) if CONSTANT in system.space.codes[0] else -1
     content = ("\n".join(["0", *_cell_lines(system, constant), *_equation_lines(system, constant)]) + "\n").encode()
-    with whole_file(Path(path)) as part:
+    with whole_file(Path(path), private=True) as part:
         part.write_bytes(gzip.compress(content, mtime=0) if Path(path).suffix == ".gz" else content)
 
 

@@ -85,6 +85,11 @@ class JobResult:
             return True
         return any(s.audit is not None and not s.audit.safe for s in self.suppressions.values())
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the user ended a search, of which the best so far was kept."""
+        return self.anonymisation is not None and self.anonymisation.stopped
+
     def summary(self) -> dict[str, Any]:
         """Counts and names only: fit to be printed or logged."""
         found = {

@@ -11,7 +11,7 @@ import contextlib
 import csv
 import os
 import re
-import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +31,7 @@ from diskret.model.errors import (
     listed,
     masked,
 )
+from diskret.model.private import PrivateFolder, private_folder
 from diskret.model.sheets import Workbook, read_sheet, unique_names
 
 PARQUET = {".parquet", ".pq"}
@@ -238,6 +239,21 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def connect(*, threads: int | None = None, memory_limit: str | None = None) -> Any:
+    """The engine in memory. What it spills to disk is for its owner alone, and gone with the connection."""
+    # in the system's temporary folder, never in the folder the user happens to stand in
+    folder = private_folder()
+    given = {"temp_directory": str(folder.path), "threads": threads, "memory_limit": memory_limit}
+    config: dict[str, Any] = {option: chosen for option, chosen in given.items() if chosen is not None}
+    connection = duckdb.connect(":memory:", config=config)
+    weakref.finalize(connection, _gone, folder)
+    return connection
+
+
+def _gone(folder: PrivateFolder) -> None:
+    folder.remove()
+
+
 def open_source(
     source: object, *, threads: int | None = None, memory_limit: str | None = None, need_rows: bool = True
 ) -> Relation:
@@ -246,11 +262,7 @@ def open_source(
     >>> open_source({"code": np.array(["05"], dtype=object), "x": np.array([1.5])}).columns
     ('code', 'x')
     """
-    # Spilled records belong in the system's temporary folder, never in the folder the user happens to stand in.
-    spill = os.path.join(tempfile.gettempdir(), f"diskret-{os.getpid()}")
-    given = {"temp_directory": spill, "threads": threads, "memory_limit": memory_limit}
-    config: dict[str, Any] = {option: chosen for option, chosen in given.items() if chosen is not None}
-    connection = duckdb.connect(":memory:", config=config)
+    connection = connect(threads=threads, memory_limit=memory_limit)
     kept: list[object] = []
     decimal = "."
     if isinstance(source, FixedWidth):
@@ -403,7 +415,7 @@ def _header(source: Delimited) -> tuple[tuple[str, ...], str, int]:
 
 def _first_lines(source: Delimited) -> list[str]:
     where = str(source.path)
-    with readable(where), duckdb.connect(":memory:") as connection:
+    with readable(where), connect() as connection:
         try:
             found = connection.execute(f"SELECT line FROM {_lines(source.path, source.encoding)} LIMIT 100").fetchall()
         except duckdb.InvalidInputException as e:

@@ -68,8 +68,9 @@ def write_rematched(pairs: Rematch, path: str | Path, *, formulas: Formulas = "k
     """Anonymous attributes beside the other columns of the records, in their order. Confidential."""
     attributes = set(pairs.anonymous.attributes)
     _copy(
-        pairs.join(), path, lambda name, column: _as_text(column) if name in attributes else column, formulas=formulas
-    )
+        pairs.join(), path, lambda name, column: _as_text(column) if name in attributes else column,
+        private=True, formulas=formulas,
+    )  # fmt: skip
 
 
 def write_quality(done: Anonymisation, path: str | Path) -> None:
@@ -99,6 +100,7 @@ def _copy(
     *,
     chosen: list[str] | None = None,
     source: str = "leaving",
+    private: bool = False,
     formulas: Formulas = "keep",
 ) -> None:
     """Write columns, all or the chosen ones, each as ``shown`` says by its name and by what the engine calls it."""
@@ -116,5 +118,5 @@ def _copy(
         f"{shown(name, held[name])} AS {identifier(names[name])}" for name in (frame if chosen is None else chosen)
     ]
     data = {held[name]: spoken_column(np.ascontiguousarray(column), speaking) for name, column in frame.items()}
-    with whole_file(target) as part:
+    with whole_file(target, private=private) as part:
         copy_columns(data, f"SELECT {', '.join(parts)} FROM {source}", part, ending=ending)

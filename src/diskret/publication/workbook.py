@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +15,7 @@ import numpy as np
 from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.private import private_folder
 from diskret.publication.options import Publication
 from diskret.publication.release import Measure, Release, cross, labelled
 
@@ -40,12 +40,9 @@ def write_workbook(release: Release, options: Publication, path: Path) -> None:
     from xlsxwriter.exceptions import FileCreateError
 
     # packed in memory: where a disk is full, the library would leave its file open
-    packed = BytesIO()
+    packed, folder = BytesIO(), private_folder()
     try:
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            Workbook(packed, {"constant_memory": True, "tmpdir": folder}) as book,
-        ):
+        with Workbook(packed, {"constant_memory": True, "tmpdir": str(folder.path)}) as book:
             book.set_properties({"created": CREATED})
             looks = _Looks(book)
             for name, measure in zip(sheet_names([m.name for m in release.measures]), release.measures, strict=True):
@@ -53,6 +50,8 @@ def write_workbook(release: Release, options: Publication, path: Path) -> None:
                 _Page(sheet=sheet, looks=looks, release=release, measure=measure, options=options).write()
     except FileCreateError as e:
         raise e.args[0] from e
+    finally:
+        folder.remove()
     path.write_bytes(packed.getbuffer())
 
 

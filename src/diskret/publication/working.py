@@ -14,7 +14,6 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import nanoarrow as na
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +23,7 @@ from diskret.io.files import whole_file
 from diskret.model.contributors import Contributors
 from diskret.model.errors import UnreadableFile
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.source import literal, readable
+from diskret.model.source import connect, literal, readable
 from diskret.model.table import Table
 from diskret.publication.release import responses
 from diskret.rules.stored import plain_rules, rules_from
@@ -59,7 +58,7 @@ def save_working(tables: Table | Mapping[str, Table], path: str | Path) -> None:
         "tables": described,
     }
     text = json.dumps(head, ensure_ascii=False)
-    with whole_file(path) as part:
+    with whole_file(path, private=True) as part:
         footer = {KEY: text, SEAL: _seal(text, stored.arrays.values())}
         copy_columns(stored, "SELECT * FROM leaving", part, footer=footer)
 
@@ -69,7 +68,7 @@ def load_working(path: str | Path) -> dict[str, Table]:
     where = str(path)
     if not Path(path).is_file():
         raise UnreadableFile("there is no such file", where=where, hint="check the path of the working file.")
-    connection = duckdb.connect(":memory:")
+    connection = connect()
     try:
         with readable(where):
             texts = _footer(connection, where)

@@ -42,6 +42,8 @@ class Anonymisation:
     seconds: float
     complete: bool
     """False if time was over or the user stopped the search: the file is anonymous, but could be better."""
+    stopped: bool = False
+    """Whether it was the user who ended the search."""
     history: tuple[Moment, ...] = ()
     """The course of the search."""
 

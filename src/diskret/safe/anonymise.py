@@ -96,7 +96,7 @@ def anonymise(
     return Anonymisation(
         attributes=found.by, codes=found.codes, original=found.frequency, frequency=frequency, control=cells, k=k,
         weights=asked.weights, search="printed" if isinstance(wanted, PrintedSearch) else "ladder", groups=groups,
-        seconds=time.monotonic() - begun, complete=not cut_short, history=tuple(history.moments),
+        seconds=time.monotonic() - begun, complete=not cut_short, stopped=clock.stopped, history=tuple(history.moments),
     )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def save_checkpoint(path: str | Path, state: LadderState, mark: str) -> None:
     """Write where a run stands. The file holds frequencies of rows, not the rows: confidential like the data."""
     plain = {f.name: getattr(state, f.name) for f in fields(state) if f.name not in ARRAYS}
     arrays = {name: getattr(state, name) for name in ARRAYS if getattr(state, name) is not None}
-    with whole_file(path) as part, part.open("wb") as file:
+    with whole_file(path, private=True) as part, part.open("wb") as file:
         np.savez_compressed(file, head=np.array(json.dumps({"mark": mark, **plain})), **arrays)
 
 

@@ -1,0 +1,130 @@
+"""Folders for what is confidential and must not outlive the process: for their owner alone, gone at the end.
+
+A folder is removed when nobody uses it any more, at the latest when the process ends. A process that is killed removes
+nothing; so each folder holds a lock that the system gives back whatever happens, and whoever makes a folder removes
+those beside it whose lock is free.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows, where temporary folders belong to one user
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = "lock"
+SPILLED = ("diskret-", "")
+"""How folders of spilled records begin and end."""
+
+
+class PrivateFolder:
+    """A folder for its owner alone (0700), with a lock that tells that somebody uses it.
+
+    >>> folder = private_folder()
+    >>> oct(folder.path.stat().st_mode & 0o777)
+    '0o700'
+    >>> folder.remove()
+    >>> folder.path.exists()
+    False
+    """
+
+    def __init__(self, path: Path, lock: int) -> None:
+        self.path = path
+        self.remove = weakref.finalize(self, _remove, path, lock)
+        """Called by itself when the folder is forgotten, and at the end of the process."""
+
+
+def private_folder() -> PrivateFolder:
+    """A new folder in the system's temporary folder; what killed processes left there is removed first."""
+    place = Path(tempfile.gettempdir())
+    _sweep_once(place)
+    return folder_in(place, *SPILLED)
+
+
+def folder_in(place: Path, begin: str, end: str) -> PrivateFolder:
+    """A new private folder in a place, its name beginning and ending as said."""
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=begin, suffix=end, dir=place))
+        # somebody who sweeps may take the folder before it is locked
+        with contextlib.suppress(FileNotFoundError, BlockingIOError):
+            lock = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            os.write(lock, _here())
+            if _locked(lock) and (path / LOCK).exists():
+                return PrivateFolder(path, lock)
+            os.close(lock)
+
+
+def sweep(place: Path, begin: str, end: str, rescue: Callable[[Path], None] | None = None) -> None:
+    """Remove private folders whose process is gone; ``rescue`` is called with each of them before.
+
+    Only folders of the present user are touched.
+    """
+    with contextlib.suppress(OSError), os.scandir(place) as found:
+        names = [e.path for e in found if e.name.startswith(begin) and e.name.endswith(end) and _is_ours(e)]
+        for path in map(Path, names):
+            _sweep_one(path, rescue)
+
+
+@cache
+def _sweep_once(place: Path) -> None:
+    """At the first folder of a process: what was left by those before it."""
+    sweep(place, *SPILLED)
+
+
+def _sweep_one(path: Path, rescue: Callable[[Path], None] | None) -> None:
+    if fcntl is None:
+        return
+    try:
+        lock = os.open(path / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        with contextlib.suppress(OSError):
+            path.rmdir()  # ended before it was locked: empty, or none of ours
+        return
+    except OSError:
+        return
+    with contextlib.suppress(OSError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while the owner lives
+        if os.read(lock, 256) not in (b"", _here()):
+            raise OSError("of another machine, whose locks are not always seen here")
+        if rescue is not None:
+            rescue(path)
+        shutil.rmtree(path, ignore_errors=True)
+    os.close(lock)
+
+
+def _here() -> bytes:
+    return platform.node().encode()[:255]
+
+
+def _locked(lock: int) -> bool:
+    """Take the lock of a new folder; where the file system knows no locks the folder stays without, and unswept."""
+    if fcntl is not None:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+    return True
+
+
+def _is_ours(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False) and (
+        not hasattr(os, "getuid") or entry.stat(follow_symlinks=False).st_uid == os.getuid()
+    )
+
+
+def _remove(path: Path, lock: int) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        os.close(lock)
