@@ -61,7 +61,7 @@ def risk(
     said: Said,
 ) -> None:
     """Measure how many records could be found by what an attacker may know."""
-    run_content({"data": given(microdata=data), **said, "output": given(report=out)}, quiet, json)
+    run_content({"data": given(microdata=data), **said, "output": given(internal_report=out)}, quiet, json)
 
 
 @app.command()

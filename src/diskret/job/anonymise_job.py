@@ -77,8 +77,8 @@ class AnonymiseJob(Section):
                 write_quality(done, place(asked.quality))
             if asked.deviations:
                 plot_deviations({done.search: done.quality}, place(asked.deviations))
-            if asked.report:
-                write_safe_report(asked, done, place(asked.report))
+            for name, internal in asked.reports:
+                write_safe_report(asked, done, place(name), internal=internal)
             if asked.rematched:
                 pairs = rematch(data, done, self.anonymise.priority)
                 write_rematched(pairs, place(asked.rematched), formulas=asked.formulas or "keep")

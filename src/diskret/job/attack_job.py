@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from diskret.io.files import all_or_none
+from diskret.io.files import all_or_none, whole_file
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import described_source
 from diskret.job.outcome import JobResult, Running
@@ -93,7 +93,8 @@ def risk_sections(
 def write_risks(asked: AttackOutput, here: Path, found: Attack, meanwhile: Callable[[Path], Path]) -> Iterator[Path]:
     """The risk of every combination as a file and as a plot, where asked for."""
     if asked.risks:
-        _write_list(found, meanwhile(here / asked.risks), asked.formulas or "escape")
+        with whole_file(meanwhile(here / asked.risks), private=True) as part:
+            _write_list(found, part, asked.formulas or "escape")
         yield here / asked.risks
     if asked.risk_plot:
         save_chart(found.chart(), meanwhile(here / asked.risk_plot))

@@ -308,14 +308,28 @@ class PoolOutput(Appearance):
     )
 
 
-class TableOutput(PoolOutput, PoolTableOutput):
+class Reports(Section):
+    """Reports on what was done: one for everybody, one for the house."""
+
+    report: Annotated[str | None, REPORT] = Field(
+        None, description="self-contained report for everybody, .html or .pdf; names no cell and tells no reasons"
+    )
+    internal_report: Annotated[str | None, REPORT] = Field(
+        None, description="self-contained report for the house, .html or .pdf; confidential"
+    )
+
+    @property
+    def reports(self) -> list[tuple[str, bool]]:
+        """Every report asked for, and whether it is internal."""
+        both = ((self.report, False), (self.internal_report, True))
+        return [(name, internal) for name, internal in both if name]
+
+
+class TableOutput(Reports, PoolOutput, PoolTableOutput):
     """What is written of a table. Paths are relative to the job file."""
 
     comparison: Annotated[str | None, PLOTS] = Field(
         None, description="plot of the rules' regions, .svg .html .png; confidential"
-    )
-    report: Annotated[str | None, REPORT] = Field(
-        None, description="self-contained report, .html or .pdf; without suppressed values"
     )
 
 

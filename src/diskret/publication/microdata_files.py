@@ -19,6 +19,7 @@ from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.rematch import Rematch
 
 ENDINGS = tuple(FORMS)
+INTERNAL = "internal: confidential"
 
 
 def write_records(records: Records, path: str | Path, *, formulas: Formulas = "keep") -> None:
@@ -74,18 +75,22 @@ def write_rematched(pairs: Rematch, path: str | Path, *, formulas: Formulas = "k
 
 
 def write_quality(done: Anonymisation, path: str | Path) -> None:
-    """The quality report as data (.json) or to be read (.txt)."""
+    """The deviations of all control cells, counted, as data (.json) or to be read (.txt).
+
+    Internal: with the file they can give small counts of the original back.
+    """
     target = Path(path)
     if target.suffix == ".json":
-        facts = {**done.summary(), "quality": done.quality.summary()}
+        facts = {"for": INTERNAL, **done.summary(), "quality": done.quality.summary()}
         text = json.dumps(facts, ensure_ascii=False, indent=2) + "\n"
     elif target.suffix == ".txt":
-        text = f"{done.objects:,} objects, k = {done.k}, {len(done.control.tables)} control tables\n{done.quality}\n"
+        head = f"{done.objects:,} objects, k = {done.k}, {len(done.control.tables)} control tables"
+        text = f"{INTERNAL}\n{head}\n{done.quality}\n"
     else:
         raise BadOption(
             f"reports are not written as {target.suffix!r}", where=str(target), hint="choose .json or .txt."
         )
-    with whole_file(target) as part:
+    with whole_file(target, private=True) as part:
         part.write_text(text, encoding="utf-8")
 
 

@@ -19,7 +19,7 @@ from diskret.model.errors import BadOption, listed
 from diskret.publication.report_file import ENDINGS
 from diskret.web import examples
 from diskret.web.answers import Json, attachment, body_of
-from diskret.web.record_runs import FIGURES, FILES, write_records_report
+from diskret.web.record_runs import FIGURES, FILES, write_kept_report
 from diskret.web.routes.exports import made_in, stem
 from diskret.web.run_folders import read_json
 from diskret.web.table_runs import findings, load
@@ -103,22 +103,24 @@ def file(request: Request) -> Response:
 
 
 def report(request: Request) -> Response:
-    """The report of any finished run, as one file; the same bytes as its job file gives."""
+    """A report of any finished run, public unless the internal one is asked for; the bytes are those of its job."""
     bench, run = workbench(request), request.path_params["run"]
     ending, language = f".{request.path_params['ending']}", request.query_params.get("language", "en")
     if ending not in ENDINGS or language not in ("en", "de"):
         raise BadOption(f"no report as {ending} in {language!r}", hint=f"{listed(ENDINGS)}, in 'en' or 'de'.")
+    internal = request.query_params.get("for") == "internal"
     folder, status = bench.runs.finished(run), bench.runs.status(run)
     job = job_from(bench.runs.content(run), "the page", bench.workspace.root)
     with made_in(bench.runs.folder(run), f"report{ending}") as path:
         if isinstance(job, AnonymiseJob | RecordsJob):
-            write_records_report(job, folder, path, language)
+            write_kept_report(job, folder, path, language, internal=internal)
         elif isinstance(job, TableJob):
             done = load(folder)
             tables = {name: each.table for name, each in done.items()}
             facts = table_facts(job, done, findings(folder), status.get("summary", {}).get("warnings", ()))
-            write_table_report(job.output, tables, facts, path, language)
-        return attachment(path.read_bytes(), f"{stem(status['name'])}-report{ending}")
+            write_table_report(job.output, tables, facts, path, language, internal=internal)
+        name = f"{stem(status['name'])}-{'internal-' if internal else ''}report{ending}"
+        return attachment(path.read_bytes(), name)
 
 
 def _refuse_other(bench: Workbench, run: str) -> None:
