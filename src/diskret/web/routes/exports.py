@@ -94,7 +94,7 @@ def saved(bench: Workbench, name: str, text: Callable[[], str], *, replace: bool
     if place.exists() and not replace:
         raise BadOption(f"there is a file {place.name!r} already", hint="replace it, or choose another name.")
     content = text()
-    with whole_file(place) as part:
+    with whole_file(place, private=True) as part:
         part.write_text(content, encoding="utf-8")
     return Json({"name": place.name, "path": str(place)}, status_code=201)
 
