@@ -109,3 +109,18 @@ def test_a_folder_taken_before_it_was_locked_is_made_again(temporary: Path, monk
     made = private_folder()
     assert made.path.exists()
     assert len(tries) == 2
+
+
+def test_a_folder_whose_removal_was_killed_is_still_swept(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = private_folder()
+    (made.path / "a").write_text("secret")
+    (made.path / "deep").mkdir()
+    (made.path / "deep" / "b").write_text("secret")
+    removed: list[str] = []
+    monkeypatch.setattr("diskret.model.private.shutil.rmtree", lambda path, **_: removed.append(Path(path).name))
+    made.remove()  # as far as it came
+    monkeypatch.undo()
+    assert removed == ["deep", made.path.name]
+    assert (made.path / private.LOCK).exists()
+    sweep(made.path.parent, "diskret-", "")
+    assert not made.path.exists()

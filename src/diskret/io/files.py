@@ -85,12 +85,18 @@ def all_or_none() -> Iterator[Callable[[str | Path], Path]]:
             stage.remove()
 
 
+def tidy(folder: Path) -> None:
+    """Remove from a folder what killed processes were writing there; what they were moving is moved first."""
+    if folder.is_dir():
+        with _alone_in([folder]):
+            sweep(folder, *STAGE, rescue=_finish)
+
+
 def _stage(target: Path) -> PrivateFolder:
     """The hidden folder beside a file that is to come."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _alone_in([target.parent]):
-            sweep(target.parent, *STAGE, rescue=_finish)
+        tidy(target.parent)
         stage = folder_in(target.parent, *STAGE)
         (stage.path / FILES).mkdir()
     except OSError as e:

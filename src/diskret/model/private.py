@@ -51,6 +51,11 @@ def private_folder() -> PrivateFolder:
     return folder_in(place, *SPILLED)
 
 
+def remove_with(owner: object, folder: PrivateFolder) -> None:
+    """Keep a folder as long as its owner lives, and no longer."""
+    weakref.finalize(owner, _gone, folder)
+
+
 def folder_in(place: Path, begin: str, end: str) -> PrivateFolder:
     """A new private folder in a place, its name beginning and ending as said."""
     while True:
@@ -98,8 +103,12 @@ def _sweep_one(path: Path, rescue: Callable[[Path], None] | None) -> None:
             raise OSError("of another machine, whose locks are not always seen here")
         if rescue is not None:
             rescue(path)
-        shutil.rmtree(path, ignore_errors=True)
+        _remove_all(path)
     os.close(lock)
+
+
+def _gone(folder: PrivateFolder) -> None:
+    folder.remove()
 
 
 def _here() -> bytes:
@@ -125,6 +134,17 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
 
 
 def _remove(path: Path, lock: int) -> None:
-    shutil.rmtree(path, ignore_errors=True)
+    _remove_all(path)
     with contextlib.suppress(OSError):
         os.close(lock)
+
+
+def _remove_all(path: Path) -> None:
+    """The lock last: if this is killed too, the next who sweeps still finds a folder of ours."""
+    with contextlib.suppress(OSError):
+        for each in path.iterdir():
+            if each.is_dir() and not each.is_symlink():
+                shutil.rmtree(each, ignore_errors=True)
+            elif each.name != LOCK:
+                each.unlink(missing_ok=True)
+    shutil.rmtree(path, ignore_errors=True)

@@ -11,7 +11,6 @@ import contextlib
 import csv
 import os
 import re
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +30,7 @@ from diskret.model.errors import (
     listed,
     masked,
 )
-from diskret.model.private import PrivateFolder, private_folder
+from diskret.model.private import private_folder, remove_with
 from diskret.model.sheets import Workbook, read_sheet, unique_names
 
 PARQUET = {".parquet", ".pq"}
@@ -246,12 +245,8 @@ def connect(*, threads: int | None = None, memory_limit: str | None = None) -> A
     given = {"temp_directory": str(folder.path), "threads": threads, "memory_limit": memory_limit}
     config: dict[str, Any] = {option: chosen for option, chosen in given.items() if chosen is not None}
     connection = duckdb.connect(":memory:", config=config)
-    weakref.finalize(connection, _gone, folder)
+    remove_with(connection, folder)
     return connection
-
-
-def _gone(folder: PrivateFolder) -> None:
-    folder.remove()
 
 
 def open_source(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from diskret.io.files import whole_file
+from diskret.io.files import tidy, whole_file
 from diskret.model.errors import BadOption, UnreadableFile
 
 ARRAYS = ("x", "best", "weight")
@@ -62,6 +62,7 @@ def save_checkpoint(path: str | Path, state: LadderState, mark: str) -> None:
 
 def load_checkpoint(path: str | Path, mark: str) -> LadderState | None:
     """Where an interrupted run stood; None if there is no such file."""
+    tidy(Path(path).parent)  # a run killed while it wrote here
     if not Path(path).exists():
         return None
     try:

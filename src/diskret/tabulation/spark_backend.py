@@ -9,6 +9,7 @@ from typing import Any
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, masked
+from diskret.model.private import private_folder, remove_with
 from diskret.model.sheets import Workbook
 from diskret.model.source import PARQUET, TEXT, Delimited, FixedWidth, Relation
 from diskret.tabulation.backend import Batch
@@ -105,13 +106,20 @@ def _session(spark: Any, engine: object) -> tuple[Any, bool]:
 
 
 def _start(builder: Any, master: str) -> Any:
-    return (
+    begun = (
         builder.builder.master(master)
         .appName("diskret")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.session.timeZone", "UTC")
-        .getOrCreate()
     )
+    if not master.startswith("local"):
+        return begun.getOrCreate()
+    # what a session on this machine spills, and frames on their way to it, are for their owner alone and gone with it
+    folder = private_folder()
+    local = begun.config("spark.local.dir", str(folder.path))
+    session = local.config("spark.sql.warehouse.dir", str(folder.path / "warehouse")).getOrCreate()
+    remove_with(session, folder)
+    return session
 
 
 def _frame(session: Any, source: object) -> tuple[Any, str, str]:
