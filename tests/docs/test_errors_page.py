@@ -17,6 +17,7 @@ from diskret.io.hierarchies import read_hierarchy
 from diskret.job.read import read_job
 from diskret.model import errors
 from diskret.model.errors import DiskretError
+from diskret.model.memory import refuse_short
 from diskret.web.run_folders import Runs
 from diskret.web.workspace import Workspace
 
@@ -117,9 +118,18 @@ def table_too_large() -> None:
     dk.tabulate(columns, by=dict.fromkeys(("product", "origin", "destination"), HUGE), value="value")
 
 
+def not_enough_memory() -> None:
+    refuse_short(10**15, "protecting a table")
+
+
 def bad_prior_knowledge() -> None:
     Path("cells.csv").write_text("region,turnover,low,high\nN1,60,70,90\nN2,30,20,40\n")
     dk.Table.from_cells("cells.csv", by={"region": REGION}, value="turnover", lower="low", upper="high")
+
+
+def too_large() -> None:
+    Path("region.json").write_text('{"a":' * 200 + "null" + "}" * 200)
+    read_hierarchy("region.json")
 
 
 def too_few_units() -> None:
@@ -251,6 +261,8 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "T8": unreadable_file,
     "T9": table_too_large,
     "T10": bad_prior_knowledge,
+    "T11": too_large,
+    "T12": not_enough_memory,
     "L1": shared_cells_differ,
     "L2": nothing_shared,
     "L3": late_table,

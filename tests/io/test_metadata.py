@@ -100,7 +100,7 @@ def test_classifications_come_from_digits_from_a_file_or_from_the_data(folder: P
 
 def test_a_file_the_metadata_name_and_nobody_has_is_refused(folder: Path) -> None:
     (folder / "region.HRC").unlink()
-    with pytest.raises(UnreadableFile, match="no such file"):
+    with pytest.raises(UnreadableFile, match="does not lie beside"):
         classification(read_metadata(folder / "firms.rda"), "Region", ["1"])
 
 
@@ -160,3 +160,37 @@ def test_broken_metadata_are_refused_with_their_place(tmp_path: Path, text: str,
     with pytest.raises(error) as caught:
         read_metadata(tmp_path / "m.rda")
     assert str(tmp_path / "m.rda") in caught.value.where
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/etc/passwd", "../secret.hrc", "..\\secret.hrc", "C:\\secret.hrc", "\\\\server\\share\\secret.hrc",
+        "/", "..", "sub/../../secret.hrc",
+    ],
+)  # fmt: skip
+def test_metadata_name_no_file_elsewhere(name: str, tmp_path: Path) -> None:
+    (tmp_path / "secret.hrc").write_text("root\n")
+    (tmp_path / "in" / "sub").mkdir(parents=True)
+    (tmp_path / "in" / "firms.rda").write_text(f'Size 1 2\n<RECODEABLE>\n<HIERCODELIST> "{name}"\n')
+    with pytest.raises(UnreadableFile, match="does not lie beside them"):
+        classification(read_metadata(tmp_path / "in" / "firms.rda"), "Size", ["1"])
+
+
+def test_a_link_in_the_folder_of_the_metadata_does_not_lead_out_of_it(tmp_path: Path) -> None:
+    (tmp_path / "secret.hrc").write_text("root\n")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "link.hrc").symlink_to(tmp_path / "secret.hrc")
+    (tmp_path / "in" / "up").symlink_to(tmp_path)
+    for name in ("link.hrc", "LINK.hrc", "up/secret.hrc"):
+        (tmp_path / "in" / "firms.rda").write_text(f'Size 1 2\n<RECODEABLE>\n<CODELIST> "{name}"\n')
+        with pytest.raises(UnreadableFile, match="does not lie beside them"):
+            classification(read_metadata(tmp_path / "in" / "firms.rda"), "Size", ["1"])
+
+
+def test_a_file_in_a_folder_below_the_metadata_is_found(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "size.hrc").write_text("1\n2\n")
+    for name in ("sub\\SIZE.hrc", "sub/size.hrc"):
+        (tmp_path / "firms.rda").write_text(f'Size 1 2\n<RECODEABLE>\n<HIERCODELIST> "{name}"\n<HIERLEADSTRING> "@"\n')
+        assert classification(read_metadata(tmp_path / "firms.rda"), "Size", ["1"]).codes == ("1", "2", "Total")

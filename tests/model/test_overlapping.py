@@ -186,3 +186,12 @@ def test_groupings_that_cannot_be_are_refused(how: str) -> None:
     kind, grouping = WRONG[how]
     with pytest.raises(kind):
         Hierarchy.from_groupings(STATES, grouping)
+
+
+@given(hierarchies())
+def test_whatever_was_made_can_be_restored_and_nothing_else(made: Hierarchy) -> None:
+    kept = made.codes, made.parents, made.labels, made.further
+    assert Hierarchy.restored(*kept) == made
+    for parents in ((*made.parents[:-1], 0), (len(made), *made.parents[1:]), (0, *made.parents[1:])):
+        with pytest.raises(errors.BrokenLevels, match="not those of a hierarchy"):
+            Hierarchy.restored(made.codes, parents, made.labels, made.further)

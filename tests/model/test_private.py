@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from diskret.model import private
+from diskret.model.engine import connect
 from diskret.model.private import folder_in, private_folder, sweep
-from diskret.model.source import connect
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from diskret import Table, tabulate
 from diskret.cli import app
-from diskret.model.errors import BadOption, DiskretError, EmptyData, NotANumber, UnreadableFile
+from diskret.model.errors import BadOption, DiskretError, EmptyData, NotANumber, TooLarge, UnreadableFile
 from diskret.model.sheets import Workbook, sheet_names
 from diskret.model.source import open_source
 from diskret.publication.working import load_working
@@ -166,3 +166,72 @@ def test_commands_take_excel_files(tmp_path: Path) -> None:
     made = CliRunner().invoke(app, ["init", str(path), "--sheet", "Firms", "--out", str(job)])
     assert made.exit_code == 0, made.output
     assert 'sheet = "Firms"' in job.read_text(encoding="utf-8")
+
+
+def squeezed(path: Path) -> Path:
+    """The same file, packed as a spreadsheet program packs it."""
+    with zipfile.ZipFile(path) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in parts.items():
+            file.writestr(name, content)
+    return path
+
+
+CRAFTED = {
+    "a column beyond all": (data(text("A1", "x") + text("ZZZZZZZ1", "y")), "columns; the limit 'columns'"),
+    "a place of a million letters": (data('<c r="' + "A" * 3_000_000 + '1"/>'), "a tag has .* the limit 'text'"),
+    "more cells than fit": ("<row>" + "<c/>" * 20_000 + "</row>", "20,000|16,385 columns"),
+    "names far apart and many rows": (
+        "<row>" + "<c><v>1</v></c>" * 16_000 + "</row>" + "<row><c><v>1</v></c></row>" * 5_000, "blank ones included",
+    ),
+    "the same over and over": ("<row/>" * 900_000, "unpacks to many times its size"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", CRAFTED)
+def test_a_small_workbook_made_to_fill_the_memory_is_refused(kind: str, tmp_path: Path) -> None:
+    rows, said = CRAFTED[kind]
+    path = squeezed(book(tmp_path / "small.xlsx", {"S": f"<sheetData>{rows}</sheetData>"}))
+    assert path.stat().st_size < 50_000
+    with pytest.raises(TooLarge, match=said):
+        columns(path)
+
+
+def test_a_long_text_that_many_cells_show_is_as_long_as_all_of_them(tmp_path: Path) -> None:
+    rows = text("A1", "x"), *[cell("", "<v>0</v>", t="s").replace(' r=""', "")] * 100
+    path = squeezed(book(tmp_path / "small.xlsx", {"S": data(*rows)}, f"<si><t>{'y' * 100_000}</t></si>"))
+    with pytest.raises(TooLarge, match="unpacks to many times its size"):
+        columns(path)
+
+
+def test_whoever_has_such_a_workbook_raises_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = book(tmp_path / "far.xlsx", {"S": data(text("A1", "x") + text("XFE1", "y"), number("A2", 1))})
+    with pytest.raises(TooLarge, match="DISKRET_LIMITS=columns=NUMBER"):
+        columns(path)
+    monkeypatch.setenv("DISKRET_LIMITS", "columns=20000")
+    assert columns(path) == {"x": ["1"], "y": [None]}
+
+
+DAMAGED = {
+    "a row without end": '<row r="' + "9" * 5000 + '"/>',
+    "a text without end": data(cell("A1", "<v>" + "9" * 5000 + "</v>", t="s")),
+    "a text before the first": data(text("A1", "x"), cell("A2", "<v>-1</v>", t="s")),
+    "a place that is none": data(cell("1A", "<v>1</v>")),
+    "a style that is none": data(cell("A1", "<v>1</v>", s="x")),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED)
+def test_a_damaged_workbook_is_refused_in_words(kind: str, tmp_path: Path) -> None:
+    path = book(tmp_path / "damaged.xlsx", {"S": DAMAGED[kind]}, STRINGS)
+    with pytest.raises(UnreadableFile, match=r"not an Excel file, or not complete|does not hold") as caught:
+        columns(path)
+    assert "damaged.xlsx" in caught.value.where
+
+
+def test_the_last_day_since_1904_is_a_day(tmp_path: Path) -> None:
+    sheet = data(text("A1", "d"), number("A2", 2_957_003, s=0), number("A3", 2_957_004, s=0))
+    styles = '<cellXfs><xf numFmtId="14"/></cellXfs>'
+    path = book(tmp_path / "d.xlsx", {"S": sheet}, styles=styles, properties='<workbookPr date1904="1"/>')
+    assert columns(path) == {"d": ["9999-12-31", "2957004"]}

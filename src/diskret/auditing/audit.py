@@ -22,6 +22,7 @@ from diskret.model.arrays import Bools, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
 from diskret.model.grid import digits_of
+from diskret.model.memory import refuse_short
 from diskret.model.older import older_attack
 from diskret.model.promise import Promise
 from diskret.model.scale import in_units
@@ -66,6 +67,7 @@ def audit(
     if older:
         table, promise = older_attack(table, promise, older)
     table.check_pattern()
+    refuse_short(table.size, "attacking a table")
     same, asked, scale = in_units(table, promise)
     found = attacked(same, asked, intervals=intervals, moves=moves, certify=certify, seconds=seconds)
     return found if same is table else found.written_in(table, promise, scale)

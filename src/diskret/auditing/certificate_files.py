@@ -15,6 +15,8 @@ from diskret.auditing.checking import WholeMove
 from diskret.auditing.exact_proof import Leaf, Refutation, Split
 from diskret.auditing.plain import decimal
 from diskret.io.files import whole_file
+from diskret.io.structured import from_json
+from diskret.io.text import inside, read_bytes
 from diskret.model.errors import BadOption, UnreadableFile
 from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
@@ -39,15 +41,14 @@ def write_certificate(certificates: Mapping[str, Certificate], path: str | PathL
 def read_certificate(path: str | PathLike[str]) -> dict[str, Certificate]:
     """Read certificates by the names of their tables; refuses anything else, and those of older versions."""
     try:
-        content = _load(path)
+        with inside(Path(path)):
+            content = _load(path)
         _need(isinstance(content, dict) and content.keys() == {"format", "note", "tables"})
         _need(content["format"] == FORMAT and isinstance(content["note"], str))
         _need(isinstance(content["tables"], dict) and len(content["tables"]) > 0)
         return {name: _certificate(each) for name, each in content["tables"].items()}
-    except OSError as e:
-        raise UnreadableFile("the certificate cannot be read", where=str(path), hint=str(e.strerror or e)) from None
-    except (ValueError, RecursionError):
-        if OLDER.match(Path(path).read_bytes()):
+    except ValueError:
+        if OLDER.match(read_bytes(Path(path))):
             what, hint = "the certificate was made by an older version of diskret", "audit the table again."
         else:
             what, hint = "this is not a certificate of diskret", "write one with diskret audit --certificate."
@@ -57,12 +58,11 @@ def read_certificate(path: str | PathLike[str]) -> dict[str, Certificate]:
 def read_promise(path: str | PathLike[str]) -> Promise:
     """A promise from JSON, as ``tools/check_certificate.py`` takes it; what is left out is as in `Promise()`."""
     try:
-        content = _load(path)
+        with inside(Path(path)):
+            content = _load(path)
         _need(isinstance(content, dict))
         return _promise(plain_promise(Promise()) | content)
-    except OSError as e:
-        raise UnreadableFile("the promise cannot be read", where=str(path), hint=str(e.strerror or e)) from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise UnreadableFile(
             "this is not a promise", where=str(path), hint="see docs/certificate.md, or give a job file (.toml)."
         ) from None
@@ -118,8 +118,8 @@ def _load(path: str | PathLike[str]) -> Any:
         _need(len(dict(pairs)) == len(pairs))
         return dict(pairs)
 
-    return json.loads(
-        Path(path).read_bytes().decode("utf-8"),
+    return from_json(
+        read_bytes(Path(path)).decode("utf-8"),
         object_pairs_hook=once, parse_int=number, parse_float=no_number, parse_constant=no_number,
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from diskret.model.errors import BadPTable, ProtectionWarning, listed
 ALL = "all"
 ROUNDING = 1e-6
 """Files give probabilities with eight digits or so; sums that differ from one by less are their rounding."""
+LARGEST = 1e15
+"""Counts, scaled values and deviations beyond this are no numbers of a table."""
 BIAS = 1e-4
 """Mean deviations up to this are the rounding of files too."""
 
@@ -82,7 +85,7 @@ class PTable:
         kinds = np.array(kind if kind is not None else [ALL] * i.size)
         if not i.size:
             raise BadPTable("the perturbation table has no rows", where=where, hint="give i, v and p of every entry.")
-        if not all(np.isfinite(column).all() for column in (i, v, share)):
+        if not all(np.isfinite(c).all() and (np.abs(c) <= LARGEST).all() for c in (i, v, share)):
             raise BadPTable("the perturbation table holds undefined numbers", where=where, hint="correct the table.")
         order = np.lexsort((v, i, kinds))
         given = np.full(i.size, np.nan) if upper is None else np.asarray(upper, dtype=np.float64)[order]
@@ -156,18 +159,19 @@ def _checked(table: PTable, where: str) -> PTable:
     upper = table.upper.copy()
     wrong: dict[str, list[str]] = {what: [] for what in WRONG}
     biased = []
-    for kind in table.kinds:
-        chosen = np.array(table.kind, dtype=object) == kind
-        for label in np.unique(table.cell[chosen]):
-            entries = np.flatnonzero(chosen & (table.cell == label))
-            v, p = table.deviation[entries], table.p[entries]
-            if np.isnan(table.upper).all():
-                upper[entries] = np.cumsum(p)
-            name = f"{label:g}" if kind == ALL else f"{label:g} ({kind})"
-            for what, found in zip(WRONG, _faults(label, v, p, upper[entries]), strict=True):
-                wrong[what] += [name] * found
-            biased += [name] * bool(abs(float(p @ v)) > BIAS)
-            upper[entries[-1]] = 1.0
+    cumulated = bool(np.isnan(table.upper).all())
+    kinds = np.array(table.kind, dtype=object)
+    begins = np.flatnonzero(np.append(True, (kinds[1:] != kinds[:-1]) | (table.cell[1:] != table.cell[:-1])))
+    for first, end in pairwise([*begins.tolist(), kinds.size]):
+        entries, kind, label = slice(first, end), kinds[first], table.cell[first]
+        v, p = table.deviation[entries], table.p[entries]
+        if cumulated:
+            upper[entries] = np.cumsum(p)
+        name = f"{label:g}" if kind == ALL else f"{label:g} ({kind})"
+        for what, found in zip(WRONG, _faults(label, v, p, upper[entries]), strict=True):
+            wrong[what] += [name] * found
+        biased += [name] * bool(abs(float(p @ v)) > BIAS)
+        upper[end - 1] = 1.0
     _refuse(wrong, where)
     if not (table.cell == 0).any():
         raise BadPTable(

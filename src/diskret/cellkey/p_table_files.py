@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from math import inf, isfinite
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from diskret.cellkey.p_table import ALL, PTable
 from diskret.io.files import whole_file
 from diskret.io.text import read_text
+from diskret.model.damage import reading
 from diskret.model.errors import BadPTable
 from diskret.model.tolerances import ROUNDING
 
@@ -27,6 +29,7 @@ NAMES = {
     "upper": ("p_int_ub", "p_ij_ub", "kum_p_o", "ub"),
     "type": ("type",),
 }
+LONGEST_KIND = 20
 SEPARATORS = (";", ",", "\t")
 
 
@@ -39,9 +42,10 @@ def read_p_table(path: str | Path) -> PTable:
     ...     read_p_table(Path(folder) / "p.txt").rows().variance.tolist()
     [0.0, 1.0]
     """
-    text, where = read_text(path), str(path)
+    text, where = read_text(path, lines=True), str(path)
     separator = max(SEPARATORS, key=text.splitlines()[0].count)
-    head, *lines = csv.reader(io.StringIO(text), delimiter=separator)
+    with reading(path, "the perturbation table is not a table"):
+        head, *lines = csv.reader(io.StringIO(text), delimiter=separator)
     at = _places([name.strip().lower() for name in head], where)
     entries = [(number, line) for number, line in enumerate(lines, start=2) if "".join(line).strip()]
     columns = {
@@ -52,7 +56,7 @@ def read_p_table(path: str | Path) -> PTable:
     i, v = columns["i"], columns["v"]
     if "j" in columns:
         _refuse_wrong_results(i, columns["j"], v, where, [number for number, _ in entries])
-    kind = [line[at["type"]].strip() or ALL for _, line in entries] if "type" in at else None
+    kind = [_kind(line, at["type"], where, number) for number, line in entries] if "type" in at else None
     return PTable.of(i, v, columns["p"], columns.get("upper"), kind, where=where)
 
 
@@ -71,13 +75,27 @@ def _places(head: Sequence[str], where: str) -> dict[str, int]:
 
 def _number(line: Sequence[str], place: int, where: str, number: int) -> float:
     try:
-        return float(line[place].strip().replace(",", "."))
-    except (ValueError, IndexError) as e:
+        found = float(line[place].strip().replace(",", "."))
+    except (ValueError, IndexError):
+        found = inf
+    if not isfinite(found):
         raise BadPTable(
             "an entry of the perturbation table is not a number",
             where=f"{where}, line {number}",
             hint="give i, j, p, v and, if at all, p_int_ub in every line.",
-        ) from e
+        )
+    return found
+
+
+def _kind(line: Sequence[str], place: int, where: str, number: int) -> str:
+    found = line[place].strip() if place < len(line) else ""
+    if len(found) > LONGEST_KIND:
+        raise BadPTable(
+            "a type of the perturbation table is too long",
+            where=f"{where}, line {number}",
+            hint="types are all, even and odd.",
+        )
+    return found or ALL
 
 
 def _refuse_wrong_results(i: list[float], j: list[float], v: list[float], where: str, lines: list[int]) -> None:

@@ -142,7 +142,7 @@ def _columns(path: Path, metadata: Metadata) -> Columns:
 
 
 def _rows(path: Path, metadata: Metadata) -> list[list[str]]:
-    lines = [line for line in read_text(path).splitlines() if line.strip()]
+    lines = [line for line in read_text(path, lines=True).splitlines() if line.strip()]
     try:
         return list(csv.reader(lines, delimiter=metadata.separator or ";", skipinitialspace=True))
     except (TypeError, ValueError):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from diskret.io.hrc import LEAD, read_hrc
+from diskret.io.structured import from_json
 from diskret.io.text import inside, read_text
 from diskret.model.errors import (
     BadOption,
@@ -52,7 +52,7 @@ def read_hierarchy(
             where=str(path),
             hint="give .hrc, .csv (code and parent, or code and level) or .json.",
         )
-    text = read_text(path)
+    text = read_text(path, lines=ending != ".json")
     with inside(path):
         if ending == ".json":
             return _from_json(text, total, labels or {})
@@ -164,8 +164,8 @@ def _refuse_doubles(codes: Sequence[str], parents: Sequence[str | None], places:
 
 def _from_json(text: str, total: str | None, labels: Labels) -> Hierarchy:
     try:
-        content = json.loads(text, object_pairs_hook=_without_doubles)
-    except (ValueError, RecursionError) as e:
+        content = from_json(text, object_pairs_hook=_without_doubles)
+    except ValueError as e:
         raise UnreadableFile("the file is not JSON", hint="is it complete?") from e
     if not isinstance(content, dict) or not content:
         raise UnreadableFile("the JSON is not an object with codes", hint=f"for example {EXAMPLE}.")

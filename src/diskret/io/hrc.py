@@ -24,7 +24,7 @@ def read_hrc(
     ...     read_hrc(Path(folder) / "region.hrc").codes
     ('1', '2', 'Nr', '3', 'Zd', 'Total')
     """
-    text = read_text(path)
+    text = read_text(path, lines=True)
     with inside(path):
         return Hierarchy.from_hrc(text, lead=lead, total=total, labels=labels)
 
@@ -86,7 +86,7 @@ def read_codelist(path: str | Path) -> dict[str, str]:
     {'1': 'Groningen', 'Nr': 'North, coast'}
     """
     labels: dict[str, str] = {}
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(path, lines=True).splitlines(), start=1):
         if not line.strip():
             continue
         code, comma, label = (part.strip().strip('"').strip() for part in line.partition(","))

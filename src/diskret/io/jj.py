@@ -12,15 +12,19 @@ import gzip
 import re
 import warnings
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
 
 from diskret.io.files import whole_file
-from diskret.io.text import inside, no_such_file
+from diskret.io.text import inside, read_bytes
 from diskret.model.arrays import Floats, Ints
-from diskret.model.errors import BadOption, EmptyData, ProtectionWarning, UnreadableFile
+from diskret.model.damage import reading
+from diskret.model.errors import BadOption, EmptyData, ProtectionWarning, TooLarge, UnreadableFile
+from diskret.model.limits import limits
+from diskret.model.packed import FREE
 from diskret.model.status import Status
 from diskret.model.system import System
 
@@ -36,7 +40,8 @@ LETTERS = {
 }
 CONSTANT = "(one)"
 """A published cell with the value 1: right-hand sides are multiples of it."""
-TERM = re.compile(r"\s*(\d+)\s*\(\s*([^()\s]+)\s*\)")
+TERM = re.compile(r"\s*+(\d++)\s*+\(\s*+([^()\s]++)\s*+\)")
+LONGEST_NUMBER = 18
 
 
 def read_jj(path: str | Path) -> System:
@@ -133,7 +138,7 @@ class _Lines:
 
     def whole(self, otherwise: str) -> int:
         line = self.next(otherwise)
-        if not line.isdecimal():
+        if not line.isdecimal() or len(line) > LONGEST_NUMBER:
             raise self.wrong(otherwise)
         return int(line)
 
@@ -147,14 +152,13 @@ class _Lines:
 
 
 def _text(path: Path) -> str:
-    try:
-        content = path.read_bytes()
-        if content[:2] == b"\x1f\x8b":
-            content = gzip.decompress(content)
-    except FileNotFoundError as e:
-        raise no_such_file(path) from e
-    except (OSError, EOFError, ValueError) as e:
-        raise UnreadableFile("the file cannot be read", hint="is it complete?") from e
+    content = read_bytes(path)
+    if content[:2] == b"\x1f\x8b":
+        most = max(FREE, limits().unpacked * len(content))
+        with reading(path, "the file cannot be read", "is it complete?"), gzip.open(BytesIO(content)) as packed:
+            content = packed.read(most + 1)
+            if len(content) > most:
+                raise TooLarge.over("unpacked", limits().unpacked, "the file unpacks to many times its size")
     text = content.decode("utf-8", errors="replace")
     if not text.strip():
         raise EmptyData("the file is empty", hint="was it written to the end?")
@@ -187,15 +191,25 @@ def _equation(lines: _Lines, place: dict[str, int]) -> Row:
     fields = head.split()
     if not colon or len(fields) != 2 or not fields[1].isdecimal():
         raise lines.wrong("an equation is written: right-hand side, number of terms, a colon, and the terms")
-    terms = TERM.findall(rest)
-    if TERM.sub("", rest).strip() or len(terms) != int(fields[1]):
+    terms = _terms(rest)
+    if str(len(terms)) != (fields[1].lstrip("0") or "0"):
         raise lines.wrong(
-            f"an equation announces {fields[1]} terms and does not have them", hint="terms look like 17 (-1)."
+            "an equation announces other terms than it has", hint="terms look like 17 (-1), their number stands before."
         )
     unknown = [name for name, _ in terms if name not in place]
     if unknown:
         raise lines.wrong(f"there is no cell {unknown[0]}", hint="terms name cells by their index.")
     return _number(lines, fields[0]), [place[n] for n, _ in terms], [_number(lines, c) for _, c in terms]
+
+
+def _terms(text: str) -> list[tuple[str, str]]:
+    """Cells with their coefficients, one after the other, as far as they go."""
+    found: list[tuple[str, str]] = []
+    at, text = 0, text.rstrip()
+    while term := TERM.match(text, at):
+        found.append((term[1], term[2]))
+        at = term.end()
+    return found if at == len(text) else []
 
 
 def _system(cells: list[Cell], rows: list[Row]) -> System:

@@ -6,13 +6,17 @@ import os.path
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
+from itertools import accumulate
+from pathlib import Path, PureWindowsPath
 
 from diskret.io.hrc import read_codelist, read_hrc
-from diskret.io.text import no_such_file
-from diskret.model.errors import MissingColumn, UnknownCode
+from diskret.model.errors import MissingColumn, UnknownCode, UnreadableFile
 from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.places import no_such_file
 from diskret.model.source import Delimited, FixedWidth
+
+LONGEST = 200
+"""Characters of a name that a message shows."""
 
 
 class Role(StrEnum):
@@ -91,16 +95,39 @@ class Metadata:
         return tuple(v for v in self.variables if role in v.roles)
 
     def file(self, reference: str) -> Path:
-        """A file the metadata name, sought beside them; written on Windows, so case and folders may not fit."""
-        named = Path(reference.replace("\\", "/"))
-        for candidate in (self.path.parent / named, self.path.parent / named.name):
-            if os.path.isfile(candidate):
-                return candidate
-            if os.path.isdir(candidate.parent):
-                for name in sorted(os.listdir(candidate.parent)):
-                    if name.lower() == candidate.name.lower():
-                        return candidate.parent / name
-        raise no_such_file(self.path.parent / named.name)
+        """A file the metadata name, beside them or in a folder below; written on Windows, so case may not fit.
+
+        Metadata are delivered, and must not choose what is read elsewhere. Of a path that leads elsewhere only the name
+        of the file counts; a link that leads elsewhere is refused.
+        """
+        named = PureWindowsPath(reference)
+        inside = not named.anchor and ".." not in named.parts and "\0" not in reference
+        here = self.path.parent
+        for candidate in (*([here.joinpath(*named.parts)] if inside else []), here / (named.name or ".")):
+            if found := _there(candidate):
+                if not Path(os.path.realpath(found)).is_relative_to(os.path.realpath(here)):
+                    break
+                return found
+        else:
+            if inside:
+                raise no_such_file(here / named.name)
+        raise UnreadableFile(
+            f"the metadata name the file {reference[:LONGEST]!r}, which does not lie beside them",
+            where=str(self.path),
+            hint="put the file itself beside the metadata, and name it without folders.",
+        )
+
+
+def _there(candidate: Path) -> Path | None:
+    """A file that is there, upper or lower case."""
+    if os.path.isfile(candidate):
+        return candidate
+    beside = candidate.parent
+    if os.path.isdir(beside):
+        for name in sorted(os.listdir(beside)):
+            if name.lower() == candidate.name.lower() and os.path.isfile(beside / name):
+                return beside / name
+    return None
 
 
 def source(
@@ -161,6 +188,6 @@ def _described(metadata: Metadata, variable: Variable, codes: list[str], labels:
     if variable.hierarchy is not None:
         return read_hrc(metadata.file(variable.hierarchy), variable.lead, variable.total, labels)
     if any(variable.digits):
-        lengths = [sum(variable.digits[: i + 1]) for i, n in enumerate(variable.digits) if n]
+        lengths = [end for end, n in zip(accumulate(variable.digits), variable.digits, strict=True) if n]
         return Hierarchy.from_prefixes(codes, lengths, total=variable.total, labels=labels)
     return Hierarchy.flat(codes, total=variable.total, labels=labels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from diskret.io.metadata import Metadata, Role, Variable
 from diskret.io.text import read_text
 from diskret.model.errors import BadOption, BrokenLevels, EmptyData, UnreadableFile, listed
+from diskret.model.limits import refuse_more
 
 OTHER_SPELLINGS = {"RECODABLE": "RECODEABLE", "COST": "COSTVAR"}
 OF_THE_FILE = {"SEPARATOR": "separator", "SAFE": "safe", "UNSAFE": "unsafe", "PROTECT": "protect"}
@@ -45,17 +47,25 @@ def read_metadata(path: str | Path, *, tabular: bool | None = None) -> Metadata:
     >>> [(v.name, v.first, v.width, v.missing, v.response) for v in metadata.variables]
     [('Size', 9, 2, ('99',), False), ('Var1', 19, 9, (), True)]
     """
-    texts = enumerate(read_text(path).splitlines(), start=1)
+    texts = enumerate(read_text(path, lines=True).splitlines(), start=1)
     lines = [line for number, text in texts if (line := _line(text, f"{path}, line {number}"))]
     if tabular is None:
         tabular = _about_cells(lines)
-    metadata = Metadata(variables=(), path=Path(path), separator=";" if tabular else None, tabular=tabular)
     free = tabular or "SEPARATOR" in _tags(lines)
+    variables: list[Variable] = []
+    told: dict[str, str] = {}
+    ignored: dict[str, None] = {}
     for line in lines:
         if line.head:
-            metadata = replace(metadata, variables=(*metadata.variables, _variable(line, free, tabular)))
+            variables.append(_variable(line, free, tabular))
+            refuse_more("columns", len(variables), "the metadata name {} variables", str(path))
         for tag, words in line.tags:
-            metadata = _tagged(metadata, tag, words, line.where)
+            if tag in OF_THE_FILE:
+                told[OF_THE_FILE[tag]] = _one(tag, words, line.where)
+            elif not _tagged(variables, tag, words, line.where):
+                ignored[f"<{tag}>"] = None
+    given: dict[str, Any] = {"separator": ";" if tabular else None, **told}
+    metadata = Metadata(variables=tuple(variables), path=Path(path), tabular=tabular, ignored=tuple(ignored), **given)
     _refuse_unusable(metadata)
     return metadata
 
@@ -109,18 +119,14 @@ def _variable(line: _Line, free: bool, tabular: bool) -> Variable:
     return Variable(name=name, first=first, width=width, missing=missing)
 
 
-def _tagged(metadata: Metadata, tag: str, words: tuple[str, ...], where: str) -> Metadata:
-    """The metadata after one tag, which is about the file or about its latest variable."""
-    if tag in OF_THE_FILE:
-        named: dict[str, Any] = {OF_THE_FILE[tag]: _one(tag, words, where)}
-        return replace(metadata, **named)
-    if not metadata.variables:
+def _tagged(variables: list[Variable], tag: str, words: tuple[str, ...], where: str) -> bool:
+    """Note what a tag says about the latest variable; whether it says anything."""
+    if not variables:
         raise UnreadableFile(f"<{tag}> stands before the first variable", where=where, hint="name a variable first.")
-    variable = metadata.variables[-1]
-    told = _told(variable, tag, words, where)
-    if told is None:
-        return replace(metadata, ignored=tuple(dict.fromkeys((*metadata.ignored, f"<{tag}>"))))
-    return replace(metadata, variables=(*metadata.variables[:-1], replace(variable, **told)))
+    told = _told(variables[-1], tag, words, where)
+    if told:
+        variables[-1] = replace(variables[-1], **told)
+    return told is not None
 
 
 def _told(variable: Variable, tag: str, words: tuple[str, ...], where: str) -> dict[str, Any] | None:
@@ -160,8 +166,8 @@ def _refuse_unusable(metadata: Metadata) -> None:
     where = str(metadata.path)
     if not metadata.variables:
         raise EmptyData("the metadata name no variables", where=where, hint="one line per variable, its tags below.")
-    names = [v.name.lower() for v in metadata.variables]
-    doubles = sorted({v.name for v in metadata.variables if names.count(v.name.lower()) > 1})
+    names = Counter(v.name.lower() for v in metadata.variables)
+    doubles = sorted({v.name for v in metadata.variables if names[v.name.lower()] > 1})
     if doubles:
         raise UnreadableFile(
             f"variables {listed(doubles)} are listed twice", where=where, hint="give each its own name."

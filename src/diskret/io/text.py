@@ -6,11 +6,15 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from diskret.model.errors import DiskretError, EmptyData, UnreadableFile, listed
+from diskret.model.errors import DiskretError, EmptyData, UnreadableFile
+from diskret.model.limits import limits, refuse_more
+from diskret.model.places import plain_file
 
 
-def read_text(path: str | Path) -> str:
+def read_text(path: str | Path, *, lines: bool = False) -> str:
     """The text of a file: UTF-8, or Latin-1 where it is not UTF-8; refuses missing, empty and binary files.
+
+    With ``lines`` it is read line by line, and no line may be longer than a text may be.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -19,13 +23,11 @@ def read_text(path: str | Path) -> str:
     True
     """
     file = Path(path)
-    try:
-        content = file.read_bytes()
-    except FileNotFoundError as e:
-        raise no_such_file(file) from e
-    except (OSError, ValueError) as e:
-        reason = (e.strerror if isinstance(e, OSError) else None) or "no valid path"
-        raise UnreadableFile(f"cannot read: {reason}", where=str(file), hint="check the path.") from e
+    content = read_bytes(file)
+    refuse_more("rows", content.count(b"\n"), "the file has {} lines", str(file))
+    if lines:
+        longest = max(map(len, content.splitlines()), default=0)
+        refuse_more("text", longest, "a line has {} characters", str(file))
     if b"\0" in content:
         raise UnreadableFile("the file is not plain text", where=str(file), hint="save it as text in UTF-8.")
     try:
@@ -37,13 +39,16 @@ def read_text(path: str | Path) -> str:
     return text
 
 
-def no_such_file(file: Path) -> UnreadableFile:
-    """The error for a file that is not there, with what is."""
-    there: list[str] = []
-    with contextlib.suppress(OSError, ValueError):
-        there = sorted(p.name for p in file.parent.iterdir())
-    hint = f"files there: {listed(there)}." if there else "check the path."
-    return UnreadableFile("there is no such file", where=str(file), hint=hint)
+def read_bytes(path: str | Path) -> bytes:
+    """The bytes of a file, if it is one and no larger than it may be; neither a pipe nor a device."""
+    file = plain_file(path)
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(limits().bytes + 1)
+    except OSError as e:
+        raise UnreadableFile(f"cannot read: {e.strerror}", where=str(file), hint="check the path.") from e
+    refuse_more("bytes", len(content), "the file has {} bytes or more", str(file))
+    return content
 
 
 @contextlib.contextmanager

@@ -23,7 +23,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from diskret.io.text import read_text
+from diskret.io.structured import from_toml
+from diskret.io.text import inside, read_text
 from diskret.job.form import Names, Section
 from diskret.model.errors import BadJob, BadOption
 from diskret.risk.estimate import Reidentifiable, estimate_reidentifiable
@@ -93,10 +94,12 @@ class Planned:
 def read_plan(path: str | Path) -> PlanFile:
     """The plan in a TOML file; shares are read as printed."""
     try:
-        content = tomllib.loads(read_text(path), parse_float=str)
-    except tomllib.TOMLDecodeError as e:
+        with inside(path):
+            content = from_toml(read_text(path), parse_float=str)
+    except ValueError as e:
+        said = str(e) if isinstance(e, tomllib.TOMLDecodeError) else "a number is too large"
         raise BadJob(
-            f"the plan is not valid TOML: {e}", where=str(path), hint="text needs quotes; see docs/risk.md."
+            f"the plan is not valid TOML: {said}", where=str(path), hint="text needs quotes; see docs/risk.md."
         ) from e
     return plan_from(content, str(path))
 

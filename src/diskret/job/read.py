@@ -13,7 +13,8 @@ from typing import Any, TypeVar, get_args, overload
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from diskret.io.text import read_text
+from diskret.io.structured import from_toml
+from diskret.io.text import inside, read_text
 from diskret.job.form import Problem, Section, by_name, problems_of, sections_in
 from diskret.job.models import JOB, KINDS, Job, split
 from diskret.job.older import translated
@@ -34,9 +35,10 @@ def job_content(path: str | Path) -> dict[str, Any]:
     """What stands in a job file, not looked at yet."""
     text = read_text(path)
     try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as e:
-        said = str(e) if isinstance(e, tomllib.TOMLDecodeError) else "a number too large, or nesting too deep"
+        with inside(path):
+            return from_toml(text)
+    except ValueError as e:
+        said = str(e) if isinstance(e, tomllib.TOMLDecodeError) else "a number is too large"
         raise BadJob(
             f"the job file is not valid TOML: {said}", where=str(path), hint="text needs quotes; see docs/jobs.md."
         ) from e

@@ -9,6 +9,7 @@ from pathlib import Path
 from diskret.job.models import Job
 from diskret.job.outcome import JobResult, Running
 from diskret.model.errors import ProtectionWarning
+from diskret.model.memory import in_words
 from diskret.safe.history import Watch
 from diskret.tabulation.tabulate import Progress
 
@@ -27,7 +28,8 @@ def run_job(
         running = Running(
             here=Path(folder), progress=progress, write=write, largest=largest, watch=watch, caught=caught
         )
-        done = job.run(running)
+        with in_words():
+            done = job.run(running)
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)

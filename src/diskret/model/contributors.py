@@ -72,3 +72,16 @@ class Contributors:
         """
         arrays = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {name: a[cell].tolist() for name, a in arrays.items() if a is not None}
+
+
+def few_numbers(owner: Ints) -> Ints:
+    """Numbers of owners, counted anew if they are far larger than there are cells; they only compare.
+
+    >>> few_numbers(np.array([10**15, -1, 7, 10**15])).tolist(), few_numbers(np.array([3, -1])).tolist()
+    ([2, -1, 1, 2], [3, -1])
+    """
+    flat = owner.reshape(-1)
+    if flat.max(initial=-1) < 8 * flat.size:
+        return flat
+    known, place = np.unique(flat, return_inverse=True)
+    return np.where(known[place] >= 0, place, -1)

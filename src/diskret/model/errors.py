@@ -11,6 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
+LONGEST = 10_000
+"""Characters of a message: a code of a million characters is not repeated."""
+
 
 class DiskretError(Exception):
     """Base of everything diskret refuses; carries the parts of its message separately.
@@ -23,6 +26,7 @@ class DiskretError(Exception):
     code: ClassVar[str] = "D0"
 
     def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        what = what if len(what) <= LONGEST else f"{what[:LONGEST]} …"
         super().__init__(what)
         self.what = what
         self.where = where
@@ -114,10 +118,15 @@ class MissingColumn(DiskretError):
     def named(cls, wanted: Sequence[str], present: Sequence[str], where: str) -> MissingColumn:
         """Name the columns that are missing, the ones that are there, and the nearest match."""
         # A number is not a column name: the first line is a record, and its values must not reach a message.
-        names = [masked(name) if _is_number(name) else name for name in present]
+        # Nor is what follows a line break, where a quotation mark was not closed.
+        shown = [name.splitlines()[0] if "\n" in name else name for name in present]
+        names = [masked(name) if _is_number(name) else name for name in shown]
         near = difflib.get_close_matches(wanted[0], names, n=1, cutoff=0.6)
         guess = f"did you mean {near[0]!r}? " if near else ""
-        if list(names) != list(present):
+        alike = [name for name in names if name.lower() == wanted[0].lower()]
+        if alike:
+            guess = f"did you mean {alike[0]!r}? Names that differ in their capitals only get a number. "
+        if any(map(_is_number, shown)):
             guess = "the first line must hold the names of the columns. "
         return cls(
             f"no column {listed(wanted)}",
@@ -183,7 +192,7 @@ class UnreadableFile(DiskretError):
 
 
 class TableTooLarge(DiskretError):
-    """A table that does not fit this machine's memory."""
+    """A table that does not fit the memory that is free."""
 
     code = "T9"
 
@@ -192,6 +201,36 @@ class BadPriorKnowledge(DiskretError):
     """A prior interval that does not cover the value it is about."""
 
     code = "T10"
+
+
+class TooLarge(DiskretError):
+    """A file that holds more than its kind is allowed to."""
+
+    code = "T11"
+
+    @classmethod
+    def over(cls, limit: str, most: int, what: str, where: str = "") -> TooLarge:
+        """Say what was found, what is allowed, and how to allow more."""
+        return cls(
+            f"{what}; the limit {limit!r} is {most:,}",
+            where=where,
+            hint=f"is it the right file? If so, set DISKRET_LIMITS={limit}=NUMBER and read it again.",
+        )
+
+
+class NotEnoughMemory(DiskretError):
+    """Work for which the memory does not suffice that is free now."""
+
+    code = "T12"
+
+    @classmethod
+    def at(cls, where: str = "") -> NotEnoughMemory:
+        """Say so, and what may help."""
+        return cls(
+            "there is not enough memory",
+            where=where,
+            hint="end other programs, allow this one more, or use coarser hierarchies and fewer classifications.",
+        )
 
 
 # --- microdata -------------------------------------------------------------------------------------------------------

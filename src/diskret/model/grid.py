@@ -26,6 +26,7 @@ FITS = 2**62
 ENDLESS = -FITS
 """A room without end."""
 MOST_DIGITS = 40
+FARTHEST = 300
 LONGEST = 15
 """Decimals of a double that is meant to have few."""
 FINEST = 6
@@ -84,6 +85,9 @@ def _nearest(number: float, digits: int) -> int:
 
 def times_ten(numbers: Floats, digits: int) -> Floats:
     """Numbers times a power of ten: dividing by one keeps more digits than multiplying by its inverse."""
+    if abs(digits) > FARTHEST:  # further powers of ten are no doubles, but times the smallest numbers they are
+        once = FARTHEST if digits > 0 else -FARTHEST
+        return times_ten(times_ten(numbers, once), digits - once)
     return numbers * 10.0**digits if digits >= 0 else numbers / 10.0**-digits
 
 
@@ -100,7 +104,7 @@ def unit_of(values: Floats) -> int:
         return 0
     first = -floor(log10(largest)) - 1
     digits = digits_of(values.reshape(-1), first=first, last=first + 16)
-    return -(first + 15) if digits is None or largest * 10.0**digits >= LARGEST else -digits
+    return -(first + 15) if digits is None or float(times_ten(np.array([largest]), digits)[0]) >= LARGEST else -digits
 
 
 def level_of(levels: Floats, values: Floats) -> Floats:

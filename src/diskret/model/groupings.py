@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from diskret.model.errors import BadOption, BrokenLevels, DuplicateCode, EmptyData, HierarchyCycle, listed
+from diskret.model.errors import (
+    BadOption,
+    BrokenLevels,
+    DiskretError,
+    DuplicateCode,
+    EmptyData,
+    HierarchyCycle,
+    listed,
+)
+from diskret.model.hierarchy_sources import tree_from_parents
 
 Parents = tuple[int, ...]
 Sums = list[tuple[str, list[str]]]
@@ -34,6 +43,49 @@ def overlapping(
     sums.sort(key=lambda each: position[each[0]] if each[0] in fresh else len(codes))
     _refuse_different_contents(sums, _contents(codes, parents, {*fresh}))
     return codes, parents, _apart(sums, position)
+
+
+def restorable(codes: Sequence[str], groupings: Sequence[Parents], labels: Sequence[str]) -> bool:
+    """Whether codes, parents and labels from a file are those of a hierarchy: made anew, they are the same.
+
+    >>> restorable(["a", "b", "T"], [(2, 2, -1)], ["a", "b", "T"]), restorable(["a", "b", "T"], [(1, 2, -1)], ["a"])
+    (True, False)
+    """
+    size = len(codes)
+    lengths = {size, len(labels), *map(len, groupings)}
+    if lengths != {size} or not size or not all(type(text) is str for text in (*codes, *labels)):
+        return False
+    if len(set(codes)) < size or any(type(p) is not int or not -1 <= p < size for each in groupings for p in each):
+        return False
+    tree, *further = groupings
+    up = {code: codes[p] for code, p in zip(codes, tree, strict=True) if p >= 0}
+    grown = [*(code for code in codes if code in up), codes[-1]]
+    try:
+        made, parents = tree_from_parents(up, codes[-1]) if up else (tuple(grown), (-1,))
+        again = overlapping(codes, groupings, ()) if further else (made, parents, ())
+    except DiskretError:
+        return False
+    first = len(grown) - 1
+    last = size - 1
+    # further sums stand between the tree and the total, which is the last of all
+    at = {place: first_place for first_place, place in enumerate([*range(first), last])}
+    fits = list(codes[:first]) == grown[:-1] and list(made) == grown and set(again[0]) == set(codes)
+    return fits and [at.get(p, p) for p in (*tree[:first], tree[-1])] == list(parents) and _follow(further, first, last)
+
+
+def _follow(further: Sequence[Parents], first: int, last: int) -> bool:
+    """Whether sums outside the tree follow their parts, and no grouping needs a sum that a later one makes."""
+    earliest: dict[int, int] = {}
+    for number, parents in enumerate(further):
+        for p in parents:
+            if first <= p < last:
+                earliest.setdefault(p, number)
+    return all(
+        (i < p or not first <= p < last) and earliest.get(i, 0) <= number
+        for number, parents in enumerate(further)
+        for i, p in enumerate(parents)
+        if p >= 0
+    )
 
 
 def _sums(codes: Sequence[str], parents: Parents) -> Sums:

@@ -19,8 +19,9 @@ import numpy as np
 
 from diskret.model import hierarchy_sources as sources
 from diskret.model.arrays import Bools, Ints
-from diskret.model.errors import BadOption, UnknownCode
-from diskret.model.groupings import overlapping
+from diskret.model.errors import BadOption, BrokenLevels, UnknownCode
+from diskret.model.groupings import overlapping, restorable
+from diskret.model.limits import refuse_more
 
 TOTAL = "Total"
 
@@ -141,10 +142,40 @@ class Hierarchy:
         return cls(codes, parents, tuple(names.get(c, c) for c in codes), more)
 
     @classmethod
+    def restored(
+        cls,
+        codes: Sequence[str],
+        parents: Sequence[int],
+        labels: Sequence[str],
+        further: Sequence[Sequence[int]] = (),
+    ) -> Hierarchy:
+        """From the fields of a hierarchy, as a file keeps them; refused unless they are those of a hierarchy.
+
+        Everything else trusts positions blindly, compiled loops above all: parts stand before their sums, nothing is
+        part of itself, no position is beyond the codes.
+
+        >>> Hierarchy.restored(["a", "b", "T"], [2, 2, -1], ["a", "b", "all"]).parts("T")
+        ('a', 'b')
+        >>> Hierarchy.restored(["a", "b", "T"], [1, 0, -1], ["a", "b", "all"])
+        Traceback (most recent call last):
+        diskret.model.errors.BrokenLevels: [H5] the parents of the codes are not those of a hierarchy
+          what to do: make the file again.
+        """
+        given = cls(tuple(codes), tuple(parents), tuple(labels), tuple(map(tuple, further)))
+        if not restorable(given.codes, (given.parents, *given.further), given.labels):
+            raise BrokenLevels("the parents of the codes are not those of a hierarchy", hint="make the file again.")
+        return given._of_few_levels()
+
+    @classmethod
     def _of(cls, tree: sources.Tree, labels: Mapping[str, str] | None) -> Hierarchy:
         codes, parents = tree
         names = labels or {}
-        return cls(codes, parents, tuple(names.get(c, c) for c in codes))
+        return cls(codes, parents, tuple(names.get(c, c) for c in codes))._of_few_levels()
+
+    def _of_few_levels(self) -> Hierarchy:
+        """The hierarchy itself; what is done for every code and all its sums would take for ever on a long chain."""
+        refuse_more("depth", self.depth, "a hierarchy has {} levels")
+        return self
 
     # --- what it says ------------------------------------------------------------------------------------------------
 

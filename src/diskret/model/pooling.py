@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.contributors import Contributors
+from diskret.model.contributors import Contributors, few_numbers
 from diskret.model.equations import Equations
 from diskret.model.errors import (
     BadOption,
@@ -25,6 +25,7 @@ from diskret.model.errors import (
     listed,
 )
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.memory import refuse_short
 from diskret.model.pool import Pool
 from diskret.model.rule import distinct_rules
 from diskret.model.status import Status
@@ -114,6 +115,7 @@ def pooled(
     names = tuple(dict.fromkeys([n for t in tables.values() for n in t.by] + [n for f in fixed.values() for n in f]))
     axes = [_Axis.of(name, tables, fixed, over) for name in names]
     sizes = [len(axis.number) for axis in axes]
+    refuse_short(sum(t.size for t in tables.values()), "linking tables")
     if prod(sizes) > 2**62:
         raise TableTooLarge("the publication space of the pool is too large", hint="make several pools.")
     keys = {t: _keys(t, table, axes, sizes, fixed) for t, table in tables.items()}
@@ -423,7 +425,8 @@ def _owners(known: Sequence[tuple[Contributors, Ints]], size: int) -> Ints | Non
     for people, cells in known:
         if people.owner is None:
             continue
-        mine = np.where(people.owner.reshape(-1) >= 0, people.owner.reshape(-1) + end, -1)
+        numbers = few_numbers(people.owner)
+        mine = np.where(numbers >= 0, numbers + end, -1)
         clear = _clear(people)
         end = max(end, int(mine.max(initial=-1)) + 1)
         both = (owner[cells] >= 0) & (mine >= 0) & sure[cells] & clear

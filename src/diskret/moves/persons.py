@@ -11,7 +11,7 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Ints
 from diskret.model.cells import Cells
-from diskret.model.contributors import Contributors
+from diskret.model.contributors import Contributors, few_numbers
 from diskret.model.trees import strides_of
 from diskret.moves import _standing_kernels
 
@@ -46,7 +46,8 @@ def owned(table: Cells) -> bool:
 def _owners(table: Cells) -> list[tuple[Contributors, Ints]]:
     """Numbers of owners with the contributors they are numbers of: holdings, then respondents."""
     levels = (table.holdings, table.respondents)
-    return [(people, people.owner) for people in levels if people is not None and people.owner is not None]
+    known = [people for people in levels if people is not None]
+    return [(people, few_numbers(people.owner)) for people in known if people.owner is not None]
 
 
 def persons_of(table: Cells, *, owners: bool = True) -> Ints:

@@ -20,12 +20,18 @@ import numpy.typing as npt
 
 from diskret.io.columns import copy_columns
 from diskret.io.files import whole_file
+from diskret.io.structured import from_json
 from diskret.model.contributors import Contributors
-from diskret.model.errors import UnreadableFile
+from diskret.model.damage import reading
+from diskret.model.engine import connect, file_listing, identifier, readable
+from diskret.model.errors import BadOption, UnreadableFile
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.source import connect, literal, readable
+from diskret.model.limits import refuse_more
+from diskret.model.memory import refuse_too_large
+from diskret.model.places import plain_file
 from diskret.model.table import Table
 from diskret.publication.release import responses
+from diskret.publication.working_checks import flaw_of, refuse_bad_place, restored_by
 from diskret.rules.stored import plain_rules, rules_from
 
 KEY = "diskret_working"
@@ -33,6 +39,7 @@ SEAL = "diskret_seal"
 VERSION = 1
 LEVELS = ("respondents", "holdings")
 ARRAYS = ("value", "status", "rule", "below", "above", "lower", "upper", "weight", "creator", "key")
+TYPES = {"<f8": "DOUBLE", "<i8": "BIGINT", "|u1": "UTINYINT", "<u4": "UINTEGER"}
 SCALARS = ("response", "rules", "decimals", "frequency", "positive", "weighted", "additive_counts", "altered", "seal")
 
 Array = npt.NDArray[Any]
@@ -49,6 +56,12 @@ def save_working(tables: Table | Mapping[str, Table], path: str | Path) -> None:
     {'x': Table('x' by s 2: 2 cells, 0 primary, 0 secondary)}
     """
     several = responses(tables)
+    for table in several.values():
+        if flaw := flaw_of(table):
+            raise BadOption(
+                f"the table {table.response!r} cannot be kept: {flaw}",
+                hint="make it with tabulate or Table.from_cells.",
+            )
     stored = _Columns()
     described = [_describe(number, name, table, stored) for number, (name, table) in enumerate(several.items())]
     by = next(iter(several.values())).by
@@ -66,48 +79,47 @@ def save_working(tables: Table | Mapping[str, Table], path: str | Path) -> None:
 def load_working(path: str | Path) -> dict[str, Table]:
     """The tables of a working file, by the names they were saved under."""
     where = str(path)
-    if not Path(path).is_file():
-        raise UnreadableFile("there is no such file", where=where, hint="check the path of the working file.")
-    connection = connect()
-    try:
+    file = plain_file(path)
+    with reading(where, "the working file is damaged"), connect() as connection:
         with readable(where):
-            texts = _footer(connection, where)
-            head = _head(texts, where)
-            arrays = _read(connection, where)
-        _refuse_damage(texts, head, arrays, where)
-        return _tables(head, arrays)
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, SyntaxError) as e:
-        raise _damaged("is damaged", where) from e
-    finally:
-        connection.close()
+            texts = _footer(connection, file)
+        head = _head(texts, where)
+        by = restored_by(head["by"])
+        kinds = _kinds(head["tables"])
+        refuse_too_large(by, len(kinds))
+        with readable(where):
+            arrays = _read(connection, file, kinds, prod(len(h) for h in by.values()))
+        if texts.get(SEAL) != _seal(texts[KEY], (arrays[column] for column in kinds)):
+            raise _damaged("is damaged", where)
+        return _tables(head["tables"], by, arrays, where)
 
 
-def _tables(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Table]:
-    by = {h["name"]: _hierarchy(h) for h in head["by"]}
+def _tables(
+    saved: list[dict[str, Any]], by: Mapping[str, Hierarchy], arrays: Mapping[str, Array], where: str
+) -> dict[str, Table]:
     shape = tuple(len(h) for h in by.values())
     known: dict[tuple[str, ...], Array] = {}
-    return {t["name"]: _table(t, by, shape, arrays, known) for t in head["tables"]}
+    found = {t["name"]: _table(t, by, shape, arrays, known) for t in saved}
+    for table in found.values():
+        if flaw := flaw_of(table):
+            raise _damaged(f"is damaged: {flaw}", where)
+    return found
 
 
-def _refuse_damage(texts: Mapping[str, str], head: Mapping[str, Any], arrays: Mapping[str, Array], where: str) -> None:
-    """Refuse a file in which anything is missing or changed."""
-    cells = prod(len(h["codes"]) for h in head["by"])
-    places = [place for t in head["tables"] for place in t["arrays"].values()]
-    kinds = {column: place["dtype"] for place in places for column in place["columns"]}
-    if not kinds.keys() <= arrays.keys() or any(a.size != cells for a in arrays.values()):
-        raise _damaged("has lost columns or rows", where)
-    if texts.get(SEAL) != _seal(texts[KEY], (arrays[c].astype(kind, copy=False) for c, kind in kinds.items())):
-        raise _damaged("is damaged", where)
+def _kinds(saved: Any) -> dict[str, str]:
+    """The columns of all arrays with their types, in their order; each is what it can be before anything is read."""
+    kinds: dict[str, str] = {}
+    refuse_more("columns", len(saved), "the working file has {} tables")
+    for table in saved:
+        for field, place in table["arrays"].items():
+            refuse_bad_place(field, place)
+            kinds |= dict.fromkeys(place["columns"], place["dtype"])
+    return kinds
 
 
 def _plain(name: str, hierarchy: Hierarchy) -> dict[str, Any]:
     known = {"name": name, "codes": hierarchy.codes, "parents": hierarchy.parents, "labels": hierarchy.labels}
     return known | ({"further": hierarchy.further} if hierarchy.further else {})
-
-
-def _hierarchy(h: dict[str, Any]) -> Hierarchy:
-    further = tuple(map(tuple, h.get("further", ())))
-    return Hierarchy(tuple(h["codes"]), tuple(h["parents"]), tuple(h["labels"]), further)
 
 
 def _damaged(what: str, where: str) -> UnreadableFile:
@@ -172,7 +184,7 @@ def _table(
             return np.empty((*shape, *place["further"]), dtype=place["dtype"])
         if names not in known:
             whole = np.stack([arrays[n] for n in names], axis=-1) if place["further"] else arrays[names[0]]
-            known[names] = whole.astype(place["dtype"], copy=False).reshape(*shape, *place["further"])
+            known[names] = whole.reshape(*shape, *place["further"])
         return known[names]
 
     restored = {field: array(place) for field, place in saved["arrays"].items()}
@@ -188,8 +200,8 @@ def _table(
     return Table(by=by, **given)
 
 
-def _footer(connection: Any, where: str) -> dict[str, str]:
-    found = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({literal(where)})").fetchall()
+def _footer(connection: Any, file: Path) -> dict[str, str]:
+    found = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({file_listing([file])})").fetchall()
     return {bytes(key).decode(): bytes(value).decode() for key, value in found}
 
 
@@ -200,7 +212,7 @@ def _head(texts: Mapping[str, str], where: str) -> dict[str, Any]:
             where=where,
             hint="working files are written by save_working; a list of cells is read with Table.from_cells.",
         )
-    head: dict[str, Any] = json.loads(texts[KEY])
+    head: dict[str, Any] = from_json(texts[KEY])
     if head.get("version") != VERSION:
         raise UnreadableFile(
             f"the working file has version {head.get('version')}, this diskret reads version {VERSION}",
@@ -210,6 +222,17 @@ def _head(texts: Mapping[str, str], where: str) -> dict[str, Any]:
     return head
 
 
-def _read(connection: Any, where: str) -> dict[str, Array]:
-    columns = connection.execute(f"SELECT * FROM read_parquet({literal(where)})").fetchnumpy()
+def _read(connection: Any, path: Path, kinds: Mapping[str, str], cells: int) -> dict[str, Array]:
+    """The columns that are needed, if they are all there: numbers, one per cell, none missing."""
+    where, listing = str(path), file_listing([path])
+    file = f"read_parquet({listing}, hive_partitioning = false)"
+    types = {name: kind for name, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {file}").fetchall()}
+    rows = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({listing})").fetchone()[0]
+    if not kinds.keys() <= types.keys() or rows != cells:
+        raise _damaged("has lost columns or rows", where)
+    if any(types[name] != TYPES[kind] for name, kind in kinds.items()):
+        raise _damaged("is damaged: a column has another type", where)
+    columns = connection.execute(f"SELECT {', '.join(map(identifier, kinds))} FROM {file}").fetchnumpy()
+    if any(np.ma.getmaskarray(column).any() or column.size != cells for column in columns.values()):
+        raise _damaged("has lost numbers", where)
     return {name: np.ma.getdata(column) for name, column in columns.items()}

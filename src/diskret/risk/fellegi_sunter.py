@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.engine import connect
 from diskret.model.errors import BadOption, MissingExtra
-from diskret.model.source import connect
 from diskret.risk._linkage_kernels import greedy
 from diskret.risk.linkage import CANDIDATES, Links, Side, distances
 

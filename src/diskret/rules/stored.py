@@ -10,11 +10,14 @@ from fractions import Fraction
 from typing import Any, get_args
 
 from diskret.model.errors import ProtectionWarning, listed
+from diskret.model.limits import limits
 from diskret.model.rule import Rule
 from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
 
 Stored = MinCount | Dominance | PPercent | PQ | SmallCells | SmallMargin | OneCategory
+MOST, LONGEST = 10**9, 100
+"""Parameters of rules are percentages and small counts: larger ones, and longer decimals, are nobody's."""
 KINDS: dict[str, Callable[..., Stored]] = {kind.__name__: kind for kind in get_args(Stored)}
 
 
@@ -58,8 +61,22 @@ def _plain(value: object) -> object:
     return value
 
 
-def _restored(value: object) -> object:
+def _restored(value: Any) -> object:
+    """A parameter as it was; raises ValueError for what no rule has."""
+    if isinstance(value, list | tuple):
+        return tuple(_short(name) for name in value)
     if isinstance(value, dict):
         ((kind, digits),) = value.items()
-        return {"Decimal": Decimal, "Fraction": Fraction}[kind](digits)
-    return tuple(value) if isinstance(value, list) else value
+        value = {"Decimal": Decimal, "Fraction": Fraction}[kind](_short(digits))
+        if kind == "Decimal" and abs(value.as_tuple().exponent) > LONGEST:
+            raise ValueError("a parameter of a rule has too many digits")
+    # what is no number compares with none
+    if value is not None and not isinstance(value, str) and not -MOST <= value <= MOST:
+        raise ValueError("a parameter of a rule is no number, or too large")
+    return value
+
+
+def _short(text: object) -> str:
+    if not isinstance(text, str) or len(text) > limits().text:
+        raise ValueError("a parameter of a rule is no text, or too long")
+    return text

@@ -18,7 +18,7 @@ from diskret.model.errors import BadOption, ProtectionWarning
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.older import with_older
 from diskret.safe.anonymisation import Anonymisation
-from diskret.safe.checkpoint import LadderState, load_checkpoint, run_mark, save_checkpoint
+from diskret.safe.checkpoint import LadderState, RunSize, load_checkpoint, run_mark, save_checkpoint
 from diskret.safe.clock import Clock
 from diskret.safe.control import Control, control_tables, weight_borders, weight_classes
 from diskret.safe.control_cells import ControlCells, control_cells, refuse_too_many
@@ -130,7 +130,11 @@ class _Search:
         path, found = self.options.checkpoint, self.found
         parts = [str(t) for t in self.cells.tables], self.k, weight_borders(self.control.weights), self.seed
         mark = run_mark(found.codes, found.frequency, *parts, astuple(wanted))
-        state = load_checkpoint(path, mark) if path is not None else None
+        size = RunSize(
+            seed=self.seed, rows=len(found), objects=found.objects, k=self.k, cells=self.cells.size,
+            dimensions=int(self.cells.dimension.max()),
+        )  # fmt: skip
+        state = load_checkpoint(path, mark, size) if path is not None else None
         if state is None:
             start = rounded_start(found.frequency, self.k).astype(np.int32)
             state = LadderState(seed=self.seed, x=start, best=start.copy())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.io.arrays import read_arrays
 from diskret.io.files import tidy, whole_file
-from diskret.model.errors import BadOption, UnreadableFile
+from diskret.io.structured import from_json
+from diskret.model.damage import reading
+from diskret.model.errors import BadOption
 
 ARRAYS = ("x", "best", "weight")
+STAGES = ("anneal", "ladder", "polish", "done")
+MOST = 2**60
+"""No run counts as far."""
 
 
 @dataclass(kw_only=True)
@@ -60,24 +65,37 @@ def save_checkpoint(path: str | Path, state: LadderState, mark: str) -> None:
         np.savez_compressed(file, head=np.array(json.dumps({"mark": mark, **plain})), **arrays)
 
 
-def load_checkpoint(path: str | Path, mark: str) -> LadderState | None:
+@dataclass(frozen=True, kw_only=True)
+class RunSize:
+    """What a run is about: whatever a checkpoint says must fit it."""
+
+    seed: int
+    rows: int
+    objects: int
+    k: int
+    cells: int
+    dimensions: int
+    """The largest dimension of a control table."""
+
+
+def load_checkpoint(path: str | Path, mark: str, size: RunSize) -> LadderState | None:
     """Where an interrupted run stood; None if there is no such file."""
     tidy(Path(path).parent)  # a run killed while it wrote here
     if not Path(path).exists():
         return None
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            head: dict[str, Any] = json.loads(str(stored["head"]))
-            arrays = {name: stored[name] for name in ARRAYS if name in stored}
+    with reading(path, "this is not a checkpoint of a run", "name another file, or remove it to start again."):
+        arrays = read_arrays(path, {"head": "U", "x": "i", "best": "i", "weight": "f"})
+        text = str(arrays.pop("head"))
+        text.encode()
+        head: dict[str, Any] = from_json(text)
         whose = head.pop("mark")
         head.pop("least", None)  # earlier versions kept it
         head |= {name: tuple(head[name]) for name in ("rung", "reached")}
         head["failed"] = tuple(map(tuple, head["failed"]))
-        state = LadderState(**head, **arrays)
-    except (OSError, ValueError, LookupError, TypeError, zipfile.BadZipFile) as e:
-        raise UnreadableFile(
-            "this is not a checkpoint of a run", where=str(path), hint="name another file, or remove it to start again."
-        ) from e
+        given: dict[str, Any] = head | arrays
+        state = LadderState(**given)
+        if whose == mark and not _fits(state, size):
+            raise ValueError("numbers that this run cannot have")
     if whose != mark:
         raise BadOption(
             "the checkpoint belongs to other data or options",
@@ -85,3 +103,33 @@ def load_checkpoint(path: str | Path, mark: str) -> LadderState | None:
             hint="run with the same data, attributes, control tables, k, weights, seed and search, or remove the file.",
         )
     return state
+
+
+def _fits(state: LadderState, size: RunSize) -> bool:
+    """Whether a run can have stood so: compiled loops trust every number."""
+    counters = (state.round, state.rounds, state.groups, state.sweep, state.spent, state.climbed)
+    limits = [each for each in (state.rung, state.reached, *state.failed) if each]
+    return (
+        state.stage in STAGES
+        and (type(state.seed), state.seed) == (int, size.seed)
+        and all(type(each) is int and 0 <= each < MOST for each in counters)
+        and all(len(each) == size.dimensions for each in limits)
+        and all(type(each) is int and 0 <= each <= size.objects for limit in limits for each in limit)
+        and all(state.failed)
+        and bool(state.rung or state.stage != "ladder")
+        and bool(state.reached or state.stage == "anneal")
+        and all(_is_file(each, size) for each in (state.x, state.best))
+        and (state.weight is None or _are_weights(state.weight, size))
+    )
+
+
+def _is_file(x: npt.NDArray[Any], size: RunSize) -> bool:
+    """Whether frequencies are those of an anonymous file with as many objects."""
+    right = x.dtype == np.int32 and x.shape == (size.rows,) and bool(((x == 0) | (x >= size.k)).all())
+    return right and int(x.sum(dtype=np.int64)) == size.objects
+
+
+def _are_weights(weight: npt.NDArray[Any], size: RunSize) -> bool:
+    """Whether every cell has a weight, and what is not controlled has none."""
+    right = weight.dtype == np.float32 and weight.shape == (size.cells + 1,)
+    return right and bool(np.isfinite(weight).all() and (weight[:-1] >= 0).all() and weight[-1] == 0)

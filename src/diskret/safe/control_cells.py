@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import TableTooLarge
+from diskret.model.memory import free_memory
 from diskret.safe import _cell_kernels
 from diskret.safe.control import ControlTable, KeyLevel, key_levels
 from diskret.safe.options import Progress, silent
@@ -61,10 +61,11 @@ def refuse_too_many(rows: int, tables: int) -> None:
         raise TableTooLarge(
             f"{tables:,} control tables are too many", hint="control fewer key levels or a lower dimension."
         )
-    if needed > 0.8 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
+    free = free_memory()
+    if free is not None and needed > 0.8 * free:
         raise TableTooLarge(
             f"{rows:,} different rows in {tables:,} control tables need {needed / 1e9:.0f} GB, "
-            "more than this machine's memory allows",
+            "more than the memory that is free allows",
             hint="control fewer key levels or a lower dimension, or list the tables that matter.",
         )
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from diskret.model.errors import BadOption, LateTable, ProtectionWarning, listed
+from diskret.model.memory import refuse_short
 from diskret.model.promise import Promise
 from diskret.model.scale import in_units
 from diskret.model.status import Status
@@ -87,6 +88,7 @@ def in_own_unit(protect: Protect) -> Protect:
     """Protect a table in its own unit: the same cells are hidden whether it is written in cents or in millions."""
 
     def protected(table: Table, promise: Promise, method: Any, progress: Progress | None) -> Suppression:
+        refuse_short(table.size, "protecting a table")
         same, asked, scale = in_units(table, promise)
         done = protect(same, asked, method, progress)
         return done if same is table else done.written_in(table, promise, scale)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
-
-import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
@@ -21,6 +19,7 @@ from diskret.publication.working import load_working, save_working
 from diskret.suppression.result import Suppression, Unprotected
 from diskret.tabulation.tabulate import Progress
 from diskret.web.run_folders import read_json, write_json
+from diskret.web.stored_moves import load_moves, save_moves
 
 WORKING, FINDINGS = "working.parquet", "findings.json"
 LANGUAGES: tuple[Literal["en", "de"], ...] = ("en", "de")
@@ -51,7 +50,7 @@ def save(done: JobResult, folder: Path) -> None:
             "unprotected": [[u.cell, [int(i) for i in u.index], u.reached, u.why] for u in each.unprotected],
             "audit": None if each.audit is None else with_times(each.audit),
         }
-        _save_moves(each, folder / f"moves-{number}.npz")
+        save_moves(each.moves, each.before.status, folder / f"moves-{number}.npz")
     write_json(folder / FINDINGS, findings)
 
 
@@ -65,8 +64,8 @@ def load(folder: Path) -> dict[str, Suppression]:
         if facts is None:
             loaded[name] = unprotected_table(table)
             continue
-        with np.load(folder / facts["moves"], allow_pickle=False) as arrays:
-            moves, before = _moves(arrays), replace(table, status=arrays["before"])
+        moves, status = load_moves(folder, facts["moves"], table)
+        before = replace(table, status=status)
         unprotected = tuple(
             Unprotected(cell=cell, index=tuple(index), reached=reached, why=why)
             for cell, index, reached, why in facts["unprotected"]
@@ -108,14 +107,3 @@ def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say:
         kept[name] = {"audit": with_times(report)}
     write_json(result / FINDINGS, {"tables": kept})
     return {"audits": found, "exposed": not all(facts["safe"] for facts in found.values())}
-
-
-def _save_moves(done: Suppression, path: Path) -> None:
-    moves = {f.name: getattr(done.moves, f.name) for f in fields(MoveSet) if getattr(done.moves, f.name) is not None}
-    with path.open("wb") as file:
-        np.savez_compressed(file, before=done.before.status.astype(np.uint8), **moves)
-
-
-def _moves(arrays: Any) -> MoveSet:
-    given = {f.name: arrays[f.name] for f in fields(MoveSet) if f.name in arrays}
-    return MoveSet(**given | {"cuboids": bool(given["cuboids"])})

@@ -1,0 +1,141 @@
+"""What a working file may hold: everything is looked at before any other part of diskret trusts it blindly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.contributors import Contributors
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.limits import refuse_more
+from diskret.model.status import Status
+from diskret.model.table import Table
+
+Array = npt.NDArray[Any]
+LARGEST_COUNT = 2**53
+MOST_DECIMALS = 40
+MOST_RULES = 32
+FLOATS = ("value", "below", "above", "lower", "upper", "weight", "key")
+SUMS = ("largest", "absolute", "protected_largest", "public_value")
+COUNTS = ("count", "protected_count", "public_count")
+TRUTHS = ("frequency", "positive", "weighted", "additive_counts")
+TEXTS = ("response", "altered", "seal")
+
+
+def kind_of(field: str) -> str:
+    """The one type that an array of a table has, as NumPy spells it.
+
+    >>> kind_of("value"), kind_of("status"), kind_of("respondents.owner")
+    ('<f8', '|u1', '<i8')
+    """
+    name = field.rpartition(".")[2]
+    return {"status": "|u1", "rule": "<u4"}.get(name, "<f8" if name in (*FLOATS, *SUMS) else "<i8")
+
+
+def refuse_bad_place(field: str, place: Mapping[str, Any]) -> None:
+    """Refuse an array that says of itself what it cannot be: raises ValueError."""
+    columns, further = place["columns"], place["further"]
+    _need(place["dtype"] == kind_of(field), "an array has another type")
+    _need(isinstance(columns, list) and all(isinstance(name, str) for name in columns), "an array has no columns")
+    _need(
+        isinstance(further, list) and all(type(size) is int and size >= 0 for size in further), "an array has no size"
+    )
+    _need(len(further) == (field.endswith(".largest")) and prod(further) == len(columns), "an array has another size")
+    refuse_more("columns", len(columns), "an array has {} columns")
+
+
+def restored_by(described: Any) -> dict[str, Hierarchy]:
+    """Classifications as a file describes them: raises ValueError, or refuses, if they are none."""
+    _need(isinstance(described, list) and len(described) > 0, "there are no classifications")
+    refuse_more("columns", len(described), "the table has {} classifications")
+    by: dict[str, Hierarchy] = {}
+    for each in described:
+        _need(isinstance(each["name"], str) and each["name"] not in by, "a classification has no name")
+        refuse_more("rows", len(each["codes"]), "a classification has {} codes")
+        by[each["name"]] = Hierarchy.restored(each["codes"], each["parents"], each["labels"], each.get("further", ()))
+    return by
+
+
+def flaw_of(table: Table) -> str:
+    """What is wrong with a table, in a few words; empty for a sound one.
+
+    >>> flaw_of(Table.from_cells({"s": ["m"], "x": [1]}, by={"s": None}, value="x"))
+    ''
+    """
+    try:
+        _look(table)
+    except ValueError as e:
+        return str(e)
+    return ""
+
+
+def _look(table: Table) -> None:
+    for name in TEXTS:
+        _need(isinstance(getattr(table, name), str), f"{name} is no text")
+    for name in TRUTHS:
+        _need(isinstance(getattr(table, name), bool), f"{name} is neither true nor false")
+    _need(all(isinstance(name, str) for name in table.rules) and len(table.rules) <= MOST_RULES, "rules have no names")
+    decimals = table.decimals
+    _need(decimals is None or (type(decimals) is int and 0 <= decimals <= MOST_DECIMALS), "the decimals are no number")
+    cells = tuple(len(h) for h in table.hierarchies)
+    for name, possible in POSSIBLE.items():
+        _look_at(getattr(table, name), cells, name, possible)
+    for people in (table.respondents, table.holdings):
+        if people is not None:
+            for field in fields(Contributors):
+                own = getattr(people, field.name)
+                shape = (*cells, people.ranked) if field.name == "largest" else cells
+                _look_at(own, shape, field.name, POSSIBLE_OF_PEOPLE[field.name])
+
+
+def _look_at(array: Array | None, shape: tuple[int, ...], name: str, possible: Callable[[Array], Any]) -> None:
+    if array is None:
+        return
+    _need(array.shape == shape and array.dtype.str == kind_of(name), f"{name!r} has another form")
+    _need(bool(np.all(possible(array))), f"{name!r} has a number that cannot be")
+
+
+def _need(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
+
+
+def _distance(a: Array) -> Any:
+    return np.isfinite(a) & (a >= 0)
+
+
+def _number(a: Array) -> Any:
+    return ~np.isnan(a)
+
+
+def _count(a: Array) -> Any:
+    return (a >= 0) & (a < LARGEST_COUNT)
+
+
+def _mark(a: Array) -> Any:
+    return a >= -1
+
+
+POSSIBLE: dict[str, Callable[[Array], Any]] = {
+    "value": np.isfinite,
+    "status": lambda a: a < len(Status),
+    "rule": lambda a: True,
+    "below": _distance,
+    "above": _distance,
+    "lower": _number,
+    "upper": _number,
+    "weight": _distance,
+    "creator": _mark,
+    "key": np.isfinite,
+}
+"""For every array of a table which of its numbers can be."""
+POSSIBLE_OF_PEOPLE: dict[str, Callable[[Array], Any]] = {
+    **dict.fromkeys(COUNTS, _count),
+    **dict.fromkeys(SUMS, _distance),
+    "owner": _mark,
+}
