@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo serve test test-all lint types bench clean
+.PHONY: demo serve test test-all lint types bench sbom clean
 
 demo: $(VENV)/.base
 	$(BIN)/diskret run examples/turnover.toml --show
@@ -29,6 +29,11 @@ types: $(VENV)/.dev
 
 bench: $(VENV)/.bench .venv-bench/.peers
 	$(BIN)/python -m benchmarks
+
+# what diskret is made of, as installed: a CycloneDX software bill of materials
+sbom: $(VENV)/.web
+	$(BIN)/python tools/sbom.py > sbom.json
+	@echo "wrote sbom.json"
 
 clean:
 	rm -rf $(VENV)

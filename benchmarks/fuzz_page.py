@@ -335,7 +335,7 @@ def _open_run(folder: Path) -> None:
     content = read_json(folder / "job.json")
     made_export(folder / "result", dict(content), root, ".csv")
     said = status.get("summary", {}).get("warnings", ())
-    made_report(folder / "result", dict(content), root, ".html", "en", said)
+    made_report(folder / "result", dict(content), root, ".html", "en", True, said)
 
 
 def main() -> None:

@@ -163,11 +163,11 @@ def test_same_job_same_bytes(people: Path) -> None:
         classes=["job"],
         steps=[{"do": "noise", "sd": 0.1}, {"do": "pram", "columns": "job", "keep": 0.9}],
     )
-    said["output"] = {"records": "out.parquet", "report": "out.html"}
+    said["output"] = {"records": "out.parquet", "report": "out.html", "internal_report": "in.html"}
     runs = []
     for _ in range(2):
         run_job(job_from(said, "here", people), people)
-        runs.append([(people / name).read_bytes() for name in ("out.parquet", "out.html")])
+        runs.append([(people / name).read_bytes() for name in ("out.parquet", "out.html", "in.html")])
     assert runs[0] == runs[1]
 
 

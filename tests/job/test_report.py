@@ -8,6 +8,7 @@ import struct
 import sys
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pytest
 from diskret.job.models import job_of
 from diskret.job.outcome import JobResult
 from diskret.job.read import job_from
+from diskret.job.report import table_facts, write_table_report
 from diskret.job.run import run_job
 from diskret.job.table_job import TableJob
 from diskret.model.errors import BadJob, MissingExtra
@@ -91,7 +93,8 @@ def test_no_file_for_others_holds_a_suppressed_value_or_a_secret_parameter(firms
     files: list[Path] = []
     for language in ("en", "de"):
         for ending in ("html", "pdf"):
-            done = run(firms, content(language, publish=OPEN_FILES, report=f"r-{language}.{ending}"))
+            both = {"report": f"r-{language}.{ending}", "internal_report": f"i-{language}.{ending}"}
+            done = run(firms, content(language, publish=OPEN_FILES, **both))
             files += done.files
     table = done.tables["turnover"]
     assert table.hidden.sum() > 5
@@ -136,7 +139,7 @@ def test_the_extraction_finds_what_is_open(firms: Path) -> None:
 )
 def test_page_and_pdf_say_the_same_in_both_languages(firms: Path, language: str, words: list[str]) -> None:
     for ending in ("html", "pdf"):
-        run(firms, content(language, report=f"r.{ending}"))
+        run(firms, content(language, internal_report=f"r.{ending}"))
         told = re.sub(r"\s+", " ", everything(firms / f"r.{ending}"))
         for word in words:
             assert word in told, (ending, word)
@@ -144,9 +147,10 @@ def test_page_and_pdf_say_the_same_in_both_languages(firms: Path, language: str,
 
 def test_equal_jobs_give_equal_reports(firms: Path) -> None:
     for ending in ("html", "pdf"):
-        run(firms, content(report=f"one.{ending}"))
-        run(firms, content(report=f"two.{ending}"))
-        assert (firms / f"one.{ending}").read_bytes() == (firms / f"two.{ending}").read_bytes()
+        run(firms, content(report=f"one.{ending}", internal_report=f"i-one.{ending}"))
+        run(firms, content(report=f"two.{ending}", internal_report=f"i-two.{ending}"))
+        for mark in ("", "i-"):
+            assert (firms / f"{mark}one.{ending}").read_bytes() == (firms / f"{mark}two.{ending}").read_bytes()
 
 
 def test_a_page_fetches_nothing_runs_nothing_and_speaks_to_screen_readers(firms: Path) -> None:
@@ -158,16 +162,18 @@ def test_a_page_fetches_nothing_runs_nothing_and_speaks_to_screen_readers(firms:
     assert "<th scope='col'" in page
 
 
-def test_an_exposed_table_is_called_internal(firms: Path) -> None:
+def test_an_exposed_table_is_not_ready_for_release(firms: Path) -> None:
     said = content(report="r.html") | {"suppression": None}
     del said["suppression"]
     done = run(firms, said)
     assert "not attacked with a solver" in (firms / "r.html").read_text(encoding="utf-8")
     assert any("before secondary suppression" in w for w in done.warnings) or not done.warnings
-    weak = content(report="r.html")
+    assert "not ready for release" in (firms / "r.html").read_text(encoding="utf-8")
+    weak = content(report="r.html", internal_report="i.html")
     weak["suppression"] |= {"guarantee": "subtables"}
     run(firms, weak)
-    assert "What deserves care" in (firms / "r.html").read_text(encoding="utf-8")
+    assert "What deserves care" in (firms / "i.html").read_text(encoding="utf-8")
+    assert "What deserves care" not in (firms / "r.html").read_text(encoding="utf-8")
 
 
 def test_a_pdf_without_its_extra_is_refused_before_anything_is_written(
@@ -194,7 +200,7 @@ def test_a_report_on_an_anonymous_file(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("region,age,sex\n" + "\n".join(rows) + "\n", encoding="utf-8")
     said: dict[str, Any] = {
         "data": {"microdata": "p.csv"}, "anonymise": {"attributes": ["region", "age", "sex"], "effort": 0.1},
-        "output": {"report": "r.html", "language": "de", "microdata": "a.csv"},
+        "output": {"report": "p.html", "internal_report": "r.html", "language": "de", "microdata": "a.csv"},
     }  # fmt: skip
     done = run(tmp_path, said)
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
@@ -203,7 +209,11 @@ def test_a_report_on_an_anonymous_file(tmp_path: Path) -> None:
     assert f"{most} in" in page
     assert "Abweichungen der Kontrolltabellen" in page
     assert "Größte Abweichung je Dimension" in page
-    run(tmp_path, said | {"output": {"report": "r.pdf"}})
+    told = everything(tmp_path / "p.html")
+    assert f"höchstens ab um: {max(1, most)} in Dimension 1, " in told
+    for secret in ("Abweichungen der Kontrolltabellen", "Suche", "Mittel", "Kontrollzellen"):
+        assert secret not in told
+    run(tmp_path, said | {"output": {"internal_report": "r.pdf"}})
     assert "Deviations of the control tables" in everything(tmp_path / "r.pdf")
     assert "The course of the search" in everything(tmp_path / "r.pdf")
 
@@ -220,7 +230,7 @@ def scientific_use(folder: Path, language: str, report: str) -> JobResult:
             "steps": [{"do": "drop", "columns": ["region"]}, {"do": "noise", "sd": 0.1237, "shift": 0.05}],
         },
         "attack": {"keys": ["industry"], "values": ["turnover", "wages"]},
-        "output": {"report": report, "records": "out.csv", "language": language},
+        "output": {"internal_report": report, "report": f"public-{report}", "records": "out.csv", "language": language},
     })  # fmt: skip
 
 
@@ -233,6 +243,11 @@ def test_a_report_on_a_scientific_use_file_in_german_has_no_english_left(tmp_pat
     assert "Trefferquote 0," in page
     assert "0.1237" not in page
     assert "987654321" not in page
+    told = everything(tmp_path / "public-r.html")
+    assert "Öffentlich" in told
+    assert "Überlagerung" in told
+    shown = set(re.findall(r"<td[^>]*>([^<]*\d[^<]*)</td>", told))
+    assert shown == {"300"}
 
 
 def test_a_report_on_a_scientific_use_file_as_pdf(tmp_path: Path) -> None:
@@ -255,3 +270,61 @@ def test_what_was_asked_is_told_without_numbers() -> None:
     assert told["knowledge"] == "relative"
     assert told["barriers"] == "chosen"
     assert not any(re.search(r"\d", choice) for choice in told.values())
+
+
+# --- two reports, one for everybody ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ["html", "pdf"])
+@pytest.mark.parametrize(
+    ("language", "marks"),
+    [("en", ("Public", "Internal: confidential")), ("de", ("Öffentlich", "Intern: vertraulich"))],
+)
+def test_each_report_carries_its_mark_and_the_internal_one_is_for_its_owner(
+    firms: Path, ending: str, language: str, marks: tuple[str, str]
+) -> None:
+    run(firms, content(language, report=f"p.{ending}", internal_report=f"i.{ending}"))
+    public, internal = (everything(firms / f"{name}.{ending}") for name in "pi")
+    assert marks[0] in public
+    assert marks[1] not in public
+    assert marks[1] in internal
+    assert (firms / f"i.{ending}").stat().st_mode & 0o077 == 0
+
+
+def test_the_internal_report_names_the_closest_cells_and_the_public_one_no_cell(firms: Path) -> None:
+    done = run(firms, content(report="p.html", internal_report="i.html"))
+    audit = present(done.suppressions["turnover"].audit)
+    closest = [call.cell for call in audit.close_calls]
+    public, internal = everything(firms / "p.html"), everything(firms / "i.html")
+    assert closest
+    assert all(cell in internal for cell in closest)
+    every = done.tables["turnover"].name_cells(np.ones(done.tables["turnover"].shape, dtype=np.bool_))
+    assert not [cell for cell in every if cell in public]
+
+
+def test_the_public_report_depends_on_nothing_that_is_hidden(firms: Path) -> None:
+    """Other hidden values, reasons, contributors, findings and warnings: the same bytes."""
+    done = run(firms, content())
+    table, audit = done.tables["turnover"], present(done.suppressions["turnover"].audit).plain()
+    rng = np.random.default_rng(0)
+    value = np.where(table.hidden, rng.integers(0, 10**9, table.shape) / 10, table.value)
+    status = np.where(table.hidden, rng.integers(1, 3, table.shape), Status.NEVER).astype(np.uint8)
+    other = replace(table, value=value, status=status, respondents=None, rule=None).sealed()
+    found = {"safe": True, "summary": {"checked": 99, "insiders": 98}, "exposed": [], "close calls": ["nace=1"]}
+    job = job_of(content())
+    assert isinstance(job, TableJob)
+    one = table_facts(job, {}, {"turnover": audit}, ["warned"])
+    two = table_facts(job, {}, {"turnover": found}, ["of something else"])
+    for ending in ("html", "pdf"):
+        write_table_report(job.output, {"turnover": table}, one, firms / f"one.{ending}")
+        write_table_report(job.output, {"turnover": other}, two, firms / f"two.{ending}")
+        assert (firms / f"one.{ending}").read_bytes() == (firms / f"two.{ending}").read_bytes()
+
+
+def test_a_job_on_risk_that_says_report_means_the_internal_one(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("a,b\n1,2\n1,2\n2,2\n")
+    for key in ("report", "internal_report"):
+        said = {"data": {"microdata": "p.csv"}, "risk": {"keys": ["a", "b"]}, "output": {key: f"{key}.html"}}
+        run(tmp_path, said)
+        assert "Internal: confidential" in (tmp_path / f"{key}.html").read_text(encoding="utf-8")
+        assert (tmp_path / f"{key}.html").stat().st_mode & 0o077 == 0

@@ -404,7 +404,7 @@ def test_rules_are_compared_in_a_plot_that_says_it_is_internal(
     content = (folder / f"c{ending}").read_bytes()
     assert content.strip().startswith(begins)
     if ending != ".png":
-        assert b"internal: not for publication" in content
+        assert b"internal: confidential" in content
     assert result.comparison is not None
     assert result.comparison.names == ("1. (1,k) dominance", "2. p%")
     assert "any of them" in str(result.comparison)
@@ -547,7 +547,7 @@ def test_a_cell_list_may_say_who_owns_its_cells_and_the_report_whether_it_does(
     (folder / "owned.csv").write_text("\n".join([*rows, "e,50,4,open,"]) + "\n", encoding="utf-8")
     result = run(
         '[data]\ncells = "owned.csv"\n[table]\nby = ["s"]\nvalue = "x"\ncount = "n"\nstatus = "st"\n'
-        f'{owner}[suppression]\nmethod = "moves"\n[output]\nreport = "report.html"\n'
+        f'{owner}[suppression]\nmethod = "moves"\n[output]\ninternal_report = "report.html"\n'
     )
     # Quax knows two of the three hidden cells
     assert int(only(result).hidden.sum()) == (4 if owner else 3)

@@ -46,9 +46,11 @@ def test_the_report_names_no_cell(done: Anonymisation, tmp_path: Path) -> None:
     facts = json.loads((tmp_path / "q.json").read_text(encoding="utf-8"))
     assert facts["quality"]["1"]["maximum"] == done.quality.maxima[1]
     assert set(facts) == {
-        "objects", "k", "rows", "control tables", "control cells", "search", "groups", "complete", "quality"
+        "for", "objects", "k", "rows", "control tables", "control cells", "search", "groups", "complete", "quality"
     }  # fmt: skip
+    assert facts["for"] == "internal: confidential"
     write_quality(done, tmp_path / "q.txt")
+    assert {f.stat().st_mode & 0o077 for f in tmp_path.glob("q.*")} == {0}
     assert "300 objects, k = 3" in (tmp_path / "q.txt").read_text(encoding="utf-8")
 
 

@@ -87,3 +87,6 @@ def test_the_command_writes_a_report_on_a_working_file(tmp_path: Path) -> None:
     assert "Nothing is exposed" in page
     values = [f">{v:.0f}<" for v in protected.value[protected.hidden]]
     assert not [v for v in values if v in page]
+    assert "primary" not in page
+    assert CliRunner().invoke(app, [*asked, "--internal"]).exit_code == 0
+    assert "Internal: confidential" in (tmp_path / "r.html").read_text(encoding="utf-8")

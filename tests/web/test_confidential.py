@@ -141,6 +141,8 @@ def produced(ask: Recorder, run: str) -> Iterator[tuple[str, bytes]]:
         answer = ask("GET", f"/api/runs/{run}/report.{ending}", params={"language": language})
         assert answer.status_code == 200, answer.text
         yield f"report-{language}.{ending}", answer.content
+        asked = {"language": language, "for": "internal"}
+        yield f"internal-{language}.{ending}", ask("GET", f"/api/runs/{run}/report.{ending}", params=asked).content
 
 
 def test_no_answer_and_no_file_holds_a_hidden_value(
@@ -192,6 +194,14 @@ def test_exports_ignore_the_internal_view(chosen: TestClient, finished: str) -> 
     after = dict(produced(Recorder(chosen), finished))
     assert before["table.csv"] == after["table.csv"]
     assert before["report-en.html"] == after["report-en.html"]
+
+
+def test_a_report_for_everybody_says_so_and_so_does_the_internal_one(chosen: TestClient, finished: str) -> None:
+    files = dict(produced(Recorder(chosen), finished))
+    assert b"Public" in files["report-en.html"]
+    assert b"closest first" not in files["report-en.html"]
+    assert b"closest first" in files["internal-en.html"]
+    assert b"Internal: confidential" in files["internal-en.html"]
 
 
 def test_a_saved_job_repeats_the_page_to_the_byte(chosen: TestClient, bench: Workbench, finished: str) -> None:

@@ -27,6 +27,13 @@ app = typer.Typer(
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="File to write; its ending chooses the format.")]
+Formulas = Annotated[
+    str | None,
+    typer.Option(
+        "--formulas",
+        help="Texts in CSV that a spreadsheet would compute: escape (the default for tables) or keep (for records).",
+    ),
+]
 By = Annotated[list[str], typer.Option("--by", help="Classification: COLUMN, COLUMN=FILE, or COLUMN=2,3 for prefixes.")]
 Value = Annotated[list[str] | None, typer.Option("--value", help="Column to add up; none for a frequency table.")]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from diskret.cli.app import Json, Quiet, app, classifications, given, run_content
+from diskret.cli.app import Formulas, Json, Quiet, app, classifications, given, run_content
 from diskret.cli.jobs import run
 from diskret.cli.sections import Said, with_sections
 from diskret.cli.show import echo_json
@@ -61,7 +61,7 @@ def risk(
     said: Said,
 ) -> None:
     """Measure how many records could be found by what an attacker may know."""
-    run_content({"data": given(microdata=data), **said, "output": given(report=out)}, quiet, json)
+    run_content({"data": given(microdata=data), **said, "output": given(internal_report=out)}, quiet, json)
 
 
 @app.command()
@@ -74,7 +74,8 @@ def anonymise(
         list[str] | None, typer.Option("--attribute", "-a", help="Column, COLUMN=FILE, or COLUMN=2,3 for prefixes.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Anonymous microdata: .parquet or .csv.")] = None,
-    quality: Annotated[Path | None, typer.Option(help="Report on the control tables: .json or .txt.")] = None,
+    quality: Annotated[Path | None, typer.Option(help="Report on the control tables: .json or .txt; internal.")] = None,
+    formulas: Formulas = None,
     quiet: Quiet = False,
     json: Json = False,
     *,
@@ -93,6 +94,6 @@ def anonymise(
         "data": given(microdata=data),
         "anonymise": said["anonymise"] | {"attributes": [*described]},
         "classifications": {n: c for n, c in described.items() if c},
-        "output": given(microdata=out, quality=quality),
+        "output": given(microdata=out, quality=quality, formulas=formulas),
     }
     run_content(content, quiet, json)

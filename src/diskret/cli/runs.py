@@ -57,9 +57,12 @@ def report_on(
     attack: Annotated[bool, typer.Option("--attack", help="Attack the tables with a solver for the report.")] = False,
     title: Annotated[str, typer.Option(help="Title of the report.")] = "",
     language: Annotated[str, typer.Option(help="en or de.")] = "en",
+    internal: Annotated[
+        bool, typer.Option("--internal", help="The confidential report: counts of primary cells, closest calls.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a report on the tables of a working file; without suppressed values."""
+    """Write a report on the tables of a working file: for everybody, or with --internal for the house."""
     from diskret.auditing.audit import audit
     from diskret.job.read import job_from
     from diskret.job.release_warnings import unguarded, unmarked
@@ -73,7 +76,7 @@ def report_on(
     tables = load_working(table)
     audits = {name: audit(each).plain() for name, each in tables.items()} if attack else {}
     care = [*unmarked(tables), *unguarded(tables)]
-    write_table_report(job.output, tables, table_facts(job, {}, audits, care), out)
+    write_table_report(job.output, tables, table_facts(job, {}, audits, care), out, internal=internal)
     if not quiet:
         typer.echo(f"wrote {out}")
     for words in care:

@@ -7,7 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from diskret.cli.app import EXPOSED, By, Json, Out, Quiet, Value, app, classifications, given, run_content
+from diskret.cli.app import (
+    EXPOSED,
+    By,
+    Formulas,
+    Json,
+    Out,
+    Quiet,
+    Value,
+    app,
+    classifications,
+    given,
+    run_content,
+)
 from diskret.cli.sections import Said, with_sections
 
 Unprotected = Annotated[
@@ -112,6 +124,7 @@ def publish(
     sign: Annotated[str, typer.Option("--mark", help="What stands for a suppressed value.")] = "x",
     counts: Annotated[bool, typer.Option("--counts", help="Publish contributor counts too.")] = False,
     language: Annotated[str, typer.Option(help="Language of the legend: en or de.")] = "en",
+    formulas: Formulas = None,
     unprotected: Unprotected = False,
     quiet: Quiet = False,
     json: Json = False,
@@ -119,6 +132,7 @@ def publish(
     """Write a working file for the public, suppressed values as marks."""
     files = [str(each.resolve()) for each in out]
     output = {"publish": files, "mark": sign, "counts": counts, "language": language, "unprotected": unprotected}
+    output |= given(formulas=formulas)
     run_content({"data": {"table": str(table.resolve())}, "output": output}, quiet, json)
 
 

@@ -72,13 +72,14 @@ class AnonymiseJob(Section):
                 return meanwhile(here / name)
 
             if asked.microdata:
-                write_anonymous_file(done, place(asked.microdata))
+                write_anonymous_file(done, place(asked.microdata), formulas=asked.formulas or "keep")
             if asked.quality:
                 write_quality(done, place(asked.quality))
             if asked.deviations:
                 plot_deviations({done.search: done.quality}, place(asked.deviations))
-            if asked.report:
-                write_safe_report(asked, done, place(asked.report))
+            for name, internal in asked.reports:
+                write_safe_report(asked, done, place(name), internal=internal)
             if asked.rematched:
-                write_rematched(rematch(data, done, self.anonymise.priority), place(asked.rematched))
+                pairs = rematch(data, done, self.anonymise.priority)
+                write_rematched(pairs, place(asked.rematched), formulas=asked.formulas or "keep")
         return tuple(files)

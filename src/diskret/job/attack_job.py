@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from diskret.io.files import all_or_none
+from diskret.io.files import all_or_none, whole_file
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import described_source
 from diskret.job.outcome import JobResult, Running
@@ -18,6 +18,7 @@ from diskret.job.record_sections import AttackOutput, AttackSection
 from diskret.job.table_sections import Data
 from diskret.model.sheets import unique_names
 from diskret.model.source import file_source
+from diskret.publication.formulas import Formulas, spoken
 from diskret.publication.plots import save_chart
 from diskret.risk.anonymity import measure_anonymity
 from diskret.risk.judgement import Attack
@@ -93,14 +94,15 @@ def risk_sections(
 def write_risks(asked: AttackOutput, here: Path, found: Attack, meanwhile: Callable[[Path], Path]) -> Iterator[Path]:
     """The risk of every combination as a file and as a plot, where asked for."""
     if asked.risks:
-        _write_list(found, meanwhile(here / asked.risks))
+        with whole_file(meanwhile(here / asked.risks), private=True) as part:
+            _write_list(found, part, asked.formulas or "escape")
         yield here / asked.risks
     if asked.risk_plot:
         save_chart(found.chart(), meanwhile(here / asked.risk_plot))
         yield here / asked.risk_plot
 
 
-def _write_list(found: Attack, path: Path) -> None:
+def _write_list(found: Attack, path: Path, formulas: Formulas) -> None:
     head = unique_names([*found.by, "units", "correct", *(f"{name} usable" for name in found.usable), "risk"])
     rows = [[*c.codes, c.units, c.correct, *c.usable.values(), c.risk] for c in found.combinations]
     if path.suffix == ".json":
@@ -109,5 +111,6 @@ def _write_list(found: Attack, path: Path) -> None:
         return
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(head)
-        writer.writerows(rows)
+        writer.writerow(spoken(head, formulas))
+        for combination, row in zip(found.combinations, rows, strict=True):
+            writer.writerow([*spoken(combination.codes, formulas), *row[len(found.by) :]])

@@ -21,6 +21,7 @@ from diskret.job.record_sections import (
     NoiseStep,
     PramStep,
     RecodeStep,
+    RecordsOutput,
     ReleaseStep,
     SwapStep,
     WithholdStep,
@@ -38,14 +39,15 @@ from diskret.publication.microdata_files import write_records
 from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.report_file import write_report
 from diskret.publication.sections import ReportSection
-from diskret.publication.utility_report import classes_section, protection_section, utility_sections
+from diskret.publication.utility_report import classes_section, protection_section, public_section, utility_sections
 from diskret.risk.judgement import Attack
 from diskret.tabulation.tabulate import Progress
 
 if TYPE_CHECKING:
     from diskret.job.records_job import RecordsJob
 
-NOTE = "Internal: this report holds statistics of the original records. It is not for publication."
+NOTE = "This report holds statistics of the original records. It is not for publication."
+TITLE = "Scientific-use file"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,8 +66,12 @@ class ScientificUse:
         done = [self.coarsened.summary(), *(step.summary() for step in self.steps)]
         return {"records": self.protected.rows, "steps": done, "utility": self.utility.summary()}
 
+    def public_sections(self) -> list[ReportSection]:
+        """The report for everybody: what the released file shows itself, and the names of the methods."""
+        return [public_section(self.protected, self.coarsened, self.steps)]
+
     def sections(self, further: Sequence[Mapping[str, Any]] = ()) -> list[ReportSection]:
-        """The report; ``further`` sections are plain data (see `ReportSection.from_plain`), such as those on risk."""
+        """The internal report; ``further`` sections, such as those on risk, as plain data."""
         classes = [classes_section(self.coarsened)] if self.coarsened.after else []
         own = [protection_section(self.coarsened, self.steps), *classes, *utility_sections(self.utility)]
         return own + [ReportSection.from_plain(each) for each in further]
@@ -166,6 +172,17 @@ def _seed(asked: MicrodataSection, number: int) -> int:
     return int(words[0]) << 64 | int(words[1])
 
 
+def write_records_report(
+    asked: RecordsOutput, sections: Sequence[ReportSection], path: Path, language: str, *, internal: bool
+) -> None:
+    """A report on a scientific-use file as .html or .pdf, its sections still in English."""
+    title, note = asked.title or TITLE, NOTE if internal else ""
+    if language == "de":
+        title, note = asked.title or in_german(TITLE), in_german(note)
+        sections = [section_in_german(each) for each in sections]
+    write_report(path, title, sections, note=note, language=language, internal=internal)
+
+
 def write_microdata(
     job: RecordsJob, here: Path, made: ScientificUse, further: Sequence[Mapping[str, Any]] = (),
     found: Attack | None = None,
@@ -178,16 +195,12 @@ def write_microdata(
             leaving = made.protected
             if asked.renumber:
                 leaving = renumber(leaving, asked.unit, asked.wave, _seed(asked, len(asked.steps)))
-            write_records(leaving, meanwhile(here / said.records))
+            write_records(leaving, meanwhile(here / said.records), formulas=said.formulas or "keep")
             files.append(here / said.records)
-        if said.report:
-            title = said.title or "Scientific-use file"
-            sections = made.sections(further)
-            if said.language == "de":
-                title, sections = said.title or in_german(title), [section_in_german(each) for each in sections]
-            note = in_german(NOTE) if said.language == "de" else NOTE
-            write_report(meanwhile(here / said.report), title, sections, note=note, language=said.language)
-            files.append(here / said.report)
+        for name, internal in said.reports:
+            sections = made.sections(further) if internal else made.public_sections()
+            write_records_report(said, sections, meanwhile(here / name), said.language, internal=internal)
+            files.append(here / name)
         if found is not None:
             files += write_risks(said, here, found, meanwhile)
     return tuple(files)

@@ -1,4 +1,4 @@
-"""Older keys of [suppression], and what they are called since the promise has a section of its own."""
+"""Older keys of jobs, and what they are called since the promise has a section of its own and reports are two."""
 
 from __future__ import annotations
 
@@ -22,17 +22,27 @@ def translated(content: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, st
     >>> translated({"suppression": {"guarantee": "subtables", "min_range": 5}})[0]
     {'suppression': {'method': 'cuboids'}, 'promise': {'min_range': 5, 'levels': False}}
     """
+    content, renamed = _reports(content)
     asked, promise = content.get("suppression"), content.get("promise", {})
     if not isinstance(asked, Mapping) or not isinstance(promise, Mapping) or "method" in asked:
-        return dict(content), {}
+        return dict(content), renamed
     said = {key: each for key, each in asked.items() if each is not None}
-    moved: dict[str, str] = {}
+    moved = dict(renamed)
     found = _promised(said, promise, moved)
     method = _method(said, moved)
     # a key of another method was passed over as long as all methods shared the section
     passed = OF_METHODS - {*METHODS[method].model_fields} if method in METHODS else set()
     said = {key: each for key, each in said.items() if key not in passed}
     return {**content, "suppression": said} | ({"promise": found} if found else {}), moved
+
+
+def _reports(content: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, str]]:
+    """The report on risk was always internal, and is called so since there are two kinds of reports."""
+    output = content.get("output")
+    if "risk" not in content or not isinstance(output, Mapping) or "report" not in output:
+        return content, {}
+    named = {"internal_report" if key == "report" else key: each for key, each in output.items()}
+    return {**content, "output": named}, {"output.internal_report": "output.report"}
 
 
 def _method(said: dict[str, Any], moved: dict[str, str]) -> str:

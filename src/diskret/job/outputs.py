@@ -34,7 +34,7 @@ def write_tables(
         publish(
             tables, meanwhile(here / name),
             mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
-            intervals=intervals, unprotected=asked.unprotected or suppressed,
+            intervals=intervals, unprotected=asked.unprotected or suppressed, formulas=asked.formulas or "escape",
         )  # fmt: skip
         files.append(here / name)
     if asked.working:

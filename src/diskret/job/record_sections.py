@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, Section, Writes, named
-from diskret.job.table_sections import REPORT, AtLeastOne, Language
+from diskret.job.table_sections import REPORT, AtLeastOne, FormulasInFile, Language, Reports
 from diskret.model.errors import BadOption, listed
 from diskret.publication.comparison_files import ENDINGS as COMPARISONS
 from diskret.publication.microdata_files import ENDINGS as RECORDS
@@ -320,37 +320,44 @@ class AttackOutput(Section):
     risk_plot: Annotated[str | None, PLOTS] = Field(
         None, description="the same as a plot, .svg .html .png; confidential"
     )
+    formulas: FormulasInFile = None
 
 
 class RiskOutput(Section):
     """What is written about risk. Paths are relative to the job file."""
 
-    report: Annotated[str | None, REPORT] = Field(None, description="self-contained report, .html or .pdf; internal")
+    internal_report: Annotated[str | None, REPORT] = Field(
+        None, description="self-contained report, .html or .pdf; confidential"
+    )
     title: str = Field("", description="title of the report")
     language: Language = Field("en", description="language of the report")
 
 
-class RecordsOutput(RiskOutput, AttackOutput):
+class RecordsOutput(Reports, AttackOutput):
     """What is written of a scientific-use file. Paths are relative to the job file."""
 
     records: Annotated[str | None, Writes(RECORDS, any_case=True)] = Field(
         None, description="protected records: .csv or .parquet"
     )
+    title: str = Field("", description="title of the report")
+    language: Language = Field("en", description="language of the report")
 
 
-class AnonymiseOutput(Section):
+class AnonymiseOutput(Reports):
     """What is written of an anonymous file. Paths are relative to the job file."""
 
     microdata: Annotated[str | None, Writes((".parquet", ".csv"), any_case=True)] = Field(
         None, description="anonymous microdata, .parquet or .csv"
     )
     quality: Annotated[str | None, Writes((".json", ".txt"))] = Field(
-        None, description="report on the deviations of control tables, .json or .txt"
+        None, description="deviations of the control tables, .json or .txt; confidential"
     )
-    deviations: Annotated[str | None, PLOTS] = Field(None, description="plot of these deviations, .svg .html .png")
+    deviations: Annotated[str | None, PLOTS] = Field(
+        None, description="plot of these deviations, .svg .html .png; confidential"
+    )
     rematched: Annotated[str | None, Writes((".parquet", ".csv"), any_case=True)] = Field(
         None, description="anonymous attributes beside the other columns of the records, .parquet or .csv; confidential"
     )
-    report: Annotated[str | None, REPORT] = Field(None, description="self-contained report, .html or .pdf")
+    formulas: FormulasInFile = None
     title: str = Field("", description="title of the report")
     language: Language = Field("en", description="language of the report")

@@ -64,18 +64,22 @@ def _chosen(job: TableJob) -> dict[str, str]:
 
 
 def write_table_report(
-    asked: TableOutput, tables: Mapping[str, Table], facts: ReportFacts, path: str | Path, language: str | None = None
-) -> None:
-    """A report on protected tables as .html or .pdf; without suppressed values and secret parameters."""
+    asked: TableOutput, tables: Mapping[str, Table], facts: ReportFacts, path: str | Path, language: str | None = None,
+    *, internal: bool = False,
+) -> None:  # fmt: skip
+    """A report on protected tables as .html or .pdf; without suppressed values and secret parameters.
+
+    The public one names no cell and tells no reasons; the ``internal`` one counts primary cells and names the closest.
+    """
     said = language or asked.language
     options = publication(mark=asked.mark, title=asked.title, language=said)
-    sections = table_sections(tables, facts, options)
-    write_report(
-        path, asked.title or TITLES[said]["table"], sections, note=report_note(tables, facts, said), language=said
-    )
+    sections = table_sections(tables, facts, options, internal=internal)
+    note = report_note(tables, facts, said, internal=internal)
+    write_report(path, asked.title or TITLES[said]["table"], sections, note=note, language=said, internal=internal)
 
 
-def write_safe_report(asked: AnonymiseOutput, done: Anonymisation, path: str | Path) -> None:
-    """A report on an anonymous file as .html or .pdf."""
+def write_safe_report(asked: AnonymiseOutput, done: Anonymisation, path: str | Path, *, internal: bool = False) -> None:
+    """A report on an anonymous file as .html or .pdf; the public one tells the largest deviations alone."""
     title = asked.title or TITLES[asked.language]["safe"]
-    write_report(path, title, safe_sections(done, asked.language), language=asked.language)
+    sections = safe_sections(done, asked.language, internal=internal)
+    write_report(path, title, sections, language=asked.language, internal=internal)

@@ -49,12 +49,12 @@ class RiskJob(Section):
             special=asked.special, largest=asked.largest,
         )  # fmt: skip
         done = JobResult(anonymity=anonymity, risk=risk)
-        return done if not (running.write and self.output.report) else self._reported(running.here, done)
+        return done if not (running.write and self.output.internal_report) else self._reported(running.here, done)
 
     def _reported(self, here: Path, done: JobResult) -> JobResult:
         assert done.anonymity is not None
         assert done.risk is not None
-        german, path = self.output.language == "de", here / (self.output.report or "")
+        german, path = self.output.language == "de", here / (self.output.internal_report or "")
         sections = [ReportSection.from_plain(each.section().plain()) for each in (done.anonymity, done.risk)]
         title = self.output.title or (in_german(TITLE) if german else TITLE)
         with all_or_none() as meanwhile:

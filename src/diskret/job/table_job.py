@@ -163,7 +163,7 @@ class TableJob(Section):
 
     def _warn(self, running: Running, words: Iterable[str]) -> None:
         """Tell what needs a second look, if anything may leave the office."""
-        if self.output.publish or self.output.report:
+        if self.output.publish or self.output.reports:
             running.warn(words)
 
     def marked(self, running: Running) -> dict[str, Table]:
@@ -195,10 +195,10 @@ class TableJob(Section):
         with all_or_none() as meanwhile:
             files = write_tables(asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions))
             files += write_certificates(asked, here, done.suppressions, meanwhile)
-            if asked.report:
-                facts = table_facts(self, done.suppressions, warnings=running.said())
-                write_table_report(asked, done.tables, facts, meanwhile(here / asked.report))
-                files.append(here / asked.report)
+            facts = table_facts(self, done.suppressions, warnings=running.said())
+            for name, internal in asked.reports:
+                write_table_report(asked, done.tables, facts, meanwhile(here / name), internal=internal)
+                files.append(here / name)
             if asked.comparison and done.comparison is not None:
                 plot_comparison(done.comparison, meanwhile(here / asked.comparison))
                 files.append(here / asked.comparison)

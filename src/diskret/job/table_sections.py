@@ -16,6 +16,7 @@ from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, RelativeKnowl
 from diskret.model.errors import BadOption
 from diskret.model.source import EXCEL
 from diskret.model.status import Status
+from diskret.publication.formulas import Formulas
 from diskret.publication.publish import WRITERS
 from diskret.publication.report_file import ENDINGS as REPORTS
 
@@ -24,6 +25,13 @@ CountedBy = Literal["respondent", "holding"]
 Language = Literal["en", "de"]
 MOST_LARGEST = 100
 REPORT = Writes(REPORTS, any_case=True)
+FormulasInFile = Annotated[
+    Formulas | None,
+    Field(
+        description="texts in .csv that a spreadsheet would compute: 'escape' puts an apostrophe before them, 'keep' "
+        "writes them as they are; left out: escape in tables and lists, keep in records"
+    ),
+]
 
 
 DataFile = Annotated[str | None, Reads(pattern=True)]
@@ -276,6 +284,7 @@ class Appearance(Section):
     unprotected: bool = Field(
         False, description="publish tables that no rule marked or nothing protects; their files say so"
     )
+    formulas: FormulasInFile = None
     language: Language = Field("en", description="language of legend and report")
 
 
@@ -302,14 +311,28 @@ class PoolOutput(Appearance):
     )
 
 
-class TableOutput(PoolOutput, PoolTableOutput):
+class Reports(Section):
+    """Reports on what was done: one for everybody, one for the house."""
+
+    report: Annotated[str | None, REPORT] = Field(
+        None, description="self-contained report for everybody, .html or .pdf; names no cell and tells no reasons"
+    )
+    internal_report: Annotated[str | None, REPORT] = Field(
+        None, description="self-contained report for the house, .html or .pdf; confidential"
+    )
+
+    @property
+    def reports(self) -> list[tuple[str, bool]]:
+        """Every report asked for, and whether it is internal."""
+        both = ((self.report, False), (self.internal_report, True))
+        return [(name, internal) for name, internal in both if name]
+
+
+class TableOutput(Reports, PoolOutput, PoolTableOutput):
     """What is written of a table. Paths are relative to the job file."""
 
     comparison: Annotated[str | None, PLOTS] = Field(
         None, description="plot of the rules' regions, .svg .html .png; confidential"
-    )
-    report: Annotated[str | None, REPORT] = Field(
-        None, description="self-contained report, .html or .pdf; without suppressed values"
     )
 
 

@@ -53,7 +53,7 @@ def write_job(job: Job, path: str | Path, folder: str | Path | None = None) -> N
     """Write a job file; ``folder`` is where the job's files are looked for now, if not beside the job file."""
     target = Path(path)
     text = job_as_text(job if folder is None else moved(job, folder, target.parent))
-    with whole_file(target) as part:
+    with whole_file(target, private=True) as part:
         part.write_text(text, encoding="utf-8")
 
 

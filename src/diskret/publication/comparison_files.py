@@ -15,7 +15,7 @@ from diskret.publication.report_file import write_report
 from diskret.publication.sections import ReportSection
 
 ENDINGS = (".csv", ".json", ".txt", ".html", ".svg", ".png")
-NOTE = "Internal: these numbers tell where each method is weak."
+NOTE = "These numbers tell where each method is weak."
 
 
 def write_comparison(comparison: Comparison, path: str | Path) -> None:
@@ -39,11 +39,11 @@ def write_comparison(comparison: Comparison, path: str | Path) -> None:
         )
     if target.suffix == ".html":
         sections = [ReportSection.from_plain(each) for each in comparison.sections()]
-        write_report(target, f"Comparison of methods: {comparison.table.response}", sections, note=NOTE)
+        write_report(target, f"Comparison of methods: {comparison.table.response}", sections, note=NOTE, internal=True)
     elif target.suffix in (".svg", ".png"):
         save_chart(comparison.chart(), target)
     else:
-        with whole_file(target) as part:
+        with whole_file(target, private=True) as part:
             part.write_text(_text(comparison, target.suffix), encoding="utf-8", newline="")
 
 

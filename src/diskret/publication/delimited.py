@@ -1,27 +1,33 @@
-"""CSV: one row per cell, UTF-8, comma, decimal point."""
+"""CSV: one row per cell, UTF-8, comma, decimal point; nothing in it is a formula for a spreadsheet."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
+from diskret.publication.formulas import spoken
 from diskret.publication.options import Publication
 from diskret.publication.release import Release
 
 
 def write_csv(release: Release, options: Publication, path: Path) -> None:
     """Write codes, labels and values or marks in long form."""
-    header = release.long_names(labels=options.labels, statuses=False)
-    mark = field(options.mark)
-    zero = None if options.zero is None else field(options.zero)
+
+    def fields(texts: Iterable[str]) -> list[str]:
+        return [field(text) for text in spoken(texts, options.formulas)]
+
+    header = fields(release.long_names(labels=options.labels, statuses=False))
+    (mark,) = fields([options.mark])
+    zero = None if options.zero is None else fields([options.zero])[0]
     # Codes are quoted once each, not once per cell.
     codes = [
-        (axis, np.array([field(text) for text in texts], dtype=object))
+        (axis, np.array(fields(texts), dtype=object))
         for _, axis, texts in release.columns_of_codes(labels=options.labels)
     ]
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(",".join(map(field, header)) + "\n")
+        file.write(",".join(header) + "\n")
         for cells in release.chunks():
             positions = release.positions(cells)
             columns = [texts[positions[axis]].tolist() for axis, texts in codes]

@@ -14,14 +14,19 @@ from diskret.io.files import whole_file
 from diskret.microdata.columns import Records
 from diskret.model.engine import identifier
 from diskret.model.errors import BadOption
+from diskret.publication.formulas import Formulas, refuse_unknown, spoken, spoken_column
 from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.rematch import Rematch
 
 ENDINGS = tuple(FORMS)
+INTERNAL = "internal: confidential"
 
 
-def write_records(records: Records, path: str | Path) -> None:
+def write_records(records: Records, path: str | Path, *, formulas: Formulas = "keep") -> None:
     """Write records as ``.csv`` (UTF-8, comma, decimal point, blank where missing) or ``.parquet``.
+
+    Programs read records, so that texts stay as they are; ``formulas="escape"`` is for CSV that somebody opens in a
+    spreadsheet.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -38,41 +43,54 @@ def write_records(records: Records, path: str | Path) -> None:
         number = records[name].dtype.kind == "f"
         return f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END" if number else column
 
-    _copy(records, path, known)
+    _copy(records, path, known, formulas=formulas)
 
 
-def write_anonymous_file(done: Anonymisation, path: str | Path, *, counts: bool = False) -> None:
+def write_anonymous_file(
+    done: Anonymisation, path: str | Path, *, counts: bool = False, formulas: Formulas = "keep"
+) -> None:
     """One row per object, or with ``counts`` one row per combination and its frequency; .parquet or .csv.
 
     Rows stand in the order of their codes, which says nothing about the original order.
     """
     *attributes, frequency = done.distinct
+
+    def as_text(name: str, column: str) -> str:
+        return column if name == frequency else _as_text(column)
+
     if counts:
-        _copy(done.distinct, path, lambda name, column: column if name == frequency else _as_text(column))
+        _copy(done.distinct, path, as_text, formulas=formulas)
     else:
         times = f"(SELECT *, unnest(range(c{len(attributes)})) FROM leaving)"
-        _copy(done.distinct, path, lambda _, column: _as_text(column), chosen=attributes, source=times)
+        _copy(done.distinct, path, as_text, chosen=attributes, source=times, formulas=formulas)
 
 
-def write_rematched(pairs: Rematch, path: str | Path) -> None:
+def write_rematched(pairs: Rematch, path: str | Path, *, formulas: Formulas = "keep") -> None:
     """Anonymous attributes beside the other columns of the records, in their order. Confidential."""
     attributes = set(pairs.anonymous.attributes)
-    _copy(pairs.join(), path, lambda name, column: _as_text(column) if name in attributes else column, private=True)
+    _copy(
+        pairs.join(), path, lambda name, column: _as_text(column) if name in attributes else column,
+        private=True, formulas=formulas,
+    )  # fmt: skip
 
 
 def write_quality(done: Anonymisation, path: str | Path) -> None:
-    """The quality report as data (.json) or to be read (.txt)."""
+    """The deviations of all control cells, counted, as data (.json) or to be read (.txt).
+
+    Internal: with the file they can give small counts of the original back.
+    """
     target = Path(path)
     if target.suffix == ".json":
-        facts = {**done.summary(), "quality": done.quality.summary()}
+        facts = {"for": INTERNAL, **done.summary(), "quality": done.quality.summary()}
         text = json.dumps(facts, ensure_ascii=False, indent=2) + "\n"
     elif target.suffix == ".txt":
-        text = f"{done.objects:,} objects, k = {done.k}, {len(done.control.tables)} control tables\n{done.quality}\n"
+        head = f"{done.objects:,} objects, k = {done.k}, {len(done.control.tables)} control tables"
+        text = f"{INTERNAL}\n{head}\n{done.quality}\n"
     else:
         raise BadOption(
             f"reports are not written as {target.suffix!r}", where=str(target), hint="choose .json or .txt."
         )
-    with whole_file(target) as part:
+    with whole_file(target, private=True) as part:
         part.write_text(text, encoding="utf-8")
 
 
@@ -88,8 +106,10 @@ def _copy(
     chosen: list[str] | None = None,
     source: str = "leaving",
     private: bool = False,
+    formulas: Formulas = "keep",
 ) -> None:
     """Write columns, all or the chosen ones, each as ``shown`` says by its name and by what the engine calls it."""
+    refuse_unknown(formulas)
     target = Path(path)
     ending = target.suffix.lower()
     if ending not in ENDINGS:
@@ -97,7 +117,11 @@ def _copy(
         raise BadOption(f"microdata are not written as {target.suffix!r}", where=str(target), hint=hint)
     # plain names for the engine; the selection gives the columns their own again
     held = {name: f"c{number}" for number, name in enumerate(frame)}
-    parts = [f"{shown(name, held[name])} AS {identifier(name)}" for name in (frame if chosen is None else chosen)]
-    data = {held[name]: np.ascontiguousarray(column) for name, column in frame.items()}
+    speaking: Formulas = formulas if ending == ".csv" else "keep"
+    names = dict(zip(frame, spoken(frame, speaking), strict=True))
+    parts = [
+        f"{shown(name, held[name])} AS {identifier(names[name])}" for name in (frame if chosen is None else chosen)
+    ]
+    data = {held[name]: spoken_column(np.ascontiguousarray(column), speaking) for name, column in frame.items()}
     with whole_file(target, private=private) as part:
         copy_columns(data, f"SELECT {', '.join(parts)} FROM {source}", part, ending=ending)

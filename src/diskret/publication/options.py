@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from diskret.model.errors import BadOption, listed
 from diskret.model.words import LANGUAGES, words
+from diskret.publication.formulas import Formulas, refuse_unknown
 
 if TYPE_CHECKING:
     from diskret.auditing.published_intervals import Intervals
@@ -38,6 +39,9 @@ class Publication:
     """Subject area (PX)."""
     language: str = "en"
     """Language of the legend: ``en`` or ``de``."""
+    formulas: Formulas = "escape"
+    """Codes, labels and names that a spreadsheet would take for a formula (CSV): ``escape`` puts an apostrophe before
+    them, ``keep`` writes them as they are, for programs."""
     unprotected: bool = False
     """Whether tables may leave that nobody marked, or whose primary cells nothing is known to protect; their files say
     so (Excel, JSON-stat, PX, the footer of Parquet)."""
@@ -86,6 +90,7 @@ def publication(**options: Any) -> Publication:
         raise BadOption(f"no legend in language {chosen.language!r}", hint=f"one of {listed(LANGUAGES)}.")
     if not isinstance(chosen.unprotected, bool):
         raise BadOption("unprotected is neither true nor false", hint="unprotected=True, or leave it out.")
+    refuse_unknown(chosen.formulas)
     _refuse_mark("mark", chosen.mark)
     if chosen.zero is not None:
         _refuse_mark("zero", chosen.zero)

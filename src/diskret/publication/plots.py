@@ -16,7 +16,7 @@ from diskret.rules.compare import RuleComparison
 from diskret.safe.deviations import Quality
 
 MOST_POINTS = 5000
-INTERNAL = "internal: not for publication"
+INTERNAL = "internal: confidential"
 ENDINGS = (".svg", ".html", ".png")
 Chart = dict[str, Any]
 
@@ -33,7 +33,7 @@ def save_chart(chart: Mapping[str, Any], path: str | Path, *, internal: bool = T
         raise MissingExtra.needed("plots", f"a plot as {target.suffix}") from e
     marked = {"title": {"text": chart["title"], "subtitle": INTERNAL}} if internal else {}
     text = json.dumps({**chart, **marked})
-    with whole_file(target) as part:
+    with whole_file(target, private=internal) as part:
         if target.suffix == ".svg":
             part.write_text(vl_convert.vegalite_to_svg(text), encoding="utf-8")
         elif target.suffix == ".html":
@@ -62,9 +62,9 @@ def plot_comparison(comparison: RuleComparison, path: str | Path) -> None:
 def plot_deviations(runs: Mapping[str, Quality], path: str | Path) -> None:
     """Share of the control cells by absolute deviation, one panel per dimension, one colour per run.
 
-    The plot shows shares of cells only and may be published.
+    Internal: with the file, shares of cells can give small counts of the original back.
     """
-    save_chart(deviation_chart(runs), path, internal=False)
+    save_chart({"title": "Deviations of the control tables", **deviation_chart(runs)}, path)
 
 
 def comparison_chart(comparison: RuleComparison) -> Chart:

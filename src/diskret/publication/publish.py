@@ -46,7 +46,7 @@ def publish(
     (JSON-stat 2.0), ``.px`` (PC-Axis). Only codes, labels and open values leave; every suppressed cell shows the same
     mark, whatever the reason. Equal tables give equal bytes. Options are the fields of `Publication`: ``mark``,
     ``zero``, ``counts``, ``intervals``, ``labels``, ``title``, ``source``, ``unit``, ``subject``, ``language``,
-    ``updated``.
+    ``formulas``, ``updated``; of records ``formulas``.
 
     >>> import tempfile
     >>> from diskret import Table, suppress
@@ -81,7 +81,8 @@ def publish(
 
 
 def _publish_records(done: Anonymisation, path: str | Path, options: Mapping[str, Any]) -> None:
-    """An anonymous file; nothing about its looks can be chosen."""
-    if options:
-        raise BadOption(f"no option {listed(options)} of an anonymous file", hint="leave it out.")
-    write_anonymous_file(done, path)
+    """An anonymous file; nothing about its looks can be chosen but how formulas stand in it."""
+    unknown = [name for name in options if name != "formulas"]
+    if unknown:
+        raise BadOption(f"no option {listed(unknown)} of an anonymous file", hint="leave it out.")
+    write_anonymous_file(done, path, **options)

@@ -14,9 +14,13 @@ ENDINGS = (".html", ".pdf")
 
 
 def write_report(
-    path: str | Path, title: str, sections: Sequence[ReportSection], *, note: str = "", language: str = "en"
-) -> None:
+    path: str | Path, title: str, sections: Sequence[ReportSection], *,
+    note: str = "", language: str = "en", internal: bool = True,
+) -> None:  # fmt: skip
     """Write sections as one HTML or PDF file, by its ending.
+
+    Every page carries its mark: ``internal``, which is for its owner alone (0600), or public. Public is what somebody
+    vouches for; so a report is internal unless the caller says otherwise.
 
     PDF needs the extra ``report``. Charts of the extra ``plots`` need it too; without it the report says so.
 
@@ -36,8 +40,8 @@ def write_report(
     if target.suffix.lower() == ".pdf":
         from diskret.publication.report_pdf import report_pdf
 
-        content = report_pdf(title, sections, note, language)
+        content = report_pdf(title, sections, note, language, internal=internal)
     else:
-        content = report_text(title, sections, note, language).encode("utf-8")
-    with whole_file(target) as part:
+        content = report_text(title, sections, note, language, internal=internal).encode("utf-8")
+    with whole_file(target, private=internal) as part:
         part.write_bytes(content)

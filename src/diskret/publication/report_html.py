@@ -23,8 +23,10 @@ BROAD = 300
 """Broader plots get a line of their own."""
 
 
-def report_text(title: str, sections: Sequence[ReportSection], note: str = "", language: str = "en") -> str:
-    """The HTML of a report.
+def report_text(
+    title: str, sections: Sequence[ReportSection], note: str = "", language: str = "en", *, internal: bool = True
+) -> str:
+    """The HTML of a report, with its mark.
 
     >>> "<h2 id='s1'>A &amp; B</h2>" in report_text("Panel", [ReportSection(title="A & B")])
     True
@@ -34,7 +36,14 @@ def report_text(title: str, sections: Sequence[ReportSection], note: str = "", l
     page.filters["drawn"] = lambda plot: svg(draw(plot, language))
     say = words("report", language)
     return page.get_template("report.html").render(
-        title=title, sections=sections, note=note, language=language, say=say, long=LONG, broad=BROAD
+        title=title,
+        sections=sections,
+        note=note,
+        language=language,
+        say=say,
+        long=LONG,
+        broad=BROAD,
+        mark="internal" if internal else "public",
     )
 
 

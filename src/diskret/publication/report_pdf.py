@@ -24,31 +24,36 @@ PLAIN = str.maketrans({"–": "-", "—": "-", "×": "x", "„": '"', "“": '"'
                        "≤": "<=", "\u00a0": " ", "\u202f": " ", "−": "-", "→": "->"})  # fmt: skip
 
 
-def report_pdf(title: str, sections: Sequence[ReportSection], note: str = "", language: str = "en") -> bytes:
-    """The bytes of a PDF; equal sections give equal bytes."""
+def report_pdf(
+    title: str, sections: Sequence[ReportSection], note: str = "", language: str = "en", *, internal: bool = True
+) -> bytes:
+    """The bytes of a PDF with its mark on every page; equal sections give equal bytes."""
     try:
         from fpdf import FPDF
     except ImportError as e:
         raise MissingExtra.needed("report", "a report as .pdf") from e
 
-    page = words("report", language)["page"]
+    say = words("report", language)
+    page, mark = say["page"], say["internal" if internal else "public"]
 
     class Document(FPDF):  # type: ignore[misc]
         def footer(self) -> None:
             self.set_y(-13)
             self.set_font("Helvetica", size=8)
             self.set_text_color(*GREY)
-            self.cell(0, 6, _plain(f"{title}  -  {page} {self.page_no()}/{{nb}}"), align="C")
+            self.cell(0, 6, _plain(f"{mark}  -  {title}  -  {page} {self.page_no()}/{{nb}}"), align="C")
 
     pdf: Any = Document(format="A4")
     # no clock: equal reports are equal files
     pdf.set_creation_date(datetime(2000, 1, 1, tzinfo=UTC))
     pdf.set_producer("diskret")
     pdf.set_title(_plain(title))
+    pdf.set_subject(_plain(mark))
     pdf.set_lang(language)
     pdf.set_margins(MARGIN, MARGIN, MARGIN)
     pdf.set_auto_page_break(True, margin=MARGIN)
     pdf.add_page()
+    _words(pdf, mark, 10, "B", 6)
     _words(pdf, title, 18, "B", 9)
     if note:
         pdf.set_fill_color(255, 244, 214)

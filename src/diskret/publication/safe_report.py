@@ -1,6 +1,8 @@
 """The sections of a report on anonymous microdata (SAFE): what was kept, how far tables deviate, how it was found.
 
-Numbers of cells by deviation tell nothing about a single cell: the report may leave with the file.
+What leaves with the file is made from the file, and from the largest deviations, never told closer than the floor.
+Numbers of cells by deviation, means, uniques of the original and the course of the search are internal: together with
+the file they can give small counts of the original back.
 """
 
 from __future__ import annotations
@@ -19,14 +21,42 @@ MOST_ROWS = 40
 MOST_MOMENTS = 300
 
 
-def safe_sections(done: Anonymisation, language: str = "en") -> list[ReportSection]:
-    """All sections."""
+def safe_sections(done: Anonymisation, language: str = "en", *, internal: bool = False) -> list[ReportSection]:
+    """All sections; for everybody the first alone, without numbers of the original."""
     say = words("safe_report", language)
+    if not internal:
+        return [_public(done, say)]
     sections = [_overview(done, say, language), _attacker(done, say), _deviations(done, say, language)]
     course = course_plots(done, language)
     if course:
         sections.append(ReportSection(title=say["course"], text=(say["course text"],), plots=tuple(course)))
     return sections
+
+
+def public_bounds(done: Anonymisation) -> dict[int, int]:
+    """How far control tables deviate at most, by dimension, as others may know it.
+
+    Never closer than 1 in one dimension and k - 1 in others, however well the search went: closer bounds would tell
+    small counts of the original.
+    """
+    return {d: max(t.maximum, 1 if d == 1 else done.k - 1) for d, t in done.quality.by_dimension.items()}
+
+
+def _public(done: Anonymisation, say: Mapping[str, str]) -> ReportSection:
+    """What every reader of the file can count, and the promises."""
+    frame = done.distinct
+    rows = (
+        (say["objects"], done.objects), (say["k"], done.k), (say["combinations"], int((done.frequency > 0).sum())),
+        (say["tables"], len(done.control.tables)),
+    )  # fmt: skip
+    occurring = tuple((name, len({*frame[name].tolist()})) for name in done.attributes)
+    bounds = ", ".join(say["public bound"].format(d=d, most=most) for d, most in public_bounds(done).items())
+    tables = (
+        ReportTable(head=(say["what"], ""), rows=rows),
+        ReportTable(head=(say["attribute"], say["occurring"]), rows=occurring, caption=say["attributes"]),
+    )
+    text = (say["promise"].format(k=done.k), say["public bounds"].format(bounds=bounds))
+    return ReportSection(title=say["overview"], text=text, tables=tables)
 
 
 def _overview(done: Anonymisation, say: Mapping[str, str], language: str) -> ReportSection:

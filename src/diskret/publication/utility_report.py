@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from diskret.microdata.coarsening import Coarsened
-from diskret.microdata.columns import Protected
+from diskret.microdata.columns import Protected, Records
 from diskret.microdata.distribution import Distribution
 from diskret.microdata.regression import Coefficients
 from diskret.microdata.utility import ClassUtility, Utility
@@ -24,6 +24,19 @@ def protection_section(coarsened: Coarsened, steps: Sequence[Protected]) -> Repo
     tables += [ReportTable(head=(step.method, ""), rows=tuple(_facts(step.facts))) for step in steps]
     text = "Parameters of the methods are secret and not shown."
     return ReportSection(title="What was done", text=(text,), tables=tuple(tables))
+
+
+def public_section(released: Records, coarsened: Coarsened, steps: Sequence[Protected]) -> ReportSection:
+    """What others may know of a scientific-use file: what they see in it, and the names of the methods."""
+    methods = ["information reduction"] if coarsened.dropped or not coarsened.kept.all() or coarsened.after else []
+    methods += [step.method for step in steps]
+    rows: tuple[tuple[Cell, ...], ...] = (("records", released.rows), ("columns", ", ".join(released)))
+    tables = (
+        ReportTable(head=("the file", ""), rows=rows),
+        ReportTable(head=("methods, in their order",), rows=tuple((name,) for name in dict.fromkeys(methods))),
+    )
+    text = "Parameters of the methods are secret and not shown."
+    return ReportSection(title="What was done", text=(text,), tables=tables)
 
 
 def _facts(facts: Mapping[str, Any]) -> list[tuple[Cell, ...]]:

@@ -27,7 +27,8 @@ Frame = dict[str, npt.NDArray[Any]]
 class Anonymisation:
     """A k-anonymous file with the same number of objects; ``frame`` is the file, ``quality`` the report.
 
-    ``original`` and ``control`` are confidential; everything else may leave with the file.
+    ``frame`` and ``k`` are for everybody; ``original``, ``control``, ``quality`` and ``history`` are confidential: with
+    the file, even counts of deviations can pin small counts of the original.
     """
 
     attributes: Mapping[str, Hierarchy]

@@ -1,26 +1,27 @@
 """Runs about records on the page: anonymous files (SAFE) and scientific-use files.
 
-What a run leaves: the protected file as CSV and Parquet, the sections of its report in both languages, and figures for
-the page. Everything is made by the same functions as `diskret run` uses.
+What a run leaves: the protected file as CSV and Parquet, the sections of its two reports, and figures for the page.
+Everything is made by the same functions as `diskret run` uses.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from diskret.job.anonymise_job import AnonymiseJob
 from diskret.job.loading import source_of
-from diskret.job.microdata import NOTE, ScientificUse, make_microdata, write_microdata
+from diskret.job.microdata import ScientificUse, make_microdata, write_microdata, write_records_report
 from diskret.job.read import job_from
 from diskret.job.records_job import RecordsJob
 from diskret.job.report import TITLES
 from diskret.job.run import run_job
 from diskret.model.damage import reading
+from diskret.model.errors import BadOption
 from diskret.publication.microdata_files import write_anonymous_file
-from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.report_file import write_report
 from diskret.publication.safe_report import attack_figures, safe_sections
 from diskret.publication.sections import ReportSection
@@ -31,6 +32,7 @@ from diskret.web.run_files import read_json, write_json
 from diskret.web.run_folders import RunProgress
 
 FIGURES, SECTIONS = "figures.json", "sections.json"
+AUDIENCES = INTERNAL, PUBLIC = "internal", "public"
 FILES = {".csv": "records.csv", ".parquet": "records.parquet"}
 MOST_MOMENTS = 160
 MOST_COMBINATIONS = 300
@@ -62,8 +64,11 @@ def _anonymise(job: AnonymiseJob, workspace: Path, result: Path, say: RunProgres
     say.more.clear()
     say("writing", 0, 1)
     for name in FILES.values():
-        write_anonymous_file(found, result / name)
-    sections = {language: [s.plain() for s in safe_sections(found, language)] for language in ("en", "de")}
+        write_anonymous_file(found, result / name, formulas=job.output.formulas or "keep")
+    sections = {
+        f"{audience} {language}": [s.plain() for s in safe_sections(found, language, internal=audience == INTERNAL)]
+        for audience, language in product(AUDIENCES, ("en", "de"))
+    }
     _keep(result, sections, safe_figures(found) | {"warnings": list(done.warnings)})
     return {"summary": done.summary(), "exposed": False}
 
@@ -100,10 +105,10 @@ def _protect(job: RecordsJob, workspace: Path, result: Path, say: RunProgress) -
     made, attack, further = make_microdata(job, workspace, source_of(job, workspace), say)
     say("writing", 0, 1)
     for name in FILES.values():
-        output = job.output.model_copy(update={"records": name, "report": None})
+        output = job.output.model_copy(update={"records": name, "report": None, "internal_report": None})
         write_microdata(job.model_copy(update={"output": output}), result, made)
-    english = made.sections(further)
-    sections = {"en": [s.plain() for s in english], "de": [section_in_german(s).plain() for s in english]}
+    told = {INTERNAL: made.sections(further), PUBLIC: made.public_sections()}
+    sections = {f"{audience} en": [s.plain() for s in english] for audience, english in told.items()}
     _keep(result, sections, use_figures(made, attack))
     facts: dict[str, Any] = {"microdata": made.summary(), "tables": {}}
     return {"summary": facts, "exposed": attack is not None and not attack.safe}
@@ -143,13 +148,19 @@ def _keep(result: Path, sections: Mapping[str, Any], figures: Mapping[str, Any])
     write_json(result / FIGURES, figures)
 
 
-def write_records_report(job: AnonymiseJob | RecordsJob, folder: Path, path: Path, language: str) -> None:
+def write_kept_report(
+    job: AnonymiseJob | RecordsJob, folder: Path, path: Path, language: str, *, internal: bool
+) -> None:
     """The report of a finished run, the same bytes as its job file gives."""
+    audience = INTERNAL if internal else PUBLIC
+    name = f"{audience} {'en' if isinstance(job, RecordsJob) else language}"
     with reading(folder / SECTIONS, f"{SECTIONS} does not say what it should"):
-        sections = [ReportSection.from_plain(each) for each in read_json(folder / SECTIONS)[language]]
-    title, note = job.output.title or TITLES[language]["safe"], ""
+        kept = read_json(folder / SECTIONS)
+        if name not in kept:
+            raise BadOption("the run was made before there were two reports", hint="run it again.")
+        sections = [ReportSection.from_plain(each) for each in kept[name]]
     if isinstance(job, RecordsJob):
-        name = "Scientific-use file"
-        title = job.output.title or (in_german(name) if language == "de" else name)
-        note = in_german(NOTE) if language == "de" else NOTE
-    write_report(path, title, sections, note=note, language=language)
+        write_records_report(job.output, sections, path, language, internal=internal)
+    else:
+        title = job.output.title or TITLES[language]["safe"]
+        write_report(path, title, sections, language=language, internal=internal)

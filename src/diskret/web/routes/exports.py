@@ -47,6 +47,7 @@ def made_export(folder: Path, content: dict[str, Any], root: Path, ending: str) 
         publish(
             tables, path, mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
             intervals=intervals_of(job, tables), unprotected=asked.unprotected or job.suppression is not None,
+            formulas=asked.formulas or "escape",
         )  # fmt: skip
         return path.read_bytes()
 
@@ -107,7 +108,7 @@ def saved(bench: Workbench, name: str, text: Callable[[], str], *, replace: bool
     if place.exists() and not replace:
         raise BadOption(f"there is a file {place.name!r} already", hint="replace it, or choose another name.")
     content = text()
-    with whole_file(place) as part:
+    with whole_file(place, private=True) as part:
         part.write_text(content, encoding="utf-8")
     return Json({"name": place.name, "path": str(place)}, status_code=201)
 

@@ -22,7 +22,7 @@ from diskret.publication.report_file import ENDINGS
 from diskret.web import examples
 from diskret.web.answers import Json, attachment, body_of
 from diskret.web.reading import LONG
-from diskret.web.record_runs import FIGURES, FILES, write_records_report
+from diskret.web.record_runs import FIGURES, FILES, write_kept_report
 from diskret.web.routes.exports import made_apart, stem
 from diskret.web.run_files import read_bytes, read_json
 from diskret.web.table_runs import findings, load
@@ -108,32 +108,32 @@ def file(request: Request) -> Response:
 
 
 def report(request: Request) -> Response:
-    """The report of any finished run, as one file; the same bytes as its job file gives."""
+    """A report of any finished run, public unless the internal one is asked for; the bytes are those of its job."""
     bench, run = workbench(request), request.path_params["run"]
     ending, language = f".{request.path_params['ending']}", request.query_params.get("language", "en")
     if ending not in ENDINGS or language not in ("en", "de"):
         raise BadOption(f"no report as {ending} in {language!r}", hint=f"{listed(ENDINGS)}, in 'en' or 'de'.")
+    internal = request.query_params.get("for") == "internal"
     status, content = bench.runs.status(run), bench.runs.content(run)
-    said = status.get("summary", {}).get("warnings", ())
-    given = (content, bench.workspace.root, ending, language, said)
+    given = (content, bench.workspace.root, ending, language, internal, status.get("summary", {}).get("warnings", ()))
     with bench.runs.result(run) as folder:
         made = bench.reading.do(made_report, folder, *given, where=run, seconds=LONG)
-    return attachment(made, f"{stem(status['name'])}-report{ending}")
+    return attachment(made, f"{stem(status['name'])}-{'internal-' if internal else ''}report{ending}")
 
 
 def made_report(
-    folder: Path, content: dict[str, Any], root: Path, ending: str, language: str, warnings: Sequence[str]
+    folder: Path, content: dict[str, Any], root: Path, ending: str, language: str, internal: bool, said: Sequence[str]
 ) -> bytes:
     """The report on a result."""
     job = job_from(content, "the page", root)
     with made_apart(f"report{ending}") as path:
         if isinstance(job, AnonymiseJob | RecordsJob):
-            write_records_report(job, folder, path, language)
+            write_kept_report(job, folder, path, language, internal=internal)
         elif isinstance(job, TableJob):
             done = load(folder)
             tables = {name: each.table for name, each in done.items()}
-            facts = table_facts(job, done, findings(folder), warnings)
-            write_table_report(job.output, tables, facts, path, language)
+            facts = table_facts(job, done, findings(folder), said)
+            write_table_report(job.output, tables, facts, path, language, internal=internal)
         else:
             raise BadOption(f"no report on a job of kind {job.kind!r}", hint="run its job file with `diskret run`.")
         return path.read_bytes()

@@ -26,11 +26,13 @@ export function runStep(inside, tell, context) {
 }
 
 function taken(run) {
-  const report = (ending) => download(`/api/runs/${run.id}/report.${ending}?${query({ language: current() })}`);
+  const report = (ending, more = {}) => download(`/api/runs/${run.id}/report.${ending}?${query({ language: current(), ...more })}`);
   return [
     el("div", {}, el("h3", {}, t("make.file")), el("p", {}, el("small", {}, t("make.fileHint"))),
       el("div", { class: "exports" }, ["csv", "parquet"].map((each) => el("button", { id: `file-${each}`, onclick: () => download(`/api/runs/${run.id}/records.${each}`) }, each.toUpperCase())))),
-    el("div", {}, el("h3", {}, t("make.report")), el("div", { class: "exports" }, ["html", "pdf"].map((each) => el("button", { id: `report-${each}`, onclick: () => report(each) }, each.toUpperCase())))),
+    el("div", {}, el("h3", {}, t("make.report")), el("div", { class: "exports" }, ["html", "pdf"].map((each) => el("button", { id: `report-${each}`, onclick: () => report(each) }, each.toUpperCase()))),
+      el("p", {}, el("small", {}, t("result.internalHint"))),
+      el("div", { class: "exports" }, ["html", "pdf"].map((each) => el("button", { class: "quiet", id: `internal-report-${each}`, onclick: () => report(each, { for: "internal" }) }, `${each.toUpperCase()} (${t("result.internal")})`)))),
     el("div", {}, el("h3", {}, t("result.job")), el("p", {}, el("small", {}, t("result.jobHint"))),
       el("div", { class: "row" }, el("button", { id: "records-save-job", onclick: () => save(run) }, t("result.saveJob")),
         el("button", { class: "quiet", id: "records-download-job", onclick: () => download(`/api/runs/${run.id}/job.toml`) }, t("result.downloadJob")))),
