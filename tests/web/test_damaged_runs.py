@@ -176,6 +176,14 @@ def test_a_folder_that_is_none_is_damaged_and_what_a_link_leads_to_stays(
     assert {p.name for p in other.iterdir()} == {"job.json", "status.json", "result"}
 
 
+def test_a_run_that_could_not_protect_a_cell_is_not_damaged(runs: Callable[[], Path]) -> None:
+    found = runs() / "result" / "findings.json"
+    said = json.loads(found.read_bytes())
+    said["tables"]["turnover"]["unprotected"] = [["A, N1", [0, 1], 0.5, "why"], ["A, N2", [], float("nan"), "why"]]
+    found.write_text(json.dumps(said))
+    assert [u.index for u in load(found.parent)["turnover"].unprotected] == [(0, 1), ()]
+
+
 STATES: list[tuple[str, Any]] = [
     ("kind", "other"), ("state", "damaged"), ("state", ["finished"]), ("id", GOOD), ("started", 1e300), ("started", -1),
     ("progress", None), ("progress", {"what": 1, "done": 0, "of": 0}), ("pid", 0), ("pid", -1), ("pid", 10**12),

@@ -69,9 +69,9 @@ def test_runs_are_kept_in_a_folder_or_not_at_all(tmp_path: Path) -> None:
 
 def test_hostile_questions_to_every_route_are_answered(tmp_path: Path) -> None:
     """A sample; `python -m benchmarks.fuzz_page` asks without end."""
-    count = campaign(tmp_path, 60)
+    count = campaign(tmp_path, 40)
     assert count.unanswered == []
-    assert count.by_status[200] > 10
+    assert count.by_status[200] > 5
 
 
 def test_whatever_the_umask_runs_and_choices_are_for_their_owner_alone(tmp_path: Path) -> None:

@@ -17,6 +17,9 @@ from starlette.testclient import TestClient
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.publication.working import load_working
+from diskret.web.run_files import write_json
+from diskret.web.run_folders import RunProgress
+from diskret.web.table_runs import run_tables
 from diskret.web.workbench import Workbench
 from tests.web.case import JOB, LONG_JOB, Served, ended, many_firms
 
@@ -171,3 +174,16 @@ def test_runs_stay_out_of_version_control_and_of_other_users_eyes(chosen: TestCl
     assert (bench.workspace.runs / ".gitignore").read_text(encoding="utf-8") == "*\n"
     assert os.stat(bench.runs.folder(run)).st_mode & 0o077 == 0
     chosen.post(f"/api/runs/{run}/cancel")
+
+
+def test_a_table_that_nobody_protected_is_not_exported(page: TestClient, bench: Workbench) -> None:
+    run = bench.workspace.runs / "20260102-030405-aaaa"
+    (run / "result").mkdir(parents=True)
+    job = {key: each for key, each in JOB.items() if key != "suppression"}
+    found = run_tables(job, bench.workspace.root, run / "result", RunProgress(lambda said: None))
+    status = {"id": run.name, "name": "marked", "kind": "job", "of": "", "state": "finished", "started": time.time()}
+    write_json(run / "job.json", job)
+    write_json(run / "status.json", status | {"progress": {"what": "", "done": 0, "of": 0}} | found)
+    answer = page.get(f"/api/runs/{run.name}/export.csv")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "W5")
+    assert names(run) == {"job.json", "status.json", "result"}

@@ -65,7 +65,7 @@ class _Table(BaseModel):
     promise: dict[str, Any] = {}
     moves: Annotated[str, Field(pattern=r"^moves-[0-9]{1,9}\.npz$")]
     passes: int
-    unprotected: list[Annotated[tuple[str, tuple[int, ...], float, str], Strict(False)]]
+    unprotected: list[Annotated[tuple[str, list[int], float, str], Strict(False)]]
     audit: AuditFacts | None
 
 
@@ -90,7 +90,7 @@ def _loaded(folder: Path, table: Table, said: Any) -> Suppression:
     with reading(folder / FINDINGS, f"{FINDINGS} does not say what it should"):
         facts = _Table.model_validate(said)
         unprotected = tuple(
-            Unprotected(cell=cell, index=index, reached=reached, why=why)
+            Unprotected(cell=cell, index=tuple(index), reached=reached, why=why)
             for cell, index, reached, why in facts.unprotected
         )
         if not all(_inside(u.index, table) for u in unprotected if u.index):  # an undecided cell has its name only
