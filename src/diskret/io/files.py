@@ -69,6 +69,8 @@ def all_or_none() -> Iterator[Callable[[str | Path], Path]]:
 
     def meanwhile(path: str | Path) -> Path:
         target = Path(path)
+        if "\0" in str(target):
+            raise CannotWrite("this is not a path", where=repr(str(target)), hint="choose another name.")
         if target.parent not in stages:
             stages[target.parent] = _stage(target)
         return stages[target.parent].path / FILES / target.name
@@ -101,8 +103,6 @@ def _stage(target: Path) -> PrivateFolder:
         (stage.path / FILES).mkdir()
     except OSError as e:
         raise _cannot_write(target, e) from e
-    except ValueError as e:
-        raise CannotWrite("this is not a path", where=repr(str(target)), hint="choose another name.") from e
     return stage
 
 
