@@ -24,6 +24,16 @@ def test_an_uploaded_file_is_there_to_the_byte(page: TestClient, bench: Workbenc
     assert (bench.workspace.root / "Umsätze 2026.parquet").read_bytes() == content
 
 
+def test_a_name_in_brackets_means_its_own_file(page: TestClient, bench: Workbench) -> None:
+    (bench.workspace.root / "firms1.csv").write_text("other,n\nx,1\n")
+    assert page.put("/api/files/firms[1].csv", content=b"region,n\nx,1\ny,2\n").status_code == 201
+    found = page.get("/api/recognise", params={"file": "firms[1].csv"})
+    assert found.status_code == 200, found.text
+    assert [c["name"] for c in found.json()["columns"]] == ["region", "n"]
+    (bench.workspace.root / "firms[1].csv").unlink()
+    assert page.get("/api/recognise", params={"file": "firms[1].csv"}).status_code == 422
+
+
 OUTSIDE = [
     "../out.csv", "..%2fout.csv", "%2e%2e/out.csv", "/etc/out.csv", "%2fetc%2fout.csv", "a/b.csv", ".hidden.csv",
     "..%5cout.csv", "x%00.csv", "%0ax.csv", "*.csv",

@@ -14,6 +14,7 @@ from diskret.job.paths import paths_in, seen_from, with_paths
 from diskret.job.read import job_content, job_from
 from diskret.job.write import moved
 from diskret.model.errors import BadOption, OutsideWorkspace, UnreadableFile, listed
+from diskret.model.places import is_pattern
 
 DATA = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
 HIERARCHIES = (".hrc", ".csv", ".json")
@@ -55,9 +56,16 @@ class Workspace:
     def path(self, name: str) -> Path:
         """The place of a file, wherever links lead; refused outside, and where a name may mean many files.
 
-        What is there and is neither a file nor a folder is refused too: whoever opens a pipe waits, perhaps for ever.
+        A name with signs of a pattern means the file that is called so, and no other. What is there and is neither a
+        file nor a folder is refused too: whoever opens a pipe waits, perhaps for ever.
         """
-        if not name or any(c in name for c in "\0*?[]") or not _is_possible(name):
+        place = self._place(name)
+        if is_pattern(name) and not os.path.lexists(self.root / name):
+            raise OutsideWorkspace.named(shortened(name))
+        return place
+
+    def _place(self, name: str) -> Path:
+        if not name or "\0" in name or not _is_possible(name):
             raise OutsideWorkspace.named(shortened(name))
         place = Path(os.path.realpath(self.root / name))
         if not place.is_relative_to(self.root) or place == self.root:
@@ -68,7 +76,8 @@ class Workspace:
 
     def new(self, name: str) -> Path:
         """The place of a file the user hands in: a plain name with an ending that is known."""
-        plain = name == Path(name).name and not name.startswith(".") and name.isprintable() and "\\" not in name
+        plain = name == Path(name).name and not name.startswith(".") and name.isprintable()
+        plain = plain and not any(c in name for c in "\\*?")
         if not plain or len(name.encode()) > 200:
             raise OutsideWorkspace.named(shortened(name))
         if Path(name).suffix.lower() not in ENDINGS:
@@ -76,7 +85,7 @@ class Workspace:
                 f"files ending in {Path(name).suffix or 'nothing'} are not taken",
                 hint=f"endings: {', '.join(ENDINGS)}.",
             )
-        place = self.path(name)
+        place = self._place(name)
         if (self.root / name).is_symlink() or place.is_dir():
             raise BadOption(f"{name!r} is a link or a folder", hint="give your file another name.")
         return place
