@@ -120,10 +120,36 @@ def test_links_are_followed_as_the_system_follows_them(tmp_path: Path) -> None:
     assert rows_of(tmp_path / "link" / ".." / "firms.csv") == [("05", "1")]
 
 
-def test_a_backslash_beside_a_pattern_is_refused_because_the_engine_would_take_it_for_a_folder(tmp_path: Path) -> None:
+def test_a_backslash_beside_a_pattern_is_no_folder(tmp_path: Path) -> None:
     path = text_file(tmp_path / "a\\[1].csv", "05")
+    text_file(tmp_path / "a" / "1.csv", "decoy")
+    assert rows_of(path) == [("05", "1")]
+
+
+def test_names_that_lie_beside_a_file_do_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "\\ ").mkdir()  # the engine's own search for patterns stumbles over it
+    assert rows_of(text_file(tmp_path / "firms[1].csv", "05")) == [("05", "1")]
+
+
+def test_where_no_link_can_be_made_the_literal_file_is_read_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(os, "symlink", refused)
+    text_file(tmp_path / "firms1.csv", "decoy")
+    assert rows_of(text_file(tmp_path / "firms[1].csv", "05")) == [("05", "1")]
     with pytest.raises(errors.UnreadableFile, match="backslash"):
-        open_source(path)
+        open_source(text_file(tmp_path / "a\\[1].csv", "05"))
+
+
+def test_names_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "firms\udcff.csv").write_text("region,x\n05,1\n")
+    with pytest.raises(errors.UnreadableFile, match="not UTF-8"):
+        open_source(tmp_path / "firms\udcff.csv")
+    with pytest.raises(errors.UnreadableFile, match="no text"):
+        open_source({"\ud800": [1]})
 
 
 # --- folders called column=code --------------------------------------------------------------------------------------

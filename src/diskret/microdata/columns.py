@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Ints
+from diskret.model.engine import readable
 from diskret.model.errors import BadOption, DiskretError, MissingColumn, listed
 from diskret.model.source import Relation, open_source
 
@@ -108,7 +109,8 @@ def _column(relation: Relation, name: str, number: bool) -> Column:
         sql = relation.column(name)
     else:  # dates and the like are codes
         sql = f"CAST({relation.column(name)} AS VARCHAR)"
-    found = relation.connection.execute(f"SELECT {sql} AS c FROM {relation.view}").fetchnumpy()["c"]
+    with readable(relation.where):
+        found = relation.connection.execute(f"SELECT {sql} AS c FROM {relation.view}").fetchnumpy()["c"]
     values, missing = np.ma.getdata(found), np.ma.getmaskarray(found)
     if not missing.any():
         return np.ascontiguousarray(values)
@@ -156,7 +158,7 @@ def coded(values: Column) -> Coded:
     codes = [c for (c,) in relation.query(f"SELECT DISTINCT {code} FROM data ORDER BY 1") if c is not None]
     if not codes:
         return Coded(codes=(), index=np.full(len(values), -1, dtype=np.int64))
-    relation.connection.execute(
+    relation.query(
         f"CREATE TYPE classes AS ENUM (SELECT DISTINCT {code} AS k FROM data WHERE {code} IS NOT NULL ORDER BY k)"
     )
     numbered = f"SELECT CAST(coalesce(enum_code(CAST({code} AS classes)), -1) AS BIGINT) AS c FROM data"

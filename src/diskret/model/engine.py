@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,8 @@ import duckdb
 
 from diskret.model.errors import CannotWrite, DiskretError, NotEnoughMemory, UnreadableFile, masked
 from diskret.model.memory import free_memory, refuse_short_addresses
-from diskret.model.private import private_folder, remove_with
+from diskret.model.places import is_pattern
+from diskret.model.private import PrivateFolder, private_folder, remove_with
 
 SEALED = {
     "autoinstall_known_extensions": False, "autoload_known_extensions": False, "python_enable_replacements": False,
@@ -44,6 +47,7 @@ def connect(*, threads: int | None = None, memory_limit: str | None = None) -> A
     refuse_short_addresses()
     with readable("the database"):
         connection = duckdb.connect(":memory:", config=config | SEALED)
+        connection.execute("SET enable_progress_bar = false")  # the command line and the page show progress themselves
     remove_with(connection, folder)
     return connection
 
@@ -61,13 +65,15 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def file_listing(files: Sequence[Path]) -> str:
+def file_listing(files: Sequence[Path], *, folders: bool = False) -> str:
     """Files to be read, in SQL; each means itself, whatever characters its name has.
 
-    >>> file_listing([Path("/none/firms[1].csv")])
-    "['/none/firms[[]1].csv']"
+    With ``folders`` the engine also sees the folders they lie in.
+
+    >>> file_listing([Path("/none/firm's.csv")])
+    "['/none/firm''s.csv']"
     """
-    return "[" + ", ".join(literal(_escaped(engine_path(file))) for file in files) + "]"
+    return "[" + ", ".join(literal(_plain_name(file, folders)) for file in files) + "]"
 
 
 def engine_path(file: Path) -> str:
@@ -84,15 +90,37 @@ def engine_path(file: Path) -> str:
     return place
 
 
-def _escaped(place: str) -> str:
-    """A path in which no character stands for others."""
-    escaped = re.sub(r"[*?\[]", lambda found: f"[{found[0]}]", place)
-    if escaped != place and "\\" in place and os.sep == "/":
-        # before it looks at patterns, the engine takes a backslash for the end of a folder's name
+def _plain_name(file: Path, folders: bool) -> str:
+    """A name for a file in which nothing is a pattern: its own, or that of a link to it.
+
+    The engine could be told that a pattern is none, but then it looks at all names of the folder, and fails at some.
+    """
+    place = engine_path(file)
+    if not is_pattern(place):
+        return place
+    with contextlib.suppress(OSError, NotImplementedError):
+        if not folders:
+            return _link(place, file.suffix)
+    if "\\" in place and os.sep == "/":  # the end of a folder's name, to the engine
         raise UnreadableFile(
             "the path holds a backslash beside one of * ? [", where=place, hint="give the file or folder another name."
         )
-    return escaped
+    return re.sub(r"[*?\[]", lambda found: f"[{found[0]}]", place)
+
+
+def _link(place: str, suffix: str) -> str:
+    """A link to a file, with its ending, which says how it is packed."""
+    ending = suffix if suffix[1:].isalnum() else ""
+    link = os.path.join(_links().path, hashlib.sha256(place.encode()).hexdigest()[:32] + ending)
+    with contextlib.suppress(FileExistsError):
+        os.symlink(place, link)
+    return link
+
+
+@cache
+def _links() -> PrivateFolder:
+    """The folder for links of this process."""
+    return private_folder()
 
 
 # --- complaints ------------------------------------------------------------------------------------------------------

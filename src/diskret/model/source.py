@@ -229,7 +229,7 @@ def _opened(connection: Any, source: object) -> _Given:
     if isinstance(source, FixedWidth):
         return _Given(where=str(source.path), sql=_fixed_width_sql(source), decimal=source.decimal)
     if isinstance(source, Delimited):
-        return _Given(where=str(source.path), sql=_delimited_sql(source), decimal=source.decimal)
+        return _Given(where=str(source.path), sql=_delimited_sql(connection, source), decimal=source.decimal)
     if isinstance(source, Parquet):
         return _parquet(connection, source)
     if isinstance(source, Workbook):
@@ -237,8 +237,10 @@ def _opened(connection: Any, source: object) -> _Given:
         kept = [_register(connection, columns, where)]
         shown = ", ".join(f"nullif({c}, '') AS {c}" for c in map(identifier, columns))
         return _Given(where=where, sql=f"SELECT {shown} FROM given", kept=kept)
-    kept, where = [_register(connection, source)], f"the {type(source).__name__}"
-    return _Given(where=where, sql="SELECT * FROM given", names=_names_of(source), kept=kept)
+    where, names = f"the {type(source).__name__}", _names_of(source)
+    if any("\ud800" <= letter <= "\udfff" for name in names for letter in name):
+        raise UnreadableFile("the name of a column is no text", where=where, hint="rename the column.")
+    return _Given(where=where, sql="SELECT * FROM given", names=names, kept=[_register(connection, source)])
 
 
 def file_source(
@@ -330,7 +332,8 @@ def _parquet(connection: Any, source: Parquet) -> _Given:
         if not inner:
             names.append(str(name))
         inner = max(inner - 1, 0) + (parts or 0)
-    sql = f"SELECT * FROM read_parquet({file_listing(files)}, {_folder_columns(files, source.hive, names, where)})"
+    folders = _folder_columns(files, source.hive, names, where)
+    sql = f"SELECT * FROM read_parquet({file_listing(files, folders=source.hive)}, {folders})"
     return _Given(where=where, sql=sql, names=names)
 
 
@@ -356,28 +359,28 @@ def _folder_columns(files: Sequence[Path], hive: bool, own: Sequence[str], where
     return "hive_partitioning = true, hive_types_autocast = false"
 
 
-def _delimited_sql(source: Delimited) -> str:
+def _delimited_sql(connection: Any, source: Delimited) -> str:
     files = files_meant(source.path)
     for file in files:
         if file.stat().st_size == 0:
             raise EmptyData("the file is empty", where=str(file), hint="was it written to the end?")
     names, delimiter, skipped = source.names, source.delimiter or ";", 0
     if names is None:
-        names, delimiter, skipped = _shared_header(source, files)
+        names, delimiter, skipped = _shared_header(connection, source, files)
     columns = ", ".join(f"{literal(n)}: 'VARCHAR'" for n in names)
     folders = _folder_columns(files, source.hive, names, str(source.path))
     # Nothing is left to guessing, which takes a data row for the column names when a line is too short or too long.
     return (
-        f"SELECT * FROM read_csv({file_listing(files)}, columns = {{{columns}}}, delim = {literal(delimiter)}, "
+        f"SELECT * FROM read_csv({file_listing(files, folders=source.hive)}, "
+        f"columns = {{{columns}}}, delim = {literal(delimiter)}, "
         f"quote = '\"', escape = '\"', header = {str(source.names is None).lower()}, skip = {skipped}, "
         f"auto_detect = false, {_encoding(source.encoding)}, {folders})"
     )
 
 
-def _shared_header(source: Delimited, files: Sequence[Path]) -> tuple[tuple[str, ...], str, int]:
+def _shared_header(connection: Any, source: Delimited, files: Sequence[Path]) -> tuple[tuple[str, ...], str, int]:
     """The header of all files; their columns are told apart by their place, so it must be the same."""
-    with connect() as connection:
-        first, *others = (_header(connection, replace(source, path=file)) for file in files)
+    first, *others = (_header(connection, replace(source, path=file)) for file in files)
     for file, other in zip(files[1:], others, strict=True):
         if other != first:
             raise UnreadableFile(

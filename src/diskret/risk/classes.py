@@ -89,7 +89,8 @@ def _coded_texts(relation: Relation, names: Sequence[str]) -> dict[str, Column]:
             selected.append(f"CAST(-1 AS INTEGER) AS c{i}")
             continue
         # an enumeration keeps records in their order, a join need not
-        relation.connection.register(f"risk_labels_{i}", {"c": ordered})
+        with readable(relation.where):
+            relation.connection.register(f"risk_labels_{i}", {"c": ordered})
         relation.query(f"DROP TYPE IF EXISTS risk_codes_{i}")
         relation.query(f"CREATE TYPE risk_codes_{i} AS ENUM (SELECT c FROM risk_labels_{i} ORDER BY c)")
         selected.append(f"coalesce(CAST(enum_code(CAST({code} AS risk_codes_{i})) AS INTEGER), -1) AS c{i}")
@@ -144,7 +145,8 @@ def numbers_of(relation: Relation, names: Sequence[str]) -> Floats:
     """Columns as numbers, one row per record; missing ones are NaN, text is refused."""
     relation.refuse_bad_numbers(names, blanks=True)
     selected = ", ".join(f"CAST({relation.number(n)} AS DOUBLE) AS v{i}" for i, n in enumerate(names))
-    with_gaps = relation.connection.execute(f"SELECT {selected} FROM {relation.view}").fetchnumpy()
+    with readable(relation.where):
+        with_gaps = relation.connection.execute(f"SELECT {selected} FROM {relation.view}").fetchnumpy()
     columns = [np.ma.filled(np.ma.asarray(with_gaps[f"v{i}"], dtype=np.float64), np.nan) for i in range(len(names))]
     return np.stack(columns, axis=1) if columns else np.empty((0, 0))
 

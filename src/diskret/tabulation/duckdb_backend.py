@@ -36,9 +36,10 @@ class DuckDBBackend:
     def lookup(self, name: str, codes: Sequence[str], positions: Ints) -> None:
         """Make a small table of codes and positions."""
         connection = self.data.connection
-        connection.register("given_codes", {"code": np.array(codes, dtype=object), "position": positions})
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT code, position FROM given_codes")
-        connection.unregister("given_codes")
+        with readable(self.data.where):
+            connection.register("given_codes", {"code": np.array(codes, dtype=object), "position": positions})
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT code, position FROM given_codes")
+            connection.unregister("given_codes")
 
     def keep(self, name: str, sql: str) -> None:
         """Keep the result of a statement under a name."""

@@ -52,7 +52,7 @@ class SparkBackend:
 
     def keep(self, name: str, sql: str) -> None:
         """Keep the result of a statement under a name."""
-        frame = self.session.sql(sql).persist()
+        frame = _said(self.data.where, lambda: self.session.sql(sql).persist())
         self.kept.append(frame)
         frame.createOrReplaceTempView(name)
         self.views.append(name)
