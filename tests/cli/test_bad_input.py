@@ -186,7 +186,7 @@ BAD = {
     ),
     "a directory as a hierarchy": Bad(
         HIERARCHY.replace("r.csv", "d.csv"), {"firms.csv": GOOD, "d.csv/x": ""},
-        "T8", "cannot read: Is a directory", "d.csv", "check the path",
+        "T8", "this is a folder, not a file", "d.csv", "name a file in it",
     ),
     "a data file that is not there": Bad(
         MICRODATA, {"firmen.csv": GOOD}, "J1", "there is no file 'firms.csv'", "job.toml", "correct them and run again",
