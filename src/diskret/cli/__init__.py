@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 from collections.abc import Iterator
 
@@ -35,7 +36,18 @@ MEMORY_WORDS = (
     "diskret: there is not enough memory for this\n"
     "  what to do: use coarser hierarchies, fewer classifications or several linked tables; or a larger machine."
 )
+NO_MEMORY = "[Cc]annot allocate memory|failed to map segment"
+"""How the system and its loader say it; nothing of ours is imported any more where there is no memory."""
 ENDED = ("SIGTERM", "SIGHUP")
+
+
+def _lacks_memory(error: BaseException | None) -> bool:
+    """Whether it was the memory, here or in what led to it."""
+    while error is not None:
+        if isinstance(error, MemoryError) or re.search(NO_MEMORY, str(error)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 @contextlib.contextmanager
@@ -66,15 +78,15 @@ def main() -> None:
         if e.code == STOPPED:  # Ctrl-C, of which typer makes an exit without a word
             typer.echo(STOPPED_WORDS, err=True)
         raise
-    except MemoryError:
-        typer.echo(MEMORY_WORDS, err=True)
-        raise SystemExit(REFUSED) from None
     except KeyboardInterrupt:
         typer.echo(STOPPED_WORDS, err=True)
         raise SystemExit(STOPPED) from None
     except Exception as e:
         if os.environ.get("DISKRET_DEBUG"):
             raise
+        if _lacks_memory(e):
+            typer.echo(MEMORY_WORDS, err=True)
+            raise SystemExit(REFUSED) from None
         typer.echo(
             f"diskret: a mistake in diskret itself ({type(e).__name__}); please report it.\n"
             "  what to do: set DISKRET_DEBUG=1 and run again to see where.",
