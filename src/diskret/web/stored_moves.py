@@ -57,6 +57,7 @@ def _fit(moves: MoveSet, size: int) -> bool:
         and (moves.subtable is None or moves.subtable.shape == (many,))
         and not any(np.isnan(each).any() for each in numbers)
         and bool(np.isfinite(moves.coefficients).all())
+        and np.unique(moves.number() * size + moves.cells).size == moves.cells.size  # a move has a cell once
     )
 
 
