@@ -11,6 +11,7 @@ import importlib.util
 import io
 import json
 import shutil
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -149,7 +150,8 @@ def working_file(folder: Path) -> Path:
 
 
 def checkpoint(folder: Path) -> Path:
-    with contextlib.suppress(Interrupted):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         _anonymised(folder / "run.npz", until=3)
     return folder / "run.npz"
 
@@ -292,10 +294,6 @@ def use_run(path: Path) -> None:
         for each in load(result).values():
             use_table(each.table)
             [move.interval(int(move.cells[0]), 1.0) for move in each.moves]
-
-
-class Interrupted(Exception):
-    """The search is far enough for a checkpoint."""
 
 
 def _anonymised(path: Path, until: int = 10**9) -> None:

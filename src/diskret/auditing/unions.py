@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from diskret.auditing.proof import line_name
 from diskret.model.arrays import Bools, Floats, Ints
-from diskret.model.contributors import Contributors
+from diskret.model.contributors import Contributors, few_numbers
 from diskret.model.equations import Equations
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
@@ -124,7 +124,7 @@ def _owned(people: Contributors, cells: Ints, line: Ints) -> tuple[Ints, Bools]:
     at = np.arange(cells.size)
     if people.owner is None:
         return at, np.zeros(cells.size, dtype=np.bool_)
-    owner = people.owner.reshape(-1)[cells]
+    owner = few_numbers(people.owner)[cells]
     # whoever is not known is somebody else in every cell
     who = np.where(owner >= 0, owner, int(owner.max(initial=-1)) + 1 + at)
     key = line * (int(who.max(initial=0)) + 1) + who

@@ -20,8 +20,10 @@ from diskret.model.places import plain_file
 Array = npt.NDArray[Any]
 
 
-def read_arrays(path: str | Path, kinds: Mapping[str, str]) -> dict[str, Array]:
+def read_arrays(path: str | Path, kinds: Mapping[str, str], most: int | None = None) -> dict[str, Array]:
     """Those of the named arrays that a file holds; ``kinds`` are letters of the types each may have.
+
+    ``most`` is how many bytes an array can have, where that is known.
 
     Whatever is not so raises ValueError or the like: read inside `reading`, and look at shapes and numbers there.
 
@@ -41,11 +43,11 @@ def read_arrays(path: str | Path, kinds: Mapping[str, str]) -> dict[str, Array]:
             if name in found or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise ValueError("an array comes twice, or is packed in a way that nobody uses")
             with file.open(info) as part:
-                found[name] = _array(part, kinds[name])
+                found[name] = _array(part, kinds[name], most)
     return found
 
 
-def _array(part: IO[bytes], kinds: str) -> Array:
+def _array(part: IO[bytes], kinds: str, most: int | None) -> Array:
     version = np.lib.format.read_magic(part)
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     shape, turned, dtype = readers[version](part)
@@ -53,6 +55,8 @@ def _array(part: IO[bytes], kinds: str) -> Array:
         raise ValueError("an array of another type or form")
     size = prod(shape) * dtype.itemsize
     refuse_more("bytes", size, "an array has {} bytes")
+    if most is not None and size > most:
+        raise ValueError("an array that is too large")
     content = part.read(size + 1)
     if len(content) != size:
         raise ValueError("an array is longer or shorter than it says")

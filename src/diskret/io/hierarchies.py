@@ -22,6 +22,7 @@ from diskret.model.errors import (
     listed,
 )
 from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.limits import refuse_more
 
 Labels = Mapping[str, str]
 EXAMPLE = '{"DE": {"05": ["05111", "05112"], "11": null}}'
@@ -82,6 +83,7 @@ def _columns(text: str, delimiter: str | None) -> tuple[list[str], dict[str, lis
         missing = ["code"] if "code" not in names else ["parent", "level"]
         raise MissingColumn.named(missing, names, "the first line")
     width = len(names)
+    refuse_more("columns", width, "the file has {} columns")
     filled = [(row + [""] * width)[:width] for _, row in body]
     columns = {name: [row[names.index(name)] for row in filled] for name in names}
     return [f"line {n}" for n, _ in body], columns
@@ -188,7 +190,8 @@ def _from_lists(content: Mapping[str, Any], total: str | None, labels: Labels) -
     parents = [None if p is None else _code(p) for p in _list(content, "parents")]
     if len(codes) != len(parents):
         raise BrokenLevels(f"{len(codes)} codes but {len(parents)} parents", hint="give one parent per code.")
-    further = [[None if p is None else _code(p) for p in more] for more in content.get("further", ())]
+    named = {f"further {i}": more for i, more in enumerate(_list({"further": [], **content}, "further"), 1)}
+    further = [[None if p is None else _code(p) for p in _list(named, name)] for name in named]
     if any(len(more) != len(codes) for more in further):
         raise BrokenLevels("a further grouping has another length than 'codes'", hint="give one parent per code.")
     return _from_parents(codes, parents, [f"code number {i + 1}" for i in range(len(codes))], total, given, further)

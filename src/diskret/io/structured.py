@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from itertools import chain
@@ -10,6 +11,10 @@ from typing import Any
 
 from diskret.model.errors import TooLarge, UnreadableFile
 from diskret.model.limits import limits, refuse_more
+
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+DOTTED = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{2,}}+")
+"""Keys of several parts, and texts that look so."""
 
 
 def from_json(text: str, **hooks: Any) -> Any:
@@ -37,6 +42,9 @@ def from_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str,
     >>> from_toml("a.b = [1]")
     {'a': {'b': [1]}}
     """
+    # Python's reader takes gigabytes for a key of many parts: look first
+    parts = max((each.group().count(".") for each in DOTTED.finditer(text)), default=0)
+    refuse_more("depth", parts, "a key has {} dots")
     content: dict[str, Any] = _parsed(lambda: tomllib.loads(text, parse_float=parse_float))
     _refuse_beyond_limits(content)
     return content

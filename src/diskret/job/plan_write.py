@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from diskret.io.toml import toml_key, toml_value
 from diskret.job.plan import PlanFile
+from diskret.model.exact import short_decimal
 
 HEAD = "# A plan for diskret. Run it with: diskret plan THIS_FILE\n"
 
@@ -50,7 +51,7 @@ def _numbers(given: Any) -> Any:
 
 def _number(text: str) -> Decimal | str:
     try:
-        number = Decimal(text)
-    except InvalidOperation:
+        number = short_decimal(text)
+    except ValueError:
         return text
-    return number if number.is_finite() and text.strip()[:1].isdigit() and "_" not in text else text
+    return number if text.strip()[:1].isdigit() and "_" not in text else text

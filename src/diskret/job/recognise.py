@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 from diskret.model.errors import BadOption
@@ -15,6 +16,8 @@ Role = Literal["classification", "value", "weight", "count", "status", "holding"
 Kind = Literal["microdata", "cells"]
 
 MOST_CODES = 2000
+MOST_DIGITS = 50
+"""Longer beginnings of codes are proposed to nobody."""
 MOST_CELLS = 1_000_000
 FIRST = 3
 FEW_NUMBERS = 20
@@ -333,11 +336,11 @@ def prefix_levels(codes: Sequence[str]) -> tuple[int, ...]:
     if len(codes) < 4 or not all(c.isalnum() and c == c.upper() for c in codes):
         return ()
     shortest, longest = min(map(len, codes)), max(map(len, codes))
-    if _sums_among(codes, shortest, longest):
+    if _sums_among(codes):
         return ()  # that is another kind of list
     levels: list[int] = []
     before = 1
-    for length in range(2 if all(c.isdigit() for c in codes) else 1, min(longest - 1, shortest) + 1):
+    for length in range(2 if all(c.isdigit() for c in codes) else 1, min(longest - 1, shortest, MOST_DIGITS) + 1):
         groups = len({c[:length] for c in codes})
         if groups >= 1.5 * before and len(codes) >= 1.5 * groups:
             levels.append(length)
@@ -345,9 +348,9 @@ def prefix_levels(codes: Sequence[str]) -> tuple[int, ...]:
     return tuple(levels)
 
 
-def _sums_among(codes: Sequence[str], shortest: int, longest: int) -> bool:
-    """Whether some codes are beginnings of others."""
-    return not {o[:length] for length in range(shortest, longest) for o in codes if len(o) > length}.isdisjoint(codes)
+def _sums_among(codes: Sequence[str]) -> bool:
+    """Whether some codes are beginnings of others, which then come next in their order."""
+    return any(longer.startswith(short) for short, longer in pairwise(sorted(set(codes))))
 
 
 def _one_per_row(columns: list[Column], kind: Kind | None) -> list[Column]:

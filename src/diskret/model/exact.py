@@ -16,6 +16,8 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.tolerances import EXACT_LIMIT as EXACT_LIMIT
 
 MOST_DECIMALS = 9
+LONGEST = 300
+"""Digits of a parameter: nobody has more."""
 CHUNK = 1 << 18
 Number = int | float | str | Decimal | Fraction
 
@@ -60,7 +62,27 @@ def exact(number: Number) -> Fraction:
     >>> exact(0.1), exact("12.5")
     (Fraction(1, 10), Fraction(25, 2))
     """
+    if isinstance(number, str | Decimal) and "/" not in str(number):
+        return Fraction(short_decimal(str(number)))
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
+
+
+def short_decimal(text: str) -> Decimal:
+    """A decimal that can be worked with: 1e999999999 is ten letters, and a number of a gigabyte.
+
+    >>> short_decimal(" 0.25"), short_decimal("1e3")
+    (Decimal('0.25'), Decimal('1E+3'))
+    >>> short_decimal("1e999999999")
+    Traceback (most recent call last):
+    ValueError: no decimal, or one that is too long
+    """
+    try:
+        found = Decimal(text.strip())
+    except ArithmeticError:
+        found = Decimal("NaN")
+    if not found.is_finite() or len(text) > LONGEST or abs(found.adjusted()) > LONGEST:
+        raise ValueError("no decimal, or one that is too long")
+    return found
 
 
 def exceeds(terms: Sequence[tuple[Number, Floats]]) -> Bools:

@@ -151,12 +151,12 @@ def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ..
     position = np.zeros((), dtype=np.int64)
     for (name, hierarchy), length in zip(by.items(), shape, strict=True):
         code = f"coalesce({data.code(name)}, {literal(MISSING)})"
-        found = data.arrays(f"SELECT {code} AS c FROM {data.view}")["c"]
-        codes, inverse = np.unique(found.astype(str), return_inverse=True)
-        known = np.array([hierarchy.index(c) if c in hierarchy else -1 for c in codes.tolist()], dtype=np.int64)
-        unknown = codes[known < 0].tolist()
+        # texts stay Python's: an array of them would be as wide as the longest, for every row
+        found = data.arrays(f"SELECT {code} AS c FROM {data.view}")["c"].tolist()
+        known = {c: hierarchy.index(c) if c in hierarchy else -1 for c in dict.fromkeys(found)}
+        unknown = sorted(c for c, at in known.items() if at < 0)
         if MISSING in unknown:
-            row = int(np.argmax(found.astype(str) == MISSING)) + 1
+            row = found.index(MISSING) + 1
             raise MissingCode(
                 f"column {name!r} has cells without a code",
                 where=f"{data.where}, row {row}",
@@ -164,7 +164,7 @@ def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ..
             )
         if unknown:
             raise UnknownCode.in_column(name, unknown, hierarchy.codes)
-        position = position * length + known[inverse.reshape(-1)]
+        position = position * length + np.array([known[c] for c in found], dtype=np.int64)
     return position
 
 
@@ -281,7 +281,7 @@ def _owners(data: Relation, position: Ints, shape: tuple[int, ...], given: CellC
     """Who contributes most to each cell, by numbers in the order of the cells that do not tell the names; blank: -1."""
     if given.owner is None:
         return None
-    names = data.arrays(f"SELECT coalesce({data.code(given.owner)}, '') AS o FROM {data.view}")["o"].astype(str)
+    names = data.arrays(f"SELECT coalesce({data.code(given.owner)}, '') AS o FROM {data.view}")["o"]
     owner = np.full(shape, -1, dtype=np.int64)
     order = np.argsort(position)
     distinct, first, number = np.unique(names[order], return_index=True, return_inverse=True)
@@ -296,7 +296,7 @@ def _status(data: Relation, position: Ints, shape: tuple[int, ...], given: CellC
     if given.status is None:
         return status
     column = f"coalesce({data.code(given.status)}, '')"
-    words = data.arrays(f"SELECT {column} AS s FROM {data.view}")["s"].astype(str)
+    words = data.arrays(f"SELECT {column} AS s FROM {data.view}")["s"]
     distinct, inverse = np.unique(words, return_inverse=True)
     other = given.status_codes or {}
     read = [other[w] if w in other else Status.from_text(w) if w else Status.OPEN for w in distinct.tolist()]

@@ -99,14 +99,17 @@ def _sums(codes: Sequence[str], parents: Parents) -> Sums:
 def _apart(sums: Sums, position: Mapping[str, int]) -> tuple[Parents, ...]:
     """Groupings in which every code adds to one sum; none stands before those in which its parts are summed up."""
     groupings: list[list[int]] = []
+    made: list[set[int]] = []
     earliest: dict[str, int] = {}
     for code, parts in sums:
         whole, at = position[code], [position[part] for part in parts]
         k = max(earliest.get(part, 0) for part in parts)
-        while k < len(groupings) and (whole in groupings[k] or any(groupings[k][i] >= 0 for i in at)):
+        while k < len(groupings) and (whole in made[k] or any(groupings[k][i] >= 0 for i in at)):
             k += 1
         if k == len(groupings):
             groupings.append([-1] * len(position))
+            made.append(set())
+        made[k].add(whole)
         for i in at:
             groupings[k][i] = whole
         earliest.setdefault(code, k)

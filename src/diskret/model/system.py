@@ -206,7 +206,7 @@ class System(Table):
     def columns(self) -> dict[str, npt.NDArray[Any]]:
         """All cells in long form, values included: an internal view, not for publication."""
         codes = zip(self.names, self.space.codes, self.space.at, strict=True)
-        return {name: np.array(known)[at] for name, known, at in codes} | {
+        return {name: np.array(known, dtype=object)[at] for name, known, at in codes} | {
             self.response: self.value,
             "status": np.array([s.text for s in Status])[self.status],
         }

@@ -18,12 +18,14 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, listed
+from diskret.model.limits import refuse_more
 from diskret.risk.section import Section
 from diskret.risk.shares import Block, Population, read_shares
 from diskret.risk.worst_case import WorstCase, worst_case
 
 Estimator = Literal["degrees_of_freedom", "truncated", "rounded", "orwell"]
 ESTIMATORS: tuple[Estimator, ...] = ("degrees_of_freedom", "truncated", "rounded", "orwell")
+MOST_PERSONS = 10**12
 MOST_PRODUCTS = 4_000_000
 MOST_EXPECTED = 50_000_000
 
@@ -167,7 +169,9 @@ def estimate_reidentifiable(
     (8, 7.19, 7, 5)
     """
     numbers = list(n) if isinstance(n, Sequence | np.ndarray) else [n]
-    if not numbers or any(isinstance(x, bool) or not isinstance(x, int | np.integer) or x < 1 for x in numbers):
+    refuse_more("columns", len(numbers), "there are {} numbers of persons")
+    whole = all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in numbers)
+    if not numbers or not whole or not all(1 <= x <= MOST_PERSONS for x in numbers):
         raise BadOption("n is not a number of persons", hint="give whole numbers from 1, such as n=130.")
     population = read_shares(shares)
     known = fixed_margins(population, shares, fixed)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import reduce
 from math import exp, log, prod
@@ -18,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.errors import BadOption, BadShares, listed
+from diskret.model.exact import short_decimal
 
 Exact = npt.NDArray[np.object_]
 MOST_JOINT_CELLS = 2_000_000
@@ -100,8 +100,8 @@ def exact(number: Any, where: str) -> Fraction:
     Fraction(33, 100)
     """
     try:
-        share = number if isinstance(number, Fraction) else Fraction(Decimal(str(number).strip()))
-    except (InvalidOperation, ValueError, OverflowError):
+        share = number if isinstance(number, Fraction) else Fraction(short_decimal(str(number)))
+    except ValueError:
         raise BadShares("a share is not a number", where=where, hint="give shares such as 0.25.") from None
     if share < 0:
         raise BadShares("a share is negative", where=where, hint="shares lie between 0 and 1.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import nan
 from typing import Literal
 
 from diskret.model.errors import BadOption
@@ -52,7 +53,10 @@ def largest_needed(given: Rule | AnyOf) -> int:
 
 def percent(name: str, value: Number, *, low: float, high: float, below: bool = False) -> None:
     """Refuse a percentage outside its range."""
-    number = value if isinstance(value, float) else exact(value)
+    try:
+        number = value if isinstance(value, float) else exact(value)
+    except ValueError:
+        number = nan
     if not (low < number < high if below else low < number <= high):
         allowed = f"a percentage over {low:g} and {'under' if below else 'up to'} {high:g}"
         raise BadOption(f"{name} is out of range", hint=f"give {allowed}.")

@@ -19,6 +19,8 @@ from diskret.model.errors import BadOption
 
 ARRAYS = ("x", "best", "weight")
 STAGES = ("anneal", "ladder", "polish", "done")
+LONGEST = 1_000_000
+"""Characters of what a checkpoint says about itself."""
 MOST = 2**60
 """No run counts as far."""
 
@@ -84,7 +86,8 @@ def load_checkpoint(path: str | Path, mark: str, size: RunSize) -> LadderState |
     if not Path(path).exists():
         return None
     with reading(path, "this is not a checkpoint of a run", "name another file, or remove it to start again."):
-        arrays = read_arrays(path, {"head": "U", "x": "i", "best": "i", "weight": "f"})
+        most = 4 * max(size.rows, size.cells + 1, LONGEST)
+        arrays = read_arrays(path, {"head": "U", "x": "i", "best": "i", "weight": "f"}, most)
         text = str(arrays.pop("head"))
         text.encode()
         head: dict[str, Any] = from_json(text)

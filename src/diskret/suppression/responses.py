@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Floats
-from diskret.model.contributors import Contributors
+from diskret.model.contributors import Contributors, few_numbers
 from diskret.model.errors import BadOption, SharedCellsDiffer, WrongSum, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
@@ -169,8 +169,9 @@ def _people(levels: Sequence[Contributors | None], tables: Sequence[Table]) -> C
     nobody = [zero.astype(np.int64)] * len(known)
     owners, end = [], 0
     for people in known:
-        owners.append(None if people.owner is None else np.where(people.owner < 0, -1, people.owner + end))
-        end += 0 if people.owner is None else int(people.owner.max(initial=-1)) + 1
+        owner = None if people.owner is None else few_numbers(people.owner).reshape(people.owner.shape)
+        owners.append(None if owner is None else np.where(owner < 0, -1, owner + end))
+        end += 0 if owner is None else int(owner.max(initial=-1)) + 1
     return Contributors(
         count=np.stack([p.count for p in known], axis=-1),
         absolute=stacked([p.absolute for p in known], [np.abs(t.value) for t in tables]),

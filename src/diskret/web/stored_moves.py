@@ -56,6 +56,8 @@ def _moves(found: Mapping[str, Array], size: int) -> MoveSet:
         raise ValueError
     if np.isnan(moves.up).any() or np.isnan(moves.down).any() or not np.isfinite(moves.coefficients).all():
         raise ValueError
+    if np.unique(moves.number() * size + moves.cells).size != moves.cells.size:  # a move has a cell once
+        raise ValueError
     return moves
 
 
