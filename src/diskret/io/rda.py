@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -160,8 +161,8 @@ def _refuse_unusable(metadata: Metadata) -> None:
     where = str(metadata.path)
     if not metadata.variables:
         raise EmptyData("the metadata name no variables", where=where, hint="one line per variable, its tags below.")
-    names = [v.name.lower() for v in metadata.variables]
-    doubles = sorted({v.name for v in metadata.variables if names.count(v.name.lower()) > 1})
+    times = Counter(v.name.lower() for v in metadata.variables)
+    doubles = sorted({v.name for v in metadata.variables if times[v.name.lower()] > 1})
     if doubles:
         raise UnreadableFile(
             f"variables {listed(doubles)} are listed twice", where=where, hint="give each its own name."

@@ -54,7 +54,8 @@ class Records(Mapping[str, Column]):
 
     def without(self, names: Sequence[str]) -> Records:
         """The same records without some columns."""
-        return replace(self, columns={n: c for n, c in self.columns.items() if n not in names})
+        gone = {*names}
+        return replace(self, columns={n: c for n, c in self.columns.items() if n not in gone})
 
     def take(self, kept: Bools | Ints | slice) -> Records:
         """Some of the records, or all in another order."""
@@ -95,7 +96,8 @@ def read_records(source: object, numbers: Sequence[str] = ()) -> Records:
     relation = open_source(source)
     relation.require(names)
     relation.refuse_bad_numbers(names, blanks=True)
-    columns = {c: _column(relation, c, c in names) for c in relation.columns}
+    as_numbers = {*names}
+    columns = {c: _column(relation, c, c in as_numbers) for c in relation.columns}
     return Records(columns=columns, where=relation.where)
 
 

@@ -335,12 +335,14 @@ def unique_names(given: list[str]) -> list[str]:
     """
     names: list[str] = []
     taken: set[str] = set()
+    times: dict[str, int] = {}
     for number, name in enumerate(given):
         base = new = name.strip() or f"column{number}"
-        again = 0
+        again = times.get(base.lower(), 0)
         while new.lower() in taken:
             again += 1
             new = f"{base}_{again}"
+        times[base.lower()] = again
         names.append(new)
         taken.add(new.lower())
     return names

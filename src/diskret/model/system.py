@@ -44,6 +44,11 @@ class Space:
     at: tuple[Ints, ...]
     """For each classification the number of the code of every cell."""
 
+    @cached_property
+    def place(self) -> tuple[dict[str, int], ...]:
+        """For each classification every code with its number."""
+        return tuple({code: i for i, code in enumerate(codes)} for codes in self.codes)
+
     def name_of(self, cell: int) -> str:
         """A cell in words; a classification of which it shows the total is left out, unless it shows nothing else."""
         codes = [(n, c[int(at[cell])]) for n, c, at in zip(self.names, self.codes, self.at, strict=True)]
@@ -176,10 +181,10 @@ class System(Table):
                 f"{len(codes)} codes for {len(self.names)} classifications", hint=f"order: {listed(self.names)}."
             )
         found = np.ones(self.size, dtype=np.bool_)
-        for name, known, at, code in zip(self.names, self.space.codes, self.space.at, codes, strict=True):
+        for name, known, at, code in zip(self.names, self.space.place, self.space.at, codes, strict=True):
             if code not in known:
                 raise UnknownCode.in_column(name, [str(code)], known)
-            found &= at == known.index(code)
+            found &= at == known[code]
         if not found.any():
             raise BadOption(f"{self.nowhere} {listed(codes)}", hint="see columns() for what is there.")
         return (int(np.flatnonzero(found)[0]),)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.source import Relation, open_source, readable
+from diskret.model.spelling import again
 from diskret.risk._class_kernels import number_classes
 
 NUMBERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "DOUBLE", "FLOAT"}
@@ -55,16 +56,16 @@ def keys_given(keys: Sequence[str], what: str = "keys") -> list[str]:
     names = [keys] if isinstance(keys, str) else list(keys)
     if not names:
         raise BadOption(f"there are no {what}", hint=f'name columns, such as {what}=["region", "sex"].')
-    again = sorted({n for n in names if names.count(n) > 1})
-    if again:
-        raise BadOption(f"{what} name {listed(again)} twice", hint="name each column once.")
+    twice = sorted({names[at] for at in again(names)})
+    if twice:
+        raise BadOption(f"{what} name {listed(twice)} twice", hint="name each column once.")
     return names
 
 
 def coded(relation: Relation, names: Sequence[str]) -> list[Column]:
     """Columns as codes. The engine makes them, so that text never reaches Python row by row."""
-    texts = [n for n in names if relation.types[n].upper() not in NUMBERS]
-    made = _coded_numbers(relation, [n for n in names if n not in texts]) | _coded_texts(relation, texts)
+    numbers, texts = ([n for n in names if (relation.types[n].upper() in NUMBERS) == yes] for yes in (True, False))
+    made = _coded_numbers(relation, numbers) | _coded_texts(relation, texts)
     return [made[n] for n in names]
 
 
