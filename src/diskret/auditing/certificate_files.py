@@ -17,6 +17,7 @@ from diskret.auditing.plain import decimal
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, UnreadableFile
 from diskret.model.knowledge import Knowledge
+from diskret.model.places import plain_file
 from diskret.model.promise import Promise
 
 FORMAT = "diskret certificate 3"
@@ -119,7 +120,7 @@ def _load(path: str | PathLike[str]) -> Any:
         return dict(pairs)
 
     return json.loads(
-        Path(path).read_bytes().decode("utf-8"),
+        plain_file(path).read_bytes().decode("utf-8"),
         object_pairs_hook=once, parse_int=number, parse_float=no_number, parse_constant=no_number,
     )  # fmt: skip
 

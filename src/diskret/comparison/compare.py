@@ -16,8 +16,10 @@ from diskret.comparison import changing, hiding
 from diskret.comparison.chart import comparison_chart
 from diskret.comparison.options import METHODS, ComparisonOptions
 from diskret.comparison.outcome import Measured, Outcome, measure, plain_rows, without_care
+from diskret.model.engine import identifier
 from diskret.model.errors import BadOption, DiskretError, listed
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.sheets import unique_names
 from diskret.model.source import open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -241,15 +243,16 @@ def _records(
         numbers = [c for c in (value, given.column if given else None) if c is not None]
         data.require([*by, *numbers])
         data.refuse_bad_numbers(numbers)
-        parts = [f"{data.code(name)} AS {data.column(name)}" for name in by]
-        parts += [f"CAST({data.number(name)} AS DOUBLE) AS {data.column(name)}" for name in numbers]
+        parts = [f"{data.code(name)} AS {identifier(name)}" for name in by]
+        parts += [f"CAST({data.number(name)} AS DOUBLE) AS {identifier(name)}" for name in numbers]
         found = data.arrays(f"SELECT {', '.join(parts)} FROM {data.view}")
     finally:
         data.connection.close()
     if given is not None:
         return found, given
-    found[KEY] = draw_keys(len(next(iter(found.values()))), seed)
-    return found, RecordKey(KEY)
+    *_, name = unique_names([*found, KEY])
+    found[name] = draw_keys(len(next(iter(found.values()))), seed)
+    return found, RecordKey(name)
 
 
 def _aligned(texts: Sequence[Sequence[str]]) -> list[str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import duckdb
 
-from diskret.model.source import literal
+from diskret.model.engine import complaint, connect, engine_path, literal, system_error
 
 FORMS = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet, COMPRESSION zstd"}
 
@@ -29,18 +27,12 @@ def copy_columns(
     texts = ", ".join(f"{name}: {literal(text)}" for name, text in (footer or {}).items())
     more = f", KV_METADATA {{{texts}}}" if texts else ""
     # One thread: the rows and their pages then fall the same way every time.
-    connection = duckdb.connect(":memory:", config={"threads": 1})
+    connection = connect(threads=1)
     try:
         connection.register("leaving", data)
-        connection.execute(f"COPY ({sql}) TO {literal(str(path))} ({FORMS[ending]}, USE_TMP_FILE false{more})")
-    except duckdb.IOException as e:
-        raise _as_oserror(e) from e
+        connection.execute(f"COPY ({sql}) TO {literal(engine_path(path))} ({FORMS[ending]}, USE_TMP_FILE false{more})")
+    except duckdb.Error as e:
+        # As the system's own error `whole_file` can say what it means for the file: disk full, no permission.
+        raise system_error(str(e)) or complaint(str(e), str(path)) from e
     finally:
         connection.close()
-
-
-def _as_oserror(error: duckdb.IOException) -> OSError:
-    """The engine's complaint as the system's, so that `whole_file` can say what happened (disk full, no permission)."""
-    found = re.search(r'"?errno"?\D{1,5}(\d+)', str(error))
-    number = int(found[1]) if found else 0
-    return OSError(number, os.strerror(number)) if number else OSError(str(error).splitlines()[0])

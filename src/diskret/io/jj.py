@@ -18,9 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from diskret.io.files import whole_file
-from diskret.io.text import inside, no_such_file
+from diskret.io.text import inside
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, EmptyData, ProtectionWarning, UnreadableFile
+from diskret.model.places import plain_file
 from diskret.model.status import Status
 from diskret.model.system import System
 
@@ -148,11 +149,9 @@ class _Lines:
 
 def _text(path: Path) -> str:
     try:
-        content = path.read_bytes()
+        content = plain_file(path).read_bytes()
         if content[:2] == b"\x1f\x8b":
             content = gzip.decompress(content)
-    except FileNotFoundError as e:
-        raise no_such_file(path) from e
     except (OSError, EOFError, ValueError) as e:
         raise UnreadableFile("the file cannot be read", hint="is it complete?") from e
     text = content.decode("utf-8", errors="replace")

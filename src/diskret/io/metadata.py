@@ -9,9 +9,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from diskret.io.hrc import read_codelist, read_hrc
-from diskret.io.text import no_such_file
 from diskret.model.errors import MissingColumn, UnknownCode
 from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.places import no_such_file
 from diskret.model.source import Delimited, FixedWidth
 
 

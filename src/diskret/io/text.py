@@ -6,7 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from diskret.model.errors import DiskretError, EmptyData, UnreadableFile, listed
+from diskret.model.errors import DiskretError, EmptyData, UnreadableFile
+from diskret.model.places import plain_file
 
 
 def read_text(path: str | Path) -> str:
@@ -20,12 +21,9 @@ def read_text(path: str | Path) -> str:
     """
     file = Path(path)
     try:
-        content = file.read_bytes()
-    except FileNotFoundError as e:
-        raise no_such_file(file) from e
-    except (OSError, ValueError) as e:
-        reason = (e.strerror if isinstance(e, OSError) else None) or "no valid path"
-        raise UnreadableFile(f"cannot read: {reason}", where=str(file), hint="check the path.") from e
+        content = plain_file(file).read_bytes()
+    except OSError as e:
+        raise UnreadableFile(f"cannot read: {e.strerror}", where=str(file), hint="check the path.") from e
     if b"\0" in content:
         raise UnreadableFile("the file is not plain text", where=str(file), hint="save it as text in UTF-8.")
     try:
@@ -35,15 +33,6 @@ def read_text(path: str | Path) -> str:
     if not text.strip():
         raise EmptyData("the file is empty", where=str(file), hint="was it written to the end?")
     return text
-
-
-def no_such_file(file: Path) -> UnreadableFile:
-    """The error for a file that is not there, with what is."""
-    there: list[str] = []
-    with contextlib.suppress(OSError, ValueError):
-        there = sorted(p.name for p in file.parent.iterdir())
-    hint = f"files there: {listed(there)}." if there else "check the path."
-    return UnreadableFile("there is no such file", where=str(file), hint=hint)
 
 
 @contextlib.contextmanager

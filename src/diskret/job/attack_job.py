@@ -16,6 +16,7 @@ from diskret.job.loading import described_source
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import AttackOutput, AttackSection
 from diskret.job.table_sections import Data
+from diskret.model.sheets import unique_names
 from diskret.model.source import file_source
 from diskret.publication.plots import save_chart
 from diskret.risk.anonymity import measure_anonymity
@@ -100,7 +101,7 @@ def write_risks(asked: AttackOutput, here: Path, found: Attack, meanwhile: Calla
 
 
 def _write_list(found: Attack, path: Path) -> None:
-    head = [*found.by, "units", "correct", *(f"{name} usable" for name in found.usable), "risk"]
+    head = unique_names([*found.by, "units", "correct", *(f"{name} usable" for name in found.usable), "risk"])
     rows = [[*c.codes, c.units, c.correct, *c.usable.values(), c.risk] for c in found.combinations]
     if path.suffix == ".json":
         content = found.summary() | {"risks": [dict(zip(head, row, strict=True)) for row in rows]}

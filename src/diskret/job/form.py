@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.fields import FieldInfo
 
+from diskret.model.places import is_pattern
 from diskret.model.spelling import nearest
 
 
@@ -55,7 +56,7 @@ class Reads:
 
     def missing(self, path: Path) -> bool:
         """Whether a file is not there that must be."""
-        several = self.pattern and any(c in str(path) for c in "*?[")
+        several = self.pattern and is_pattern(path)
         return self.present and not several and not os.path.exists(path)
 
 

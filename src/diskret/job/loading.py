@@ -103,8 +103,9 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
         described = read_metadata(here / data.metadata)
         return source(described, here / name, decimal=data.decimal, encoding=data.encoding), described
     return file_source(
-        here / name, delimiter=data.delimiter, decimal=data.decimal, encoding=data.encoding, sheet=data.sheet
-    ), None
+        here / name, delimiter=data.delimiter, decimal=data.decimal, encoding=data.encoding, sheet=data.sheet,
+        hive=data.hive,
+    ), None  # fmt: skip
 
 
 def source_of(job: RecordsJob, here: Path) -> Any:

@@ -44,6 +44,9 @@ class Data(Section):
     decimal: Literal[".", ","] = Field(".", description="decimal sign of a text file")
     encoding: Literal["utf-8", "latin-1", "utf-16"] = Field("utf-8", description="encoding of a text file")
     sheet: str | None = Field(None, description="sheet of a .xlsx file; the first if left out")
+    hive: bool = Field(
+        False, description="whether folders called name=code on the way to .parquet and text files are columns, too"
+    )
     engine: str = Field("duckdb", description="'duckdb', 'spark', or the URL of a Spark master")
 
     @model_validator(mode="after")

@@ -118,10 +118,15 @@ class MissingColumn(DiskretError):
     def named(cls, wanted: Sequence[str], present: Sequence[str], where: str) -> MissingColumn:
         """Name the columns that are missing, the ones that are there, and the nearest match."""
         # A number is not a column name: the first line is a record, and its values must not reach a message.
-        names = [masked(name) if _is_number(name) else name for name in present]
+        # Nor is what follows a line break, where a quotation mark was not closed.
+        shown = [name.splitlines()[0] if "\n" in name else name for name in present]
+        names = [masked(name) if _is_number(name) else name for name in shown]
         near = nearest(wanted[0], names)
         guess = _respelled(wanted, names, "the file") or (f"did you mean {visible(near)}?" if near else "")
-        if list(names) != list(present):
+        alike = [name for name in names if name.lower() == wanted[0].lower()]
+        if alike:
+            guess = f"did you mean {visible(alike[0])}? Names that differ in their capitals only get a number."
+        if any(map(_is_number, shown)):
             guess = "the first line must hold the names of the columns."
         return cls(
             f"no column {listed(wanted)}",
@@ -196,6 +201,21 @@ class BadPriorKnowledge(DiskretError):
     """A prior interval that does not cover the value it is about."""
 
     code = "T10"
+
+
+class NotEnoughMemory(DiskretError):
+    """Work for which the memory does not suffice that is free now."""
+
+    code = "T12"
+
+    @classmethod
+    def at(cls, where: str = "") -> NotEnoughMemory:
+        """Say so, and what may help."""
+        return cls(
+            "there is not enough memory",
+            where=where,
+            hint="end other programs, allow this one more, or use coarser hierarchies and fewer classifications.",
+        )
 
 
 # --- microdata -------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from diskret.model import rollup
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
+from diskret.model.engine import literal
 from diskret.model.errors import (
     BadOption,
     BadPriorKnowledge,
@@ -27,7 +28,7 @@ from diskret.model.errors import (
 from diskret.model.exact import EXACT_LIMIT, decimals_of, from_units, to_units
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.memory import refuse_too_large
-from diskret.model.source import Relation, literal, open_source
+from diskret.model.source import Relation, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
 
@@ -327,24 +328,29 @@ def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
         name: np.array(h.codes, dtype=object)[grid] for (name, h), grid in zip(table.by.items(), grids, strict=True)
     }
     columns[table.response] = table.value.reshape(-1)
+    taken = set(columns)
+
+    def add(name: str, column: npt.NDArray[Any]) -> None:
+        columns[name if name not in taken else f"{name} of the cell"] = column.reshape(-1)
+
     for prefix, people in (("", table.respondents), ("holding_", table.holdings)):
         if people is None:
             continue
-        columns[f"{prefix}count"] = people.count.reshape(-1)
+        add(f"{prefix}count", people.count)
         for j in range(people.ranked):
-            columns[f"{prefix}largest_{j + 1}"] = people.largest[..., j].reshape(-1)  # type: ignore[index]
+            add(f"{prefix}largest_{j + 1}", people.largest[..., j])  # type: ignore[index]
         for name in ("absolute", "protected_count", "protected_largest", "public_count", "public_value", "owner"):
             array = getattr(people, name)
             if array is not None:
-                columns[prefix + name] = array.reshape(-1)
+                add(prefix + name, array)
     words = np.array([s.text for s in Status], dtype=object)
-    columns["status"] = words[table.status.reshape(-1)]
+    add("status", words[table.status])
     if table.rule is not None:
-        columns["rules"] = rule_words(table)
+        add("rules", rule_words(table))
     for name in ("below", "above", "lower", "upper", "weight", "key"):
         array = getattr(table, name)
         if array is not None:
-            columns[name] = array.reshape(-1)
+            add(name, array)
     return columns
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import IO
 from xml.parsers import expat
 
 from diskret.model.errors import BadOption, EmptyData, UnreadableFile, listed
+from diskret.model.places import plain_file
 
 MOST_BYTES = 2_000_000_000
 """More XML than this in one part is not a sheet of Excel."""
@@ -43,7 +45,7 @@ class Workbook:
 def read_sheet(source: Workbook) -> tuple[str, dict[str, list[str]]]:
     """How to speak of a sheet, and its columns; blanks are empty texts."""
     where = str(source.path)
-    if source.path.is_file() and source.path.stat().st_size == 0:
+    if plain_file(source.path).stat().st_size == 0:
         raise EmptyData("the file is empty", where=where, hint="was it written to the end?")
     with _book(source.path) as book:
         names = _sheets(book, where)
@@ -60,7 +62,7 @@ def read_sheet(source: Workbook) -> tuple[str, dict[str, list[str]]]:
 
 def sheet_names(path: Path) -> list[str]:
     """The sheets of an Excel file that have cells, in their order."""
-    with _book(path) as book:
+    with _book(plain_file(path)) as book:
         return list(_sheets(book, str(path)))
 
 
@@ -291,7 +293,7 @@ class _Sheet:
             what, hint = FLAWS[kind]
             raise UnreadableFile(what, where=f"{self.where}, {listed(places)}", hint=hint)
         given = sorted(head)
-        names = unique_names([head[c] for c in given])
+        names = unique_names([head[c].strip() for c in given])
         return {name: [row.get(c, "") for _, row in body] for c, name in zip(given, names, strict=True)}
 
 
@@ -327,22 +329,22 @@ def _date(number: float, from_1904: bool) -> str:
     return moment.isoformat() if seconds % 86_400 else moment.date().isoformat()
 
 
-def unique_names(given: list[str]) -> list[str]:
-    """Names of columns, every one once and none blank.
+def unique_names(given: Sequence[str]) -> list[str]:
+    """Names of columns, every one once, whatever its capitals, and none blank; no number makes one name another's.
 
-    >>> unique_names(["x", "", "X"])
-    ['x', 'column1', 'X_1']
+    >>> unique_names(["x", "", "X", "x_1"])
+    ['x', 'column1', 'X_2', 'x_1']
     """
     names: list[str] = []
-    taken: set[str] = set()
-    times: dict[str, int] = {}
-    for number, name in enumerate(given):
-        base = new = name.strip() or f"column{number}"
-        again = times.get(base.lower(), 0)
-        while new.lower() in taken:
-            again += 1
-            new = f"{base}_{again}"
-        times[base.lower()] = again
+    taken = {name.lower() for name in given}
+    met: set[str] = set()
+    numbers: Counter[str] = Counter()
+    for place, name in enumerate(given):
+        base = new = name or f"column{place}"
+        while new.lower() in (met if new == name else taken):
+            numbers[base.lower()] += 1
+            new = f"{base}_{numbers[base.lower()]}"
         names.append(new)
+        met.add(new.lower())
         taken.add(new.lower())
     return names

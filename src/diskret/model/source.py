@@ -7,13 +7,10 @@ a number, so that a code ``05111`` keeps its zero.
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import os
 import re
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +18,9 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.errors import (
-    BadOption,
-    EmptyData,
-    MissingColumn,
-    NotANumber,
-    NotFinite,
-    UnreadableFile,
-    listed,
-    masked,
-)
+from diskret.model.engine import connect, file_listing, identifier, literal, readable
+from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber, NotFinite, UnreadableFile, listed
+from diskret.model.places import files_meant, refuse_address
 from diskret.model.sheets import Workbook, read_sheet, unique_names
 
 PARQUET = {".parquet", ".pq"}
@@ -40,6 +30,8 @@ YES = ("1", "true", "t", "yes", "y", "ja", "j")
 WHOLE = {"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN"}
 ENCODINGS = ("utf-8", "latin-1", "utf-16")
 DELIMITERS = ",;\t|"
+LONGEST_HEAD = 10
+"""Lines that the names of columns may take."""
 UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 
 
@@ -55,13 +47,25 @@ class FixedWidth:
 
 @dataclass(frozen=True, kw_only=True)
 class Delimited:
-    """A delimited text file with what its reader must know; column names only where the file has no header line."""
+    """A delimited text file with what its reader must know; column names only where the file has no header line.
+
+    With ``hive`` folders called ``name=code`` on the way to the file are columns, too.
+    """
 
     path: Path
     delimiter: str | None = None
     decimal: str = "."
     names: tuple[str, ...] | None = None
     encoding: str = "utf-8"
+    hive: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parquet:
+    """A Parquet file; with ``hive`` folders called ``name=code`` on the way to it are columns, too."""
+
+    path: Path
+    hive: bool = False
 
 
 @dataclass
@@ -106,8 +110,8 @@ class Relation:
     # --- columns as SQL ----------------------------------------------------------------------------------------------
 
     def column(self, name: str) -> str:
-        """A column as an SQL identifier."""
-        return self.quote + name.replace(self.quote, self.quote * 2) + self.quote
+        """A column as SQL, with its view: joined tables and results may have columns of the same name."""
+        return f"{self.view}.{self.quote}{name.replace(self.quote, self.quote * 2)}{self.quote}"
 
     def is_text(self, name: str) -> bool:
         """Whether a column holds text."""
@@ -182,62 +186,6 @@ class Relation:
         )
 
 
-@contextlib.contextmanager
-def readable(where: str) -> Iterator[None]:
-    """Turn the engine's complaints about a file into ours."""
-    try:
-        yield
-    except duckdb.OutOfMemoryException as e:
-        raise UnreadableFile(
-            "not enough memory or disk to read the data", where=where, hint=str(e).splitlines()[0]
-        ) from e
-    except (duckdb.ConversionException, duckdb.OutOfRangeException) as e:
-        # The engine's own words would quote the number.
-        raise UnreadableFile(
-            "a number is too large to be worked with", where=where, hint="correct it, or use a larger unit."
-        ) from e
-    except duckdb.InterruptException as e:
-        raise KeyboardInterrupt from e
-    except duckdb.Error as e:
-        raise _unreadable(str(e), where) from e
-    except RuntimeError as e:
-        if str(e) == "Query interrupted":  # how the engine passes on that the user pressed Ctrl-C
-            raise KeyboardInterrupt from e
-        raise
-    except UnicodeDecodeError as e:
-        raise _unreadable("not utf-8 encoded", where) from e
-
-
-def _unreadable(said: str, where: str) -> UnreadableFile:
-    """The engine's complaint in our words, which never quote a line of the data."""
-    line = re.search(r"CSV Error on Line: (\d+)", said)
-    place = f"{where}, line {line[1]}" if line else where
-    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
-    if "not utf-8 encoded" in said:
-        what, hint = "the data are not UTF-8 text", 'say encoding = "latin-1", or save the file as UTF-8.'
-    elif fields:
-        what = f"a line has {'fewer' if int(fields[2]) < int(fields[1]) else 'more'} fields than there are columns"
-        hint = "give every line one field per column; a field that holds the separator needs quotes."
-    elif "unterminated quote" in said:
-        what, hint = "a quotation mark is opened and not closed", "close it, or double it where it is meant."
-    elif line:
-        what, hint = "a line is not a record", "is the file complete, and of the kind its name says?"
-    else:
-        what = "the data cannot be read: " + masked(said.splitlines()[0], most=300)
-        hint = "is the file complete, and of the kind its name says?"
-    return UnreadableFile(what, where=place, hint=hint)
-
-
-def literal(text: str) -> str:
-    """An SQL string."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def identifier(name: str) -> str:
-    """A column by its name, in SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def open_source(
     source: object, *, threads: int | None = None, memory_limit: str | None = None, need_rows: bool = True
 ) -> Relation:
@@ -246,40 +194,57 @@ def open_source(
     >>> open_source({"code": np.array(["05"], dtype=object), "x": np.array([1.5])}).columns
     ('code', 'x')
     """
-    # Spilled records belong in the system's temporary folder, never in the folder the user happens to stand in.
-    spill = os.path.join(tempfile.gettempdir(), f"diskret-{os.getpid()}")
-    given = {"temp_directory": spill, "threads": threads, "memory_limit": memory_limit}
-    config: dict[str, Any] = {option: chosen for option, chosen in given.items() if chosen is not None}
-    connection = duckdb.connect(":memory:", config=config)
-    kept: list[object] = []
-    decimal = "."
-    if isinstance(source, FixedWidth):
-        where, sql, decimal = str(source.path), _fixed_width_sql(source), source.decimal
-    elif isinstance(source, Delimited):
-        where, sql, decimal = str(source.path), _delimited_sql(source), source.decimal
-    elif (book := _workbook(source)) is not None:
-        where, columns = read_sheet(book)
-        kept.append(_register(connection, columns, where))
-        shown = ", ".join(f"nullif({c}, '') AS {c}" for c in map(identifier, columns))
-        sql = f"SELECT {shown} FROM given"
-    elif isinstance(source, str | Path):
-        where, sql = str(source), _file_sql(Path(source))
-    else:
-        where, sql = f"the {type(source).__name__}", "SELECT * FROM given"
-        kept.append(_register(connection, source))
-    with readable(where):
-        connection.execute(f"CREATE TEMP VIEW data AS {sql}")
+    connection = connect(threads=threads, memory_limit=memory_limit)
+    given = _opened(connection, source)
+    with readable(given.where):
+        named = f" ({', '.join(map(identifier, unique_names(given.names)))})" if given.names else ""
+        connection.execute(f"CREATE TEMP VIEW data{named} AS {given.sql}")
         described = connection.execute("DESCRIBE data").fetchall()
     types = {str(row[0]): str(row[1]) for row in described}
-    relation = Relation(connection, "data", types, where, decimal, keep_alive=kept)
+    relation = Relation(connection, "data", types, given.where, given.decimal, keep_alive=given.kept)
     if need_rows and not relation.query("SELECT 1 FROM data LIMIT 1"):
-        raise EmptyData("there are no rows", where=where, hint="a table needs at least one row of data.")
+        raise EmptyData("there are no rows", where=given.where, hint="a table needs at least one row of data.")
     return relation
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Given:
+    """What was given to be opened: a statement that selects it, and how to speak of it.
+
+    ``names`` are those the user knows its columns by, where the engine would number equal ones its own way.
+    """
+
+    where: str
+    sql: str
+    decimal: str = "."
+    names: Sequence[str] = ()
+    kept: list[object] = field(default_factory=list)
+
+
+def _opened(connection: Any, source: object) -> _Given:
+    if isinstance(source, str):
+        refuse_address(source)
+    if isinstance(source, str | Path):
+        source = _by_ending(Path(source))
+    if isinstance(source, FixedWidth):
+        return _Given(where=str(source.path), sql=_fixed_width_sql(source), decimal=source.decimal)
+    if isinstance(source, Delimited):
+        return _Given(where=str(source.path), sql=_delimited_sql(source), decimal=source.decimal)
+    if isinstance(source, Parquet):
+        return _parquet(connection, source)
+    if isinstance(source, Workbook):
+        where, columns = read_sheet(source)
+        kept = [_register(connection, columns, where)]
+        shown = ", ".join(f"nullif({c}, '') AS {c}" for c in map(identifier, columns))
+        return _Given(where=where, sql=f"SELECT {shown} FROM given", kept=kept)
+    kept, where = [_register(connection, source)], f"the {type(source).__name__}"
+    return _Given(where=where, sql="SELECT * FROM given", names=_names_of(source), kept=kept)
+
+
 def file_source(
-    path: Path, *, delimiter: str | None = None, decimal: str = ".", encoding: str = "utf-8", sheet: str | None = None
-) -> Path | Workbook | Delimited:
+    path: Path, *, delimiter: str | None = None, decimal: str = ".", encoding: str = "utf-8", sheet: str | None = None,
+    hive: bool = False,
+) -> Parquet | Workbook | Delimited:  # fmt: skip
     """A file of the user with what its kind of reader must know.
 
     >>> file_source(Path("firms.xlsx"), delimiter=";")
@@ -288,18 +253,30 @@ def file_source(
     if path.suffix.lower() in EXCEL:
         return Workbook(path=path, sheet=sheet)
     if path.suffix.lower() in PARQUET:
-        return path
-    return Delimited(path=path, delimiter=delimiter, decimal=decimal, encoding=encoding)
+        return Parquet(path=path, hive=hive)
+    return Delimited(path=path, delimiter=delimiter, decimal=decimal, encoding=encoding, hive=hive)
 
 
-def _workbook(source: object) -> Workbook | None:
-    """The Excel file a source is, if it is one."""
-    if isinstance(source, str | Path) and Path(source).suffix.lower() in EXCEL:
-        source = Workbook(path=Path(source))
-    if not isinstance(source, Workbook):
-        return None
-    _refuse_missing(source.path)
-    return source
+def _by_ending(path: Path) -> Parquet | Workbook | Delimited:
+    """A file of which only the name is known."""
+    suffix = path.suffix.lower()
+    if suffix in PARQUET | EXCEL | TEXT:
+        return file_source(path)
+    files_meant(path)
+    raise BadOption(
+        f"files ending in {suffix or 'nothing'} are not read",
+        where=str(path),
+        hint="give .parquet, .csv, .tsv, .txt or .xlsx.",
+    )
+
+
+def _names_of(source: object) -> list[str]:
+    """The names of a frame's columns; none if it does not tell them."""
+    if isinstance(source, Mapping):
+        return [str(name) for name in source]
+    # an Arrow table calls its columns themselves so; a pandas frame would give a column of that name
+    told = "column_names" if type(source).__module__.startswith("pyarrow") else "columns"
+    return [str(name) for name in getattr(source, told, ())]
 
 
 def _register(connection: Any, source: object, where: str = "the dict of columns") -> object:
@@ -339,54 +316,84 @@ class _Stream:
         return self.source.__arrow_c_stream__(requested_schema)
 
 
-def _file_sql(path: Path) -> str:
-    text = str(path)
-    suffix = path.suffix.lower()
-    _refuse_missing(path)
-    if suffix in PARQUET:
-        return f"SELECT * FROM read_parquet({literal(text)})"
-    if suffix in TEXT:
-        return _delimited_sql(Delimited(path=path))
-    raise BadOption(
-        f"files ending in {suffix or 'nothing'} are not read",
-        where=text,
-        hint="give .parquet, .csv, .tsv, .txt or .xlsx.",
-    )
+# --- files -----------------------------------------------------------------------------------------------------------
 
 
-def _refuse_missing(path: Path) -> None:
-    if not any(c in str(path) for c in "*?[") and not os.path.exists(path):
-        near = [p.name for p in sorted(path.parent.glob("*"))] if path.parent.is_dir() else []
-        found = f"files there: {listed(near)}." if near else "check the path."
-        raise UnreadableFile("there is no such file", where=str(path), hint=found)
+def _parquet(connection: Any, source: Parquet) -> _Given:
+    files, where = files_meant(source.path), str(source.path)
+    with readable(where):
+        # every column with its number of parts, after the whole they are parts of
+        tree = f"SELECT name, num_children FROM parquet_schema({file_listing(files[:1])})"
+        _, *columns = connection.execute(tree).fetchall()
+    names, inner = [], 0
+    for name, parts in columns:
+        if not inner:
+            names.append(str(name))
+        inner = max(inner - 1, 0) + (parts or 0)
+    sql = f"SELECT * FROM read_parquet({file_listing(files)}, {_folder_columns(files, source.hive, names, where)})"
+    return _Given(where=where, sql=sql, names=names)
+
+
+def _folder_columns(files: Sequence[Path], hive: bool, own: Sequence[str], where: str) -> str:
+    """Folders called ``name=code`` as columns, if they are asked for: nobody else expects them to change the data."""
+    if not hive:
+        return "hive_partitioning = false"
+    each = {tuple(part.partition("=")[0] for part in file.parent.parts if "=" in part) for file in files}
+    names = list(min(each))
+    if len(each) > 1 or not names:
+        raise UnreadableFile(
+            "the files do not lie in folders of the same columns",
+            where=where,
+            hint="let every file lie in folders such as region=05/year=2024, or leave hive out.",
+        )
+    both = sorted({n.lower() for n in names} & {n.lower() for n in own})
+    if both or len({n.lower() for n in names}) < len(names):
+        raise UnreadableFile(
+            f"a folder and the files, or two folders, have a column {listed(both or names)}",
+            where=where,
+            hint="leave hive out, or rename the folder.",
+        )
+    return "hive_partitioning = true, hive_types_autocast = false"
 
 
 def _delimited_sql(source: Delimited) -> str:
-    if not os.path.exists(source.path) and not any(c in str(source.path) for c in "*?["):
-        return _file_sql(source.path)
-    if source.path.is_dir():
-        hint = "name a file in it, or several by a pattern such as folder/*.csv."
-        raise UnreadableFile("this is a folder, not a file", where=str(source.path), hint=hint)
-    if source.path.is_file() and source.path.stat().st_size == 0:
-        raise EmptyData("the file is empty", where=str(source.path), hint="was it written to the end?")
+    files = files_meant(source.path)
+    for file in files:
+        if file.stat().st_size == 0:
+            raise EmptyData("the file is empty", where=str(file), hint="was it written to the end?")
     names, delimiter, skipped = source.names, source.delimiter or ";", 0
     if names is None:
-        names, delimiter, skipped = _header(source)
+        names, delimiter, skipped = _shared_header(source, files)
     columns = ", ".join(f"{literal(n)}: 'VARCHAR'" for n in names)
+    folders = _folder_columns(files, source.hive, names, str(source.path))
     # Nothing is left to guessing, which takes a data row for the column names when a line is too short or too long.
     return (
-        f"SELECT * FROM read_csv({literal(str(source.path))}, columns = {{{columns}}}, delim = {literal(delimiter)}, "
+        f"SELECT * FROM read_csv({file_listing(files)}, columns = {{{columns}}}, delim = {literal(delimiter)}, "
         f"quote = '\"', escape = '\"', header = {str(source.names is None).lower()}, skip = {skipped}, "
-        f"auto_detect = false, {_encoding(source.encoding)})"
+        f"auto_detect = false, {_encoding(source.encoding)}, {folders})"
     )
 
 
-def _header(source: Delimited) -> tuple[tuple[str, ...], str, int]:
+def _shared_header(source: Delimited, files: Sequence[Path]) -> tuple[tuple[str, ...], str, int]:
+    """The header of all files; their columns are told apart by their place, so it must be the same."""
+    with connect() as connection:
+        first, *others = (_header(connection, replace(source, path=file)) for file in files)
+    for file, other in zip(files[1:], others, strict=True):
+        if other != first:
+            raise UnreadableFile(
+                "the first lines of the files differ",
+                where=f"{files[0]} and {file}",
+                hint="give all files that fit one pattern the same columns, in the same order.",
+            )
+    return first
+
+
+def _header(connection: Any, source: Delimited) -> tuple[tuple[str, ...], str, int]:
     """Names of the columns from the first line, the separator, and how many blank lines come before."""
     where = str(source.path)
     if source.delimiter and (len(source.delimiter) > 1 or source.delimiter in '"\r\n\0'):
         raise BadOption("the separator is not one visible character or a tab", hint='for example ";".')
-    lines = _first_lines(source)
+    lines = _first_lines(connection, source)
     skipped = next((i for i, line in enumerate(lines) if line.strip()), None)
     if skipped is None:
         raise EmptyData("the file is empty", where=where, hint="was it written to the end?")
@@ -395,17 +402,22 @@ def _header(source: Delimited) -> tuple[tuple[str, ...], str, int]:
         raise _no_text(where)
     delimiter = source.delimiter or max(DELIMITERS, key=head.count)
     try:
-        (given,) = csv.reader([head], delimiter=delimiter)
+        # a name in quotes may hold line breaks; one that goes on and on is a quotation mark nobody closed
+        rest = (f"{line}\n" for line in lines[skipped : skipped + LONGEST_HEAD])
+        given = next(csv.reader(rest, delimiter=delimiter, strict=True))
     except csv.Error as e:
-        raise UnreadableFile("the first line holds no column names", where=where, hint="is it a text file?") from e
-    return tuple(unique_names(given)), delimiter, skipped
+        raise UnreadableFile(
+            "the first line holds no column names", where=where, hint="is every quotation mark closed?"
+        ) from e
+    return tuple(unique_names([name.strip() for name in given])), delimiter, skipped
 
 
-def _first_lines(source: Delimited) -> list[str]:
+def _first_lines(connection: Any, source: Delimited) -> list[str]:
     where = str(source.path)
-    with readable(where), duckdb.connect(":memory:") as connection:
+    with readable(where):
         try:
-            found = connection.execute(f"SELECT line FROM {_lines(source.path, source.encoding)} LIMIT 100").fetchall()
+            lines = _lines([source.path], source.encoding)
+            found = connection.execute(f"SELECT line FROM {lines} LIMIT 100").fetchall()
         except duckdb.InvalidInputException as e:
             if "Expected Number of Columns" in str(e):  # the control character that separates nothing in a text
                 raise _no_text(where) from e
@@ -417,21 +429,20 @@ def _no_text(where: str) -> UnreadableFile:
     return UnreadableFile("the file is not plain text", where=where, hint="is it of the kind its name says?")
 
 
-def _lines(path: Path, encoding: str) -> str:
-    """A text file as one column of whole lines."""
+def _lines(files: Sequence[Path], encoding: str) -> str:
+    """Text files as one column of whole lines."""
     return (
-        f"read_csv({literal(str(path))}, columns = {{'line': 'VARCHAR'}}, delim = '\x01', quote = '', escape = '', "
-        f"header = false, auto_detect = false, {_encoding(encoding)})"
+        f"read_csv({file_listing(files)}, columns = {{'line': 'VARCHAR'}}, delim = '\x01', quote = '', escape = '', "
+        f"header = false, auto_detect = false, hive_partitioning = false, {_encoding(encoding)})"
     )
 
 
 def _fixed_width_sql(source: FixedWidth) -> str:
-    if not os.path.exists(source.path):
-        raise UnreadableFile("there is no such file", where=str(source.path), hint="check the path.")
     fields = ", ".join(
-        f'trim(substring(line, {first}, {width})) AS "{name}"' for name, (first, width) in source.fields.items()
+        f"trim(substring(t.line, {first}, {width})) AS {identifier(name)}"
+        for name, (first, width) in source.fields.items()
     )
-    return f"SELECT {fields} FROM {_lines(source.path, source.encoding)} WHERE trim(line) <> ''"
+    return f"SELECT {fields} FROM {_lines(files_meant(source.path), source.encoding)} AS t WHERE trim(t.line) <> ''"
 
 
 def _encoding(name: str) -> str:

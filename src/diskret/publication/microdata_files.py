@@ -12,8 +12,8 @@ import numpy as np
 from diskret.io.columns import FORMS, copy_columns
 from diskret.io.files import whole_file
 from diskret.microdata.columns import Records
+from diskret.model.engine import identifier
 from diskret.model.errors import BadOption
-from diskret.model.source import identifier
 from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.rematch import Rematch
 

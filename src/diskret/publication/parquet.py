@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from diskret.io.columns import copy_columns
-from diskret.model.source import identifier, literal
+from diskret.model.engine import identifier, literal
 from diskret.publication.options import Publication
 from diskret.publication.release import Release
 

@@ -14,7 +14,6 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import nanoarrow as na
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +21,10 @@ import numpy.typing as npt
 from diskret.io.columns import copy_columns
 from diskret.io.files import whole_file
 from diskret.model.contributors import Contributors
+from diskret.model.engine import connect, file_listing, readable
 from diskret.model.errors import UnreadableFile
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.source import literal, readable
+from diskret.model.places import plain_file
 from diskret.model.table import Table
 from diskret.publication.release import responses
 from diskret.rules.stored import plain_rules, rules_from
@@ -67,14 +67,13 @@ def save_working(tables: Table | Mapping[str, Table], path: str | Path) -> None:
 def load_working(path: str | Path) -> dict[str, Table]:
     """The tables of a working file, by the names they were saved under."""
     where = str(path)
-    if not Path(path).is_file():
-        raise UnreadableFile("there is no such file", where=where, hint="check the path of the working file.")
-    connection = duckdb.connect(":memory:")
+    file = plain_file(path)
+    connection = connect()
     try:
         with readable(where):
-            texts = _footer(connection, where)
+            texts = _footer(connection, file)
             head = _head(texts, where)
-            arrays = _read(connection, where)
+            arrays = _read(connection, file)
         _refuse_damage(texts, head, arrays, where)
         return _tables(head, arrays)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, SyntaxError) as e:
@@ -189,8 +188,8 @@ def _table(
     return Table(by=by, **given)
 
 
-def _footer(connection: Any, where: str) -> dict[str, str]:
-    found = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({literal(where)})").fetchall()
+def _footer(connection: Any, file: Path) -> dict[str, str]:
+    found = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({file_listing([file])})").fetchall()
     return {bytes(key).decode(): bytes(value).decode() for key, value in found}
 
 
@@ -211,6 +210,7 @@ def _head(texts: Mapping[str, str], where: str) -> dict[str, Any]:
     return head
 
 
-def _read(connection: Any, where: str) -> dict[str, Array]:
-    columns = connection.execute(f"SELECT * FROM read_parquet({literal(where)})").fetchnumpy()
+def _read(connection: Any, file: Path) -> dict[str, Array]:
+    sql = f"SELECT * FROM read_parquet({file_listing([file])}, hive_partitioning = false)"
+    columns = connection.execute(sql).fetchnumpy()
     return {name: np.ma.getdata(column) for name, column in columns.items()}

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.engine import readable
 from diskret.model.errors import BadOption, listed
-from diskret.model.source import Relation, open_source, readable
+from diskret.model.source import Relation, open_source
 from diskret.model.spelling import again
 from diskret.risk._class_kernels import number_classes
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.engine import connect
 from diskret.model.errors import BadOption, MissingExtra
 from diskret.risk._linkage_kernels import greedy
 from diskret.risk.linkage import CANDIDATES, Links, Side, distances
@@ -148,10 +149,9 @@ def _links(released: Side, external: Side, record: Ints, row: Ints, weight: Floa
 def _backend(tables: dict[str, dict[str, Any]], engine: str) -> Iterator[tuple[list[Any], Any]]:
     """The two tables registered with splink's backend, and a function that runs a statement there."""
     if engine == "duckdb":
-        import duckdb
         from splink.backends.duckdb import DuckDBAPI
 
-        with duckdb.connect(":memory:") as connection:
+        with connect() as connection:
             for name, table in tables.items():
                 connection.register(f"given_{name}", table)
                 connection.execute(f"CREATE TABLE {name} AS SELECT * FROM given_{name}")

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, UnreadableFile
+from diskret.model.places import plain_file
 
 ARRAYS = ("x", "best", "weight")
 
@@ -65,7 +66,7 @@ def load_checkpoint(path: str | Path, mark: str) -> LadderState | None:
     if not Path(path).exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with np.load(plain_file(path), allow_pickle=False) as stored:
             head: dict[str, Any] = json.loads(str(stored["head"]))
             arrays = {name: stored[name] for name in ARRAYS if name in stored}
         whose = head.pop("mark")

@@ -12,8 +12,9 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from diskret.model.arrays import Ints
+from diskret.model.engine import literal
 from diskret.model.from_cells import MISSING
-from diskret.model.source import Relation, literal
+from diskret.model.source import Relation
 from diskret.tabulation.plan import Plan, RecordKey, Units
 
 Batch = dict[str, npt.NDArray[Any]]
@@ -243,20 +244,20 @@ def unknown_codes_sql(data: Relation, name: str, axis: int) -> str:
 def combinations_sql(data: Relation, plan: Plan) -> str:
     """Distinct combinations: per classification the position ``p`` of the code, -1 where it is not known, and ``n``."""
     groups = ", ".join(f"p{i}" for i in range(len(plan.by)))
-    coded = _positions(data, plan, data.view, "")
+    coded = _positions(data, plan, [])
     return f"SELECT {groups}, CAST(count(*) AS BIGINT) AS n FROM ({coded}) AS r GROUP BY {groups}"
 
 
 def record_codes_sql(data: Relation, plan: Plan) -> str:
     """Every record with its number ``n``, and per classification the position ``p`` of its code."""
-    numbered = f"(SELECT {data.row_number} AS n, * FROM {data.view}) AS v"
-    return _positions(data, plan, numbered, "CAST(v.n AS BIGINT) AS n, ")
+    return _positions(data, plan, [f"CAST({data.row_number} AS BIGINT) AS n"])
 
 
-def _positions(data: Relation, plan: Plan, view: str, more: str) -> str:
-    columns = ", ".join(f"coalesce(d{i}.position, CAST(-1 AS BIGINT)) AS p{i}" for i in range(len(plan.by)))
-    joins = [
-        f"LEFT JOIN {lookup_name(i)} d{i} ON d{i}.code = coalesce({data.code(name)}, {literal(MISSING)})"
-        for i, name in enumerate(plan.by)
-    ]
-    return f"SELECT {more}{columns} FROM {view} {' '.join(joins)}"
+def _positions(data: Relation, plan: Plan, more: list[str]) -> str:
+    # The data's own names stand in the innermost statement only: a column may be called as one of ours.
+    coded = [f"coalesce({data.code(name)}, {literal(MISSING)}) AS c{i}" for i, name in enumerate(plan.by)]
+    inner = f"SELECT {', '.join(more + coded)} FROM {data.view}"
+    columns = ["v.n AS n"] * len(more)
+    columns += [f"coalesce(d{i}.position, CAST(-1 AS BIGINT)) AS p{i}" for i in range(len(plan.by))]
+    joins = [f"LEFT JOIN {lookup_name(i)} d{i} ON d{i}.code = v.c{i}" for i in range(len(plan.by))]
+    return f"SELECT {', '.join(columns)} FROM ({inner}) AS v {' '.join(joins)}"

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Ints
-from diskret.model.source import Relation, open_source, readable
+from diskret.model.engine import readable
+from diskret.model.source import Relation, open_source
 from diskret.tabulation.backend import Batch
 
 ARROW_NUMBERS = {"int64": np.dtype(np.int64), "double": np.dtype(np.float64)}

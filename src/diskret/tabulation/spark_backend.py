@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +11,9 @@ from typing import Any
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, masked
+from diskret.model.places import files_fitting, plain_file, refuse_address
 from diskret.model.sheets import Workbook
-from diskret.model.source import PARQUET, TEXT, Delimited, FixedWidth, Relation
+from diskret.model.source import TEXT, Delimited, FixedWidth, Parquet, Relation, file_source
 from diskret.tabulation.backend import Batch
 
 VIEW = "diskret_data"
@@ -118,15 +121,17 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str]:
     """The source as a Spark frame, how to speak of it, and its decimal sign."""
     if hasattr(source, "createOrReplaceTempView"):
         return source, "the Spark frame", "."
+    if isinstance(source, str):
+        refuse_address(source)
+    if isinstance(source, str | Path):
+        source = file_source(Path(source))
     if isinstance(source, FixedWidth | Workbook):
         raise BadOption(
             f"{'Excel' if isinstance(source, Workbook) else 'fixed-width'} files are not read by Spark",
             where=str(source.path),
             hint="use engine='duckdb', or convert to Parquet.",
         )
-    if isinstance(source, str | Path):
-        source = Delimited(path=Path(source))
-    if isinstance(source, Delimited):
+    if isinstance(source, Delimited | Parquet):
         return _file(session, source)
     import pyarrow as pa
 
@@ -140,17 +145,38 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str]:
     return _said(where, lambda: session.createDataFrame(_plain(table))), where, "."
 
 
-def _file(session: Any, source: Delimited) -> tuple[Any, str, str]:
-    path, reader = source.path, session.read
-    if path.suffix.lower() in PARQUET:
-        return _said(str(path), lambda: reader.parquet(str(path))), str(path), "."
+def _file(session: Any, source: Delimited | Parquet) -> tuple[Any, str, str]:
+    path, places = source.path, _places(source.path)
+    if source.hive:
+        raise BadOption(
+            "folders are not read as columns on Spark",
+            where=str(path),
+            hint='give the frame: spark.read.option("basePath", ...).',
+        )
+    # Without this option folders called name=code would change the columns.
+    reader = session.read.option("recursiveFileLookup", "true")
+    if isinstance(source, Parquet):
+        return _said(str(path), lambda: reader.parquet(*places)), str(path), "."
     if path.suffix.lower() not in TEXT:
         raise BadOption(f"Spark cannot read {path.suffix!r} files here", where=str(path), hint="give .parquet or .csv.")
     # Text stays text: a code 05111 keeps its zero.
     reader = reader.option("header", "true").option("inferSchema", "false").option("encoding", source.encoding)
     if source.delimiter:
         reader = reader.option("delimiter", source.delimiter)
-    return _said(str(path), lambda: reader.csv(str(path))), str(path), source.decimal
+    return _said(str(path), lambda: reader.csv(places)), str(path), source.decimal
+
+
+def _places(path: Path) -> list[str]:
+    """Files and folders of this machine by names that mean nothing else; other names are left to the cluster."""
+    if os.path.isdir(path):
+        found = [path]
+    elif os.path.lexists(path):
+        found = [plain_file(path)]
+    elif fitting := files_fitting(path):
+        found = [plain_file(each) for each in fitting]
+    else:
+        return [str(path)]
+    return [re.sub(r"([\\{}\[\]*?,^])", r"\\\1", os.path.abspath(each)) for each in found]
 
 
 def _plain(table: Any) -> Any:
