@@ -58,11 +58,12 @@ def _side_by_side(data: Relation, names: Sequence[str], ask: Ask) -> Answers:
 def _stacked(data: Relation) -> list[tuple[Relation, dict[str, int]]]:
     """Tables of columns of one type: the entry ``v`` and the number ``n`` of its column; and the numbers by name."""
     data.query(f"CREATE OR REPLACE TEMP TABLE diskret_wide AS SELECT * FROM {data.view}")
+    wide = replace(data, view="diskret_wide")
     stacks: list[tuple[Relation, dict[str, int]]] = []
     for kind in dict.fromkeys(data.types.values()):
         names = [name for name, each in data.types.items() if each == kind]
         view = f"diskret_stack_{len(stacks)}"
-        listing = ", ".join(data.column(name) for name in names)
+        listing = ", ".join(wide.column(name) for name in names)
         numbered = f"SELECT unnest(range({len(names)})) AS n, unnest([{listing}]) AS v FROM diskret_wide"
         data.query(f"CREATE OR REPLACE TEMP TABLE {view} AS {numbered}")
         stacks.append((replace(data, view=view, types={"v": kind}), {name: i for i, name in enumerate(names)}))
