@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from diskret.model.alike import warn_of_spellings
 from diskret.model.errors import DuplicateCode, MissingCode, listed
 from diskret.model.source import open_source
 from diskret.model.spelling import again
@@ -31,4 +32,5 @@ def read_mapping(path: str | Path) -> dict[str, str]:
     twice = list(dict.fromkeys(codes[at] for at in again(codes)))
     if twice:
         raise DuplicateCode(f"code {listed(twice)} is listed twice", where=str(path), hint="a code has one class.")
+    warn_of_spellings("code", codes)
     return dict(rows)

@@ -14,9 +14,11 @@ import numpy as np
 
 from diskret.microdata.columns import Column, Records, coded, read_records
 from diskret.microdata.condition import Condition
+from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools
 from diskret.model.errors import BadOption, MissingCode, UnknownCode
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.spelling import plain
 
 Decides = Literal["unit", "record"]
 
@@ -60,6 +62,7 @@ class Recode:
         classes = coded(found.frame[self.column])
         what = f"records without a code in column {self.column!r}"
         found.frame.refuse(classes.index < 0, what, "fill the codes in, or leave these records out.", MissingCode)
+        warn_of_spellings(self.column, classes.codes)
         short = [code[: self.prefix] for code in classes.codes]
         known = self.mapping if self.mapping is not None else self._at_level()
         removed = {*self.removed}
@@ -70,6 +73,14 @@ class Recode:
         stays = np.array([c not in removed for c in short])[classes.index]
         recoded = found.frame.with_columns({self.column: target[classes.index]})
         return replace(found, frame=recoded).only(_all_waves(recoded, stays, unit))
+
+    def normalised(self) -> Recode:
+        """The same with codes as they look."""
+        mapping = None if self.mapping is None else {plain(code): plain(to) for code, to in self.mapping.items()}
+        return replace(
+            self, mapping=mapping, hierarchy=self.hierarchy and self.hierarchy.normalised(),
+            removed=tuple(map(plain, self.removed)),
+        )  # fmt: skip
 
     def _at_level(self) -> dict[str, str]:
         """Every code of the hierarchy and the code it belongs to on the level."""

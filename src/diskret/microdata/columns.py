@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption, DiskretError, MissingColumn, listed
 from diskret.model.source import Relation, open_source
@@ -77,6 +78,7 @@ class Records(Mapping[str, Column]):
         """The classes of a column in which no record may be blank."""
         self.require([name])
         found = coded(self[name])
+        warn_of_spellings(name, found.codes)
         self.refuse(found.index < 0, f"column {name!r} is blank", hint)
         return found
 
@@ -170,6 +172,7 @@ def crossed(records: Records, names: Sequence[str]) -> Ints:
     cell = np.zeros(records.rows, dtype=np.int64)
     for name in names:
         part = coded(records[name])
+        warn_of_spellings(name, part.codes)
         _, cell = np.unique(cell * (len(part.codes) + 1) + part.index + 1, return_inverse=True)
     return cell.astype(np.int64)
 

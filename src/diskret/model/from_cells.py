@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model import rollup
+from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.engine import literal
@@ -28,7 +29,7 @@ from diskret.model.errors import (
 from diskret.model.exact import EXACT_LIMIT, decimals_of, from_units, to_units
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.memory import refuse_too_large
-from diskret.model.source import Relation, open_source
+from diskret.model.source import Relation, normalised, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
 
@@ -51,6 +52,8 @@ class CellColumns:
     frequency: bool = False
     tolerance: float = 0.0
     total: str = TOTAL
+    normalise: bool = False
+    """Whether codes that differ only in what cannot be seen are one code."""
     status_codes: Mapping[str, Status] | None = None
     """Other words for the statuses, such as the letters of tau-ARGUS."""
 
@@ -64,8 +67,13 @@ def tables_from_cells(
     source: object, by: Mapping[str, Hierarchy | None], values: Sequence[str], given: CellColumns
 ) -> dict[str, Table]:
     """Build one table per value column; all share classifications, counts and status."""
+    if given.normalise:
+        source = normalised(source)
+        by = {name: hierarchy and hierarchy.normalised() for name, hierarchy in by.items()}
     data = _checked(source, by, values, given)
     classifications = {n: h if h is not None else _flat_from_data(data, n, given.total) for n, h in by.items()}
+    for name, hierarchy in classifications.items():
+        warn_of_spellings(name, hierarchy.codes, hierarchy.labels)
     refuse_too_large(classifications, 4 * len(values) + 2 * len(given.largest) + 6)
     shape = tuple(len(h) for h in classifications.values())
     position = _positions(data, classifications, shape)

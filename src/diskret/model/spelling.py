@@ -13,16 +13,28 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 
-INVISIBLE = (
-    "\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u3164"
-    "\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\uFFF0-\\uFFF8\\U0001BCA0-\\U0001BCA3\\U0001D173-\\U0001D17A\\U000E0000-\\U000E0FFF"
-)
+Ranges = tuple[tuple[int, int], ...]
+INVISIBLE: Ranges = (
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
+    (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+)  # fmt: skip
 """What Unicode calls default ignorable: zero-width characters, soft hyphens, marks of direction, byte order marks."""
-BLANKS = "\\u0009-\\u000D\\u001C-\\u0020\\u0085\\u00A0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000"
-TURNING = re.compile("[\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069]")
+BLANKS: Ranges = (
+    (0x9, 0xD), (0x1C, 0x20), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029),
+    (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000),
+)  # fmt: skip
+TURNING: Ranges = ((0x61C, 0x61C), (0x200E, 0x200F), (0x202A, 0x202E), (0x2066, 0x2069))
 """Marks that change the direction of writing, so that a text is read in another order than it has."""
-_INVISIBLE = re.compile(f"[{INVISIBLE}]")
-_BLANKS = re.compile(f"[{BLANKS}]+")
+
+
+def _any_of(ranges: Ranges, form: str = "\\U{:08x}") -> str:
+    """A set of characters in a regular expression."""
+    return "[" + "".join(f"{form.format(first)}-{form.format(last)}" for first, last in ranges) + "]"
+
+
+_INVISIBLE, _BLANKS, _TURNING = (re.compile(_any_of(each)) for each in (INVISIBLE, BLANKS, TURNING))
+SQL_FORM = "\\x{{{:x}}}"
 LONGEST = 100
 """Longer words are not compared letter by letter."""
 COMPARED = 100
@@ -37,7 +49,15 @@ def plain(text: str) -> str:
     if text.isascii():
         return " ".join(text.split())
     composed = unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
-    return _BLANKS.sub(" ", composed).strip(" ")
+    return " ".join(filter(None, _BLANKS.split(composed)))
+
+
+def plain_sql(text: str) -> str:
+    """The same in the SQL of DuckDB, for a text that is the expression of a column."""
+    seen = f"regexp_replace({text}, '{_any_of(INVISIBLE, SQL_FORM)}', '', 'g')"
+    blanks = f"trim(regexp_replace(nfc_normalize({seen}), '{_any_of(BLANKS, SQL_FORM)}+', ' ', 'g'))"
+    # most codes are visible ASCII through and through
+    return f"CASE WHEN regexp_matches({text}, '[^!-~]') THEN {blanks} ELSE {text} END"
 
 
 def visible(text: str) -> str:
@@ -62,6 +82,16 @@ def alike(texts: Iterable[str]) -> list[tuple[str, ...]]:
     for text in texts:
         found.setdefault(plain(text), {})[text] = None
     return [tuple(spellings) for spellings in found.values() if len(spellings) > 1]
+
+
+def invisible(texts: Iterable[str], *, turning: bool = False) -> list[str]:
+    """Those texts that hold something nobody sees; with ``turning`` only marks of direction count.
+
+    >>> invisible(["a", "b\\u00ad", "c\\u202e"]) == ["b\\u00ad", "c\\u202e"], invisible(["b\\u00ad"], turning=True)
+    (True, [])
+    """
+    sought = _TURNING if turning else _INVISIBLE
+    return [text for text in texts if not text.isascii() and sought.search(text)]
 
 
 def spelled(texts: Iterable[str], known: Iterable[str]) -> tuple[str, str] | None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Floats, Ints
 from diskret.model.engine import readable
 from diskret.model.errors import BadOption, listed
@@ -86,6 +87,7 @@ def _coded_texts(relation: Relation, names: Sequence[str]) -> dict[str, Column]:
         found = relation.arrays(f"SELECT DISTINCT {code} AS c FROM {relation.view} WHERE {code} IS NOT NULL")["c"]
         ordered = np.array(sorted(found.tolist()), dtype=object)
         labels.append(ordered)
+        warn_of_spellings(name, ordered)
         if not ordered.size:
             selected.append(f"CAST(-1 AS INTEGER) AS c{i}")
             continue

@@ -9,6 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from diskret.model.alike import warn_of_spellings
 from diskret.model.errors import (
     BadOption,
     BadRecordKeys,
@@ -25,6 +26,8 @@ from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.memory import refuse_too_large
 from diskret.model.older import with_older
+from diskret.model.source import normalised
+from diskret.model.spelling import plain
 from diskret.model.table import Table
 from diskret.tabulation import backend as sql
 from diskret.tabulation.accumulate import Level, in_floats, in_fractions
@@ -83,9 +86,13 @@ def tabulate(
     say = progress or (lambda what, done, of: None)
     values = () if value is None else (value,) if isinstance(value, str) else tuple(value)
     _refuse_nothing(by, largest)
+    missing = options.missing or {}
+    if options.normalise:
+        by = {name: hierarchy and hierarchy.normalised() for name, hierarchy in by.items()}
+        source, missing = normalised(source), {name: plain(code) for name, code in missing.items()}
     engine = _open(source, options)
     try:
-        plan = _plan(engine, by, values, largest, roles, options.missing or {})
+        plan = _plan(engine, by, values, largest, roles, missing)
         refuse_too_large(plan.by, _numbers_per_cell(plan))
         if plan.key is not None:
             _refuse_bad_keys(engine, plan.key)
@@ -130,7 +137,8 @@ def _plan(
     )  # fmt: skip
     engine.data.require([*by, *draft.columns()])
     plan = replace(draft, by={n: h or _from_data(engine, n, blanks=n not in missing) for n, h in by.items()})
-    for axis, name in enumerate(plan.by):
+    for axis, (name, hierarchy) in enumerate(plan.by.items()):
+        warn_of_spellings(name, hierarchy.codes, hierarchy.labels)
         codes, positions = plan.leaves(name)
         blank = missing.get(name)
         if blank is not None:
