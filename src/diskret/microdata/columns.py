@@ -16,6 +16,7 @@ import numpy.typing as npt
 from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption, DiskretError, MissingColumn, listed
+from diskret.model.kept import refuse_lost
 from diskret.model.source import Relation, open_source
 
 Column = npt.NDArray[Any]
@@ -98,6 +99,7 @@ def read_records(source: object, numbers: Sequence[str] = ()) -> Records:
     relation = open_source(source)
     relation.require(names)
     relation.refuse_bad_numbers(names, blanks=True)
+    refuse_lost(relation, names)
     as_numbers = {*names}
     columns = {c: _column(relation, c, c in as_numbers) for c in relation.columns}
     return Records(columns=columns, where=relation.where)

@@ -203,6 +203,31 @@ class BadPriorKnowledge(DiskretError):
     code = "T10"
 
 
+class NotExact(DiskretError):
+    """Numbers, or sums of them, that cannot be held to their last decimal."""
+
+    code = "T13"
+
+    @classmethod
+    def rows(cls, column: str, found: int, first: Sequence[int], where: str) -> NotExact:
+        """Say in which rows such numbers stand."""
+        return cls(
+            f"column {column!r} has {found} numbers with more digits than can be held exactly",
+            where=f"{where}, {'rows' if len(first) > 1 else 'row'} {listed(first)}",
+            hint="use a larger unit, such as 1000 EUR, or fewer decimals.",
+        )
+
+    @classmethod
+    def sums(cls, column: str, decimals: int, most: int, where: str) -> NotExact:
+        """Say how large sums may be."""
+        what = f"{decimals} decimals" if decimals else "whole numbers"
+        return cls(
+            f"sums of {column!r} may exceed {most:,}, beyond which {what} cannot be held exactly",
+            where=where,
+            hint="use a larger unit, such as 1000 EUR, or fewer decimals.",
+        )
+
+
 class NotEnoughMemory(DiskretError):
     """Work for which the memory does not suffice that is free now."""
 

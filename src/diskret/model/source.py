@@ -145,6 +145,16 @@ class Relation:
 
     def number(self, name: str) -> str:
         """A column as a number; text that is not a number becomes NULL (and is refused by `refuse_bad_numbers`)."""
+        written = self.written(name)
+        return f"TRY_CAST({written} AS DOUBLE)" if self.is_text(name) else written
+
+    def written(self, name: str) -> str:
+        """A column as its numbers are written: text with a decimal point and nothing else, or numbers of its type.
+
+        A number of single precision means the decimal it prints as, not the double near it.
+        """
+        if self.types[name].upper() == "FLOAT":
+            return f"CAST(CAST({self.column(name)} AS STRING) AS DOUBLE)"
         if not self.is_text(name):
             return self.column(name)
         text = f"trim(CAST({self.column(name)} AS STRING))"
@@ -153,7 +163,7 @@ class Relation:
             rest = f"regexp_replace({text}, '^[+-]?[0-9]{{1,3}}([.][0-9]{{3}})+(,[0-9]*)?$', '')"
             grouped = f"{text} NOT LIKE '%.%' OR {rest} = ''"
             text = f"CASE WHEN {grouped} THEN replace(replace({text}, '.', ''), ',', '.') END"
-        return f"TRY_CAST({text} AS DOUBLE)"
+        return text
 
     def code(self, name: str) -> str:
         """A column as classification codes: text without outer blanks, 5.0 as 5, blank and NaN as missing."""

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.equations import Entries, Equations
-from diskret.model.errors import BadOption, BadPriorKnowledge, DuplicateCell, UnknownCode, WrongSum, listed
-from diskret.model.exact import EXACT_LIMIT, decimals_of, to_units
+from diskret.model.errors import BadOption, BadPriorKnowledge, DuplicateCell, NotExact, UnknownCode, WrongSum, listed
+from diskret.model.exact import EXACT_LIMIT, beyond, decimals_of, most_units, short_decimals, to_units
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.near import InEquations, Near
 from diskret.model.product import Line
@@ -367,6 +367,9 @@ def _checked(system: Equations, value: Floats, space: Space) -> int | None:
     row = system.row_of()
     terms = system.coefficients * value[system.columns]
     size = np.bincount(row, weights=np.abs(terms), minlength=system.rows)
+    short, most = short_decimals(value), float(np.abs(value).max(initial=0.0))
+    if short is not None and beyond(short, most, max(most, float(size.max(initial=0.0)) / 2)):
+        raise NotExact.sums("value", short, most_units(short) // 10**short, "the system")
     if decimals is not None and size.max(initial=0.0) * 10.0**decimals < EXACT_LIMIT:
         off = np.zeros(system.rows, dtype=np.int64)
         np.add.at(off, row, system.coefficients.astype(np.int64) * to_units(value, decimals)[system.columns])

@@ -13,6 +13,7 @@ from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Floats, Ints
 from diskret.model.engine import readable
 from diskret.model.errors import BadOption, listed
+from diskret.model.kept import refuse_lost
 from diskret.model.source import Relation, open_source
 from diskret.model.spelling import again
 from diskret.risk._class_kernels import number_classes
@@ -146,6 +147,7 @@ def share_codes(*files: Column) -> tuple[Column, ...]:
 def numbers_of(relation: Relation, names: Sequence[str]) -> Floats:
     """Columns as numbers, one row per record; missing ones are NaN, text is refused."""
     relation.refuse_bad_numbers(names, blanks=True)
+    refuse_lost(relation, names)
     selected = ", ".join(f"CAST({relation.number(n)} AS DOUBLE) AS v{i}" for i, n in enumerate(names))
     with_gaps = relation.connection.execute(f"SELECT {selected} FROM {relation.view}").fetchnumpy()
     columns = [np.ma.filled(np.ma.asarray(with_gaps[f"v{i}"], dtype=np.float64), np.nan) for i in range(len(names))]
