@@ -30,6 +30,7 @@ from diskret.model.errors import (
     listed,
 )
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.spelling import plain
 from diskret.model.status import Status
 from diskret.model.table import Table
 
@@ -45,13 +46,15 @@ def read_cell_list(
     value: str | None = None,
     positive: bool = False,
     tolerance: float = 0.0,
+    normalise: bool = False,
 ) -> Table:
     """Read a table from a ``.tab`` file and the ``.rda`` file that describes it.
 
     Every explanatory variable is a classification. ``value`` names the response where there are several; a file with
     frequencies only gives a frequency table. Letters of the status: S and E open, U primary, M secondary, P never
     suppressed, Z zero. Protection levels count for primary cells, as in tau-ARGUS. Shadow variables are not read.
-    Sums must be true; ``tolerance`` corrects small differences with a warning.
+    Sums must be true; ``tolerance`` corrects small differences with a warning. With ``normalise`` codes that differ
+    only in what cannot be seen are one.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -74,7 +77,10 @@ def read_cell_list(
         by: dict[str, Hierarchy] = {}
         for v in metadata.having(Role.EXPLANATORY):
             columns[v.name] = [v.total if code.lower() == v.total.lower() else code for code in columns[v.name]]
-            by[v.name] = classification(metadata, v.name, columns[v.name])
+            if normalise:
+                looks = {code: plain(code) for code in {*columns[v.name]}}
+                columns[v.name] = [looks[code] for code in columns[v.name]]
+            by[v.name] = classification(metadata, v.name, columns[v.name], normalise=normalise)
         status = _first(metadata, Role.STATUS)
         count = _first(metadata, Role.FREQUENCY)
         table = Table.from_cells(

@@ -23,6 +23,7 @@ from diskret.model.errors import (
 )
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.limits import refuse_more
+from diskret.model.spelling import again
 
 Labels = Mapping[str, str]
 EXAMPLE = '{"DE": {"05": ["05111", "05112"], "11": null}}'
@@ -85,7 +86,8 @@ def _columns(text: str, delimiter: str | None) -> tuple[list[str], dict[str, lis
     width = len(names)
     refuse_more("columns", width, "the file has {} columns")
     filled = [(row + [""] * width)[:width] for _, row in body]
-    columns = {name: [row[names.index(name)] for row in filled] for name in names}
+    place = {name: at for at, name in reversed([*enumerate(names)])}
+    columns = {name: [row[place[name]] for row in filled] for name in dict.fromkeys(names)}
     return [f"line {n}" for n, _ in body], columns
 
 
@@ -160,7 +162,7 @@ def _refuse_doubles(codes: Sequence[str], parents: Sequence[str | None], places:
                 hint="a code adds to one sum of a grouping; write the other grouping into a column parent2.",
             )
     if len(seen) < len(codes):
-        at = next(i for i, code in enumerate(codes) if code in codes[:i])
+        at = again(codes)[0]
         raise DuplicateCode(f"code {codes[at]!r} is listed twice", where=places[at], hint="give every code one line.")
 
 
@@ -200,7 +202,7 @@ def _from_lists(content: Mapping[str, Any], total: str | None, labels: Labels) -
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        double = next(k for i, (k, _) in enumerate(pairs) if k in dict(pairs[:i]))
+        double = pairs[again(key for key, _ in pairs)[0]][0]
         raise DuplicateCode(f"{double!r} occurs twice in one object", hint="give every code its own name.")
     return found
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from diskret.model.alike import warn_of_spellings
 from diskret.model.errors import DuplicateCode, MissingCode, listed
 from diskret.model.source import open_source
+from diskret.model.spelling import again
 
 
 def read_mapping(path: str | Path) -> dict[str, str]:
@@ -27,7 +29,8 @@ def read_mapping(path: str | Path) -> dict[str, str]:
             "a code or a class is blank", where=f"{path}, rows {listed(blank)}", hint="give every code a class."
         )
     codes = [code for code, _ in rows]
-    twice = [c for c in dict.fromkeys(codes) if codes.count(c) > 1]
+    twice = list(dict.fromkeys(codes[at] for at in again(codes)))
     if twice:
         raise DuplicateCode(f"code {listed(twice)} is listed twice", where=str(path), hint="a code has one class.")
+    warn_of_spellings("code", codes)
     return dict(rows)

@@ -150,11 +150,12 @@ def source(
     return FixedWidth(path=Path(data_path), fields=fields, decimal=decimal, encoding=encoding)
 
 
-def classification(metadata: Metadata, name: str, codes: Iterable[str]) -> Hierarchy:
+def classification(metadata: Metadata, name: str, codes: Iterable[str], *, normalise: bool = False) -> Hierarchy:
     """The hierarchy of a variable, given the codes in its data, with labels from its code list.
 
     From its ``.hrc`` file, from the digits of the codes, or else flat, in the order of ``codes``. A missing code that
-    stands in the data and not in the hierarchy becomes a part of the total; any other such code is refused.
+    stands in the data and not in the hierarchy becomes a part of the total; any other such code is refused. With
+    ``normalise`` the hierarchy is read as it looks.
 
     >>> nace = Variable(name="Nace", first=1, width=3, missing=("999",), digits=(2, 1))
     >>> firms = Metadata(variables=(nace,), path=Path("firms.rda"))
@@ -168,6 +169,7 @@ def classification(metadata: Metadata, name: str, codes: Iterable[str]) -> Hiera
         found.pop(code, None)
     regular = [c for c in found if c not in variable.missing]
     known = _described(metadata, variable, regular, labels)
+    known = known.normalised() if normalise else known
     unknown = [c for c in regular if c not in known]
     if unknown:
         raise UnknownCode.in_column(variable.name, unknown, known.codes)

@@ -53,7 +53,8 @@ class AnonymiseJob(Section):
         fictitious: object = here / asked.fictitious if isinstance(asked.fictitious, str) else asked.fictitious or None
         control = Control(up_to=asked.up_to, tables=asked.tables, counters=asked.counters, weights=asked.weights)
         options = AnonymiseOptions(
-            missing=missing_codes(self.classifications), fictitious=fictitious, time_limit=asked.time_limit,
+            missing=missing_codes(self.classifications, self.data.normalise), fictitious=fictitious,
+            time_limit=asked.time_limit,
             checkpoint=None if asked.checkpoint is None else here / asked.checkpoint, engine=self.data.engine,
             progress=running.progress, watch=running.watch,
         )  # fmt: skip

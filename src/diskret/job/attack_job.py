@@ -12,12 +12,11 @@ from pydantic import Field
 
 from diskret.io.files import all_or_none, whole_file
 from diskret.job.form import Problem, Section, named
-from diskret.job.loading import described_source
+from diskret.job.loading import described_source, file_of
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import AttackOutput, AttackSection
 from diskret.job.table_sections import Data
 from diskret.model.sheets import unique_names
-from diskret.model.source import file_source
 from diskret.publication.formulas import Formulas, spoken
 from diskret.publication.plots import save_chart
 from diskret.risk.anonymity import measure_anonymity
@@ -56,8 +55,7 @@ class AttackJob(Section):
 
     def _file(self, here: Path, name: str | None) -> object:
         """Text files are read as the job says of its data."""
-        data = self.data
-        return name and file_source(here / name, delimiter=data.delimiter, decimal=data.decimal, encoding=data.encoding)
+        return name and file_of(self.data.model_copy(update={"hive": False, "sheet": None}), here / name)
 
 
 def attack_records(asked: AttackSection, released: object, external: object, original: object = None) -> Attack:

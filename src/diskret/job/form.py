@@ -5,7 +5,6 @@ A section says what the types cannot say in its own `problems`; files are checke
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import os
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic.fields import FieldInfo
 
 from diskret.model.places import is_pattern
+from diskret.model.spelling import nearest
 
 
 @dataclass(frozen=True)
@@ -199,5 +199,5 @@ def _place(path: Path) -> str:
 
 def _near(path: Path) -> str:
     names: Sequence[str] = sorted(os.listdir(path.parent)) if os.path.isdir(path.parent) else ()
-    near = difflib.get_close_matches(path.name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    near = nearest(path.name, names)
+    return f"; did you mean {near!r}?" if near else ""

@@ -17,7 +17,8 @@ from diskret.job.table_sections import CellStatus, Classification, Data, FlagCol
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
-from diskret.model.source import file_source, open_source
+from diskret.model.source import file_source, normalised, open_source
+from diskret.model.spelling import plain
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.publication.working import load_working
@@ -68,7 +69,10 @@ def _tabulated(
         public=_flag(asked.public), key=record_key(job.cell_key, described),
     )  # fmt: skip
     options = TabulationOptions(
-        missing=missing_codes(job.classifications), positive=asked.positive, engine=job.data.engine
+        missing=missing_codes(job.classifications),
+        positive=asked.positive,
+        normalise=job.data.normalise,
+        engine=job.data.engine,
     )
     made = tabulate(
         data, by=by, value=list(asked.value) or None, largest=max(largest, ranked), roles=roles, options=options,
@@ -84,7 +88,7 @@ def _cell_list(job: TableJob, here: Path) -> Table:
     asked = job.table
     table = read_cell_list(
         here / job.data.cells, here / job.data.metadata, value=asked.value[0] if asked.value else None,
-        positive=asked.positive, tolerance=asked.tolerance,
+        positive=asked.positive, tolerance=asked.tolerance, normalise=job.data.normalise,
     )  # fmt: skip
     if asked.by and list(asked.by) != list(table.names):
         raise BadOption(
@@ -101,11 +105,20 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
     assert name is not None
     if data.metadata:
         described = read_metadata(here / data.metadata)
-        return source(described, here / name, decimal=data.decimal, encoding=data.encoding), described
-    return file_source(
-        here / name, delimiter=data.delimiter, decimal=data.decimal, encoding=data.encoding, sheet=data.sheet,
-        hive=data.hive,
-    ), None  # fmt: skip
+        return _as_asked(data, source(described, here / name, decimal=data.decimal, encoding=data.encoding)), described
+    return file_of(data, here / name), None
+
+
+def file_of(data: Data, path: Path) -> object:
+    """A file that is read as a job says of its data."""
+    read = file_source(
+        path, delimiter=data.delimiter, decimal=data.decimal, encoding=data.encoding, sheet=data.sheet, hive=data.hive
+    )
+    return _as_asked(data, read)
+
+
+def _as_asked(data: Data, source: object) -> object:
+    return normalised(source) if data.normalise else source
 
 
 def source_of(job: RecordsJob, here: Path) -> Any:
@@ -113,29 +126,30 @@ def source_of(job: RecordsJob, here: Path) -> Any:
     return described_source(job.data, here)[0]
 
 
-def missing_codes(classifications: Mapping[str, Classification]) -> dict[str, str]:
+def missing_codes(classifications: Mapping[str, Classification], normalise: bool = False) -> dict[str, str]:
     """Codes under which records without one are counted."""
-    return {n: c.missing for n, c in classifications.items() if c.missing is not None}
+    found = {n: c.missing for n, c in classifications.items() if c.missing is not None}
+    return {n: plain(code) for n, code in found.items()} if normalise else found
 
 
 def hierarchies_of(
     job: TableJob | CompareJob | AnonymiseJob, here: Path, names: Iterable[str], data: Any, described: Metadata | None
 ) -> dict[str, Hierarchy | None]:
     """How the codes of classifications add up, as the job or its metadata say; None: all to one total."""
-    records = bool(job.data.microdata)
-    return {n: _hierarchy(job.classifications.get(n), here, n, data, described, records) for n in names}
+    found = {n: _hierarchy(job.data, job.classifications.get(n), here, n, data, described) for n in names}
+    return {n: h.normalised() if h and job.data.normalise else h for n, h in found.items()}
 
 
 def _hierarchy(
-    said: Classification | None, here: Path, name: str, data: Any, described: Metadata | None, records: bool
+    asked: Data, said: Classification | None, here: Path, name: str, data: Any, described: Metadata | None
 ) -> Hierarchy | None:
     if said is not None and said.hierarchy:
         return read_hierarchy(here / said.hierarchy, total=said.total, lead=said.lead)
     if said is not None and said.prefixes:
         return Hierarchy.from_prefixes(_codes(data, name), said.prefixes, total=said.total or TOTAL)
     if described is not None:
-        return classification(described, name, _codes(data, name))
-    return None if said is None else _flat(said, _codes(data, name, blanks=records))
+        return classification(described, name, _codes(data, name), normalise=asked.normalise)
+    return None if said is None else _flat(said, _codes(data, name, blanks=bool(asked.microdata)))
 
 
 def _flat(said: Classification, found: Iterable[str]) -> Hierarchy:

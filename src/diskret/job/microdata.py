@@ -35,6 +35,7 @@ from diskret.microdata.panel import renumber
 from diskret.microdata.pram import post_randomise
 from diskret.microdata.swapping import swap_records
 from diskret.microdata.utility import Regression, Utility, measure_utility
+from diskret.model.source import Normalised
 from diskret.publication.microdata_files import write_records
 from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.report_file import write_report
@@ -95,7 +96,10 @@ def protect(asked: MicrodataSection, here: Path, source: object, progress: Progr
     records = read_records(source, asked.values)
     records.require([c for c in (*asked.classes, asked.unit, asked.wave) if c])
     say("coarsening", 0, len(asked.steps))
-    reduced = coarsen(records, list(_reducing(asked, here)), unit=asked.unit)
+    steps = list(_reducing(asked, here))
+    if isinstance(source, Normalised):
+        steps = [step.normalised() if isinstance(step, Recode) else step for step in steps]
+    reduced = coarsen(records, steps, unit=asked.unit)
     current, done = reduced.frame, []
     for number, step in enumerate(asked.steps):
         if not isinstance(step, REDUCING):

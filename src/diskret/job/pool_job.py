@@ -209,7 +209,8 @@ class PoolJob(Section):
         """How whole tables add up: by the hierarchy of the classification, or all of them to its total."""
         said = self.classifications.get(name, Classification())
         if said.hierarchy:
-            return read_hierarchy(here / said.hierarchy, total=said.total, lead=said.lead)
+            found = read_hierarchy(here / said.hierarchy, total=said.total, lead=said.lead)
+            return found.normalised() if self.data is not None and self.data.normalise else found
         total = said.total or TOTAL
         codes = dict.fromkeys(t.fixed[name] for t in self.tables.values() if name in t.fixed)
         return Hierarchy.flat([c for c in codes if c != total], total=total)

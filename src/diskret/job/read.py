@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +19,11 @@ from diskret.job.models import JOB, KINDS, Job, split
 from diskret.job.older import translated
 from diskret.job.protection_sections import METHODS
 from diskret.model.errors import BadJob
+from diskret.model.spelling import nearest
 
 Kind = TypeVar("Kind", bound=Section)
+MOST_SHOWN = 50
+"""Mistakes that are told at once."""
 BRANCH = re.compile(r"(int|bool|str|float)$|(list|dict|tuple|literal|function|constrained|nullable)[-\[]")
 """Names of the checking library for a branch where several forms are allowed."""
 
@@ -55,8 +57,10 @@ def job_from(content: dict[str, Any], where: str, folder: Path, kind: type[Secti
     try:
         job = JOB.validate_python(own)
     except ValidationError as e:
-        found = [_problem(error) for error in e.errors()]
-        raise _refusal([*problems, *_merged(_as_written(found, moved))], where) from None
+        errors = e.errors(include_url=False, include_input=False)
+        # a file of something else has thousands: those that are not shown need no hint
+        found = _merged(_as_written([_problem(error) for error in errors[:MOST_SHOWN]], moved))
+        raise _refusal([*problems, *found], where, more=len(errors) > MOST_SHOWN) from None
     if kind is not None and not isinstance(job, kind):
         wanted = kind.model_fields["kind"].default
         problems.append(Problem("kind", f"the job is of kind {job.kind!r}", f"one of kind {wanted!r} is needed here"))
@@ -71,9 +75,11 @@ def _as_written(problems: Iterable[Problem], moved: Mapping[str, str]) -> list[P
     return [replace(p, key=moved.get(p.key, p.key)) for p in problems]
 
 
-def _refusal(problems: Sequence[Problem], where: str) -> BadJob:
+def _refusal(problems: Sequence[Problem], where: str, more: bool = False) -> BadJob:
     number = f"{len(problems)} mistake{'s' if len(problems) > 1 else ''} in the job file"
-    lines = "\n".join(f"    {p}" for p in problems)
+    if more or len(problems) > MOST_SHOWN:
+        number = "a great many mistakes in the job file, these among them"
+    lines = "\n".join(f"    {p}" for p in problems[:MOST_SHOWN])
     return BadJob(f"{number}\n{lines}", where=where, hint="correct them and run again; docs/jobs.md lists every key.")
 
 
@@ -115,8 +121,8 @@ def _unknown(path: list[str], sections: Sequence[type[Section]]) -> tuple[str, s
     if owners and path[:-1] == ["suppression"]:
         return f"belongs to the method {' or '.join(owners)}", "leave it out, or change the method"
     keys = [name for section in sections for name in section.model_fields]
-    near = difflib.get_close_matches(path[-1], keys, n=1)
-    return "unknown key", f"did you mean {near[0]!r}?" if near else f"allowed: {', '.join(keys)}"
+    near = nearest(path[-1], keys)
+    return "unknown key", f"did you mean {near!r}?" if near else f"allowed: {', '.join(keys)}"
 
 
 def _traced(loc: list[str | int], known: bool) -> tuple[list[str], list[type[Section]], FieldInfo | None]:

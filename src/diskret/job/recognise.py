@@ -11,6 +11,7 @@ from typing import Any, Literal
 from diskret.model.errors import BadOption
 from diskret.model.source import WHOLE, Relation, open_source
 from diskret.model.status import Status
+from diskret.model.wide import Asking, by_column
 
 Role = Literal["classification", "value", "weight", "count", "status", "holding", "identifier", "other"]
 Kind = Literal["microdata", "cells"]
@@ -127,9 +128,11 @@ def recognise(source: object, kind: Kind | None = None) -> Recognised:
     if kind not in (None, "microdata", "cells"):
         raise BadOption(f"kind {kind!r}", hint="'microdata' or 'cells'.")
     data = source if isinstance(source, Relation) else open_source(source)
-    if data.decimal == "." and _with_commas(data):
-        data = replace(data, decimal=",")
-    columns = _one_per_row(_small_enough([_judged(data, facts) for facts in _facts(data)]), kind)
+    with by_column(data) as asking:
+        if data.decimal == "." and _with_commas(data, asking):
+            data = replace(data, decimal=",")
+        judged = [_judged(facts) for facts in _facts(data, asking)]
+    columns = _one_per_row(_small_enough(judged), kind)
     rows = columns[0].rows if columns else 0
     guess: Kind = kind or ("cells" if _are_cells(data, columns, rows) else "microdata")
     return Recognised(columns=tuple(_of_kind(columns, guess)), kind=guess, rows=rows, decimal=data.decimal)
@@ -148,19 +151,15 @@ def _small_enough(columns: Sequence[Column]) -> list[Column]:
     return found
 
 
-def _with_commas(data: Relation) -> bool:
+def _with_commas(data: Relation, asking: Asking) -> bool:
     """Whether a column of text is all numbers with decimal commas, and no column loses its numbers by that."""
-    texts = [name for name in data.columns if data.is_text(name)]
-    if not texts:
-        return False
-    commas = replace(data, decimal=",")
-    parts = []
-    for name in texts:
-        code = data.code(name)
-        parts += [f"count({code})", f"count(CASE WHEN {code} LIKE '%,%' THEN 1 END)"]
-        parts += [f"count(CASE WHEN NOT {each.bad_number(name)} THEN 1 END)" for each in (data, commas)]
-    (row, *_) = data.query(f"SELECT {', '.join(parts)} FROM {data.view}")
-    found = [tuple(map(int, row[4 * i : 4 * i + 4])) for i in range(len(texts))]
+
+    def ask(part: Relation, name: str) -> list[str]:
+        code, commas = part.code(name), replace(part, decimal=",")
+        counts = [f"count(CASE WHEN NOT {each.bad_number(name)} THEN 1 END)" for each in (part, commas)]
+        return [f"count({code})", f"count(CASE WHEN {code} LIKE '%,%' THEN 1 END)", *counts]
+
+    found = asking([name for name in data.columns if data.is_text(name)], ask).values()
     gained = any(entries and comma and points < entries == as_commas for entries, comma, points, as_commas in found)
     lost = any(entries and points == entries > as_commas for entries, _, points, as_commas in found)
     return gained and not lost
@@ -185,11 +184,20 @@ class _Facts:
     zeros: int
     """Entries with a leading zero."""
     rows: int
+    words: tuple[str, ...] = ()
+    """The different entries of a text, where they are few."""
+    differ: bool = False
+    """Whether no two rows have the same entry; looked at only where a column may number the rows."""
 
     @property
     def few(self) -> bool:
         """Few enough entries, often enough, to classify by."""
         return self.codes <= MOST_CODES and self.codes * 2 <= self.rows
+
+    @property
+    def named(self) -> bool:
+        """Whether it is called like a name of the rows."""
+        return self.low in LIKELY_NAMES or self.low.endswith(("_id", "_nr"))
 
     @property
     def padded(self) -> bool:
@@ -210,43 +218,58 @@ class _Facts:
         return self.all_numbers and not (self.few and (self.padded or few_whole))
 
 
-def _facts(data: Relation) -> list[_Facts]:
-    """The facts of all columns in one pass."""
-    parts = []
-    for name in data.columns:
-        code, text = data.code(name), data.is_text(name)
-        good = f"NOT {data.bad_number(name)}" if text or is_number(data.types[name]) else "false"
-        whole = f"NOT regexp_matches({code}, '[^0-9]')" if text else str(data.is_whole(name)).lower()
-        parts += [
+def _facts(data: Relation, asking: Asking) -> list[_Facts]:
+    """The facts of all columns: counts in one pass, the entries of those that may be codes in another."""
+
+    def ask(part: Relation, name: str) -> list[str]:
+        part = replace(part, decimal=data.decimal)
+        code, text = part.code(name), part.is_text(name)
+        good = f"NOT {part.bad_number(name)}" if text or is_number(part.types[name]) else "false"
+        whole = f"NOT regexp_matches({code}, '[^0-9]')" if text else str(part.is_whole(name)).lower()
+        return [
             f"approx_count_distinct({code})", f"count({code})", f"count(CASE WHEN {good} THEN 1 END)",
             f"count(CASE WHEN {whole} THEN 1 END)", f"coalesce(min(length({code})), 0)",
             f"coalesce(max(length({code})), 0)",
-            f"count(CASE WHEN {code} LIKE '0%' THEN 1 END)" if text else "0",
+            f"count(CASE WHEN {code} LIKE '0%' THEN 1 END)" if text else "0", "count(*)",
         ]  # fmt: skip
-    (row, *_) = data.query(f"SELECT {', '.join([*parts, 'count(*)'])} FROM {data.view}")
-    keys = ("codes", "entries", "numbers", "whole", "shortest", "longest", "zeros")
+
+    keys = ("codes", "entries", "numbers", "whole", "shortest", "longest", "zeros", "rows")
     found = []
-    for i, name in enumerate(data.columns):
-        counts = dict(zip(keys, map(int, row[i * len(keys) : (i + 1) * len(keys)]), strict=True))
-        kind, text = data.types[name], data.is_text(name)
-        found.append(_Facts(name=name, low=name.lower(), kind=kind, text=text, rows=int(row[-1]), **counts))
-    return found
+    for name, row in asking(data.columns, ask).items():
+        counts: dict[str, Any] = dict(zip(keys, map(int, row), strict=True))
+        found.append(_Facts(name=name, low=name.lower(), kind=data.types[name], text=data.is_text(name), **counts))
+    return _closer(found, asking)
+
+
+def _closer(found: Sequence[_Facts], asking: Asking) -> list[_Facts]:
+    """The facts with the entries of texts that are few, and whether whole numbers that may be names all differ."""
+
+    def words(part: Relation, name: str) -> list[str]:
+        return [f"list(DISTINCT {part.code(name)})"]
+
+    def differ(part: Relation, name: str) -> list[str]:
+        return [f"count(DISTINCT {part.code(name)}) = count(*)"]
+
+    few = asking([f.name for f in found if f.text and f.codes <= MOST_CODES], words)
+    own = asking([f.name for f in found if f.named and f.all_whole and f.measured], differ)
+    entries = {name: tuple(sorted(word for word in row[0] or () if word is not None)) for name, row in few.items()}
+    return [replace(f, words=entries.get(f.name, ()), differ=own.get(f.name, (False,))[0]) for f in found]
 
 
 Judgement = tuple[Role, str, dict[str, Any]]
 """Role, reason, and what else a column gets."""
 
 
-def _judged(data: Relation, facts: _Facts) -> Column:
+def _judged(facts: _Facts) -> Column:
     """One column by its name and its entries: the first judge that knows it."""
-    role, reason, more = next(found for judge in JUDGES if (found := judge(data, facts)))
+    role, reason, more = next(found for judge in JUDGES if (found := judge(facts)))
     return Column(
         name=facts.name, role=role, reason=reason, codes=facts.codes, blanks=facts.rows - facts.entries,
         rows=facts.rows, **more,
     )  # fmt: skip
 
 
-def _by_name(data: Relation, facts: _Facts) -> Judgement | None:
+def _by_name(facts: _Facts) -> Judgement | None:
     if not facts.entries:
         return "other", "empty", {"chosen": False}
     if facts.low in LIKELY_WEIGHTS:
@@ -254,22 +277,21 @@ def _by_name(data: Relation, facts: _Facts) -> Judgement | None:
     return ("holding", "holding", {}) if facts.low in LIKELY_HOLDINGS else None
 
 
-def _as_value(data: Relation, facts: _Facts) -> Judgement | None:
+def _as_value(facts: _Facts) -> Judgement | None:
     if not facts.measured:
         return None
     if facts.entries < facts.rows:
         return "value", "gaps", {"chosen": False}
-    named = facts.low in LIKELY_NAMES or facts.low.endswith(("_id", "_nr"))
-    counted = facts.all_whole and named and _all_differ(data, facts.name)
+    counted = facts.all_whole and facts.named and facts.differ
     return ("identifier", "counted", {}) if counted else ("value", "numbers", {})
 
 
-def _as_status(data: Relation, facts: _Facts) -> Judgement | None:
+def _as_status(facts: _Facts) -> Judgement | None:
     named = facts.low in ("status", "state", "geheim") and facts.text
-    return ("status", "status", {}) if named and _are_statuses(data, facts.name) else None
+    return ("status", "status", {}) if named and _are_statuses(facts.words) else None
 
 
-def _as_classification(data: Relation, facts: _Facts) -> Judgement | None:
+def _as_classification(facts: _Facts) -> Judgement | None:
     several = facts.codes <= FEW_NUMBERS and not facts.all_numbers and facts.codes < OWN_ROW * facts.entries
     if not (facts.few or several):
         return None
@@ -281,16 +303,16 @@ def _as_classification(data: Relation, facts: _Facts) -> Judgement | None:
     return (
         "classification",
         reason,
-        {"prefixes": _prefixes(data, facts.name) if facts.text else (), "chosen": facts.few},
+        {"prefixes": prefix_levels(facts.words) if facts.text else (), "chosen": facts.few},
     )
 
 
-def _as_rest(data: Relation, facts: _Facts) -> Judgement:
+def _as_rest(facts: _Facts) -> Judgement:
     own = facts.codes >= OWN_ROW * facts.entries
     return ("identifier", "own", {}) if own else ("other", "many", {"chosen": False})
 
 
-JUDGES: tuple[Callable[[Relation, _Facts], Judgement | None], ...] = (
+JUDGES: tuple[Callable[[_Facts], Judgement | None], ...] = (
     _by_name, _as_value, _as_status, _as_classification, _as_rest
 )  # fmt: skip
 
@@ -300,27 +322,13 @@ def is_number(kind: str) -> bool:
     return kind.upper() in WHOLE or kind.upper().startswith(("DOUBLE", "FLOAT", "DECIMAL", "HUGEINT", "UBIGINT"))
 
 
-def _all_differ(data: Relation, name: str) -> bool:
-    (found, *_) = data.query(f"SELECT count(DISTINCT {data.code(name)}) = count(*) FROM {data.view}")
-    return bool(found[0])
-
-
-def _are_statuses(data: Relation, name: str) -> bool:
-    code = data.code(name)
-    words = [c for (c,) in data.query(f"SELECT DISTINCT {code} FROM {data.view} WHERE {code} IS NOT NULL LIMIT 50")]
+def _are_statuses(words: Sequence[str]) -> bool:
     try:
-        for word in words:
+        for word in words[:50]:
             Status.from_text(word)
     except BadOption:
         return False
     return bool(words)
-
-
-def _prefixes(data: Relation, name: str) -> tuple[int, ...]:
-    """Lengths of prefixes that make a hierarchy of the codes."""
-    code = data.code(name)
-    found = data.query(f"SELECT DISTINCT {code} FROM {data.view} WHERE {code} IS NOT NULL LIMIT {MOST_CODES + 1}")
-    return prefix_levels([c for (c,) in found])
 
 
 def prefix_levels(codes: Sequence[str]) -> tuple[int, ...]:

@@ -52,6 +52,9 @@ class Data(Section):
     decimal: Literal[".", ","] = Field(".", description="decimal sign of a text file")
     encoding: Literal["utf-8", "latin-1", "utf-16"] = Field("utf-8", description="encoding of a text file")
     sheet: str | None = Field(None, description="sheet of a .xlsx file; the first if left out")
+    normalise: bool = Field(
+        False, description="whether codes that differ only in what cannot be seen are one, in data and hierarchies"
+    )
     hive: bool = Field(
         False, description="whether folders called name=code on the way to .parquet and text files are columns, too"
     )
@@ -74,6 +77,8 @@ class Data(Section):
         file = self.microdata or self.cells or ""
         if self.sheet and Path(file).suffix.lower() not in EXCEL:
             yield Problem("sheet", "needs an Excel file", "name one in data.microdata or data.cells")
+        if self.normalise and self.table:
+            yield Problem("normalise", "a working file is taken as it is", "normalise what it was made of")
 
 
 class Classification(Section):

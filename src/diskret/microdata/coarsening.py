@@ -14,9 +14,11 @@ import numpy as np
 
 from diskret.microdata.columns import Column, Records, coded, read_records
 from diskret.microdata.condition import Condition
+from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools
 from diskret.model.errors import BadOption, MissingCode, UnknownCode
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.spelling import plain
 
 Decides = Literal["unit", "record"]
 
@@ -60,15 +62,25 @@ class Recode:
         classes = coded(found.frame[self.column])
         what = f"records without a code in column {self.column!r}"
         found.frame.refuse(classes.index < 0, what, "fill the codes in, or leave these records out.", MissingCode)
+        warn_of_spellings(self.column, classes.codes)
         short = [code[: self.prefix] for code in classes.codes]
         known = self.mapping if self.mapping is not None else self._at_level()
-        unknown = [c for c in dict.fromkeys(short) if c not in known and c not in self.removed]
+        removed = {*self.removed}
+        unknown = [c for c in dict.fromkeys(short) if c not in known and c not in removed]
         if unknown:
             raise UnknownCode.in_column(self.column, unknown, known)
-        target = np.array([None if c in self.removed else known[c] for c in short], dtype=object)
-        stays = np.array([c not in self.removed for c in short])[classes.index]
+        target = np.array([None if c in removed else known[c] for c in short], dtype=object)
+        stays = np.array([c not in removed for c in short])[classes.index]
         recoded = found.frame.with_columns({self.column: target[classes.index]})
         return replace(found, frame=recoded).only(_all_waves(recoded, stays, unit))
+
+    def normalised(self) -> Recode:
+        """The same with codes as they look."""
+        mapping = None if self.mapping is None else {plain(code): plain(to) for code, to in self.mapping.items()}
+        return replace(
+            self, mapping=mapping, hierarchy=self.hierarchy and self.hierarchy.normalised(),
+            removed=tuple(map(plain, self.removed)),
+        )  # fmt: skip
 
     def _at_level(self) -> dict[str, str]:
         """Every code of the hierarchy and the code it belongs to on the level."""
@@ -77,13 +89,12 @@ class Recode:
         if level is None or not 1 <= level <= tree.depth:
             hint = "1 is the finest, the highest the total."
             raise BadOption(f"level of {self.column!r} is 1 to {tree.depth}", hint=hint)
-        found = {}
-        for i, code in enumerate(tree.codes):
-            at = i
-            while tree.levels[at] < level:
-                at = tree.parents[at]
-            found[code] = tree.codes[at]
-        return found
+        at = list(range(len(tree)))
+        levels = tree.levels.tolist()
+        for i in reversed(at):  # sums come after their parts
+            if levels[i] < level:
+                at[i] = at[tree.parents[i]]
+        return {code: tree.codes[i] for code, i in zip(tree.codes, at, strict=True)}
 
 
 @dataclass(frozen=True, kw_only=True)

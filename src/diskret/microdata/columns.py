@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Ints
 from diskret.model.engine import readable
 from diskret.model.errors import BadOption, DiskretError, MissingColumn, listed
+from diskret.model.kept import refuse_lost
 from diskret.model.source import Relation, open_source
 
 Column = npt.NDArray[Any]
@@ -55,7 +57,8 @@ class Records(Mapping[str, Column]):
 
     def without(self, names: Sequence[str]) -> Records:
         """The same records without some columns."""
-        return replace(self, columns={n: c for n, c in self.columns.items() if n not in names})
+        gone = {*names}
+        return replace(self, columns={n: c for n, c in self.columns.items() if n not in gone})
 
     def take(self, kept: Bools | Ints | slice) -> Records:
         """Some of the records, or all in another order."""
@@ -77,6 +80,7 @@ class Records(Mapping[str, Column]):
         """The classes of a column in which no record may be blank."""
         self.require([name])
         found = coded(self[name])
+        warn_of_spellings(name, found.codes)
         self.refuse(found.index < 0, f"column {name!r} is blank", hint)
         return found
 
@@ -96,7 +100,9 @@ def read_records(source: object, numbers: Sequence[str] = ()) -> Records:
     relation = open_source(source)
     relation.require(names)
     relation.refuse_bad_numbers(names, blanks=True)
-    columns = {c: _column(relation, c, c in names) for c in relation.columns}
+    refuse_lost(relation, names)
+    as_numbers = {*names}
+    columns = {c: _column(relation, c, c in as_numbers) for c in relation.columns}
     return Records(columns=columns, where=relation.where)
 
 
@@ -170,6 +176,7 @@ def crossed(records: Records, names: Sequence[str]) -> Ints:
     cell = np.zeros(records.rows, dtype=np.int64)
     for name in names:
         part = coded(records[name])
+        warn_of_spellings(name, part.codes)
         _, cell = np.unique(cell * (len(part.codes) + 1) + part.index + 1, return_inverse=True)
     return cell.astype(np.int64)
 

@@ -105,7 +105,8 @@ def _checked(matrix: Matrix, codes: Sequence[str], column: str) -> Floats:
     missing = [c for c in codes if c not in matrix]
     if missing:
         raise BadOption(f"the matrix has no row {listed(missing)}", where=where, hint="one row per code.")
-    unknown = [c for code in codes for c, p in matrix[code].items() if c not in codes and p != 0]
+    known = {*codes}
+    unknown = [c for code in codes for c, p in matrix[code].items() if c not in known and p != 0]
     if unknown:
         raise UnknownCode.in_column(column, unknown, codes)
     found = np.array([[matrix[code].get(target, 0.0) for target in codes] for code in codes]).reshape(len(codes), -1)

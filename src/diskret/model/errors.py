@@ -6,13 +6,17 @@ its codes, a record by its row, a text that should have been a number by its sha
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import ClassVar
+
+from diskret.model.spelling import nearest, spelled, visible
 
 LONGEST = 10_000
 """Characters of a message: a code of a million characters is not repeated."""
+SHOWN = 120
+"""Characters of a text that a message shows."""
 
 
 class DiskretError(Exception):
@@ -60,13 +64,12 @@ class UnknownCode(DiskretError):
 
     @classmethod
     def in_column(cls, column: str, codes: Sequence[str], known: Iterable[str]) -> UnknownCode:
-        """Name up to ten codes, and the nearest known one for the first."""
-        near = difflib.get_close_matches(codes[0], list(known), n=1, cutoff=0.6)
-        guess = f"did you mean {near[0]!r}? Otherwise add" if near else "add"
+        """Name up to ten codes, and one that the hierarchy spells in another way, or the nearest to the first."""
+        there = list(known)
         what, verb, whose = ("codes", "are", "their") if len(codes) > 1 else ("code", "is", "its")
         return cls(
             f"{what} {listed(codes)} in column {column!r} {verb} not in {whose} hierarchy",
-            hint=f"{guess} the code to the hierarchy, or correct the data.",
+            hint=_respelled(codes, there, "the hierarchy") or _missing_code(codes[0], there),
         )
 
 
@@ -121,17 +124,17 @@ class MissingColumn(DiskretError):
         # Nor is what follows a line break, where a quotation mark was not closed.
         shown = [name.splitlines()[0] if "\n" in name else name for name in present]
         names = [masked(name) if _is_number(name) else name for name in shown]
-        near = difflib.get_close_matches(wanted[0], names, n=1, cutoff=0.6)
-        guess = f"did you mean {near[0]!r}? " if near else ""
+        near = nearest(wanted[0], names)
+        guess = _respelled(wanted, names, "the file") or (f"did you mean {visible(near)}?" if near else "")
         alike = [name for name in names if name.lower() == wanted[0].lower()]
         if alike:
-            guess = f"did you mean {alike[0]!r}? Names that differ in their capitals only get a number. "
+            guess = f"did you mean {visible(alike[0])}? Names that differ in their capitals only get a number."
         if any(map(_is_number, shown)):
-            guess = "the first line must hold the names of the columns. "
+            guess = "the first line must hold the names of the columns."
         return cls(
             f"no column {listed(wanted)}",
             where=where,
-            hint=f"{guess}The columns are {listed(names, most=20)}.",
+            hint=f"{guess} The columns are {listed(names, most=20)}.".lstrip(),
         )
 
 
@@ -215,6 +218,31 @@ class TooLarge(DiskretError):
             f"{what}; the limit {limit!r} is {most:,}",
             where=where,
             hint=f"is it the right file? If so, set DISKRET_LIMITS={limit}=NUMBER and read it again.",
+        )
+
+
+class NotExact(DiskretError):
+    """Numbers, or sums of them, that cannot be held to their last decimal."""
+
+    code = "T13"
+
+    @classmethod
+    def rows(cls, column: str, found: int, first: Sequence[int], where: str) -> NotExact:
+        """Say in which rows such numbers stand."""
+        return cls(
+            f"column {column!r} has {found} numbers with more digits than can be held exactly",
+            where=f"{where}, {'rows' if len(first) > 1 else 'row'} {listed(first)}",
+            hint="use a larger unit, such as 1000 EUR, or fewer decimals.",
+        )
+
+    @classmethod
+    def sums(cls, column: str, decimals: int, most: int, where: str) -> NotExact:
+        """Say how large sums may be."""
+        what = f"{decimals} decimals" if decimals else "whole numbers"
+        return cls(
+            f"sums of {column!r} may exceed {most:,}, beyond which {what} cannot be held exactly",
+            where=where,
+            hint="use a larger unit, such as 1000 EUR, or fewer decimals.",
         )
 
 
@@ -438,8 +466,22 @@ class NothingToLink(DiskretError):
     code = "R2"
 
 
+def _respelled(texts: Sequence[str], known: Sequence[str], who: str) -> str:
+    """What to do about a text that is there in another spelling; empty if none is."""
+    found = spelled(texts, known)
+    if found is None:
+        return ""
+    return f"{who} writes {visible(found[1])} for {visible(found[0])}: set normalise = true, or write both alike."
+
+
+def _missing_code(code: str, known: Sequence[str]) -> str:
+    near = nearest(code, known)
+    guess = f"did you mean {visible(near)}? Otherwise add" if near else "add"
+    return f"{guess} the code to the hierarchy, or correct the data."
+
+
 def _is_number(text: str) -> bool:
-    return bool(re.fullmatch(r"[\s+-]*[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*(_\d+)?", text))
+    return bool(re.fullmatch(r"[\s+-]*[.,]*\d[\d.,]*([eE][+-]?\d+)?\s*(_\d+)?", text))
 
 
 def masked(text: str, most: int = 24) -> str:
@@ -458,6 +500,14 @@ def listed(items: Iterable[object], most: int = 10) -> str:
     >>> listed(["a", "b"]), listed(range(4), most=2)
     ("'a', 'b'", '0, 1 and 2 more')
     """
-    shown = [repr(i) if isinstance(i, str) else str(i) for i in items]
-    head = ", ".join(shown[:most])
-    return head if len(shown) <= most else f"{head} and {len(shown) - most} more"
+    rest = iter(items)
+    shown = ", ".join(_short(i) for i in islice(rest, most))
+    more = sum(1 for _ in rest)
+    return f"{shown} and {more} more" if more else shown
+
+
+def _short(item: object) -> str:
+    """An item of a list in a message; a text in quotation marks, and not all of a very long one."""
+    if not isinstance(item, str):
+        return str(item)
+    return visible(item) if len(item) <= SHOWN else visible(item[: SHOWN - 1]) + "…"

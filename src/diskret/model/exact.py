@@ -18,6 +18,8 @@ from diskret.model.tolerances import EXACT_LIMIT as EXACT_LIMIT
 MOST_DECIMALS = 9
 LONGEST = 300
 """Digits of a parameter: nobody has more."""
+COARSEST = 2
+"""Numbers so large that a double cannot tell even so few decimals apart are not taken for measurements."""
 CHUNK = 1 << 18
 Number = int | float | str | Decimal | Fraction
 
@@ -28,14 +30,52 @@ def decimals_of(values: Floats, most: int = MOST_DECIMALS) -> int | None:
     >>> decimals_of(np.array([0.1, 0.25, 3.0])), decimals_of(np.array([1 / 3]))
     (2, None)
     """
+    decimals = short_decimals(values, most)
     largest = float(np.abs(values).max(initial=0.0))
+    return None if decimals is None or largest * 10.0**decimals >= most_units(decimals) else decimals
+
+
+def short_decimals(values: Floats, most: int = MOST_DECIMALS) -> int | None:
+    """Fewest decimals that print every value, whether they are exact or not; None if there are more than ``most``.
+
+    >>> short_decimals(np.array([80_000_000_000_000.01])), decimals_of(np.array([80_000_000_000_000.01]))
+    (2, None)
+    """
     for decimals in range(most + 1):
         scale = 10.0**decimals
-        if largest * scale >= EXACT_LIMIT:
-            return None
         if np.array_equal(np.rint(values * scale) / scale, values):
             return decimals
     return None
+
+
+def most_units(decimals: int) -> int:
+    """How many units of the last decimal are exact, in doubles and in what is computed from them.
+
+    Whole numbers are doubles themselves. A decimal is near one, and what is computed from it loses some bits more.
+    """
+    return EXACT_LIMIT if decimals <= 0 else EXACT_LIMIT // 8
+
+
+def told_apart(decimals: int) -> float:
+    """Doubles below this are so near to each other that they tell all decimals of this length apart.
+
+    >>> told_apart(0) == 2.0**53, told_apart(2)
+    (True, 70368744177664.0)
+    """
+    return float(2 ** max(0, 53 - (10**decimals - 1).bit_length()))
+
+
+def beyond(decimals: int | None, largest: float, size: float) -> bool:
+    """Whether numbers of some decimals, whose sums reach a size, must be refused: they are decimals, and not exact.
+
+    From `told_apart` on every double has few decimals, and nobody knows whether they mean anything.
+
+    >>> beyond(2, 9e13, 9e13), beyond(2, 9e12, 9e12), beyond(6, 3e11, 9e11)
+    (True, False, False)
+    """
+    if decimals is None or size * 10.0**decimals < most_units(decimals):
+        return False
+    return decimals == 0 or largest < told_apart(decimals) or largest >= told_apart(COARSEST)
 
 
 def to_units(values: Floats, decimals: int) -> Ints:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model import rollup
+from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.engine import literal
@@ -20,16 +21,18 @@ from diskret.model.errors import (
     DuplicateCell,
     MissingCode,
     NegativeValue,
+    NotExact,
     NotFinite,
     ProtectionWarning,
     UnknownCode,
     WrongSum,
     listed,
 )
-from diskret.model.exact import EXACT_LIMIT, decimals_of, from_units, to_units
+from diskret.model.exact import EXACT_LIMIT, beyond, decimals_of, from_units, most_units, short_decimals, to_units
 from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.kept import refuse_lost
 from diskret.model.memory import refuse_too_large
-from diskret.model.source import Relation, open_source
+from diskret.model.source import Relation, normalised, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
 
@@ -52,6 +55,8 @@ class CellColumns:
     frequency: bool = False
     tolerance: float = 0.0
     total: str = TOTAL
+    normalise: bool = False
+    """Whether codes that differ only in what cannot be seen are one code."""
     status_codes: Mapping[str, Status] | None = None
     """Other words for the statuses, such as the letters of tau-ARGUS."""
 
@@ -65,8 +70,13 @@ def tables_from_cells(
     source: object, by: Mapping[str, Hierarchy | None], values: Sequence[str], given: CellColumns
 ) -> dict[str, Table]:
     """Build one table per value column; all share classifications, counts and status."""
+    if given.normalise:
+        source = normalised(source)
+        by = {name: hierarchy and hierarchy.normalised() for name, hierarchy in by.items()}
     data = _checked(source, by, values, given)
     classifications = {n: h if h is not None else _flat_from_data(data, n, given.total) for n, h in by.items()}
+    for name, hierarchy in classifications.items():
+        warn_of_spellings(name, hierarchy.codes, hierarchy.labels)
     refuse_too_large(classifications, 4 * len(values) + 2 * len(given.largest) + 6)
     shape = tuple(len(h) for h in classifications.values())
     position = _positions(data, classifications, shape)
@@ -113,6 +123,7 @@ def _checked(source: object, by: Mapping[str, Hierarchy | None], values: Sequenc
     bounds = [c for c in (given.lower, given.upper) if c is not None]
     data.refuse_bad_numbers([*values, *(c for c in given.numeric() if c not in bounds)])
     data.refuse_bad_numbers(bounds, blanks=True)
+    refuse_lost(data, [*values, *given.numeric()])
     return data
 
 
@@ -195,16 +206,13 @@ def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
                 hint="declare positive = false, or correct the data.",
             )
     decimals = decimals_of(value)
-    if decimals is not None and float(np.abs(value).sum()) * 10.0**decimals >= 2.0**62:
-        decimals = None
     inner = frame.inner
+    _refuse_inexact(frame, name, np.where(inner, value, 0.0), short_decimals(value) if decimals is None else decimals)
     if decimals is not None:
         units = to_units(np.where(inner, value, 0.0), decimals)
         rollup.add_up(units, frame.hierarchies)
         computed = from_units(units, decimals)
         off = to_units(value, decimals) != units
-        if int(np.abs(units).max(initial=0)) >= EXACT_LIMIT:
-            decimals = None
     else:
         computed = np.where(inner, value, 0.0)
         rollup.add_up(computed, frame.hierarchies)
@@ -225,6 +233,15 @@ def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
             stacklevel=2,
         )
     return computed, decimals
+
+
+def _refuse_inexact(frame: _Frame, name: str, finest: Floats, decimals: int | None) -> None:
+    """Refuse decimals whose sums cannot be held exactly."""
+    size = np.abs(finest)
+    rollup.add_up(size, frame.hierarchies)
+    largest = float(np.abs(finest).max(initial=0.0))
+    if decimals is not None and beyond(decimals, largest, float(size.max(initial=0.0))):
+        raise NotExact.sums(name, decimals, most_units(decimals) // 10**decimals, frame.where)
 
 
 def _refuse_sums(frame: _Frame, name: str, value: Floats, computed: Floats, wrong: Bools) -> None:

@@ -122,16 +122,27 @@ def _after_their_parts(sums: Sums, known: set[str]) -> dict[str, None]:
     for code, parts in sums:
         if code not in known:
             waiting.setdefault(code, parts)
-    order: list[str] = []
-    while waiting:
-        ready = [code for code, parts in waiting.items() if not waiting.keys() & {*parts}]
-        if not ready:
-            raise HierarchyCycle(
-                f"sums are part of themselves: {listed(waiting)}", hint="take one of them out of the parts of another."
-            )
-        order += ready
-        waiting = {code: parts for code, parts in waiting.items() if code not in ready}
-    return dict.fromkeys(order)
+    place = {code: at for at, code in enumerate(waiting)}
+    open_parts = {code: {part for part in parts if part in waiting} for code, parts in waiting.items()}
+    above: dict[str, list[str]] = {}
+    for code, inner in open_parts.items():
+        for part in inner:
+            above.setdefault(part, []).append(code)
+    missing = {code: len(parts) for code, parts in open_parts.items()}
+    order: dict[str, None] = {}
+    ready = [code for code, number in missing.items() if not number]
+    while ready:
+        order |= dict.fromkeys(ready)
+        reached = [code for part in ready for code in above.get(part, ())]
+        for code in reached:
+            missing[code] -= 1
+        ready = sorted((code for code in dict.fromkeys(reached) if not missing[code]), key=place.__getitem__)
+    if len(order) < len(waiting):
+        raise HierarchyCycle(
+            f"sums are part of themselves: {listed(code for code in waiting if code not in order)}",
+            hint="take one of them out of the parts of another.",
+        )
+    return order
 
 
 def _refuse_unknown_parts(sums: Sums, codes: set[str], total: str) -> None:

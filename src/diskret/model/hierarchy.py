@@ -11,7 +11,7 @@ that is not part of the tree stands directly before the total.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,9 +19,10 @@ import numpy as np
 
 from diskret.model import hierarchy_sources as sources
 from diskret.model.arrays import Bools, Ints
-from diskret.model.errors import BadOption, BrokenLevels, UnknownCode
+from diskret.model.errors import BadOption, BrokenLevels, DuplicateCode, UnknownCode
 from diskret.model.groupings import overlapping, restorable
 from diskret.model.limits import refuse_more
+from diskret.model.spelling import alike, plain, visible
 
 TOTAL = "Total"
 
@@ -341,6 +342,20 @@ class Hierarchy:
                 if self.levels[i] < level:
                     row[i] = row[self.parents[i]]
         return rows
+
+    def normalised(self) -> Hierarchy:
+        """The same with codes and labels as they look; refuses codes that become equal by that.
+
+        >>> Hierarchy.flat(["Ko\\u0308ln", " Bonn"]).normalised().codes == ("K\\xf6ln", "Bonn", "Total")
+        True
+        """
+        doubles = alike(self.codes)
+        if doubles:
+            raise DuplicateCode(
+                f"codes {' and '.join(map(visible, doubles[0]))} are one code in two spellings",
+                hint="keep one of them in the hierarchy.",
+            )
+        return replace(self, codes=tuple(map(plain, self.codes)), labels=tuple(map(plain, self.labels)))
 
     def __repr__(self) -> str:
         groupings = f", {1 + len(self.further)} groupings" if self.further else ""

@@ -16,6 +16,8 @@ from diskret.model.errors import (
 )
 
 Tree = tuple[tuple[str, ...], tuple[int, ...]]
+MOST_OF_A_CYCLE = 10
+"""Codes of a cycle that a message shows."""
 
 
 def tree_from_parents(pairs: Mapping[str, str] | Iterable[tuple[str, str]], total: str | None) -> Tree:
@@ -52,9 +54,10 @@ def _refuse_cycles(parent: Mapping[str, str]) -> None:
         code = start
         while code in parent and code not in done:
             if code in path:
-                loop = list(path)[list(path).index(code) :] + [code]
+                loop = [repr(c) for c in [*list(path)[list(path).index(code) :], code]]
+                shown = loop if len(loop) <= MOST_OF_A_CYCLE else [*loop[: MOST_OF_A_CYCLE - 2], "...", loop[-1]]
                 raise HierarchyCycle(
-                    f"codes are part of themselves: {' -> '.join(map(repr, loop))}",
+                    f"codes are part of themselves: {' -> '.join(shown)}",
                     hint="remove one of these child-to-parent pairs.",
                 )
             path[code] = None
@@ -91,9 +94,10 @@ def tree_from_levels(codes: Sequence[str], levels: Sequence[int]) -> Tree:
     parents = [-1] * len(names)
     pending: dict[int, list[int]] = {}
     for i, level in enumerate(levels):
-        gap = [lower for lower, waiting in pending.items() if waiting and lower < level - 1]
-        if level < 1 or gap:
-            stuck = names[pending[min(gap)][0]] if gap else names[i]
+        # nothing of a lower level waits than the last code: whatever was below it has found its sum
+        before = levels[i - 1] if i else level
+        if level < 1 or before < level - 1:
+            stuck = names[pending[before][0]] if before < level - 1 else names[i]
             raise BrokenLevels(
                 f"code {names[i]!r} of level {level} leaves {stuck!r} without a sum on the next level",
                 where=f"code number {i + 1}",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors, few_numbers
 from diskret.model.equations import Equations
@@ -65,6 +66,7 @@ class _Axis:
         groupings = _groupings(name, tables, over)
         codes = dict.fromkeys(code for _, h in groupings for code in h.codes)
         given = [f[name] for f in fixed.values() if name in f]
+        warn_of_spellings(name, dict.fromkeys([*codes, *given]))
         unknown = [code for code in given if code not in codes]
         if unknown and groupings:
             raise UnknownCode.in_column(name, unknown, tuple(codes))

@@ -22,6 +22,7 @@ from diskret.model.engine import connect, file_listing, identifier, literal, rea
 from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber, NotFinite, UnreadableFile, listed
 from diskret.model.places import files_meant, refuse_address
 from diskret.model.sheets import Workbook, read_sheet, unique_names
+from diskret.model.spelling import plain, plain_sql
 
 PARQUET = {".parquet", ".pq"}
 EXCEL = {".xlsx", ".xlsm"}
@@ -66,6 +67,22 @@ class Parquet:
 
     path: Path
     hive: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Normalised:
+    """Any source with its texts and names of columns as they look: see `diskret.model.spelling.plain`."""
+
+    source: object
+
+
+def normalised(source: object) -> Normalised:
+    """A source with its texts as they look.
+
+    >>> normalised({"a": ["x "]})
+    Normalised(source={'a': ['x ']})
+    """
+    return source if isinstance(source, Normalised) else Normalised(source=source)
 
 
 @dataclass
@@ -128,6 +145,16 @@ class Relation:
 
     def number(self, name: str) -> str:
         """A column as a number; text that is not a number becomes NULL (and is refused by `refuse_bad_numbers`)."""
+        written = self.written(name)
+        return f"TRY_CAST({written} AS DOUBLE)" if self.is_text(name) else written
+
+    def written(self, name: str) -> str:
+        """A column as its numbers are written: text with a decimal point and nothing else, or numbers of its type.
+
+        A number of single precision means the decimal it prints as, not the double near it.
+        """
+        if self.types[name].upper() == "FLOAT":
+            return f"CAST(CAST({self.column(name)} AS STRING) AS DOUBLE)"
         if not self.is_text(name):
             return self.column(name)
         text = f"trim(CAST({self.column(name)} AS STRING))"
@@ -136,7 +163,7 @@ class Relation:
             rest = f"regexp_replace({text}, '^[+-]?[0-9]{{1,3}}([.][0-9]{{3}})+(,[0-9]*)?$', '')"
             grouped = f"{text} NOT LIKE '%.%' OR {rest} = ''"
             text = f"CASE WHEN {grouped} THEN replace(replace({text}, '.', ''), ',', '.') END"
-        return f"TRY_CAST({text} AS DOUBLE)"
+        return text
 
     def code(self, name: str) -> str:
         """A column as classification codes: text without outer blanks, 5.0 as 5, blank and NaN as missing."""
@@ -195,16 +222,28 @@ def open_source(
     ('code', 'x')
     """
     connection = connect(threads=threads, memory_limit=memory_limit)
-    given = _opened(connection, source)
+    given = _opened(connection, source.source if isinstance(source, Normalised) else source)
     with readable(given.where):
         named = f" ({', '.join(map(identifier, unique_names(given.names)))})" if given.names else ""
         connection.execute(f"CREATE TEMP VIEW data{named} AS {given.sql}")
         described = connection.execute("DESCRIBE data").fetchall()
     types = {str(row[0]): str(row[1]) for row in described}
     relation = Relation(connection, "data", types, given.where, given.decimal, keep_alive=given.kept)
-    if need_rows and not relation.query("SELECT 1 FROM data LIMIT 1"):
+    if isinstance(source, Normalised):
+        relation = _normalised(relation)
+    if need_rows and not relation.query(f"SELECT 1 FROM {relation.view} LIMIT 1"):
         raise EmptyData("there are no rows", where=given.where, hint="a table needs at least one row of data.")
     return relation
+
+
+def _normalised(data: Relation) -> Relation:
+    """The same with a view of every text as it looks; the engine makes it, row by row, where a column is asked for."""
+    names = dict(zip(data.columns, unique_names([plain(name) for name in data.columns]), strict=True))
+    columns = (plain_sql(data.column(n)) if data.is_text(n) else data.column(n) for n in names)
+    shown = ", ".join(f"{sql} AS {identifier(new)}" for sql, new in zip(columns, names.values(), strict=True))
+    data.query(f"CREATE TEMP VIEW normalised_data AS SELECT {shown} FROM {data.view}")
+    types = {new: "VARCHAR" if data.is_text(n) else data.types[n] for n, new in names.items()}
+    return replace(data, view="normalised_data", types=types)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.equations import Entries, Equations
-from diskret.model.errors import BadOption, BadPriorKnowledge, DuplicateCell, UnknownCode, WrongSum, listed
-from diskret.model.exact import EXACT_LIMIT, decimals_of, to_units
+from diskret.model.errors import BadOption, BadPriorKnowledge, DuplicateCell, NotExact, UnknownCode, WrongSum, listed
+from diskret.model.exact import EXACT_LIMIT, beyond, decimals_of, most_units, short_decimals, to_units
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.near import InEquations, Near
 from diskret.model.product import Line
@@ -43,6 +43,11 @@ class Space:
     """For each classification the code of its total; empty where it has none or several."""
     at: tuple[Ints, ...]
     """For each classification the number of the code of every cell."""
+
+    @cached_property
+    def place(self) -> tuple[dict[str, int], ...]:
+        """For each classification every code with its number."""
+        return tuple({code: i for i, code in enumerate(codes)} for codes in self.codes)
 
     def name_of(self, cell: int) -> str:
         """A cell in words; a classification of which it shows the total is left out, unless it shows nothing else."""
@@ -176,10 +181,10 @@ class System(Table):
                 f"{len(codes)} codes for {len(self.names)} classifications", hint=f"order: {listed(self.names)}."
             )
         found = np.ones(self.size, dtype=np.bool_)
-        for name, known, at, code in zip(self.names, self.space.codes, self.space.at, codes, strict=True):
+        for name, known, at, code in zip(self.names, self.space.place, self.space.at, codes, strict=True):
             if code not in known:
                 raise UnknownCode.in_column(name, [str(code)], known)
-            found &= at == known.index(code)
+            found &= at == known[code]
         if not found.any():
             raise BadOption(f"{self.nowhere} {listed(codes)}", hint="see columns() for what is there.")
         return (int(np.flatnonzero(found)[0]),)
@@ -362,6 +367,9 @@ def _checked(system: Equations, value: Floats, space: Space) -> int | None:
     row = system.row_of()
     terms = system.coefficients * value[system.columns]
     size = np.bincount(row, weights=np.abs(terms), minlength=system.rows)
+    short, most = short_decimals(value), float(np.abs(value).max(initial=0.0))
+    if short is not None and beyond(short, most, max(most, float(size.max(initial=0.0)) / 2)):
+        raise NotExact.sums("value", short, most_units(short) // 10**short, "the system")
     if decimals is not None and size.max(initial=0.0) * 10.0**decimals < EXACT_LIMIT:
         off = np.zeros(system.rows, dtype=np.int64)
         np.add.at(off, row, system.coefficients.astype(np.int64) * to_units(value, decimals)[system.columns])

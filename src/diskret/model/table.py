@@ -383,8 +383,9 @@ class Table:
         tables over the same classifications. Further columns by keyword: ``count``, ``largest`` (a list), ``owner``
         (who contributes most to the cell, by a name or number that is only compared and not kept), ``status``,
         ``lower`` and ``upper`` (prior knowledge), ``weight``; further options: ``positive``, ``frequency``,
-        ``tolerance`` (differences of given sums up to this much are corrected with a warning) and ``total`` (the code
-        of the total where ``by`` gives no hierarchy). Missing inner cells are empty, missing sums are computed, given
+        ``tolerance`` (differences of given sums up to this much are corrected with a warning), ``total`` (the code
+        of the total where ``by`` gives no hierarchy) and ``normalise`` (codes that differ only in what cannot be seen
+        are one). Missing inner cells are empty, missing sums are computed, given
         sums are checked exactly.
 
         >>> Table.from_cells({"s": ["m", "w", "Total"], "x": [0.1, 0.2, 0.3]}, by={"s": None}, value="x").decimals

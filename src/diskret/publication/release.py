@@ -5,6 +5,7 @@ The writers of this room get a `Release` and nothing else, so none of them can p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -130,8 +131,8 @@ class Release:
         names = [name for name, _, _ in self.columns_of_codes(labels=labels)]
         for m in self.measures:
             names += [m.name, f"{m.name}_status"] if (statuses and not m.is_count) or m.altered else [m.name]
-        folded = [n.casefold() for n in names]
-        double = [n for n, f in zip(names, folded, strict=True) if folded.count(f) > 1]
+        times = Counter(n.casefold() for n in names)
+        double = [n for n in names if times[n.casefold()] > 1]
         if double:
             raise BadOption(
                 f"two columns would be called {listed(double)}", hint="rename a response or classification."

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Floats, Ints
 from diskret.model.engine import readable
 from diskret.model.errors import BadOption, listed
+from diskret.model.kept import refuse_lost
 from diskret.model.source import Relation, open_source
+from diskret.model.spelling import again
 from diskret.risk._class_kernels import number_classes
 
 NUMBERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "DOUBLE", "FLOAT"}
@@ -56,16 +59,16 @@ def keys_given(keys: Sequence[str], what: str = "keys") -> list[str]:
     names = [keys] if isinstance(keys, str) else list(keys)
     if not names:
         raise BadOption(f"there are no {what}", hint=f'name columns, such as {what}=["region", "sex"].')
-    again = sorted({n for n in names if names.count(n) > 1})
-    if again:
-        raise BadOption(f"{what} name {listed(again)} twice", hint="name each column once.")
+    twice = sorted({names[at] for at in again(names)})
+    if twice:
+        raise BadOption(f"{what} name {listed(twice)} twice", hint="name each column once.")
     return names
 
 
 def coded(relation: Relation, names: Sequence[str]) -> list[Column]:
     """Columns as codes. The engine makes them, so that text never reaches Python row by row."""
-    texts = [n for n in names if relation.types[n].upper() not in NUMBERS]
-    made = _coded_numbers(relation, [n for n in names if n not in texts]) | _coded_texts(relation, texts)
+    numbers, texts = ([n for n in names if (relation.types[n].upper() in NUMBERS) == yes] for yes in (True, False))
+    made = _coded_numbers(relation, numbers) | _coded_texts(relation, texts)
     return [made[n] for n in names]
 
 
@@ -85,6 +88,7 @@ def _coded_texts(relation: Relation, names: Sequence[str]) -> dict[str, Column]:
         found = relation.arrays(f"SELECT DISTINCT {code} AS c FROM {relation.view} WHERE {code} IS NOT NULL")["c"]
         ordered = np.array(sorted(found.tolist()), dtype=object)
         labels.append(ordered)
+        warn_of_spellings(name, ordered)
         if not ordered.size:
             selected.append(f"CAST(-1 AS INTEGER) AS c{i}")
             continue
@@ -144,6 +148,7 @@ def share_codes(*files: Column) -> tuple[Column, ...]:
 def numbers_of(relation: Relation, names: Sequence[str]) -> Floats:
     """Columns as numbers, one row per record; missing ones are NaN, text is refused."""
     relation.refuse_bad_numbers(names, blanks=True)
+    refuse_lost(relation, names)
     selected = ", ".join(f"CAST({relation.number(n)} AS DOUBLE) AS v{i}" for i, n in enumerate(names))
     with readable(relation.where):
         with_gaps = relation.connection.execute(f"SELECT {selected} FROM {relation.view}").fetchnumpy()

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, NothingToLink, ProtectionWarning, listed
 from diskret.model.older import with_older
@@ -143,6 +144,7 @@ def _shared(released: Relation, known: Relation, pairs: Sequence[_Pair]) -> list
                 where=f"{released.where} and {known.where}",
                 hint="code the key alike in both, or leave it out.",
             )
+        warn_of_spellings(pair.released, dict.fromkeys([*a.labels, *b.labels]))
         both = share_codes(a, b)
         made.append((both[0], both[1]))
     return made

@@ -137,8 +137,9 @@ def _from_cells(names: tuple[str, ...], given: Mapping[Any, Any], where: str) ->
     keys = _level_tuples(names, given, where)
     levels = tuple(tuple(dict.fromkeys(str(k[i]) for k in keys)) for i in range(len(names)))
     shares = _array([Fraction(0)] * prod(map(len, levels)), tuple(map(len, levels)))
+    place = [{level: at for at, level in enumerate(each)} for each in levels]
     for key, share in zip(keys, given.values(), strict=True):
-        shares[tuple(levels[i].index(str(k)) for i, k in enumerate(key))] += exact(share, where)
+        shares[tuple(place[i][str(k)] for i, k in enumerate(key))] += exact(share, where)
     return levels, shares
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption, listed
 from diskret.model.table import Table
@@ -68,6 +69,7 @@ def _aligned(table: Table, previous: Previous) -> Aligned:
     picks, known = [], np.ones(table.shape, dtype=np.bool_)
     for axis, (name, hierarchy) in enumerate(table.by.items()):
         before = previous.by[name]
+        warn_of_spellings(name, dict.fromkeys([*hierarchy.codes, *before.codes]))
         at = np.array([before.index(c) if c in before else -1 for c in hierarchy.codes])
         shape = [1] * len(table.shape)
         shape[axis] = at.size

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from diskret.model.arrays import Ints
 from diskret.model.engine import literal
 from diskret.model.from_cells import MISSING
+from diskret.model.kept import lost
 from diskret.model.source import Relation
 from diskret.tabulation.plan import Plan, RecordKey, Units
 
@@ -46,7 +47,7 @@ class Backend(Protocol):
 
 
 def profile_sql(data: Relation, plan: Plan) -> str:
-    """One row: number of records, then per number column how many are bad, the smallest, the size and the decimals."""
+    """One row: number of records, then per number column what `_column_profile` says."""
     parts = ["count(*)"]
     for name in plan.values:
         weighted = f" * CAST({data.number(plan.weight)} AS DOUBLE)" if plan.weight else ""
@@ -57,17 +58,24 @@ def profile_sql(data: Relation, plan: Plan) -> str:
 
 
 def _column_profile(data: Relation, name: str, size: str) -> list[str]:
+    """How many numbers are bad, how many would lose digits, the smallest, the size, the largest, and the decimals."""
     number = _double(data, name)
     bad = f"count(CASE WHEN {data.bad_number(name)} THEN 1 END)"
     # Whole-number sums: the bound, and with it the units, must not depend on the order of addition.
     bound = f"sum(CAST(ceil(least({size}, 1e17)) AS DECIMAL(38, 0)))"
-    known = 0 if data.is_whole(name) else data.scale(name)
-    tries = [known is not None and known <= d for d in DECIMALS_TRIED] if known is not None else []
-    flags = [
-        str(tries[i]).lower() if tries else f"bool_and(round({number} * 1e{d}) / 1e{d} = {number})"
-        for i, d in enumerate(DECIMALS_TRIED)
-    ]
-    return [bad, f"CAST(min({number}) AS DOUBLE)", bound, *flags]
+    flags = [f"bool_and({_has_decimals(data, name, d)})" for d in DECIMALS_TRIED]
+    digits = f"count(CASE WHEN {lost(data, name)} THEN 1 END)"
+    return [bad, digits, f"CAST(min({number}) AS DOUBLE)", bound, f"CAST(max(abs({number})) AS DOUBLE)", *flags]
+
+
+def _has_decimals(data: Relation, name: str, decimals: int) -> str:
+    """The condition that a number has at most so many decimals."""
+    if data.is_whole(name):
+        return "true"
+    if data.scale(name) is not None:
+        return f"round({data.column(name)}, {decimals}) = {data.column(name)}"
+    number = _double(data, name)
+    return f"round({number} * 1e{decimals}) / 1e{decimals} = {number}"
 
 
 def _double(data: Relation, name: str) -> str:

@@ -33,12 +33,15 @@ class TabulationOptions:
     """How `tabulate` reads records.
 
     ``missing`` names the code that records without one are counted under, per classification. A table declared
-    ``positive`` refuses negative values. ``engine`` is "duckdb", "spark", a Spark session, or the URL of a Spark
-    master; ``threads`` and ``memory_limit`` are for DuckDB.
+    ``positive`` refuses negative values. With ``normalise`` codes that differ only in what cannot be seen are one:
+    letters are composed, invisible characters go, blanks that do not break and runs of blanks become one blank, in the
+    data, in hierarchies and in the names of columns. ``engine`` is "duckdb", "spark", a Spark session, or the
+    URL of a Spark master; ``threads`` and ``memory_limit`` are for DuckDB.
     """
 
     missing: Mapping[str, str] | None = None
     positive: bool = False
+    normalise: bool = False
     engine: object = "duckdb"
     threads: int | None = None
     memory_limit: str = "2GB"

@@ -13,8 +13,9 @@ from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, masked
 from diskret.model.places import files_fitting, plain_file, refuse_address
 from diskret.model.private import private_folder, remove_with
-from diskret.model.sheets import Workbook
-from diskret.model.source import TEXT, Delimited, FixedWidth, Parquet, Relation, file_source
+from diskret.model.sheets import Workbook, unique_names
+from diskret.model.source import TEXT, Delimited, FixedWidth, Normalised, Parquet, Relation, file_source
+from diskret.model.spelling import plain
 from diskret.tabulation.backend import Batch
 
 VIEW = "diskret_data"
@@ -26,6 +27,19 @@ class SparkRelation(Relation):
 
     quote: str = "`"
     row_number: str = "(monotonically_increasing_id() + 1)"
+    spellings: dict[str, dict[str, str]] | None = None
+    """By column the codes that do not look as they are written, and how they look; None where they stay as they are."""
+
+    def code(self, name: str) -> str:
+        """A column as classification codes; Spark composes no letters, so every different code is looked at here."""
+        code = super().code(name)
+        if self.spellings is None or not self.is_text(name):
+            return code
+        if name not in self.spellings:
+            found = [c for (c,) in self.query(f"SELECT DISTINCT {code} FROM {self.view}") if c is not None]
+            self.spellings[name] = {c: plain(c) for c in found if plain(c) != c}
+        pairs = ", ".join(f"{_text(c)}, {_text(look)}" for c, look in self.spellings[name].items())
+        return f"nullif(coalesce(try_element_at(map({pairs}), {code}), {code}), '')" if pairs else code
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         """Rows of a small result."""
@@ -79,8 +93,11 @@ def open_spark(source: object, engine: object) -> SparkBackend:
     except ImportError as e:
         raise MissingExtra.needed("spark", "engine='spark'") from e
     session, own = _session(SparkSession, engine)
+    spellings: dict[str, dict[str, str]] | None = {} if isinstance(source, Normalised) else None
     try:
-        frame, where, decimal = _frame(session, source)
+        frame, where, decimal = _frame(session, source.source if isinstance(source, Normalised) else source)
+        if spellings is not None:
+            frame = frame.toDF(*unique_names([plain(name) for name in frame.columns]))
         frame.createOrReplaceTempView(VIEW)
         if not frame.head(1):
             raise EmptyData("there are no rows", where=where, hint="a table needs at least one row of data.")
@@ -89,7 +106,7 @@ def open_spark(source: object, engine: object) -> SparkBackend:
         if own:
             session.stop()
         raise
-    return SparkBackend(session, SparkRelation(session, VIEW, types, where, decimal), own)
+    return SparkBackend(session, SparkRelation(session, VIEW, types, where, decimal, spellings=spellings), own)
 
 
 def _session(spark: Any, engine: object) -> tuple[Any, bool]:
@@ -196,6 +213,11 @@ def _plain(table: Any) -> Any:
         kind = f.type.value_type if pa.types.is_dictionary(f.type) else f.type
         fields.append(f.with_type(pa.string() if pa.types.is_string_view(kind) else kind))
     return table.cast(pa.schema(fields))
+
+
+def _text(text: str) -> str:
+    """A text in the SQL of Spark, which knows escapes."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _said(where: str, work: Any) -> Any:

@@ -9,22 +9,27 @@ from typing import Any, overload
 
 import numpy as np
 
+from diskret.model.alike import warn_of_spellings
 from diskret.model.errors import (
     BadOption,
     BadRecordKeys,
     DiskretError,
     MissingCode,
     NegativeValue,
+    NotExact,
     ProtectionWarning,
     SumInRecords,
     UnknownCode,
     listed,
 )
-from diskret.model.exact import EXACT_LIMIT
+from diskret.model.exact import EXACT_LIMIT, beyond, most_units
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.kept import refuse_lost
 from diskret.model.memory import refuse_too_large
 from diskret.model.older import with_older
+from diskret.model.source import normalised
+from diskret.model.spelling import plain
 from diskret.model.table import Table
 from diskret.tabulation import backend as sql
 from diskret.tabulation.accumulate import Level, in_floats, in_fractions
@@ -83,9 +88,13 @@ def tabulate(
     say = progress or (lambda what, done, of: None)
     values = () if value is None else (value,) if isinstance(value, str) else tuple(value)
     _refuse_nothing(by, largest)
+    missing = options.missing or {}
+    if options.normalise:
+        by = {name: hierarchy and hierarchy.normalised() for name, hierarchy in by.items()}
+        source, missing = normalised(source), {name: plain(code) for name, code in missing.items()}
     engine = _open(source, options)
     try:
-        plan = _plan(engine, by, values, largest, roles, options.missing or {})
+        plan = _plan(engine, by, values, largest, roles, missing)
         refuse_too_large(plan.by, _numbers_per_cell(plan))
         if plan.key is not None:
             _refuse_bad_keys(engine, plan.key)
@@ -130,7 +139,8 @@ def _plan(
     )  # fmt: skip
     engine.data.require([*by, *draft.columns()])
     plan = replace(draft, by={n: h or _from_data(engine, n, blanks=n not in missing) for n, h in by.items()})
-    for axis, name in enumerate(plan.by):
+    for axis, (name, hierarchy) in enumerate(plan.by.items()):
+        warn_of_spellings(name, hierarchy.codes, hierarchy.labels)
         codes, positions = plan.leaves(name)
         blank = missing.get(name)
         if blank is not None:
@@ -179,48 +189,57 @@ def _refuse_bad_keys(engine: Backend, key: RecordKey) -> None:
 
 def _profile(engine: Backend, plan: Plan, positive: bool) -> tuple[int, list[Units]]:
     """Refuse bad numbers; find the decimals in which everything adds up exactly."""
+    where = engine.data.where
     records, *row = engine.data.query(sql.profile_sql(engine.data, plan))[0]
-    each = 3 + len(sql.DECIMALS_TRIED)
+    each = 5 + len(sql.DECIMALS_TRIED)
     names = [*plan.values, *([plan.weight] if plan.weight else [])]
     found = {name: row[i * each : (i + 1) * each] for i, name in enumerate(names)}
     if any(bad for bad, *_ in found.values()):
         engine.data.refuse_bad_numbers(names)
+    if any(digits for _, digits, *_ in found.values()):
+        refuse_lost(engine.data, names)
     _refuse_negative(engine, plan, found, positive)
     if plan.weight is None:
-        return int(records), [_units(name, found[name], _decimals(found[name]), 0, False) for name in plan.values]
-    digits = _decimals(found[plan.weight])
+        return int(records), [_units(name, found[name], 0, False, where) for name in plan.values]
     if not plan.values:
-        return int(records), [_units(plan.weight, found[plan.weight], digits, 0, False)]
-    return int(records), [_units(name, found[name], _decimals(found[name]), digits, True) for name in plan.values]
+        return int(records), [_units(plan.weight, found[plan.weight], 0, True, where)]
+    digits = _decimals(found[plan.weight])
+    return int(records), [_units(name, found[name], digits, True, where) for name in plan.values]
 
 
 def _refuse_negative(engine: Backend, plan: Plan, found: Mapping[str, list[Any]], positive: bool) -> None:
-    """Sampling weights are never negative, values not in a table declared positive; the smallest stands second."""
-    if plan.weight and found[plan.weight][1] < 0:
+    """Sampling weights are never negative, values not in a table declared positive; the smallest stands third."""
+    if plan.weight and found[plan.weight][2] < 0:
         what = f"column {plan.weight!r} has negative sampling weights"
         raise NegativeValue(what, where=engine.data.where, hint="correct the data.")
     for name in plan.values if positive else ():
-        if found[name][1] < 0:
+        if found[name][2] < 0:
             what = f"column {name!r} has negative values in a table declared positive"
             raise NegativeValue(what, where=engine.data.where, hint="declare positive = false, or correct the data.")
 
 
 def _decimals(column: list[Any]) -> int | None:
     """Fewest decimals tried that hold the whole column."""
-    return next((d for d, fits in zip(sql.DECIMALS_TRIED, column[3:], strict=True) if fits), None)
+    return next((d for d, fits in zip(sql.DECIMALS_TRIED, column[5:], strict=True) if fits), None)
 
 
-def _units(name: str, column: list[Any], decimals: int | None, weight_decimals: int | None, weighted: bool) -> Units:
-    """Units fine enough to be exact, coarse enough that all sums stay below 2**53."""
-    bound = int(column[2] or 0) + 1
+def _units(name: str, column: list[Any], weight_decimals: int | None, weighted: bool, where: str) -> Units:
+    """Units fine enough to be exact, coarse enough that all sums stay below 2**53.
+
+    Sums that are grossed up are estimates and may be rounded; others must be exact.
+    """
+    decimals = _decimals(column)
+    bound = int(column[3] or 0) + 1
     # A product of two decimals is rounded to its units in floating point: leave it some bits.
-    limit = EXACT_LIMIT // 8 if weighted else EXACT_LIMIT
+    limit = EXACT_LIMIT // 16 if weighted else most_units(decimals or 0)
     room = len(str(limit // bound)) - 1 if bound <= limit else -len(str(bound // limit))
     if decimals is None or weight_decimals is None:
         # no short decimals: as fine as the sums allow
         digits = min(room, MOST_DIGITS)
-        return Units(contribution=digits, total=digits, exact=False, negative=bool(column[1] < 0))
+        return Units(contribution=digits, total=digits, exact=False, negative=bool(column[2] < 0))
     fine, finer = decimals, decimals + weight_decimals
+    if not weighted and beyond(fine, column[4], bound):
+        raise NotExact.sums(name, fine, limit // 10**fine, where)
     if fine > room:
         warnings.warn(
             f"the sums of {name!r} are too large for its {fine} decimals and are rounded to {room}",
@@ -228,7 +247,7 @@ def _units(name: str, column: list[Any], decimals: int | None, weight_decimals: 
             stacklevel=4,
         )
     return Units(
-        contribution=min(fine, room), total=min(finer, room), exact=finer <= room, negative=bool(column[1] < 0)
+        contribution=min(fine, room), total=min(finer, room), exact=finer <= room, negative=bool(column[2] < 0)
     )
 
 
