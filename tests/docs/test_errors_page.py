@@ -73,6 +73,11 @@ def missing_code() -> None:
     dk.tabulate("firms.csv", by={"region": REGION}, value="turnover")
 
 
+def not_exact() -> None:
+    Path("firms.csv").write_text("region,turnover\nN1,90000000000000.01\n")
+    dk.tabulate("firms.csv", by={"region": REGION}, value="turnover")
+
+
 def missing_column() -> None:
     Path("firms.csv").write_text("region,turnover\nN1,10\n")
     dk.tabulate("firms.csv", by={"region": REGION}, value="turnovr")
@@ -274,6 +279,7 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "T10": bad_prior_knowledge,
     "T11": too_large,
     "T12": not_enough_memory,
+    "T13": not_exact,
     "L1": shared_cells_differ,
     "L2": nothing_shared,
     "L3": late_table,

@@ -147,9 +147,9 @@ def example(**columns: object) -> Table:
     cells = {
         "region": ["05111", "05112", "11"] * 2,
         "size class": ["s"] * 3 + ["l"] * 3,
-        "turn over": [1.25, 0.1, 2e-7, 1e17, 0.0, -3.0],
+        "turn over": [1.25, 0.1, 2e-7, 1e7, 0.0, -3.0],
         "n": [1, 2, 3, 4, 0, 6],
-        "x1": [1.0, 0.1, 0.0, 1e17, 0.0, 2.0],
+        "x1": [1.0, 0.1, 0.0, 1e7, 0.0, 2.0],
     }
     by = {"region": region, "size class": None}
     return Table.from_cells(cells, by=by, value="turn over", count="n", largest=["x1"], **columns)

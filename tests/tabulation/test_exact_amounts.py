@@ -23,13 +23,14 @@ LOST = "90000000000000.01"
 """The nearest double prints as 90000000000000.02."""
 
 
-def files(folder: Path, codes: list[str], amounts: list[Decimal]) -> dict[str, Any]:
+def files(folder: Path, codes: list[str], amounts: list[Decimal], scale: int = 9) -> dict[str, Any]:
     """The same amounts as text, as decimals of a database, and as doubles."""
     text = folder / "amounts.csv"
     text.write_text("\n".join(["code,amount", *(f"{c},{a:f}" for c, a in zip(codes, amounts, strict=True))]) + "\n")
     parquet = folder / "amounts.parquet"
     with duckdb.connect() as engine:
-        rows = f"SELECT code, CAST(amount AS DECIMAL(30, 9)) AS amount FROM read_csv('{text}', all_varchar = true)"
+        amount = f"CAST(amount AS DECIMAL(30, {scale})) AS amount"
+        rows = f"SELECT code, {amount} FROM read_csv('{text}', all_varchar = true)"
         engine.execute(f"COPY ({rows}) TO '{parquet}'")
     return {"text": text, "decimal": parquet, "double": {"code": codes, "amount": [float(a) for a in amounts]}}
 
@@ -41,7 +42,7 @@ def test_sums_are_those_of_decimals_or_refused(decimals: int, tmp_path: Path) ->
     for size in (most_units(decimals) // 40, most_units(decimals) * 2):
         amounts = [Decimal(draw.randint(-size, size)).scaleb(-decimals) for _ in range(20)]
         codes = [draw.choice("abc") for _ in amounts]
-        for source in files(tmp_path, codes, amounts).values():
+        for source in files(tmp_path, codes, amounts, decimals).values():
             try:
                 table = tabulate(source, by={"code": None}, value="amount")
             except NotExact:

@@ -102,21 +102,26 @@ def read_records(source: object, numbers: Sequence[str] = ()) -> Records:
     relation.refuse_bad_numbers(names, blanks=True)
     refuse_lost(relation, names)
     as_numbers = {*names}
-    columns = {c: _column(relation, c, c in as_numbers) for c in relation.columns}
+    selected = ", ".join(f"{_read(relation, c, c in as_numbers)} AS c{i}" for i, c in enumerate(relation.columns))
+    # one pass over the file for all columns; the engine keeps the order of the rows in a plain selection
+    with readable(relation.where):
+        found = relation.connection.execute(f"SELECT {selected} FROM {relation.view}").fetchnumpy()
+    columns = {c: _filled(found[f"c{i}"]) for i, c in enumerate(relation.columns)}
     return Records(columns=columns, where=relation.where)
 
 
-def _column(relation: Relation, name: str, number: bool) -> Column:
-    """One column; the engine keeps the order of the rows in a plain selection."""
+def _read(relation: Relation, name: str, number: bool) -> str:
+    """A column as it is read, in SQL."""
     kind = relation.types[name].upper()
     if number or kind.startswith(("DOUBLE", "FLOAT", "DECIMAL", "HUGEINT", "UHUGEINT")):
-        sql = f"CAST({relation.number(name)} AS DOUBLE)"
-    elif relation.is_whole(name) or kind in ("VARCHAR", "UBIGINT"):
-        sql = relation.column(name)
-    else:  # dates and the like are codes
-        sql = f"CAST({relation.column(name)} AS VARCHAR)"
-    with readable(relation.where):
-        found = relation.connection.execute(f"SELECT {sql} AS c FROM {relation.view}").fetchnumpy()["c"]
+        return f"CAST({relation.number(name)} AS DOUBLE)"
+    if relation.is_whole(name) or kind in ("VARCHAR", "UBIGINT"):
+        return relation.column(name)
+    return f"CAST({relation.column(name)} AS VARCHAR)"  # dates and the like are codes
+
+
+def _filled(found: Any) -> Column:
+    """A column with what is missing as NaN or None."""
     values, missing = np.ma.getdata(found), np.ma.getmaskarray(found)
     if not missing.any():
         return np.ascontiguousarray(values)

@@ -19,7 +19,7 @@ from diskret.model.source import Relation
 from diskret.tabulation.plan import Plan, RecordKey, Units
 
 Batch = dict[str, npt.NDArray[Any]]
-DECIMALS_TRIED = (0, 1, 2, 3, 4, 6)
+DECIMALS_TRIED = (0, 1, 2, 3, 4, 5, 6)
 
 
 class Backend(Protocol):
@@ -69,10 +69,11 @@ def _column_profile(data: Relation, name: str, size: str) -> list[str]:
 
 
 def _has_decimals(data: Relation, name: str, decimals: int) -> str:
-    """The condition that a number has at most so many decimals."""
-    if data.is_whole(name):
-        return "true"
-    if data.scale(name) is not None:
+    """The condition that a number has at most so many decimals; a type that says it is believed."""
+    scale = 0 if data.is_whole(name) else data.scale(name)
+    if scale is not None and scale <= DECIMALS_TRIED[-1]:
+        return str(scale <= decimals).lower()
+    if scale is not None:
         return f"round({data.column(name)}, {decimals}) = {data.column(name)}"
     number = _double(data, name)
     return f"round({number} * 1e{decimals}) / 1e{decimals} = {number}"
