@@ -34,6 +34,8 @@ def read_arrays(path: str | Path, kinds: Mapping[str, str], most: int | None = N
     ([0, 1, 2], 'so')
     """
     found: dict[str, Array] = {}
+    if not Path(path).is_file():  # a pipe would be waited for
+        raise ValueError("this is not a file")
     with zipfile.ZipFile(path) as file:
         for info in file.infolist():
             name = info.filename.removesuffix(".npy")
