@@ -22,6 +22,7 @@ from diskret.job.plan import read_plan, run_plan
 from diskret.job.read import read_job
 from diskret.model.damage import reading
 from diskret.model.errors import BadOption, BadShares, DiskretError, TooLarge, UnreadableFile
+from diskret.model.sheets import sheet_names
 from diskret.risk.estimate import estimate_reidentifiable
 from diskret.rules.magnitude import MinCount, PPercent
 
@@ -66,8 +67,13 @@ def test_lines_rows_and_files_have_limits(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_pipe_or_a_device_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.hrc")
     for path in (tmp_path / "pipe.hrc", Path("/dev/zero")):
-        with pytest.raises(UnreadableFile, match="a device or a pipe"):
+        with pytest.raises(UnreadableFile, match="this is a"):
             read_text(path)
+    os.mkfifo(tmp_path / "pipe.xlsx")
+    with pytest.raises(UnreadableFile, match="this is a"):
+        sheet_names(tmp_path / "pipe.xlsx")
+    with pytest.raises(ValueError, match="not a file"):
+        read_arrays(tmp_path / "pipe.xlsx", {})
 
 
 def test_half_a_character_is_refused_where_it_is_read() -> None:

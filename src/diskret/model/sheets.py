@@ -77,6 +77,8 @@ def sheet_names(path: Path) -> list[str]:
 @contextlib.contextmanager
 def _book(path: Path) -> Iterator[Packed]:
     with reading(path, NO_BOOK, "open it in Excel and save it as .xlsx."):
+        if path.exists() and not path.is_file():
+            raise UnreadableFile("this is a folder, a device or a pipe, not a file", hint="name an Excel file.")
         with path.open("rb") as file:
             if file.read(4) == OLD:
                 raise UnreadableFile("the file is an old .xls or has a password", hint="save it as .xlsx without one.")
