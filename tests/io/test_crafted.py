@@ -72,7 +72,7 @@ def test_a_pipe_or_a_device_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.xlsx")
     with pytest.raises(UnreadableFile, match="this is a"):
         sheet_names(tmp_path / "pipe.xlsx")
-    with pytest.raises(ValueError, match="not a file"):
+    with pytest.raises(UnreadableFile, match="not a file"):
         read_arrays(tmp_path / "pipe.xlsx", {})
 
 
