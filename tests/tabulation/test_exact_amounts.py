@@ -29,7 +29,9 @@ def files(folder: Path, codes: list[str], amounts: list[Decimal], scale: int = 9
     text.write_text("\n".join(["code,amount", *(f"{c},{a:f}" for c, a in zip(codes, amounts, strict=True))]) + "\n")
     parquet = folder / "amounts.parquet"
     with duckdb.connect() as engine:
-        rows = f"SELECT code, CAST(amount AS DECIMAL(30, {scale})) AS amount FROM read_csv('{text}', all_varchar = true)"
+        rows = (
+            f"SELECT code, CAST(amount AS DECIMAL(30, {scale})) AS amount FROM read_csv('{text}', all_varchar = true)"
+        )
         engine.execute(f"COPY ({rows}) TO '{parquet}'")
     return {"text": text, "decimal": parquet, "double": {"code": codes, "amount": [float(a) for a in amounts]}}
 
@@ -61,6 +63,13 @@ def test_amounts_that_doubles_cannot_tell_apart_are_refused(given: str, tmp_path
             read(source, by={"code": None}, value="amount")
         assert "9000" not in str(refused.value)
         assert ("row 1" in refused.value.where) == (given != "double")
+
+
+def test_cents_in_a_double_that_nobody_can_tell_from_thousandths_are_refused() -> None:
+    for amount in (38973407009848.27, 85943052076437.45):
+        for read in (tabulate, Table.from_cells):
+            with pytest.raises(NotExact):
+                read({"code": ["a", "b"], "amount": [amount, 0.25]}, by={"code": None}, value="amount")
 
 
 @pytest.mark.parametrize("number", ["900000000000000.01", "9007199254740993", LOST])
