@@ -121,7 +121,7 @@ BAD = {
     ),
     "a number beyond measure": Bad(
         MICRODATA, {"firms.csv": GOOD + "S,large,1e300\n"},
-        "T8", "too large to be worked with", "firms.csv", "larger unit",
+        "T13", "cannot be held exactly", "firms.csv", "larger unit",
     ),
     "negative value where the table is declared positive": Bad(
         MICRODATA.replace("[output]", "positive = true\n[output]"), {"firms.csv": GOOD + "S,large,-1\n"},

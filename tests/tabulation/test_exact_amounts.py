@@ -64,6 +64,13 @@ def test_amounts_that_doubles_cannot_tell_apart_are_refused(given: str, tmp_path
         assert ("row 1" in refused.value.where) == (given != "double")
 
 
+def test_cents_in_a_double_that_nobody_can_tell_from_thousandths_are_refused() -> None:
+    for amount in (38973407009848.27, 85943052076437.45):
+        for read in (tabulate, Table.from_cells):
+            with pytest.raises(NotExact):
+                read({"code": ["a", "b"], "amount": [amount, 0.25]}, by={"code": None}, value="amount")
+
+
 @pytest.mark.parametrize("number", ["900000000000000.01", "9007199254740993", LOST])
 def test_a_single_number_that_would_lose_its_end_is_refused_with_its_row(number: str, tmp_path: Path) -> None:
     file = tmp_path / "one.csv"

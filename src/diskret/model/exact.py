@@ -18,8 +18,10 @@ from diskret.model.tolerances import EXACT_LIMIT as EXACT_LIMIT
 MOST_DECIMALS = 9
 LONGEST = 300
 """Digits of a parameter: nobody has more."""
+AMOUNTS = 6
+"""Decimals of amounts; numbers of more are measurements."""
 COARSEST = 2
-"""Numbers so large that a double cannot tell even so few decimals apart are not taken for measurements."""
+"""Numbers so large that not even so few decimals are exact are not taken for measurements."""
 CHUNK = 1 << 18
 Number = int | float | str | Decimal | Fraction
 
@@ -43,7 +45,9 @@ def short_decimals(values: Floats, most: int = MOST_DECIMALS) -> int | None:
     """
     for decimals in range(most + 1):
         scale = 10.0**decimals
-        if np.array_equal(np.rint(values * scale) / scale, values):
+        near = np.rint(values * scale)
+        # the product of a large number may be rounded to the unit beside its own
+        if ((near / scale == values) | ((near - 1) / scale == values) | ((near + 1) / scale == values)).all():
             return decimals
     return None
 
@@ -75,7 +79,7 @@ def beyond(decimals: int | None, largest: float, size: float) -> bool:
     """
     if decimals is None or size * 10.0**decimals < most_units(decimals):
         return False
-    return decimals == 0 or largest < told_apart(decimals) or largest >= told_apart(COARSEST)
+    return decimals == 0 or largest < told_apart(decimals) or largest * 10.0**COARSEST >= most_units(COARSEST)
 
 
 def to_units(values: Floats, decimals: int) -> Ints:

@@ -28,7 +28,16 @@ from diskret.model.errors import (
     WrongSum,
     listed,
 )
-from diskret.model.exact import EXACT_LIMIT, beyond, decimals_of, from_units, most_units, short_decimals, to_units
+from diskret.model.exact import (
+    AMOUNTS,
+    EXACT_LIMIT,
+    beyond,
+    decimals_of,
+    from_units,
+    most_units,
+    short_decimals,
+    to_units,
+)
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.kept import refuse_lost
 from diskret.model.memory import refuse_too_large
@@ -205,9 +214,8 @@ def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
                 where=f"{frame.where}: {listed(frame.name(negative))}",
                 hint="declare positive = false, or correct the data.",
             )
-    decimals = decimals_of(value)
     inner = frame.inner
-    _refuse_inexact(frame, name, np.where(inner, value, 0.0), short_decimals(value) if decimals is None else decimals)
+    decimals = _exact_decimals(frame, name, value)
     if decimals is not None:
         units = to_units(np.where(inner, value, 0.0), decimals)
         rollup.add_up(units, frame.hierarchies)
@@ -235,13 +243,22 @@ def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
     return computed, decimals
 
 
-def _refuse_inexact(frame: _Frame, name: str, finest: Floats, decimals: int | None) -> None:
-    """Refuse decimals whose sums cannot be held exactly."""
-    size = np.abs(finest)
+def _exact_decimals(frame: _Frame, name: str, value: Floats) -> int | None:
+    """The decimals in which everything adds up exactly; None for measurements, decimals that do not are refused."""
+    decimals = decimals_of(value)
+    meant = short_decimals(value, AMOUNTS) if decimals is None else decimals
+    finest = np.abs(np.where(frame.inner, value, 0.0))
+    size = finest.copy()
     rollup.add_up(size, frame.hierarchies)
-    largest = float(np.abs(finest).max(initial=0.0))
-    if decimals is not None and beyond(decimals, largest, float(size.max(initial=0.0))):
-        raise NotExact.sums(name, decimals, most_units(decimals) // 10**decimals, frame.where)
+    most = float(size.max(initial=0.0))
+    if meant is None or most * 10.0**meant < most_units(meant):
+        return decimals
+    if meant <= AMOUNTS:
+        if beyond(meant, float(finest.max(initial=0.0)), most):
+            raise NotExact.sums(name, meant, most_units(meant) // 10**meant, frame.where)
+        what = f"the sums of {name!r} are too large for its {meant} decimals and are not exact in the last ones"
+        warnings.warn(what, ProtectionWarning, stacklevel=2)
+    return None
 
 
 def _refuse_sums(frame: _Frame, name: str, value: Floats, computed: Floats, wrong: Bools) -> None:

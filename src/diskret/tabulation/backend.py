@@ -13,13 +13,14 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Ints
 from diskret.model.engine import literal
+from diskret.model.exact import AMOUNTS
 from diskret.model.from_cells import MISSING
 from diskret.model.kept import lost
 from diskret.model.source import Relation
 from diskret.tabulation.plan import Plan, RecordKey, Units
 
 Batch = dict[str, npt.NDArray[Any]]
-DECIMALS_TRIED = (0, 1, 2, 3, 4, 5, 6)
+DECIMALS_TRIED = range(AMOUNTS + 1)
 
 
 class Backend(Protocol):
