@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskret import Knowledge, Promise, Roles, Status, Table, audit, tabulate, verify
+from diskret import Knowledge, Promise, Roles, Status, Table, audit, suppress, tabulate, verify
 from diskret.auditing.certificate import certificate_of
 from diskret.model.errors import BadOption
 from diskret.model.words import words
@@ -283,3 +283,13 @@ def test_a_certificate_is_not_about_a_table_that_knows_other_owners() -> None:
     assert people is not None
     for other in (replace(people, owner=None), replace(people, public_count=None), replace(people, public_value=None)):
         assert not verify(replace(table, holdings=other), proof).same_table
+
+
+def test_a_range_beyond_all_numbers_is_refused_and_not_taken_for_none() -> None:
+    cells = {"s": ["a", "b", "c"], "x": [1.5, 2, 3], "st": ["primary", "open", "open"]}
+    table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+    level = np.array([1e308, 0, 0, 0])
+    for asked, known in ((Promise(), replace(table, above=level, below=level)), (Promise(min_range=1e308), table)):
+        for act in (suppress, audit):
+            with pytest.raises(BadOption, match="beyond all numbers"):
+                act(known, asked)

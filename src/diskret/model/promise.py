@@ -25,6 +25,8 @@ Guard = Literal["public", "single", "largest"]
 GUARDS: tuple[Guard, ...] = ("public", "single", "largest")
 """From the weakest to the strongest."""
 Coalitions = tuple[tuple[tuple[str, ...], ...], ...]
+FARTHEST = 1e200
+"""Ranges beyond this are no numbers any more in steps of the table."""
 WIDTH = 116
 """Characters of a line of the promise in words."""
 
@@ -81,9 +83,12 @@ class Promise:
         elif self.min_relative_range > 0:
             need = np.where(value == 0, _smallest(table), need)
         nothing, never = np.zeros(value.size), np.zeros(value.size, dtype=np.bool_)
+        levels = (table.below, table.above) if self.levels else (None, None)
+        below, above = (nothing if level is None else level.reshape(-1) for level in levels)
+        if not all((each <= FARTHEST).all() for each in (need, below, above)):
+            raise BadOption("a range or protection level is beyond all numbers", hint="use a larger unit.")
         if not self.levels:
             return need, nothing, nothing, never
-        below, above = (nothing if level is None else level.reshape(-1) for level in (table.below, table.above))
         if self.sliding:
             return np.maximum(need, below + above), nothing, nothing, below + above > need
         return need, below, above, never

@@ -24,7 +24,7 @@ class Scale:
 
     def down(self, numbers: Floats) -> Floats:
         """Numbers in units; those that are whole multiples exactly."""
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             found = times_ten(numbers, -self.power)
             near = np.rint(found)
             result: Floats = np.where(np.abs(found - near) <= SAME * np.abs(found), near, found)
@@ -43,6 +43,7 @@ def in_units(table: AnyTable, promise: Promise) -> tuple[AnyTable, Promise, Scal
     >>> table.value.tolist(), scale.power
     ([15.0, 3.0, 18.0], 2)
     """
+    promise.asks(table)  # refuses what would be no number in units
     # counts are whole numbers as they are: ten times as many units is another table
     scale = Scale(power=0 if table.frequency else unit_of(table.value))
     if scale.power == 0:
