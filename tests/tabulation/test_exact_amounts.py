@@ -86,6 +86,13 @@ def test_whole_numbers_of_64_bits_that_are_no_doubles_are_refused() -> None:
         tabulate({"code": ["a"], "amount": np.array([2**53 + 1])}, by={"code": None}, value="amount")
 
 
+def test_whole_numbers_that_end_in_zeros_are_exact_in_their_own_unit() -> None:
+    cells = {"code": ["a", "b"], "amount": [0.3e16, 7.1e16]}
+    assert Table.from_cells(cells, by={"code": None}, value="amount").value.tolist() == [3e15, 7.1e16, 7.4e16]
+    with pytest.raises(NotExact):
+        Table.from_cells(cells | {"amount": [9007199254740992.0, 7.1e16]}, by={"code": None}, value="amount")
+
+
 def test_a_system_of_equations_refuses_them_too() -> None:
     with pytest.raises(NotExact):
         System.of(["a", "b", "c"], [9e13 + 0.01, 0.25, 9e13 + 0.26], [{"a": 1, "b": 1, "c": -1}])

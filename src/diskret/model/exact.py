@@ -69,6 +69,17 @@ def told_apart(decimals: int) -> float:
     return float(2 ** max(0, 53 - (10**decimals - 1).bit_length()))
 
 
+def zeros_of(values: Floats) -> int:
+    """How many zeros end all of the numbers, as they print; none if one of them has decimals.
+
+    >>> zeros_of(np.array([1.2e16, 3e14])), zeros_of(np.array([1.5, 100.0]))
+    (14, 0)
+    """
+    numbers = np.unique(values[values != 0]).tolist()
+    ends = (Decimal(repr(float(number))).normalize().as_tuple().exponent for number in numbers)
+    return max(0, min((int(end) for end in ends), default=0))
+
+
 def beyond(decimals: int | None, largest: float, size: float) -> bool:
     """Whether numbers of some decimals, whose sums reach a size, must be refused: they are decimals, and not exact.
 

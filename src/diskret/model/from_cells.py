@@ -37,6 +37,7 @@ from diskret.model.exact import (
     most_units,
     short_decimals,
     to_units,
+    zeros_of,
 )
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.kept import refuse_lost
@@ -224,6 +225,9 @@ def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
     else:
         computed = np.where(inner, value, 0.0)
         rollup.add_up(computed, frame.hierarchies)
+        if float(np.abs(computed).max(initial=0.0)) >= EXACT_LIMIT:
+            zeros = 10.0 ** zeros_of(value)
+            computed = np.rint(computed / zeros) * zeros
         size = np.abs(np.where(inner, value, 0.0))
         rollup.add_up(size, frame.hierarchies)
         off = np.abs(value - computed) > 1e-12 * size
@@ -253,6 +257,8 @@ def _exact_decimals(frame: _Frame, name: str, value: Floats) -> int | None:
     most = float(size.max(initial=0.0))
     if meant is None or most * 10.0**meant < most_units(meant):
         return decimals
+    if meant == 0 and most < most_units(1) * 10.0 ** zeros_of(value):
+        return None  # whole numbers of millions or more, such as 12 * 10**15
     if meant <= AMOUNTS:
         if beyond(meant, float(finest.max(initial=0.0)), most):
             raise NotExact.sums(name, meant, most_units(meant) // 10**meant, frame.where)

@@ -20,7 +20,16 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.equations import Entries, Equations
 from diskret.model.errors import BadOption, BadPriorKnowledge, DuplicateCell, NotExact, UnknownCode, WrongSum, listed
-from diskret.model.exact import AMOUNTS, EXACT_LIMIT, beyond, decimals_of, most_units, short_decimals, to_units
+from diskret.model.exact import (
+    AMOUNTS,
+    EXACT_LIMIT,
+    beyond,
+    decimals_of,
+    most_units,
+    short_decimals,
+    to_units,
+    zeros_of,
+)
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.near import InEquations, Near
 from diskret.model.product import Line
@@ -368,7 +377,9 @@ def _checked(system: Equations, value: Floats, space: Space) -> int | None:
     terms = system.coefficients * value[system.columns]
     size = np.bincount(row, weights=np.abs(terms), minlength=system.rows)
     short, most = short_decimals(value, AMOUNTS), float(np.abs(value).max(initial=0.0))
-    if short is not None and beyond(short, most, max(most, float(size.max(initial=0.0)) / 2)):
+    reached = max(most, float(size.max(initial=0.0)) / 2)
+    fits = short == 0 and reached < most_units(1) * 10.0 ** zeros_of(value)
+    if short is not None and not fits and beyond(short, most, reached):
         raise NotExact.sums("value", short, most_units(short) // 10**short, "the system")
     if decimals is not None and size.max(initial=0.0) * 10.0**decimals < EXACT_LIMIT:
         off = np.zeros(system.rows, dtype=np.int64)
