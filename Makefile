@@ -32,7 +32,7 @@ bench: $(VENV)/.bench .venv-bench/.peers
 
 # what diskret is made of, as installed: a CycloneDX software bill of materials
 sbom: $(VENV)/.web
-	$(BIN)/python tools/sbom.py > sbom.json
+	$(BIN)/python tools/sbom.py > sbom.part && mv sbom.part sbom.json
 	@echo "wrote sbom.json"
 
 clean:

@@ -116,7 +116,7 @@ class Campaign:
 
     def clean(self, folder: Path, when: str) -> None:
         """Nothing is left over."""
-        left = [p for p in folder.rglob("*") if p.name.endswith(".part") or p.name.startswith("diskret-")]
+        left = [p for p in folder.rglob("*") if p.name.startswith((".diskret.", "diskret-"))]
         self.expect(not left, f"{when}: left over {[str(p.relative_to(folder)) for p in left][:5]}")
 
 

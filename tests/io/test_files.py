@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
 from collections.abc import Iterator
@@ -121,3 +122,30 @@ def test_if_one_file_cannot_take_its_place_the_others_go_back(tmp_path: Path, mo
     with pytest.raises(CannotWrite, match="no permission"):
         _written(tmp_path, ["a.csv", "b.csv", "c.csv"], "new")
     assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"a.csv": "old"}
+
+
+def test_nobody_who_locks_the_folder_makes_a_run_wait(tmp_path: Path) -> None:
+    handle = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)  # whoever may look into a folder may lock it
+        writer = threading.Thread(target=_written, args=(tmp_path, ["a.csv"], "whole"), daemon=True)
+        writer.start()
+        writer.join(timeout=30)
+        assert (tmp_path / "a.csv").read_text() == "whole"
+    finally:
+        os.close(handle)
+
+
+@pytest.mark.parametrize("left", ["by a killed run", "open to others", "a link", "a pipe"])
+def test_a_lock_file_that_is_there_already_stops_nobody(tmp_path: Path, left: str) -> None:
+    lock = tmp_path / files.BUSY
+    if left == "a link":
+        (tmp_path / "elsewhere").touch()
+        lock.symlink_to(tmp_path / "elsewhere")
+    elif left == "a pipe":
+        os.mkfifo(lock)
+    else:
+        lock.touch(mode=0o600 if left == "by a killed run" else 0o666)
+    _written(tmp_path, ["a.csv", "b.csv"], "whole")
+    assert (tmp_path / "b.csv").read_text() == "whole"
+    assert lock.exists() == (left in ("a link", "a pipe")) or left == "open to others"

@@ -27,6 +27,7 @@ from tests.publication.leaving import publish
 
 CALC = "=cmd|' /C calc'!A0"
 HOSTILE = [CALC, "+1+1", "-2+3", "@SUM(1)", "\t=1", "\r=1", "a;=1+1;b", "a\n=1+1", "＝1+1", "'=1", "--1", " =1"]
+HOSTILE += ["\ufeff=1+1", "\u00a0=1+1", "\u200b@x", "\x0b=1", "\u3000-2+3", "\ufeffa"]
 PLAIN = ["-9", "+49", "-1.5", "-", "<5", "0-9", "a=b", "a-b", "me@home", "", "-9;-8"]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -22,6 +23,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 STAGE = (".diskret.", ".part")
+BUSY = ".diskret.lock"
 FILES, BEFORE, WHOLE = "files", "before", "whole"
 """In a hidden folder: the files, what stood at their places, and the mark that all of them are there."""
 
@@ -168,12 +170,41 @@ def _alone_in(folders: list[Path]) -> Iterator[None]:
     """Let one process at a time move files into folders, in one order so that no two wait for each other."""
     with contextlib.ExitStack() as stack:
         for folder in sorted({Path(os.path.realpath(f)) for f in folders}):
-            if fcntl is not None:
-                handle = os.open(folder, os.O_RDONLY)
+            if fcntl is not None and (handle := _locked(folder / BUSY)) is not None:
                 stack.callback(os.close, handle)
-                with contextlib.suppress(OSError):  # a file system without locks
-                    fcntl.flock(handle, fcntl.LOCK_EX)
+                stack.callback((folder / BUSY).unlink, missing_ok=True)
         yield
+
+
+def _locked(path: Path) -> int | None:
+    """A lock that only processes of this user can take, so that no other can make them wait; None where there is none.
+
+    The folder itself could be locked by everybody who may look into it.
+    """
+    while True:
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+        except OSError:  # of another user, or nothing can be written here: whoever writes will be told
+            return None
+        if not _taken(handle):
+            os.close(handle)
+            return None
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.stat(path), os.fstat(handle)):
+                return handle
+        os.close(handle)  # removed by whoever had it before: the next one counts
+
+
+def _taken(handle: int) -> bool:
+    """Whether a file is ours alone and could be locked; waits for other processes of the same user."""
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError:  # a file system without locks
+        return False
+    return True
 
 
 def _cannot_write(target: Path, error: OSError) -> CannotWrite:
