@@ -126,10 +126,12 @@ def _put_in_place(stages: dict[Path, PrivateFolder]) -> None:
                 _keep(target, file)
                 done.append(file)
                 file.replace(target)
-        except OSError as e:
-            for file in done:
+        except BaseException as e:  # a signal between two moves as well
+            for file in reversed(done):
                 _take_back(file)
-            raise _cannot_write(target, e) from e
+            if isinstance(e, OSError):
+                raise _cannot_write(target, e) from e
+            raise
 
 
 def _place(file: Path) -> Path:
@@ -149,7 +151,7 @@ def _take_back(file: Path) -> None:
     """What stood at the place of a file before."""
     before = file.parent.parent / BEFORE / file.name
     with contextlib.suppress(OSError):
-        if before.exists():
+        if os.path.lexists(before):  # a link that leads nowhere from here is one all the same
             before.replace(_place(file))
         elif not file.exists():
             _place(file).unlink()

@@ -12,7 +12,7 @@ from typing import Any
 from diskret.model.errors import TooLarge, UnreadableFile
 from diskret.model.limits import limits, refuse_more
 
-_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 DOTTED = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{2,}}+")
 """Keys of several parts, and texts that look so."""
 

@@ -40,7 +40,7 @@ class PrivateFolder:
 
     def __init__(self, path: Path, lock: int) -> None:
         self.path = path
-        self.remove = weakref.finalize(self, _remove, path, lock)
+        self.remove = weakref.finalize(self, _remove, path, lock, os.getpid())
         """Called by itself when the folder is forgotten, and at the end of the process."""
 
 
@@ -133,8 +133,9 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
     )
 
 
-def _remove(path: Path, lock: int) -> None:
-    _remove_all(path)
+def _remove(path: Path, lock: int, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child has the folder in its memory, but it is not the child's
+        _remove_all(path)
     with contextlib.suppress(OSError):
         os.close(lock)
 
