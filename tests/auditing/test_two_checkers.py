@@ -28,7 +28,7 @@ from diskret.auditing.exact_proof import Leaf, Refutation, Split, equation_numbe
 from diskret.auditing.grounds import Impossible
 from diskret.auditing.plain import Plain, hash_of, plain_table, write_plain
 from diskret.auditing.proof import proof_of
-from diskret.model.errors import UnreadableFile
+from diskret.model.errors import TooLarge, UnreadableFile
 from tests.auditing.two_checkers import OTHER, TOOL, as_json, both
 from tests.worlds import KINDS, World, world
 
@@ -336,7 +336,7 @@ def test_hostile_files_are_refused_by_both(how: str, tmp_path: Path) -> None:
     hostile = HOSTILE[how](text)
     assert hostile != text
     (tmp_path / "c.json").write_bytes(hostile.encode("utf-8", "surrogateescape"))
-    with pytest.raises(UnreadableFile):
+    with pytest.raises((UnreadableFile, TooLarge)):
         read_certificate(tmp_path / "c.json")
     write_plain({"x": table}, tmp_path / "t.json")
     assert OTHER.main([str(tmp_path / "t.json"), str(tmp_path / "c.json")]) == 2

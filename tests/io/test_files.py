@@ -109,19 +109,31 @@ def test_what_was_written_after_a_killed_run_is_not_overwritten_by_it(tmp_path: 
     assert (tmp_path / "two.csv").read_text() == "by hand"
 
 
-def test_if_one_file_cannot_take_its_place_the_others_go_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("error", [PermissionError(13, "no"), KeyboardInterrupt(), SystemExit(143)])
+def test_if_one_file_cannot_take_its_place_the_others_go_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, links: bool
+) -> None:
     (tmp_path / "a.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to("elsewhere")
     move = Path.replace
 
     def refused(self: Path, target: str | Path) -> Path:
-        if self.name == "c.csv":
-            raise PermissionError(13, "no")
+        if self.name == "z.csv":
+            raise error
         return move(self, target)
 
+    def none(*_: object, **__: object) -> None:
+        raise OSError(95, "not supported")
+
     monkeypatch.setattr(Path, "replace", refused)
-    with pytest.raises(CannotWrite, match="no permission"):
-        _written(tmp_path, ["a.csv", "b.csv", "c.csv"], "new")
-    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"a.csv": "old"}
+    if not links:
+        monkeypatch.setattr(os, "link", none)
+    with pytest.raises((CannotWrite, KeyboardInterrupt, SystemExit)):
+        _written(tmp_path, ["a.csv", "b.csv", "link.csv", "z.csv"], "new")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.csv", "link.csv"]
+    assert (tmp_path / "a.csv").read_text() == "old"
+    assert os.readlink(tmp_path / "link.csv") == "elsewhere"
 
 
 def test_nobody_who_locks_the_folder_makes_a_run_wait(tmp_path: Path) -> None:

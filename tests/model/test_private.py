@@ -124,3 +124,10 @@ def test_a_folder_whose_removal_was_killed_is_still_swept(temporary: Path, monke
     assert (made.path / private.LOCK).exists()
     sweep(made.path.parent, "diskret-", "")
     assert not made.path.exists()
+
+
+def test_a_forked_child_leaves_the_folder_of_its_parent(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = private_folder()
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    made.remove()
+    assert made.path.exists()

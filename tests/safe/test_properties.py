@@ -248,8 +248,8 @@ def test_bad_input_is_named(persons: dict[str, Any], change: dict[str, Any], sai
 
 
 def test_too_many_cells_are_refused_before_any_work(persons: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.sysconf", lambda name: 1)
-    with pytest.raises(dk.DiskretError, match="more than this machine's memory"):
+    monkeypatch.setattr("diskret.safe.control_cells.free_memory", lambda: 1)
+    with pytest.raises(dk.DiskretError, match="more than the memory that is free"):
         anonymise(persons, ATTRIBUTES)
 
 

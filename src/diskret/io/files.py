@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -127,6 +128,8 @@ def _put_in_place(stages: dict[Path, PrivateFolder]) -> None:
                 done.append(file)
                 file.replace(target)
         except BaseException as e:  # a signal between two moves as well
+            for stage in stages.values():
+                (stage.path / WHOLE).unlink(missing_ok=True)  # nobody is to move the rest
             for file in reversed(done):
                 _take_back(file)
             if isinstance(e, OSError):
@@ -141,10 +144,13 @@ def _place(file: Path) -> Path:
 
 def _keep(target: Path, file: Path) -> None:
     """What stands at a place, to be put back if another place cannot be written."""
-    with contextlib.suppress(OSError):  # nothing there, or a file system without links
-        before = file.parent.parent / BEFORE
-        before.mkdir(exist_ok=True)
-        os.link(target, before / file.name)
+    before = file.parent.parent / BEFORE
+    before.mkdir(exist_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        try:
+            os.link(target, before / file.name, follow_symlinks=False)
+        except (OSError, NotImplementedError):  # a file system without links
+            shutil.copy2(target, before / file.name, follow_symlinks=False)
 
 
 def _take_back(file: Path) -> None:
