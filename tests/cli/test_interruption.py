@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import signal
@@ -171,3 +172,30 @@ def test_memory_that_is_not_there_is_refused_in_words(
     assert (done.code, done.out) == (2, "")
     assert "not enough memory" in done.err
     assert "what to do: " in done.err
+
+
+def test_a_signal_that_the_engine_takes_for_ctrl_c_is_still_named(
+    typed: Call, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken_off(*_: object, **__: object) -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except SystemExit:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr("diskret.job.table_job.load_tables", broken_off)
+    assert typed("run", "job.toml").code == 143
+
+
+@pytest.mark.parametrize(("number", "code", "said"), [(errno.EPIPE, 141, ""), (errno.ENOSPC, 2, "the disk is full")])
+def test_output_that_nobody_takes_does_not_look_like_an_exposed_table(
+    typed: Call, folder: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int, said: str
+) -> None:
+    def nobody(*_: object, **__: object) -> None:
+        raise OSError(number, "nobody")
+
+    monkeypatch.setattr("diskret.cli.jobs.report", nobody)
+    done = typed("run", "job.toml")
+    assert done.code == code
+    assert said in done.err
+    assert "mistake in diskret" not in done.err

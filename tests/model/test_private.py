@@ -11,6 +11,7 @@ import pytest
 
 from diskret.model import private
 from diskret.model.engine import connect
+from diskret.model.errors import CannotWrite
 from diskret.model.private import folder_in, private_folder, sweep
 
 
@@ -131,3 +132,15 @@ def test_a_forked_child_leaves_the_folder_of_its_parent(temporary: Path, monkeyp
     monkeypatch.setattr(os, "getpid", lambda: -1)
     made.remove()
     assert made.path.exists()
+
+
+def test_a_temporary_folder_that_cannot_be_used_is_refused_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "gone"))
+    with pytest.raises(CannotWrite, match="TMPDIR"):
+        private_folder()
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert private_folder().path.parent == tmp_path

@@ -2,12 +2,13 @@
 
 Exit codes: 0 done; 1 an audit found something exposed; 2 the input was refused (the message says what to do); 3 a
 mistake in diskret itself; 130 stopped by the user (Ctrl-C), also where the best so far was written; 143 and 129 ended
-from outside (SIGTERM, SIGHUP).
+from outside (SIGTERM, SIGHUP); 141 whoever read the output went away.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import signal
@@ -27,7 +28,7 @@ from diskret.cli import runs  # noqa: F401
 from diskret.cli import page  # noqa: F401
 
 # isort: on
-from diskret.cli.app import BROKEN, REFUSED, STOPPED, app
+from diskret.cli.app import BROKEN, REFUSED, STOPPED, UNREAD, app
 
 __all__ = ["app", "main"]
 
@@ -36,6 +37,7 @@ MEMORY_WORDS = (
     "diskret: there is not enough memory for this\n"
     "  what to do: use coarser hierarchies, fewer classifications or several linked tables; or a larger machine."
 )
+FULL_WORDS = "diskret: the disk is full, or whatever the output goes to\n  what to do: free some space, and run again."
 NO_MEMORY = "[Cc]annot allocate memory|failed to map segment"
 """How the system and its loader say it; nothing of ours is imported any more where there is no memory."""
 ENDED = ("SIGTERM", "SIGHUP")
@@ -53,15 +55,21 @@ def _lacks_memory(error: BaseException | None) -> bool:
 @contextlib.contextmanager
 def _tidy_when_ended() -> Iterator[None]:
     """Ended from outside: tidy up as after Ctrl-C, and say so by the code that shells give."""
+    heard: list[int] = []
 
     def ended(number: int, frame: object) -> None:
+        heard.append(number)
         raise SystemExit(128 + number)
 
     with contextlib.ExitStack() as stack:
         for each in (signal.Signals[name] for name in ENDED if name in signal.Signals.__members__):
             with contextlib.suppress(ValueError):  # signals are heard by the first thread only
                 stack.callback(signal.signal, each, signal.signal(each, ended))
-        yield
+        try:
+            yield
+        finally:
+            if heard:  # whatever the engine made of it: a query that is broken off looks like Ctrl-C
+                raise SystemExit(128 + heard[0])
 
 
 def main() -> None:
@@ -75,6 +83,8 @@ def main() -> None:
         typer.echo(f"diskret: {e}\n  more: {e.docs}", err=True)
         raise SystemExit(REFUSED) from None
     except SystemExit as e:
+        if isinstance(e.__context__, BrokenPipeError):  # of which typer makes the code of an exposed table
+            raise SystemExit(UNREAD) from None
         if e.code == STOPPED:  # Ctrl-C, of which typer makes an exit without a word
             typer.echo(STOPPED_WORDS, err=True)
         raise
@@ -84,6 +94,9 @@ def main() -> None:
     except Exception as e:
         if os.environ.get("DISKRET_DEBUG"):
             raise
+        if isinstance(e, OSError) and e.errno in (errno.ENOSPC, errno.EDQUOT):
+            typer.echo(FULL_WORDS, err=True)
+            raise SystemExit(REFUSED) from None
         if _lacks_memory(e):
             typer.echo(MEMORY_WORDS, err=True)
             raise SystemExit(REFUSED) from None

@@ -13,7 +13,7 @@ from diskret.cli.show import progress_bar, report
 if TYPE_CHECKING:
     from diskret.job.outcome import JobResult
 
-EXPOSED, REFUSED, BROKEN, STOPPED = 1, 2, 3, 130
+EXPOSED, REFUSED, BROKEN, STOPPED, UNREAD = 1, 2, 3, 130, 141
 
 app = typer.Typer(
     name="diskret",

@@ -17,12 +17,16 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from diskret.model.errors import CannotWrite
+
 try:
     import fcntl
 except ImportError:  # Windows, where temporary folders belong to one user
     fcntl = None  # type: ignore[assignment]
 
 LOCK = "lock"
+ELSEWHERE = ("/tmp", "/var/tmp", "/usr/tmp")
+"""Where Python goes, without a word, if the folder of the user's choice cannot be used."""
 SPILLED = ("diskret-", "")
 """How folders of spilled records begin and end."""
 
@@ -47,6 +51,11 @@ class PrivateFolder:
 def private_folder() -> PrivateFolder:
     """A new folder in the system's temporary folder; what killed processes left there is removed first."""
     place = Path(tempfile.gettempdir())
+    asked = os.environ.get("TMPDIR")
+    if asked and str(place) in ELSEWHERE and os.path.realpath(asked) != os.path.realpath(place):
+        raise CannotWrite(
+            "temporary data cannot be written to where TMPDIR says", where=asked, hint="name a folder with free space."
+        )
     _sweep_once(place)
     return folder_in(place, *SPILLED)
 
