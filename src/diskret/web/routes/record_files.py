@@ -24,7 +24,7 @@ from diskret.web.answers import Json, attachment, body_of
 from diskret.web.reading import LONG
 from diskret.web.record_runs import FIGURES, FILES, write_kept_report
 from diskret.web.routes.exports import made_apart, stem
-from diskret.web.run_files import read_bytes, read_json
+from diskret.web.run_files import MOST_APART, read_bytes, read_json
 from diskret.web.table_runs import findings, load
 from diskret.web.workbench import Workbench, workbench
 
@@ -92,7 +92,7 @@ def figures(request: Request) -> Response:
     bench, run = workbench(request), request.path_params["run"]
     _refuse_other(bench, run)
     with bench.runs.result(run) as folder:
-        return Json(read_json(folder / FIGURES))
+        return Json(bench.reading.do(read_json, folder / FIGURES, MOST_APART, where=run))
 
 
 def file(request: Request) -> Response:
