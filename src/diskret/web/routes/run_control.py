@@ -33,7 +33,7 @@ def one(request: Request) -> Response:
 async def start(request: Request) -> Response:
     """Protect what is chosen, in a process of its own."""
     bench, asked = workbench(request), await body_of(request)
-    content = bench.drafts.get()["content"]
+    content = (await run_in_threadpool(bench.drafts.get))["content"]
     content = content | {"suppression": content.get("suppression") or {}}
     name = str(asked.get("name", ""))[:80]
     return Json(await run_in_threadpool(bench.runs.start, content, name=name), status_code=201)
