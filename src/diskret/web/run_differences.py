@@ -44,5 +44,5 @@ def _attacked(facts: RunFacts, audit: Findings | None) -> RunFacts:
     if audit is None:
         return facts
     closest, times = audit.get("closest"), audit.get("times")
-    known = closest is not None and times is not None
-    return replace(facts, audit=audit["summary"], closest=(closest, times) if known else None)
+    call = None if closest is None or times is None else (closest, times)
+    return replace(facts, audit=audit["summary"], closest=call)
