@@ -11,6 +11,7 @@ import importlib.util
 import io
 import json
 import shutil
+import tomllib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,9 +40,15 @@ from diskret.job.plan import read_plan, run_plan
 from diskret.job.read import read_job
 from diskret.job.recognise import recognise
 from diskret.job.run import run_job
+from diskret.model.damage import reading
 from diskret.model.source import open_source
 from diskret.publication import working
 from diskret.publication.working import load_working, save_working
+from diskret.web import worker
+from diskret.web.routes.exports import made_export
+from diskret.web.routes.run_control import repaired
+from diskret.web.run_differences import compared
+from diskret.web.run_files import read_json, write_json
 from diskret.web.run_folders import Runs
 from diskret.web.table_runs import findings, load
 from diskret.web.workspace import Workspace
@@ -158,16 +165,17 @@ def checkpoint(folder: Path) -> Path:
 
 def run_folder(file: str) -> Callable[[Path], Path]:
     def make(folder: Path) -> Path:
-        from diskret.web.table_runs import save
-
-        (folder / "firms.csv").write_bytes(records(".csv")(folder).read_bytes())
-        (folder / "job.toml").write_text(JOB)
+        records(".csv")(folder)
         run = folder / ".diskret-runs" / "20260101-120000-abcd"
-        (run / "result").mkdir(parents=True)
-        save(run_job(read_job(folder / "job.toml"), folder, None, write=False), run / "result")
-        status = {"id": run.name, "name": "x", "kind": "job", "of": "", "state": "done", "started": 1.0, "ended": 2.0}
-        (run / "status.json").write_text(json.dumps(status))
-        (run / "job.json").write_text(json.dumps({"data": {"microdata": "firms.csv"}}))
+        run.mkdir(parents=True)
+        status = {"id": run.name, "name": "x", "kind": "job", "of": "", "state": "running", "started": 1.0}
+        write_json(run / "status.json", status | {"progress": {"what": "starting", "done": 0, "of": 0}})
+        write_json(run / "job.json", tomllib.loads(JOB))
+        worker.main(run, "job")
+        if not file.startswith("result/"):
+            return run / file
+        # a run of an earlier diskret does not say how large its files are: else a changed one is not even opened
+        write_json(run / "status.json", {k: v for k, v in read_json(run / "status.json").items() if k != "files"})
         return run / file
 
     return make
@@ -288,10 +296,14 @@ def use_working(path: Path) -> None:
 def use_run(path: Path) -> None:
     runs = Runs(Workspace.at(next(p for p in path.parents if p.name == ".diskret-runs").parent))
     for status in runs.all():
-        runs.content(status["id"])
-        result = runs.finished(status["id"])
-        findings(result)
-        for each in load(result).values():
+        content = runs.content(status["id"])
+        with runs.result(status["id"]) as result:
+            audits, tables = findings(result), load(result)
+            with reading("job.json"):
+                repaired(content, "table.parquet")
+        compared(tables, tables, (audits, audits), internal=True)
+        made_export(result, content, runs.workspace.root, ".csv")
+        for each in tables.values():
             use_table(each.table)
             [move.interval(int(move.cells[0]), 1.0) for move in each.moves]
 

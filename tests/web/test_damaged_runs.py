@@ -239,6 +239,89 @@ def test_what_a_killed_server_left_is_swept_at_the_next_start(
     assert page.get(f"/api/runs/{BAD}").json()["state"] == "interrupted"
 
 
+@pytest.mark.parametrize("name", ["status.json", "job.json"])
+def test_a_file_far_too_large_is_refused_before_it_is_opened(
+    page: TestClient, runs: Callable[[], Path], name: str
+) -> None:
+    with (runs() / name).open("r+b") as file:
+        file.truncate(10**9)  # a hole: it takes no room on the disk
+    said = page.get(f"/api/runs/{BAD}").json()
+    assert said["state"] == "damaged"
+    assert f"{name} has 1,000,000,000 bytes" in said["error"]["what"]
+
+
+def test_findings_far_too_large_are_refused_before_they_are_opened(page: TestClient, runs: Callable[[], Path]) -> None:
+    bad = runs()
+    with (bad / "result" / "findings.json").open("r+b") as file:
+        file.truncate(10**9)
+    status = json.loads((bad / "status.json").read_bytes())
+    write_json(bad / "status.json", status | {"files": sizes(bad / "result")})
+    answer = page.get("/api/compare", params={"one": GOOD, "two": BAD})
+    assert code(answer) == "W6"
+    assert "1,000,000,000 bytes" in answer.json()["error"]["what"]
+
+
+def test_a_run_from_the_future_can_be_deleted(page: TestClient, runs: Callable[[], Path]) -> None:
+    """Its process, as it says, is at work, and its last word is still to come."""
+    bad = runs()
+    status = json.loads((bad / "status.json").read_bytes())
+    write_json(bad / "status.json", status | {"state": "running", "pid": 1})
+    os.utime(bad / "status.json", (time.time() + 10**6,) * 2)
+    assert page.delete(f"/api/runs/{BAD}").status_code == 200
+
+
+WRONG_JOBS: list[dict[str, Any]] = [
+    {"suppression": ["x"]}, {"classifications": []}, {"classifications": {"region": {}, "n": 5}}, {"promise": ["x"]},
+    {"promise": [["levels", 1]]}, {"rules": ["x"]}, {"output": [1]}, {"data": []}, {"table": {"by": 5}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", WRONG_JOBS)
+def test_a_job_of_a_run_that_is_none_is_refused_in_words_everywhere(
+    page: TestClient,
+    bench: Workbench,
+    runs: Callable[[], Path],
+    change: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("diskret.web.run_folders._process", lambda folder, kind: _Ended())
+    write_json(runs() / "job.json", case.JOB | change)
+    asked = [page.post(f"/api/runs/{BAD}/{path}") for path in ("repair", "audit")]
+    asked += [page.get(f"/api/runs/{BAD}/{path}") for path in ("export.csv", "report.html", "job.toml", "figures")]
+    asked += [page.get(f"/api/tables/{BAD}/cell", params={"response": "turnover", "cell": "0,0"})]
+    asked += [page.get("/api/compare", params={"one": GOOD, "two": BAD})]
+    asked += [page.post("/api/savejob", json={"run": BAD, "name": "again"})]
+    assert {each.status_code for each in asked} <= {200, 201, 422}, [each.text for each in asked]
+
+
+class _Ended:
+    """A process that has ended before it began."""
+
+    stdin = None
+
+    def poll(self) -> int:
+        return 1
+
+    def wait(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize("change", [{"summary": {}}, {"times": None}, {"closest": "A, N1"}])
+def test_findings_without_what_is_compared_are_refused_in_words(
+    page: TestClient, runs: Callable[[], Path], change: dict[str, Any]
+) -> None:
+    bad = runs()
+    said = json.loads((bad / "result" / "findings.json").read_bytes())
+    facts = {"safe": True, "exposed": [], "undecided": [], "lines": [], "closest": None}
+    facts |= {"summary": {"exposed": 0, "undecided": 0}} | change
+    said["tables"]["turnover"]["audit"] = facts
+    (bad / "result" / "findings.json").write_text(json.dumps(said))
+    status = json.loads((bad / "status.json").read_bytes())
+    write_json(bad / "status.json", status | {"files": sizes(bad / "result")})
+    page.put("/api/view", json={"internal": True})
+    assert page.get("/api/compare", params={"one": GOOD, "two": BAD}).status_code in (200, 422)
+
+
 DRAFTS = ["", "null", "[]", '{"states": 1}', '{"states": [1], "at": 0}', '{"states": [{}], "at": -5}', "\x00", '{"at":']
 
 
@@ -249,3 +332,35 @@ def test_a_damaged_choice_is_an_empty_one(page: TestClient, bench: Workbench, te
     assert page.get("/api/draft").json()["content"] == {}
     assert page.post("/api/draft/undo").status_code == 200
     assert page.put("/api/draft", json=case.JOB).json()["content"] == case.JOB
+
+
+def nested(depth: int) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for _ in range(depth - 1):
+        content = {"a": content}
+    return content
+
+
+def test_a_choice_that_could_not_be_read_again_leaves_the_history_as_it_is(page: TestClient) -> None:
+    page.put("/api/draft", json=case.JOB)
+    for depth in range(90, 104):
+        taken = page.put("/api/draft", json=nested(depth)).status_code == 200
+        assert taken == (depth <= 98)
+    assert page.get("/api/draft").json() == {"content": nested(98), "undo": True, "redo": False}
+
+
+def test_the_oldest_choices_are_forgotten_before_the_history_is_too_large_to_be_read(
+    page: TestClient, bench: Workbench
+) -> None:
+    for number in range(8):
+        page.put("/api/draft", json={"a": [str(number) * 900_000]})
+    assert bench.drafts.path.stat().st_size < 4_000_000
+    back = [page.post("/api/draft/undo").json()["content"]["a"][0][0] for _ in range(4)]
+    assert back == ["6", "5", "5", "5"]
+
+
+def test_a_choice_that_is_larger_on_disk_than_sent_is_refused(page: TestClient) -> None:
+    """Numbers may be short to send and long to write."""
+    page.put("/api/draft", json=case.JOB)
+    assert code(page.put("/api/draft", content=b'{"a":[' + b"9e15," * 200_000 + b"1]}")) == "T8"
+    assert page.get("/api/draft").json()["content"] == case.JOB

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from diskret.io.files import whole_file
+from diskret.model.errors import BadOption
+from diskret.web import examples
+from diskret.web.incoming import incoming_file
 from diskret.web.workbench import Workbench
 
 
@@ -48,6 +54,69 @@ def test_nothing_is_written_outside_the_workspace(
     answer = page.put(f"/api/files/{name}", content=b"a,b\n1,2\n")
     assert answer.status_code in (404, 405, 422)
     assert below(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["a%0Ab.csv", "a.csv%0A", "%0Aa.csv", "a%0Db.csv"])
+def test_a_name_of_several_lines_is_refused_in_words(page: TestClient, name: str) -> None:
+    answer = page.put(f"/api/files/{name}", content=b"a,b\n1,2\n")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "W2")
+
+
+def test_what_is_handed_in_is_for_its_owner_alone(page: TestClient, bench: Workbench) -> None:
+    page.put("/api/files/new.csv", content=b"a,b\n1,2\n")
+    examples.take("diagnoses", bench.workspace)
+    root = bench.workspace.root
+    taken = [root / "new.csv", *(p for p in (root / "examples").rglob("*") if p.is_file())]
+    assert len(taken) > 1
+    assert {oct(p.stat().st_mode & 0o777) for p in taken} == {"0o600"}
+
+
+def test_of_two_files_that_come_at_once_under_one_new_name_the_second_is_refused(bench: Workbench) -> None:
+    place = bench.workspace.new("new.csv")
+    one, two = (incoming_file(place, bench.placing, replace=False) for _ in range(2))
+    for block, content in ((one, "one"), (two, "two")):
+        block.__enter__().write_text(content, encoding="utf-8")
+    one.__exit__(None, None, None)
+    with pytest.raises(BadOption, match=r"there is a file 'new\.csv' already"):
+        two.__exit__(None, None, None)
+    assert place.read_text(encoding="utf-8") == "one"
+    assert {p.name for p in bench.workspace.root.iterdir()} == {"firms.csv", "new.csv"}
+
+
+ASKED: list[tuple[str, str, bytes]] = [
+    ("PUT", "/api/files/new.csv", b"a,b\n1,2\n"),
+    ("PUT", "/api/draft", b'{"rules": {"min_count": 3}}'),
+    ("POST", "/api/savejob", b'{"name": "new"}'),
+    ("POST", "/api/plan/save", b'{"name": "new", "plan": {"n": [100], "shares": {"a": [0.5, 0.5]}}}'),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "content"), ASKED)
+def test_whoever_waits_for_a_disk_keeps_nobody_else_waiting(
+    chosen: TestClient, monkeypatch: pytest.MonkeyPatch, method: str, path: str, content: bytes
+) -> None:
+    """The thread that hears all requests writes no file."""
+    hearing: list[bool] = []
+
+    @contextmanager
+    def slow(place: Path, *, private: bool = False) -> Iterator[Path]:
+        hearing.append(_hears_requests())
+        with whole_file(place, private=private) as part:
+            yield part
+        hearing.append(_hears_requests())
+
+    monkeypatch.setattr("diskret.web.incoming.whole_file", slow)
+    monkeypatch.setattr("diskret.web.run_files.whole_file", slow)
+    assert chosen.request(method, path, content=content).status_code in (200, 201)
+    assert hearing == [False, False]
+
+
+def _hears_requests() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def test_only_known_kinds_are_taken(page: TestClient) -> None:

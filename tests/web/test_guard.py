@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from diskret.web.workbench import Workbench
-from tests.web.case import PORT
+from tests.web.case import ORIGIN, PORT
 
 API = ["/api/state", "/api/files", "/api/draft", "/api/draft/marks", "/api/runs", "/api/tables/draft", "/api/recognise"]
 
@@ -79,6 +79,14 @@ def test_a_page_of_another_origin_is_refused_even_with_the_cookie(page: TestClie
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_a_request_the_browser_calls_foreign_is_refused(page: TestClient, site: str) -> None:
     assert page.get("/api/state", headers={"sec-fetch-site": site}).status_code == 403
+
+
+@pytest.mark.parametrize(("name", "said"), [("origin", ORIGIN), ("sec-fetch-site", "same-origin")])
+@pytest.mark.parametrize("other", ["http://evil.example", "cross-site", "same-origin", ORIGIN])
+def test_whoever_says_twice_where_he_comes_from_is_refused(page: TestClient, name: str, said: str, other: str) -> None:
+    headers = [("origin", ORIGIN)] * (name != "origin") + [(name, said), (name, other)]
+    del page.headers["origin"]
+    assert page.get("/api/state", headers=headers).status_code == 403
 
 
 def test_the_empty_page_may_be_entered_from_a_file_and_not_framed(page: TestClient) -> None:

@@ -172,6 +172,7 @@ def _client(server: Served) -> httpx.Client:
 def test_runs_stay_out_of_version_control_and_of_other_users_eyes(chosen: TestClient, bench: Workbench) -> None:
     run = chosen.post("/api/runs", json={}).json()["id"]
     assert (bench.workspace.runs / ".gitignore").read_text(encoding="utf-8") == "*\n"
+    assert os.stat(bench.workspace.runs / ".gitignore").st_mode & 0o077 == 0
     assert os.stat(bench.runs.folder(run)).st_mode & 0o077 == 0
     chosen.post(f"/api/runs/{run}/cancel")
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -40,6 +44,21 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path, monkeypatch: 
         serve(tmp_path, open_page=False)
 
 
+@contextmanager
+def _half_a_file(served: Served) -> Iterator[None]:
+    """Somebody is handing in a file and has not come to its end."""
+    ours = {"Origin": f"http://{served.host}"}
+    with closing(HTTPConnection(served.host)) as us:
+        us.request("POST", "/api/session", json.dumps({"token": served.token}), ours)
+        answer = us.getresponse()
+        ours |= {"Cookie": answer.headers["set-cookie"].split(";")[0]}
+        answer.read()
+        us.request("PUT", "/api/files/new.csv", None, ours | {"Content-Length": "99", "Expect": "100-continue"})
+        assert b"100" in us.sock.recv(1000)  # it is being read
+        us.send(b"a,b")
+        yield
+
+
 def test_the_server_says_its_address_and_leaves_nothing_but_runs(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
@@ -49,7 +68,10 @@ def test_the_server_says_its_address_and_leaves_nothing_but_runs(
     way_in = folder / "open-workbench.html"
     assert way_in.stat().st_mode & 0o077 == 0
     assert served.token in way_in.read_text(encoding="utf-8")
-    said = served.end()
+    with _half_a_file(served):
+        said = served.end(signal.SIGHUP)  # the window it was started in is closed
+    assert served.process.returncode == 0
+    assert "error" not in said.lower()
     assert said.count(served.token) == 1
     assert not way_in.exists()
     assert list(folder.iterdir()) == []

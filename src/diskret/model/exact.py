@@ -16,7 +16,7 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.tolerances import EXACT_LIMIT as EXACT_LIMIT
 
 MOST_DECIMALS = 9
-LONGEST = 300
+LONGEST = 100
 """Digits of a parameter: nobody has more."""
 AMOUNTS = 6
 """Decimals of amounts; numbers of more are measurements."""

@@ -7,6 +7,7 @@ may be silent. There are so many connections at most: the next one takes the pla
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import struct
 from contextlib import suppress
@@ -111,7 +112,9 @@ class Watched(H11Protocol):  # type: ignore[misc,unused-ignore]
 
 def listening_config(app: ASGIApp, patience: Patience | None = None) -> uvicorn.Config:
     """How the server listens: no web sockets, no word from proxies, no log."""
+    # what goes wrong is answered by the guard; requests that are given up at the end are no mistake
+    said = "error" if os.environ.get("DISKRET_DEBUG") else "critical"
     return uvicorn.Config(
-        app, http=partial(Watched, patience=patience), ws="none", proxy_headers=False, log_level="error",
+        app, http=partial(Watched, patience=patience), ws="none", proxy_headers=False, log_level=said,
         access_log=False, server_header=False, timeout_keep_alive=5, timeout_graceful_shutdown=2, backlog=BACKLOG,
     )  # fmt: skip

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from diskret.io.structured import from_json
 from diskret.model.errors import DiskretError
 from diskret.web.run_files import folder_of_runs, read_json, write_json
 
 MOST = 200
 """Steps that can be undone."""
+MOST_BYTES = 3_000_000
+"""Bytes of all of them together."""
 
 
 @dataclass
@@ -35,12 +39,13 @@ class Drafts:
 
     def put(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """A new choice; what was undone before is forgotten."""
+        from_json(json.dumps({"states": [content]}))  # what could not be read again would take the history with it
         with self.lock:
             history = self._history()
             states, at = history["states"], history["at"]
             if states[at] == content:
                 return _shown(history)
-            states = [*states[: at + 1], dict(content)][-MOST:]
+            states = _latest([*states[: at + 1], dict(content)])
             return self._keep({"states": states, "at": len(states) - 1})
 
     def move(self, steps: int) -> dict[str, Any]:
@@ -65,6 +70,17 @@ class Drafts:
         folder_of_runs(self.path.parent)
         write_json(self.path, history)
         return _shown(history)
+
+
+def _latest(states: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The last choice and as many before it as are kept."""
+    kept, size = 0, 0
+    for state in reversed(states[-MOST:]):
+        size += len(json.dumps(state, ensure_ascii=False).encode())
+        if kept and size > MOST_BYTES:
+            break
+        kept += 1
+    return states[-kept:]
 
 
 def _shown(history: Mapping[str, Any]) -> dict[str, Any]:

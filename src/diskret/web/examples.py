@@ -41,7 +41,7 @@ def take(name: str, workspace: Workspace, jobs: dict[str, str] | None = None) ->
     title = content.pop("output", {}).get("title")
     target = workspace.path(FOLDER)
     for each in paths_in(content):
-        with whole_file(target / each) as part:
+        with whole_file(target / each, private=True) as part:
             shutil.copyfile(here() / each, part)
     job = moved(job_from(content, known[name], target), target, workspace.root)
     plain: dict[str, Any] = job.model_dump(mode="json", exclude_unset=True)
@@ -52,7 +52,7 @@ def _large(workspace: Workspace) -> dict[str, Any]:
     """A table of a million cells: sparse, skewed records of a made-up trade, always the same."""
     path = workspace.path(f"{FOLDER}/trade.csv")
     if not path.exists():
-        with whole_file(path) as part, part.open("w", encoding="utf-8") as file:
+        with whole_file(path, private=True) as part, part.open("w", encoding="utf-8") as file:
             file.write("product,country,trade\n")
             file.writelines(_records())
     by = ["product", "country"]

@@ -113,13 +113,16 @@ class Guard:
 
     def _is_foreign(self, scope: Scope, headers: Headers) -> bool:
         """Whether a request comes from a page that is not ours, or changes something without saying whose it is."""
-        origin = headers.get("origin")
+        said = {name: headers.getlist(name) for name in ("origin", "sec-fetch-site", "sec-fetch-dest")}
+        if any(len(each) > 1 for each in said.values()):  # whoever says it twice means us to hear one of them
+            return True
+        origin, site, dest = (next(iter(each), None) for each in said.values())
         if origin is None and scope["method"] not in SAFE:
             return True
         # whoever goes to the page from elsewhere, such as from the file that opens it, sees a page without data
-        if origin is None and scope["path"] == "/" and headers.get("sec-fetch-dest") == "document":
+        if origin is None and scope["path"] == "/" and dest == "document":
             return False
-        other_site = headers.get("sec-fetch-site") not in (None, "none", "same-origin")
+        other_site = site not in (None, "none", "same-origin")
         return other_site or origin not in (None, *self.place.origins)
 
 

@@ -28,7 +28,7 @@ from diskret.publication.sections import ReportSection
 from diskret.risk.judgement import Attack
 from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.history import Moment
-from diskret.web.run_files import read_json, write_json
+from diskret.web.run_files import MOST_APART, read_json, write_json
 from diskret.web.run_folders import RunProgress
 
 FIGURES, SECTIONS = "figures.json", "sections.json"
@@ -144,8 +144,8 @@ def use_figures(made: ScientificUse, attack: Attack | None) -> dict[str, Any]:
 
 
 def _keep(result: Path, sections: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
-    write_json(result / SECTIONS, json.loads(json.dumps(sections)))
-    write_json(result / FIGURES, figures)
+    write_json(result / SECTIONS, json.loads(json.dumps(sections)), MOST_APART)
+    write_json(result / FIGURES, figures, MOST_APART)
 
 
 def write_kept_report(
@@ -155,7 +155,7 @@ def write_kept_report(
     audience = INTERNAL if internal else PUBLIC
     name = f"{audience} {'en' if isinstance(job, RecordsJob) else language}"
     with reading(folder / SECTIONS, f"{SECTIONS} does not say what it should"):
-        kept = read_json(folder / SECTIONS)
+        kept = read_json(folder / SECTIONS, MOST_APART)
         if name not in kept:
             raise BadOption("the run was made before there were two reports", hint="run it again.")
         sections = [ReportSection.from_plain(each) for each in kept[name]]

@@ -43,5 +43,6 @@ def compared(
 def _attacked(facts: RunFacts, audit: Findings | None) -> RunFacts:
     if audit is None:
         return facts
-    closest = audit.get("closest")
-    return replace(facts, audit=audit["summary"], closest=(closest, audit["times"]) if closest else None)
+    closest, times = audit.get("closest"), audit.get("times")
+    call = None if closest is None or times is None else (closest, times)
+    return replace(facts, audit=audit["summary"], closest=call)

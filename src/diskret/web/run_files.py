@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AllowInfNan, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AllowInfNan, BaseModel, ConfigDict, Field
 
 from diskret.io.files import whole_file
 from diskret.io.structured import from_json
@@ -18,6 +18,10 @@ from diskret.model.errors import DamagedRun, DiskretError, UnreadableFile
 from diskret.model.limits import refuse_more
 
 JOB, STATUS, RESULT = "job.json", "status.json", "result"
+MOST = 4_000_000
+"""Bytes of a file that the server reads itself: its content takes thirty times as much memory."""
+MOST_APART = 100_000_000
+"""Bytes of a file of a result, which is read in a process apart."""
 
 Count = Annotated[int, Field(ge=0, lt=1 << 53)]
 Moment = Annotated[float, Field(ge=0, le=1e11)]
@@ -63,6 +67,13 @@ class _Summary(_Said):
     warnings: list[str] = []
 
 
+def _counted(summary: dict[str, int]) -> dict[str, int]:
+    """Counts of an audit with those that decide."""
+    if not {"exposed", "undecided"} <= summary.keys():
+        raise ValueError("what an audit decided is missing")
+    return summary
+
+
 class Exposure(_Said):
     """An exposed cell by name."""
 
@@ -75,7 +86,7 @@ class AuditFacts(_Said):
     """What an audit found: counts, names and proofs."""
 
     safe: bool
-    summary: dict[str, Count]
+    summary: Annotated[dict[str, Count], AfterValidator(_counted)]
     exposed: list[Exposure]
     undecided: list[str]
     lines: list[str]
@@ -142,9 +153,10 @@ def sizes(result: Path) -> dict[str, int]:
     return {each.name: each.stat().st_size for each in sorted(result.iterdir())}
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """The object in a small file."""
+def read_json(path: Path, most: int = MOST) -> dict[str, Any]:
+    """The object in a small file; a larger one is refused before it is opened."""
     with reading(path, f"{path.name} is not a JSON object"):
+        _refuse_large(path, real_file(path).stat().st_size, most)
         content = from_json(read_bytes(path).decode())
         if not isinstance(content, dict):
             raise TypeError
@@ -169,10 +181,17 @@ def read_bytes(path: Path) -> bytes:
             return file.read()
 
 
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """A small file, whole, for its owner alone."""
+def write_json(path: Path, content: Mapping[str, Any], most: int = MOST) -> None:
+    """A small file, whole, for its owner alone; what could not be read again is not written."""
+    written = (json.dumps(content, ensure_ascii=False) + "\n").encode()
+    _refuse_large(path, len(written), most)
     with whole_file(path, private=True) as part:
-        part.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        part.write_bytes(written)
+
+
+def _refuse_large(path: Path, size: int, most: int) -> None:
+    if size > most:
+        raise UnreadableFile(f"{path.name} has {size:,} bytes, more than {most:,}", hint="make it smaller.")
 
 
 def make_private(folder: Path) -> None:
@@ -184,8 +203,10 @@ def make_private(folder: Path) -> None:
 def folder_of_runs(folder: Path) -> Path:
     """The folder of all runs, made if it is missing: confidential, and out of version control."""
     make_private(folder)
-    if not (folder / ".gitignore").exists():
-        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+    ignored = folder / ".gitignore"
+    if not ignored.exists():
+        ignored.touch(mode=0o600)
+        ignored.write_text("*\n", encoding="utf-8")
     return folder
 
 

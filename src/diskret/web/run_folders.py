@@ -134,7 +134,7 @@ class Runs:
                 return _damaged(name, self.damaged[name]) if name in self.damaged else status
             if process is not None and not ended:
                 return status
-            if process is None and _alive(status.get("pid")) and time.time() - _written(folder) < SILENT:
+            if process is None and _alive(status.get("pid")) and _spoke(folder):
                 return status  # of another server on the same workspace
             return self._ended(folder, status, "interrupted" if process is None else "failed")
 
@@ -303,5 +303,6 @@ def _alive(pid: object) -> bool:
     return True
 
 
-def _written(folder: Path) -> float:
-    return (folder / STATUS).stat().st_mtime
+def _spoke(folder: Path) -> bool:
+    """Whether a run gave a sign of life lately; one that is still to come is none."""
+    return abs(time.time() - (folder / STATUS).stat().st_mtime) < SILENT

@@ -11,7 +11,7 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from diskret.model.errors import BadOption, CannotWrite, MissingExtra
+from diskret.model.errors import BadOption, CannotWrite, DiskretError, MissingExtra
 
 LOOPBACK = "127.0.0.1"
 WAY_IN = "open-workbench.html"
@@ -39,20 +39,34 @@ def serve(
         address = f"http://{LOOPBACK}:{found}/#token={bench.sessions.token}"
         # the address with the token stands in no log
         config = listening_config(app)
-        with contextlib.suppress(ValueError):  # in a thread there are no signals
-            signal.signal(signal.SIGTERM, _leave)
-        with way_in(bench.workspace.root / WAY_IN, address) as file:
+        with _ended_from_outside(), contextlib.closing(bench), way_in(bench.workspace.root / WAY_IN, address) as file:
             say(f"workspace: {bench.workspace.root}")
             say(f"open {address}")
             say("this address is for you alone; nothing leaves this machine. Ctrl-C ends it.")
             if open_page:
                 webbrowser.open(file.as_uri())  # the socket listens already: the browser waits for us
-            uvicorn.Server(config).run(sockets=[listening])
+            server = uvicorn.Server(config)
+            server.run(sockets=[listening])
+            if not server.started:
+                raise DiskretError("the page could not be started", hint="set DISKRET_DEBUG=1 and start again.")
 
 
-def _leave(number: int, frame: object) -> None:
-    """Ended from outside: tidy up as after Ctrl-C."""
-    raise SystemExit(0)
+@contextlib.contextmanager
+def _ended_from_outside() -> Iterator[None]:
+    """Tidy up as after Ctrl-C. Whoever serves ends only by being ended: that is as it should be, and code 0."""
+
+    def leave(number: int, frame: object) -> None:
+        raise SystemExit(0)
+
+    def hang_up(number: int, frame: object) -> None:
+        signal.raise_signal(signal.SIGTERM)  # of which the server knows
+
+    with contextlib.ExitStack() as stack:
+        for name, heard in (("SIGTERM", leave), ("SIGHUP", hang_up)):
+            with contextlib.suppress(ValueError, AttributeError):  # in a thread, or on Windows, there is none
+                each = getattr(signal, name)
+                stack.callback(signal.signal, each, signal.signal(each, heard))
+        yield
 
 
 @contextlib.contextmanager

@@ -21,10 +21,12 @@ from diskret.moves.move import MoveSet
 from diskret.publication.working import load_working, save_working
 from diskret.suppression.result import Suppression, Unprotected
 from diskret.tabulation.tabulate import Progress
-from diskret.web.run_files import AuditFacts, read_json, real_file, write_json
+from diskret.web.run_files import MOST_APART, AuditFacts, read_json, real_file, write_json
 from diskret.web.stored_moves import load_moves, save_moves
 
 WORKING, FINDINGS = "working.parquet", "findings.json"
+MOST_NAMES = 100
+"""Cells that the state of a run names; the page shows fewer, and all stand in the findings."""
 LANGUAGES: tuple[Literal["en", "de"], ...] = ("en", "de")
 
 
@@ -54,7 +56,7 @@ def save(done: JobResult, folder: Path) -> None:
             "audit": None if each.audit is None else with_times(each.audit),
         }
         save_moves(each, folder / f"moves-{number}.npz")
-    write_json(folder / FINDINGS, findings)
+    write_json(folder / FINDINGS, findings, MOST_APART)
 
 
 class _Table(BaseModel):
@@ -109,7 +111,7 @@ def _inside(index: tuple[int, ...], table: Table) -> bool:
 
 def _read_findings(folder: Path) -> dict[str, Any]:
     with reading(folder / FINDINGS, f"{FINDINGS} does not say what it should"):
-        found: dict[str, Any] = read_json(folder / FINDINGS)["tables"]
+        found: dict[str, Any] = read_json(folder / FINDINGS, MOST_APART)["tables"]
         for each in found.values():
             _Audited.model_validate(each)
     return found
@@ -141,7 +143,9 @@ def audit_tables(content: Mapping[str, Any], workspace: Path, result: Path, say:
     for number, (name, each) in enumerate(tables.items()):
         say("attacking", number, len(tables))
         report = audit(each.table, each.promise, moves=each.moves)
-        found[name] = report.plain()
+        found[name] = {
+            key: each[:MOST_NAMES] if isinstance(each, list) else each for key, each in report.plain().items()
+        }
         kept[name] = {"audit": with_times(report)}
-    write_json(result / FINDINGS, {"tables": kept})
+    write_json(result / FINDINGS, {"tables": kept}, MOST_APART)
     return {"audits": found, "exposed": not all(facts["safe"] for facts in found.values())}

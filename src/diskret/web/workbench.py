@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from starlette.requests import Request
@@ -35,6 +35,8 @@ class Workbench:
     """What is chosen, by page."""
     reading: Reading
     """Who reads what users hand in."""
+    placing: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    """Who has it gives a file its place in the workspace."""
 
     @property
     def drafts(self) -> Drafts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -23,8 +24,8 @@ async def choose(request: Request) -> Response:
     """A new choice; it need not be complete."""
     content, drafts = await body_of(request), _drafts(request)
     if request.path_params.get("name") != "plan":  # a plan names no files
-        workbench(request).workspace.refuse_outside(content)
-    return Json(drafts.put(content))
+        await run_in_threadpool(workbench(request).workspace.refuse_outside, content)
+    return Json(await run_in_threadpool(drafts.put, content))
 
 
 def step(request: Request) -> Response:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from diskret.io.files import whole_file
 from diskret.job.read import job_from
 from diskret.job.suppression import intervals_of
 from diskret.job.table_job import TableJob
@@ -21,6 +21,7 @@ from diskret.model.errors import BadOption
 from diskret.model.private import private_folder
 from diskret.publication.publish import WRITERS, publish
 from diskret.web.answers import Json, attachment, body_of
+from diskret.web.incoming import incoming_file
 from diskret.web.reading import LONG
 from diskret.web.table_runs import load
 from diskret.web.workbench import Workbench, workbench
@@ -92,7 +93,10 @@ def job_file(request: Request) -> Response:
 
 async def save_job(request: Request) -> Response:
     """Write the job file of a run, or of the present choice, into the workspace."""
-    bench, asked = workbench(request), await body_of(request)
+    return await run_in_threadpool(_save_job, workbench(request), await body_of(request))
+
+
+def _save_job(bench: Workbench, asked: Mapping[str, Any]) -> Response:
     run = asked.get("run")
     page = str(asked.get("of", ""))
     drafts = bench.choices.get(page, bench.drafts)
@@ -105,11 +109,8 @@ async def save_job(request: Request) -> Response:
 def saved(bench: Workbench, name: str, text: Callable[[], str], *, replace: bool) -> Response:
     """Write a job or a plan into the workspace; over an older one only if that is asked for."""
     place = bench.workspace.new(f"{name}.toml")
-    if place.exists() and not replace:
-        raise BadOption(f"there is a file {place.name!r} already", hint="replace it, or choose another name.")
-    content = text()
-    with whole_file(place, private=True) as part:
-        part.write_text(content, encoding="utf-8")
+    with incoming_file(place, bench.placing, replace=replace) as part:
+        part.write_text(text(), encoding="utf-8")
     return Json({"name": place.name, "path": str(place)}, status_code=201)
 
 

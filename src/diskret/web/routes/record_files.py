@@ -24,7 +24,8 @@ from diskret.web.answers import Json, attachment, body_of
 from diskret.web.reading import LONG
 from diskret.web.record_runs import FIGURES, FILES, write_kept_report
 from diskret.web.routes.exports import made_apart, stem
-from diskret.web.run_files import read_bytes, read_json
+from diskret.web.routes.names import NAME
+from diskret.web.run_files import MOST_APART, read_bytes, read_json
 from diskret.web.table_runs import findings, load
 from diskret.web.workbench import Workbench, workbench
 
@@ -75,7 +76,7 @@ def seed(request: Request) -> Response:
 async def start(request: Request) -> Response:
     """Make the file that is chosen, in a process of its own."""
     bench, asked = workbench(request), await body_of(request)
-    content = bench.choices["records"].get()["content"]
+    content = (await run_in_threadpool(bench.choices["records"].get))["content"]
     name = str(asked.get("name", ""))[:80]
     # mistakes are told at once, before a process starts
     await run_in_threadpool(job_from, dict(content), "the page", bench.workspace.root)
@@ -92,7 +93,7 @@ def figures(request: Request) -> Response:
     bench, run = workbench(request), request.path_params["run"]
     _refuse_other(bench, run)
     with bench.runs.result(run) as folder:
-        return Json(read_json(folder / FIGURES))
+        return Json(bench.reading.do(read_json, folder / FIGURES, MOST_APART, where=run))
 
 
 def file(request: Request) -> Response:
@@ -146,7 +147,7 @@ def _refuse_other(bench: Workbench, run: str) -> None:
 
 ROUTES = [
     Route("/api/records/examples/{example}", take_example, methods=["POST"]),
-    Route("/api/records/jobs/{name:path}", open_job, methods=["POST"]),
+    Route(f"/api/records/jobs/{NAME}", open_job, methods=["POST"]),
     Route("/api/records/seed", seed, methods=["GET"]),
     Route("/api/records/runs", start, methods=["POST"]),
     Route("/api/runs/{run}/stop", stop, methods=["POST"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -10,9 +11,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from diskret.job.older import translated
+from diskret.model.damage import reading
 from diskret.web.answers import Json, body_of
 from diskret.web.run_differences import compared
-from diskret.web.run_files import RESULT
+from diskret.web.run_files import JOB, RESULT
 from diskret.web.table_runs import WORKING, findings
 from diskret.web.workbench import Workbench, session, workbench
 from diskret.web.workspace import RUNS
@@ -31,7 +33,7 @@ def one(request: Request) -> Response:
 async def start(request: Request) -> Response:
     """Protect what is chosen, in a process of its own."""
     bench, asked = workbench(request), await body_of(request)
-    content = bench.drafts.get()["content"]
+    content = (await run_in_threadpool(bench.drafts.get))["content"]
     content = content | {"suppression": content.get("suppression") or {}}
     name = str(asked.get("name", ""))[:80]
     return Json(await run_in_threadpool(bench.runs.start, content, name=name), status_code=201)
@@ -59,8 +61,15 @@ def audit(request: Request) -> Response:
 def repair(request: Request) -> Response:
     """Protect a finished run's tables against everything an audit looks for, from the pattern they have."""
     bench, run = workbench(request), request.path_params["run"]
-    bench.runs.finished(run)
     before = bench.runs.content(run)
+    # nobody has looked inside the sections yet
+    with bench.runs.result(run), reading(JOB, f"{JOB} is not a job"):
+        content = repaired(before, f"{RUNS}/{run}/{RESULT}/{WORKING}")
+    return Json(bench.runs.start(content, name=bench.runs.status(run)["name"], of=run), status_code=201)
+
+
+def repaired(before: Mapping[str, Any], table: str) -> dict[str, Any]:
+    """The job that goes on from the table of another one."""
     today, _ = translated(before)
     promise = dict(today.get("promise") or {})
     if (before.get("suppression") or {}).get("levels") is None and "levels" not in (before.get("promise") or {}):
@@ -68,12 +77,11 @@ def repair(request: Request) -> Response:
     said = today.get("suppression") or {}
     asked = {key: said[key] for key in ("cost", "zeros", "barriers", "thin", "leading") if key in said}
     kept = {key: before[key] for key in ("rules", "output") if key in before} | {"promise": promise}
-    content = {"data": {"table": f"{RUNS}/{run}/{RESULT}/{WORKING}"}, "suppression": asked | {"method": "moves"}} | kept
+    content = {"data": {"table": table}, "suppression": asked | {"method": "moves"}} | kept
     said = {
         n: {k: c[k] for k in ("ordered", "sensitive") if k in c} for n, c in before.get("classifications", {}).items()
     }
-    content |= {"classifications": {n: c for n, c in said.items() if c}}
-    return Json(bench.runs.start(content, name=bench.runs.status(run)["name"], of=run), status_code=201)
+    return content | {"classifications": {n: c for n, c in said.items() if c}}
 
 
 def compare(request: Request) -> Response:
@@ -90,7 +98,7 @@ def _audits(bench: Workbench, run: str) -> dict[str, Any]:
     later = (each for each in bench.runs.all() if each["kind"] == "audit" and each["of"] == run)
     last = next((each["id"] for each in later if each["state"] == "finished"), run)
     with bench.runs.result(last) as folder:
-        return findings(folder)
+        return bench.reading.do(findings, folder, where=last)
 
 
 ROUTES = [

@@ -58,7 +58,8 @@ async def save(request: Request) -> Response:
     bench, asked = workbench(request), await body_of(request)
     plan = plan_from(asked.get("plan") or {}, "the page")
     name = stem(str(asked.get("name") or "plan"))
-    return saved(bench, name, lambda: plan_as_text(plan), replace=asked.get("replace") is True)
+    replace = asked.get("replace") is True
+    return await run_in_threadpool(saved, bench, name, lambda: plan_as_text(plan), replace=replace)
 
 
 def text(request: Request) -> Response:

@@ -10,10 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, listed
 from diskret.web import examples
 from diskret.web.answers import Json
+from diskret.web.incoming import in_threads, incoming_file
+from diskret.web.routes.names import NAME
 from diskret.web.workbench import workbench
 
 RECORDS = ("anonymise", "microdata")
@@ -29,14 +30,13 @@ def listed_files(request: Request) -> Response:
 async def upload(request: Request) -> Response:
     """Take a file as the raw body of the request; it is there when it is whole."""
     bench = workbench(request)
-    name = request.path_params["name"]
-    place = bench.workspace.new(name)
-    if place.exists() and request.query_params.get("replace") != "yes":
-        raise BadOption(f"there is a file {name!r} already", hint="replace it, or give yours another name.")
-    with whole_file(place) as part, part.open("wb") as file:
+    name, size = request.path_params["name"], 0
+    place = await run_in_threadpool(bench.workspace.new, name)
+    coming = incoming_file(place, bench.placing, replace=request.query_params.get("replace") == "yes")
+    async with in_threads(coming) as part, in_threads(part.open("wb")) as file:
         async for chunk in request.stream():
-            await run_in_threadpool(file.write, chunk)
-    return Json({"name": name, "bytes": place.stat().st_size}, status_code=201)
+            size += await run_in_threadpool(file.write, chunk)
+    return Json({"name": name, "bytes": size}, status_code=201)
 
 
 def take_example(request: Request) -> Response:
@@ -68,7 +68,7 @@ def refuse_beyond(content: Mapping[str, Any]) -> None:
 
 ROUTES = [
     Route("/api/files", listed_files, methods=["GET"]),
-    Route("/api/files/{name:path}", upload, methods=["PUT"]),
+    Route(f"/api/files/{NAME}", upload, methods=["PUT"]),
     Route("/api/examples/{name}", take_example, methods=["POST"]),
-    Route("/api/jobs/{name:path}", open_job, methods=["POST"]),
+    Route(f"/api/jobs/{NAME}", open_job, methods=["POST"]),
 ]
