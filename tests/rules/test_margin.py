@@ -124,3 +124,12 @@ def test_what_contributors_publish_has_no_margin_so_that_the_rest_can_be_protect
 def test_a_margin_is_a_number_from_zero_on(wrong: Any) -> None:
     with pytest.raises(BadOption, match="margin of the minimum count"):
         dk.rules.MinCount(3, margin=wrong)
+
+
+def test_a_margin_beyond_measure_is_refused_and_one_of_hundreds_of_digits_is_worked_with() -> None:
+    with pytest.raises(BadOption):
+        dk.rules.MinCount(3, margin=10**400)
+    table = dk.Table.from_cells({"s": ["m", "w"], "x": [5.0, 7.0], "n": [1, 9]}, by={"s": None}, value="x", count="n")
+    marked = dk.mark(table, dk.rules.MinCount(3, margin=1e-320))
+    assert marked.above is not None
+    assert marked.above.max() < 1e-300

@@ -25,6 +25,9 @@ USUAL_MARGIN = 8
 """Percent of the value that a minimum count asks for where no other rule speaks of approximate disclosure: the upper
 end of what is usual for p, and what p% with it would demand of a cell with one contributor."""
 
+BEYOND = 10**100
+"""No parameter is larger."""
+
 
 @dataclass(frozen=True, eq=False)
 class Behind:
@@ -269,15 +272,17 @@ def _close_estimate(table: Table, p: Fraction, counted_by: CountedBy, name: str)
 
 
 def _not_negative(number: Number) -> bool:
-    """Whether something is a number from zero on; words, infinity and what is undefined are not."""
+    """Whether something is a number from zero on; words, infinity, what is undefined or beyond measure are not."""
     try:
-        return not isinstance(number, bool) and exact(number) >= 0
+        return not isinstance(number, bool) and 0 <= exact(number) <= BEYOND
     except (ValueError, TypeError, OverflowError, ZeroDivisionError):
         return False
 
 
 def _share(part: Fraction, of: Floats) -> Floats:
     """A fraction of numbers, multiplied before it is divided: 8 % of 35 is 2.8 and not a hair more."""
+    if max(part.numerator, part.denominator) > BEYOND:  # a parameter of hundreds of digits
+        return of * float(part)
     return of * float(part.numerator) / float(part.denominator)
 
 
