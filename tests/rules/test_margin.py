@@ -130,6 +130,5 @@ def test_a_margin_beyond_measure_is_refused_and_one_of_hundreds_of_digits_is_wor
     with pytest.raises(BadOption):
         dk.rules.MinCount(3, margin=10**400)
     table = dk.Table.from_cells({"s": ["m", "w"], "x": [5.0, 7.0], "n": [1, 9]}, by={"s": None}, value="x", count="n")
-    marked = dk.mark(table, dk.rules.MinCount(3, margin=1e-320))
-    assert marked.above is not None
-    assert marked.above.max() < 1e-300
+    marked = dk.mark(table, dk.rules.MinCount(3, margin=1e-150))
+    assert present(marked.above).max() < 1e-140
