@@ -64,6 +64,18 @@ def test_lines_rows_and_files_have_limits(tmp_path: Path, monkeypatch: pytest.Mo
             read_hierarchy(path)
 
 
+def test_a_limit_beyond_all_memory_costs_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISKRET_LIMITS", "bytes=900_000_000_000_000_000")
+    assert read_text(written(tmp_path / "region.hrc", "a\n")) == "a\n"
+
+
+def test_nesting_that_python_cannot_read_is_not_blamed_on_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISKRET_LIMITS", "depth=500_000")
+    with pytest.raises(TooLarge) as caught:
+        from_json("[" * 100_000 + "]" * 100_000)
+    assert "a higher limit does not help" in caught.value.hint
+
+
 def test_a_pipe_or_a_device_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.hrc")
     for path in (tmp_path / "pipe.hrc", Path("/dev/zero")):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from diskret.io.metadata import Role, classification, source
+from diskret.io.metadata import Metadata, Role, classification, source
 from diskret.io.rda import rda_text, read_metadata
 from diskret.model.errors import BrokenLevels, DiskretError, EmptyData, MissingColumn, UnknownCode, UnreadableFile
 from diskret.model.source import Delimited, FixedWidth, open_source
@@ -186,6 +186,14 @@ def test_a_link_in_the_folder_of_the_metadata_does_not_lead_out_of_it(tmp_path: 
         (tmp_path / "in" / "firms.rda").write_text(f'Size 1 2\n<RECODEABLE>\n<CODELIST> "{name}"\n')
         with pytest.raises(UnreadableFile, match="does not lie beside them"):
             classification(read_metadata(tmp_path / "in" / "firms.rda"), "Size", ["1"])
+
+
+@pytest.mark.parametrize("name", ["", ".", "./", " ", "..."])
+def test_metadata_that_name_no_file_learn_nothing_about_the_folder(name: str, tmp_path: Path) -> None:
+    (tmp_path / "secret.hrc").write_text("root\n")
+    with pytest.raises(UnreadableFile, match="does not lie beside them") as caught:
+        Metadata(variables=(), path=tmp_path / "firms.rda").file(name)
+    assert "secret" not in str(caught.value)
 
 
 def test_a_file_in_a_folder_below_the_metadata_is_found(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from diskret.model.contributors import Contributors
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.rollup import add_up, inner_cells
 from diskret.model.table import Table
 
 FORMATS = [".csv", ".parquet", ".xlsx", ".json", ".px"]
@@ -37,9 +38,12 @@ def example_table(seed: int = 0, response: str = "turnover", decimals: int | Non
     by = {"sex": Hierarchy.flat(["m", "w"]), "nace": Hierarchy.flat(["B", "C", "F"]), "region": region}
     rng = np.random.default_rng(seed)
     shape = (3, 4, 5)
-    value = rng.integers(-(10**9), 10**9, shape) / (10.0**decimals if decimals is not None else 7.0)
+    units = rng.integers(-(10**9), 10**9, shape)
     status = rng.integers(0, 7, shape).astype(np.uint8)
-    value[0, 0, 0], status[0, 0, 0] = 0.0, 0
+    units[0, 0, 0], status[0, 0, 0] = 0, 0
+    units[~inner_cells([*by.values()])] = 0
+    add_up(units, [*by.values()])
+    value = units / (10.0**decimals if decimals is not None else 7.0)
     count = rng.integers(1, 50, shape)
     people = Contributors(count, -np.sort(-rng.random((*shape, 2)), axis=-1), absolute=np.abs(value))
     return Table(

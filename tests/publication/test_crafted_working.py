@@ -61,6 +61,18 @@ CRAFTED: dict[str, Change] = {
     "a status that does not exist": number("status", 200),
     "a value that is none": number("value", np.nan),
     "an endless value": number("value", np.inf),
+    "a value beyond all numbers": number("value", 1e308),
+    "sums that do not equal their parts": number("value", 1e9),
+    "a level beyond all numbers": number("below", 1e308),
+    "more decimals than the table has": lambda head, arrays: [
+        arrays.update({name: array / 8}) for name, array in arrays.items() if name.endswith(".value")
+    ],
+    "a table without a name": in_table(name=None),
+    "a table with an empty name": in_table(name=""),
+    "a response without a name": in_table(response=""),
+    "no table": lambda head, arrays: head.update(tables=[]),
+    "a code without a letter": in_tree(codes=["", "N2", "N", "S1", "S", "All"]),
+    "a classification without a name": in_tree(name=""),
     "a negative level": number("below", -1.0),
     "fewer than no contributors": number("respondents.count", -1),
     "an owner before the first": number("respondents.owner", -5),

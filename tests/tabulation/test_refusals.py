@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from diskret import Hierarchy, ProtectionWarning, TabulationOptions, tabulate
+from diskret import Hierarchy, ProtectionWarning, Roles, TabulationOptions, tabulate
 from diskret.model import errors
 from tests import grouped
 
@@ -107,6 +107,12 @@ def test_measurements_too_large_for_all_their_digits_are_rounded_with_a_warning(
         table = tabulate(data, by={"r": None}, value="x", options=TabulationOptions(engine=engine))
     assert table.decimals is None
     assert table.value[-1] == pytest.approx(sum(data["x"]), abs=1e-4)
+
+
+def test_weighted_sums_that_lose_decimals_of_value_and_weight_are_rounded_with_a_warning() -> None:
+    data = {"r": ["a"], "x": [1_000_000_000_000.01], "w": [1.123456]}
+    with pytest.warns(ProtectionWarning, match="'x' are too large for its 8 decimals and are rounded to 2"):
+        tabulate(data, by={"r": None}, value="x", roles=Roles(weight="w"))
 
 
 def test_a_cut_off_parquet_file_is_refused(engine: Any, tmp_path: Path) -> None:

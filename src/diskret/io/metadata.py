@@ -101,9 +101,12 @@ class Metadata:
         of the file counts; a link that leads elsewhere is refused.
         """
         named = PureWindowsPath(reference)
-        inside = not named.anchor and ".." not in named.parts and "\0" not in reference
+        # a name of nothing but points is that of a folder, and no message lists what lies in it
+        is_name = named.name.strip(". ") != ""
+        inside = is_name and not named.anchor and ".." not in named.parts and "\0" not in reference
         here = self.path.parent
-        for candidate in (*([here.joinpath(*named.parts)] if inside else []), here / (named.name or ".")):
+        candidates = [here.joinpath(*named.parts)] if inside else []
+        for candidate in [*candidates, here / named.name] if is_name else []:
             if found := _there(candidate):
                 if not Path(os.path.realpath(found)).is_relative_to(os.path.realpath(here)):
                     break

@@ -55,7 +55,10 @@ def _parsed(parse: Callable[[], Any]) -> Any:
         return parse()
     except RecursionError:
         pass
-    raise TooLarge.over("depth", limits().depth, "lists or tables stand too deep inside each other")
+    raise TooLarge(
+        f"lists or tables stand too deep inside each other; the limit 'depth' is {limits().depth:,}",
+        hint="is it the right file? Python itself reads no deeper nesting, so a higher limit does not help.",
+    )
 
 
 def _refuse_beyond_limits(content: Any) -> None:

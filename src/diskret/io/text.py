@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,7 +45,9 @@ def read_bytes(path: str | Path) -> bytes:
     file = plain_file(path)
     try:
         with file.open("rb") as opened:
-            content = opened.read(limits().bytes + 1)
+            # a buffer as large as a raised limit may not fit the memory; one byte more tells a file that grows
+            size = os.fstat(opened.fileno()).st_size
+            content = opened.read(min(limits().bytes, size) + 1)
     except OSError as e:
         raise UnreadableFile(f"cannot read: {e.strerror}", where=str(file), hint="check the path.") from e
     refuse_more("bytes", len(content), "the file has {} bytes or more", str(file))

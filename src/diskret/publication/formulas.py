@@ -25,8 +25,9 @@ BREAKS = ";\t\r\n"
 """Where a spreadsheet may begin another cell, besides the comma: semicolons where the comma is the decimal sign."""
 HARMLESS = rf"(?:[{SIGNS}]|[+\-][0-9]+(?:[.,][0-9]+)*)"
 """A sign alone, such as a dash for nothing, and a plain number, such as the code -9: read again, they are the same."""
-BLANK = r"[^\S\t\r\n]|[\ufeff\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069]"
-"""What cannot be seen before a sign: blanks of all kinds, and marks that spreadsheets read over."""
+BLANK = r"[^\S\t\r\n]|[\"\ufeff\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069]"
+"""What cannot be seen before a sign: blanks of all kinds, marks that spreadsheets read over, and quotation marks, which
+are none of a text's own where a spreadsheet divides it."""
 RISKY = re.compile(
     rf"^(?='*[\t\r\n\ufeff])|(?:^|(?<=[{BREAKS}]))(?='*(?:{BLANK})*[{SIGNS}])(?!'* *{HARMLESS} *(?:[{BREAKS}]|\Z))"
 )

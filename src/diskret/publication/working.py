@@ -26,12 +26,11 @@ from diskret.model.damage import reading
 from diskret.model.engine import connect, file_listing, identifier, readable
 from diskret.model.errors import BadOption, UnreadableFile
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.limits import refuse_more
 from diskret.model.memory import refuse_too_large
 from diskret.model.places import plain_file
 from diskret.model.table import Table
 from diskret.publication.release import responses
-from diskret.publication.working_checks import flaw_of, refuse_bad_place, restored_by
+from diskret.publication.working_checks import flaw_of, refuse_bad_place, refuse_bad_tables, restored_by
 from diskret.rules.stored import plain_rules, rules_from
 
 KEY = "diskret_working"
@@ -109,7 +108,7 @@ def _tables(
 def _kinds(saved: Any) -> dict[str, str]:
     """The columns of all arrays with their types, in their order; each is what it can be before anything is read."""
     kinds: dict[str, str] = {}
-    refuse_more("columns", len(saved), "the working file has {} tables")
+    refuse_bad_tables(saved)
     for table in saved:
         for field, place in table["arrays"].items():
             refuse_bad_place(field, place)

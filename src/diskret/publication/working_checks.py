@@ -10,15 +10,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model import rollup
 from diskret.model.contributors import Contributors
+from diskret.model.exact import EXACT_LIMIT, to_units
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.limits import refuse_more
+from diskret.model.promise import FARTHEST
 from diskret.model.status import Status
 from diskret.model.table import Table
 
 Array = npt.NDArray[Any]
 LARGEST_COUNT = 2**53
 MOST_DECIMALS = 40
+SLACK = 1e-12
+"""What adding up doubles may lose, relative to what is added."""
 MOST_RULES = 32
 FLOATS = ("value", "below", "above", "lower", "upper", "weight", "key")
 SUMS = ("largest", "absolute", "protected_largest", "public_value")
@@ -55,10 +60,24 @@ def restored_by(described: Any) -> dict[str, Hierarchy]:
     refuse_more("columns", len(described), "the table has {} classifications")
     by: dict[str, Hierarchy] = {}
     for each in described:
-        _need(isinstance(each["name"], str) and each["name"] not in by, "a classification has no name")
+        _need(_is_name(each["name"]) and each["name"] not in by, "a classification has no name")
         refuse_more("rows", len(each["codes"]), "a classification has {} codes")
+        _need(all(map(_is_name, each["codes"])), "a code is no text, or empty")
         by[each["name"]] = Hierarchy.restored(each["codes"], each["parents"], each["labels"], each.get("further", ()))
     return by
+
+
+def refuse_bad_tables(described: Any) -> None:
+    """Refuse tables that cannot be told apart, or none at all: raises ValueError."""
+    _need(isinstance(described, list) and len(described) > 0, "there are no tables")
+    refuse_more("columns", len(described), "the working file has {} tables")
+    names = [each["name"] for each in described]
+    _need(all(map(_is_name, names)) and len({*names}) == len(names), "a table has no name of its own")
+    _need(all("value" in each["arrays"] and "status" in each["arrays"] for each in described), "a table has no values")
+
+
+def _is_name(text: object) -> bool:
+    return isinstance(text, str) and text != ""
 
 
 def flaw_of(table: Table) -> str:
@@ -77,6 +96,7 @@ def flaw_of(table: Table) -> str:
 def _look(table: Table) -> None:
     for name in TEXTS:
         _need(isinstance(getattr(table, name), str), f"{name} is no text")
+    _need(table.response != "", "the response has no name")
     for name in TRUTHS:
         _need(isinstance(getattr(table, name), bool), f"{name} is neither true nor false")
     _need(all(isinstance(name, str) for name in table.rules) and len(table.rules) <= MOST_RULES, "rules have no names")
@@ -85,12 +105,36 @@ def _look(table: Table) -> None:
     cells = tuple(len(h) for h in table.hierarchies)
     for name, possible in POSSIBLE.items():
         _look_at(getattr(table, name), cells, name, possible)
+    _need(_within_decimals(table), "a value has more decimals than the table")
+    _need(bool(table.altered) or _adds_up(table), "the sums do not equal their parts")
     for people in (table.respondents, table.holdings):
         if people is not None:
             for field in fields(Contributors):
                 own = getattr(people, field.name)
                 shape = (*cells, people.ranked) if field.name == "largest" else cells
                 _look_at(own, shape, field.name, POSSIBLE_OF_PEOPLE[field.name])
+
+
+def _within_decimals(table: Table) -> bool:
+    """Whether the decimals the table says it has hold its values, as far as doubles tell decimals apart."""
+    if table.decimals is None:
+        return True
+    scaled = table.value * 10.0**table.decimals
+    return bool((np.abs(scaled - np.rint(scaled)) <= SLACK * (1 + np.abs(scaled))).all())
+
+
+def _adds_up(table: Table) -> bool:
+    """Whether every sum equals its parts: in the last decimal, or nearly so for measurements."""
+    inner = table.inner.reshape(table.shape)
+    computed, size = np.where(inner, table.value, 0.0), np.where(inner, np.abs(table.value), 0.0)
+    for each in (computed, size):
+        rollup.add_up(each, table.hierarchies)
+    if table.decimals is None or size.max(initial=0.0) * 10.0**table.decimals >= EXACT_LIMIT:
+        return bool((np.abs(table.value - computed) <= SLACK * size).all())
+    units = to_units(table.value, table.decimals)
+    parts = np.where(inner, units, 0)
+    rollup.add_up(parts, table.hierarchies)
+    return bool((units == parts).all())
 
 
 def _look_at(array: Array | None, shape: tuple[int, ...], name: str, possible: Callable[[Array], Any]) -> None:
@@ -105,12 +149,16 @@ def _need(holds: bool, otherwise: str) -> None:
         raise ValueError(otherwise)
 
 
+def _value(a: Array) -> Any:
+    return np.abs(a) <= FARTHEST
+
+
 def _distance(a: Array) -> Any:
-    return np.isfinite(a) & (a >= 0)
+    return (a >= 0) & (a <= FARTHEST)
 
 
 def _number(a: Array) -> Any:
-    return ~np.isnan(a)
+    return (np.abs(a) <= FARTHEST) | np.isinf(a)
 
 
 def _count(a: Array) -> Any:
@@ -122,7 +170,7 @@ def _mark(a: Array) -> Any:
 
 
 POSSIBLE: dict[str, Callable[[Array], Any]] = {
-    "value": np.isfinite,
+    "value": _value,
     "status": lambda a: a < len(Status),
     "rule": lambda a: True,
     "below": _distance,

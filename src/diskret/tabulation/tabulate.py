@@ -240,9 +240,9 @@ def _units(name: str, column: list[Any], weight_decimals: int | None, weighted: 
     fine, finer = decimals, decimals + weight_decimals
     if not weighted and beyond(fine, column[4], bound):
         raise NotExact.sums(name, fine, limit // 10**fine, where)
-    if fine > room:
+    if finer > room:
         warnings.warn(
-            f"the sums of {name!r} are too large for its {fine} decimals and are rounded to {room}",
+            f"the sums of {name!r} are too large for its {finer} decimals and are rounded to {room}",
             ProtectionWarning,
             stacklevel=4,
         )
