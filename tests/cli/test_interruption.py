@@ -199,3 +199,12 @@ def test_output_that_nobody_takes_does_not_look_like_an_exposed_table(
     assert done.code == code
     assert said in done.err
     assert "mistake in diskret" not in done.err
+
+
+def test_a_run_started_to_outlive_its_terminal_does(typed: Call, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        monkeypatch.setattr("diskret.job.outputs.save_working", lambda *_, **__: signal.raise_signal(signal.SIGHUP))
+        assert typed("run", "job.toml").code in (0, 2)  # the working file was not written, but nobody ended the run
+    finally:
+        signal.signal(signal.SIGHUP, before)

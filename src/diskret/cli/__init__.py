@@ -63,6 +63,8 @@ def _tidy_when_ended() -> Iterator[None]:
 
     with contextlib.ExitStack() as stack:
         for each in (signal.Signals[name] for name in ENDED if name in signal.Signals.__members__):
+            if signal.getsignal(each) is signal.SIG_IGN:  # nohup: it is to outlive its terminal
+                continue
             with contextlib.suppress(ValueError):  # signals are heard by the first thread only
                 stack.callback(signal.signal, each, signal.signal(each, ended))
         try:

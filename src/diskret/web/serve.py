@@ -65,6 +65,8 @@ def _ended_from_outside() -> Iterator[None]:
         for name, heard in (("SIGTERM", leave), ("SIGHUP", hang_up)):
             with contextlib.suppress(ValueError, AttributeError):  # in a thread, or on Windows, there is none
                 each = getattr(signal, name)
+                if signal.getsignal(each) is signal.SIG_IGN:  # nohup: it is to outlive its terminal
+                    continue
                 stack.callback(signal.signal, each, signal.signal(each, heard))
         yield
 
