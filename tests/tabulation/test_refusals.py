@@ -115,6 +115,15 @@ def test_weighted_sums_that_lose_decimals_of_value_and_weight_are_rounded_with_a
         tabulate(data, by={"r": None}, value="x", roles=Roles(weight="w"))
 
 
+def test_line_breaks_of_two_kinds_are_refused_in_our_own_words(tmp_path: Path) -> None:
+    path = tmp_path / "excel.csv"
+    for content in ('s,x\r\n"a\nb",1\r\nc,2\r\n', "s,x\r\na,1\nb,2\r\n", 's,x\n"a\r\nb",1\n'):
+        path.write_bytes(content.encode())
+        with pytest.raises(errors.UnreadableFile, match="line breaks differ") as caught:
+            tabulate(path, by={"s": None}, value="x")
+        assert ".xlsx" in caught.value.hint
+
+
 def test_a_cut_off_parquet_file_is_refused(engine: Any, tmp_path: Path) -> None:
     path = tmp_path / "firms.parquet"
     with duckdb.connect() as connection:
