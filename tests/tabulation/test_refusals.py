@@ -109,10 +109,11 @@ def test_measurements_too_large_for_all_their_digits_are_rounded_with_a_warning(
     assert table.value[-1] == pytest.approx(sum(data["x"]), abs=1e-4)
 
 
-def test_weighted_sums_that_lose_decimals_of_value_and_weight_are_rounded_with_a_warning() -> None:
+def test_weighted_sums_are_warned_of_where_they_keep_fewer_decimals_than_the_value() -> None:
     data = {"r": ["a"], "x": [1_000_000_000_000.01], "w": [1.123456]}
-    with pytest.warns(ProtectionWarning, match="'x' are too large for its 8 decimals and are rounded to 2"):
-        tabulate(data, by={"r": None}, value="x", roles=Roles(weight="w"))
+    tabulate(data, by={"r": None}, value="x", roles=Roles(weight="w"))  # cents stay; warnings are errors here
+    with pytest.warns(ProtectionWarning, match="'x' are too large for its 2 decimals and are rounded to 1"):
+        tabulate(data | {"w": [11.123456]}, by={"r": None}, value="x", roles=Roles(weight="w"))
 
 
 def test_line_breaks_of_two_kinds_are_refused_in_our_own_words(tmp_path: Path) -> None:

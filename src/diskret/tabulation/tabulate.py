@@ -240,9 +240,9 @@ def _units(name: str, column: list[Any], weight_decimals: int | None, weighted: 
     fine, finer = decimals, decimals + weight_decimals
     if not weighted and beyond(fine, column[4], bound):
         raise NotExact.sums(name, fine, limit // 10**fine, where)
-    if finer > room:
+    if fine > room:  # what only the weights have beyond that is no amount anybody reported
         warnings.warn(
-            f"the sums of {name!r} are too large for its {finer} decimals and are rounded to {room}",
+            f"the sums of {name!r} are too large for its {fine} decimals and are rounded to {room}",
             ProtectionWarning,
             stacklevel=4,
         )
