@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from diskret.io.hierarchies import read_hierarchy
 from diskret.io.hrc import read_codelist, read_hrc
 from diskret.io.metadata import classification
 from diskret.io.rda import read_metadata
-from diskret.model.errors import DiskretError
+from diskret.model.errors import DiskretError, ProtectionWarning
 
 RDA = b"""<SEPARATOR> ";"
 A "9"
@@ -77,7 +78,8 @@ def read_with(folder: Path, name: str, content: bytes) -> None:
     for other, good in GOOD.items():
         (folder / other).write_bytes(good)
     (folder / name).write_bytes(content)
-    with contextlib.suppress(DiskretError):
+    with contextlib.suppress(DiskretError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProtectionWarning)  # of characters that cannot be seen
         READERS[name](folder)
 
 
