@@ -52,6 +52,7 @@ def test_a_cell_key_is_the_sum_of_its_record_keys_modulo_one() -> None:
         assert present(table.key)[table.index(code, "w")] == whole / 1e15
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_both_engines_give_the_same_keys_in_every_bit(spark: Any) -> None:
     data = people() | {"whole": np.random.default_rng(1).integers(0, 2**32, 2000)}

@@ -236,6 +236,7 @@ def test_other_endings_are_refused(counts: Any, tmp_path: Path) -> None:
         dk.write_comparison(counts, tmp_path / "methods.xyz")
 
 
+@pytest.mark.slow
 def test_the_example_runs_and_writes_what_it_promises(tmp_path: Path) -> None:
     import shutil
 

@@ -105,6 +105,7 @@ def test_large_tables_of_three_classifications_stay_additive_and_next_to_the_fin
     assert np.array_equal(again.table.value, done.table.value)
 
 
+@pytest.mark.slow
 def test_annealing_rounds_three_classifications_with_subtotals_within_one_base(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
