@@ -72,8 +72,9 @@ def _child(talk: Connection, seed: int) -> None:
     """Read whatever is sent, until nothing more comes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-    from benchmarks.fuzz_readers import READERS
+    from benchmarks.fuzz_readers import READERS, compile_all
 
+    compile_all()
     home = Path(tempfile.mkdtemp(prefix="fuzz-"))
     warm: set[str] = set()
     while (work := talk.recv()) is not None:

@@ -287,6 +287,13 @@ def use_promise(path: Path) -> None:
     dk.verify(table(), found, read_promise(path)).report(internal=True)
 
 
+def compile_all() -> None:
+    """Values and counts protected once: compiling is not the fault of the input that needs a loop first."""
+    records = {"a": list("xxyyzzzz"), "b": list("klklkkll"), "x": [1.0, 2, 3, 4, 5, 6, 7, 8]}
+    for value in ("x", None):
+        use_table(dk.tabulate(records, by={"a": None, "b": None}, value=value))
+
+
 def use_working(path: Path) -> None:
     for each in load_working(path).values():
         use_table(each)
