@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import ClassVar
 
+from diskret.model.spelling import listed as listed
+from diskret.model.spelling import masked as masked
 from diskret.model.spelling import nearest, spelled, visible
 
 LONGEST = 10_000
 """Characters of a message: a code of a million characters is not repeated."""
-SHOWN = 120
-"""Characters of a text that a message shows."""
 
 
 class DiskretError(Exception):
@@ -482,32 +481,3 @@ def _missing_code(code: str, known: Sequence[str]) -> str:
 
 def _is_number(text: str) -> bool:
     return bool(re.fullmatch(r"[\s+-]*[.,]*\d[\d.,]*([eE][+-]?\d+)?\s*(_\d+)?", text))
-
-
-def masked(text: str, most: int = 24) -> str:
-    """The shape of a text without its digits, so that no value reaches a message.
-
-    >>> masked("1.234,50 EUR")
-    '#.###,## EUR'
-    """
-    shown = re.sub(r"\d", "#", text)
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
-
-
-def listed(items: Iterable[object], most: int = 10) -> str:
-    """The first few items in a sentence.
-
-    >>> listed(["a", "b"]), listed(range(4), most=2)
-    ("'a', 'b'", '0, 1 and 2 more')
-    """
-    rest = iter(items)
-    shown = ", ".join(_short(i) for i in islice(rest, most))
-    more = sum(1 for _ in rest)
-    return f"{shown} and {more} more" if more else shown
-
-
-def _short(item: object) -> str:
-    """An item of a list in a message; a text in quotation marks, and not all of a very long one."""
-    if not isinstance(item, str):
-        return str(item)
-    return visible(item) if len(item) <= SHOWN else visible(item[: SHOWN - 1]) + "…"

@@ -12,6 +12,7 @@ import heapq
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
+from itertools import islice
 
 Ranges = tuple[tuple[int, int], ...]
 INVISIBLE: Ranges = (
@@ -26,6 +27,9 @@ BLANKS: Ranges = (
 )  # fmt: skip
 TURNING: Ranges = ((0x61C, 0x61C), (0x200E, 0x200F), (0x202A, 0x202E), (0x2066, 0x2069))
 """Marks that change the direction of writing, so that a text is read in another order than it has."""
+
+SHOWN = 120
+"""Characters of a text that a message shows."""
 
 
 def _any_of(ranges: Ranges, form: str = "\\U{:08x}") -> str:
@@ -135,3 +139,35 @@ def _ends_alike(one: str, other: str) -> int:
     shortest = min(len(one), len(other))
     first = next((i for i in range(shortest) if one[i] != other[i]), shortest)
     return first + next((i for i in range(shortest - first) if one[-1 - i] != other[-1 - i]), shortest - first)
+
+
+# --- in messages ------------------------------------------------------------------------------------------------------
+
+
+def masked(text: str, most: int = 24) -> str:
+    """The shape of a text without its digits, so that no value reaches a message.
+
+    >>> masked("1.234,50 EUR")
+    '#.###,## EUR'
+    """
+    shown = re.sub(r"\d", "#", text)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
+def listed(items: Iterable[object], most: int = 10) -> str:
+    """The first few items in a sentence.
+
+    >>> listed(["a", "b"]), listed(range(4), most=2)
+    ("'a', 'b'", '0, 1 and 2 more')
+    """
+    rest = iter(items)
+    shown = ", ".join(_short(i) for i in islice(rest, most))
+    more = sum(1 for _ in rest)
+    return f"{shown} and {more} more" if more else shown
+
+
+def _short(item: object) -> str:
+    """An item of a list in a message; a text in quotation marks, and not all of a very long one."""
+    if not isinstance(item, str):
+        return str(item)
+    return visible(item) if len(item) <= SHOWN else visible(item[: SHOWN - 1]) + "…"
