@@ -32,12 +32,12 @@ SHOWN = 120
 """Characters of a text that a message shows."""
 
 
-def _any_of(ranges: Ranges, form: str = "\\U{:08x}") -> str:
+def any_of(ranges: Ranges, form: str = "\\U{:08x}") -> str:
     """A set of characters in a regular expression."""
     return "[" + "".join(f"{form.format(first)}-{form.format(last)}" for first, last in ranges) + "]"
 
 
-_INVISIBLE, _BLANKS, _TURNING = (re.compile(_any_of(each)) for each in (INVISIBLE, BLANKS, TURNING))
+_INVISIBLE, _BLANKS, _TURNING = (re.compile(any_of(each)) for each in (INVISIBLE, BLANKS, TURNING))
 SQL_FORM = "\\x{{{:x}}}"
 LONGEST = 100
 """Longer words are not compared letter by letter."""
@@ -58,8 +58,8 @@ def plain(text: str) -> str:
 
 def plain_sql(text: str) -> str:
     """The same in the SQL of DuckDB, for a text that is the expression of a column."""
-    seen = f"regexp_replace({text}, '{_any_of(INVISIBLE, SQL_FORM)}', '', 'g')"
-    blanks = f"trim(regexp_replace(nfc_normalize({seen}), '{_any_of(BLANKS, SQL_FORM)}+', ' ', 'g'))"
+    seen = f"regexp_replace({text}, '{any_of(INVISIBLE, SQL_FORM)}', '', 'g')"
+    blanks = f"trim(regexp_replace(nfc_normalize({seen}), '{any_of(BLANKS, SQL_FORM)}+', ' ', 'g'))"
     # most codes are visible ASCII through and through
     return f"CASE WHEN regexp_matches({text}, '[^!-~]') THEN {blanks} ELSE {text} END"
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.errors import BadOption, listed
+from diskret.model.spelling import INVISIBLE, any_of
 
 Formulas = Literal["escape", "keep"]
 """Put an apostrophe before such texts, or write them as they are."""
@@ -25,7 +26,7 @@ BREAKS = ";\t\r\n"
 """Where a spreadsheet may begin another cell, besides the comma: semicolons where the comma is the decimal sign."""
 HARMLESS = rf"(?:[{SIGNS}]|[+\-][0-9]+(?:[.,][0-9]+)*)"
 """A sign alone, such as a dash for nothing, and a plain number, such as the code -9: read again, they are the same."""
-BLANK = r"[^\S\t\r\n]|[\"\ufeff\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069]"
+BLANK = rf'[^\S\t\r\n]|"|{any_of(INVISIBLE)}'
 """What cannot be seen before a sign: blanks of all kinds, marks that spreadsheets read over, and quotation marks, which
 are none of a text's own where a spreadsheet divides it."""
 RISKY = re.compile(
