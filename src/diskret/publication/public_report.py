@@ -13,6 +13,7 @@ from math import prod
 import numpy as np
 
 from diskret.model.arrays import Bools, Ints
+from diskret.model.promise import Promise
 from diskret.model.words import words
 from diskret.publication.axes import Axis, cross
 from diskret.publication.drawing import Plot
@@ -37,6 +38,8 @@ class PublicFacts:
     """Names of the primary rules, without their parameters."""
     exposed: bool = False
     """Whether anything can be computed back, or may be."""
+    promised: Sequence[Promise] = ()
+    """What is kept, without numbers; none if no attack showed it."""
 
 
 def public_sections(leaving: Release, facts: PublicFacts, options: Publication) -> list[ReportSection]:
@@ -44,6 +47,9 @@ def public_sections(leaving: Release, facts: PublicFacts, options: Publication) 
     say = words("table_report", options.language)
     tables = [published_section(leaving, measure, options) for measure in leaving.measures]
     sections = [_overview(leaving, facts, options), *tables, where_section(leaving, options.language)]
+    if facts.promised:
+        text = tuple(dict.fromkeys(" ".join(promise.describe(options.language).split()) for promise in facts.promised))
+        sections.append(ReportSection(title=say["promise"], text=text))
     rows: list[tuple[Cell, ...]] = [(say["rules"], ", ".join(_rules(facts, say)))] if facts.rules else []
     rows += classification_rows(leaving.by, say)
     rows += [(say[f"asked {k}"], say.get(f"{k} {choice}", choice)) for k, choice in facts.asked if k in PUBLIC]

@@ -13,11 +13,13 @@ from typing import Any
 from diskret.model.errors import MissingExtra
 from diskret.model.words import words
 from diskret.publication.drawing import Drawing, Words, draw
+from diskret.publication.report_head import ReportHead, mark_text
 from diskret.publication.report_html import svg
 from diskret.publication.sections import Cell, ReportChart, ReportSection, ReportTable, number_text
 
 MARGIN = 18.0
 INK, GREY, SHADE = (27, 27, 27), (110, 110, 110), (243, 245, 247)
+READY, WAITING, NOTED = (230, 244, 232), (251, 228, 228), (255, 244, 214)
 LONGEST = 400
 """Rows of a table that are printed; the page holds all of them."""
 PLAIN = str.maketrans({"–": "-", "—": "-", "×": "x", "„": '"', "“": '"', "”": '"', "’": "'", "…": "...", "≥": ">=",
@@ -25,7 +27,7 @@ PLAIN = str.maketrans({"–": "-", "—": "-", "×": "x", "„": '"', "“": '"'
 
 
 def report_pdf(
-    title: str, sections: Sequence[ReportSection], note: str = "", language: str = "en", *, internal: bool = True
+    title: str, sections: Sequence[ReportSection], language: str = "en", head: ReportHead | None = None
 ) -> bytes:
     """The bytes of a PDF with its mark on every page; equal sections give equal bytes."""
     try:
@@ -33,8 +35,8 @@ def report_pdf(
     except ImportError as e:
         raise MissingExtra.needed("report", "a report as .pdf") from e
 
-    say = words("report", language)
-    page, mark = say["page"], say["internal" if internal else "public"]
+    head = head or ReportHead()
+    page, mark = words("report", language)["page"], mark_text(head, language)
 
     class Document(FPDF):  # type: ignore[misc]
         def footer(self) -> None:
@@ -55,13 +57,28 @@ def report_pdf(
     pdf.add_page()
     _words(pdf, mark, 10, "B", 6)
     _words(pdf, title, 18, "B", 9)
-    if note:
-        pdf.set_fill_color(255, 244, 214)
-        pdf.set_font("Helvetica", size=9.5)
-        pdf.multi_cell(0, 5, _plain(note), align="L", fill=True, padding=2, new_x="LMARGIN", new_y="NEXT")
+    _head(pdf, head)
     for section in sections:
         _section(pdf, section, language)
     return bytes(pdf.output())
+
+
+def _head(pdf: Any, head: ReportHead) -> None:
+    """The verdict, what the report holds, and what it is about."""
+    for text, style, size, colour in (
+        (head.verdict, "B", 11.0, READY if head.ready else WAITING), (head.note, "", 9.5, NOTED)
+    ):  # fmt: skip
+        if text:
+            pdf.set_fill_color(*colour)
+            pdf.set_font("Helvetica", style=style, size=size)
+            pdf.multi_cell(0, 5, _plain(text), align="L", fill=True, padding=2, new_x="LMARGIN", new_y="NEXT")
+            pdf.ln(1.5)
+    for name, what in head.about:
+        pdf.set_font("Helvetica", size=8.5)
+        pdf.set_text_color(*GREY)
+        pdf.cell(34, 4.4, _plain(name))
+        pdf.set_text_color(*INK)
+        pdf.multi_cell(0, 4.4, _plain(what), align="L", new_x="LMARGIN", new_y="NEXT")
 
 
 def _section(pdf: Any, section: ReportSection, language: str) -> None:

@@ -7,7 +7,7 @@ But it counts primary cells and names those that came close; what others may rea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from diskret.model.promise import Promise
@@ -40,11 +40,16 @@ class ReportFacts:
     """Keys and choices of the protection, such as ("guarantee", "audit"); no parameter of a rule, no range."""
     unprotected: Mapping[str, Sequence[str]] | None = None
     warnings: Sequence[str] = ()
+    promises: Mapping[str, Promise] = field(default_factory=dict)
+    """Per response what was asked for."""
+    too_close: Mapping[str, int] | None = None
+    """Per response how many changed values an attack found too closely."""
 
     @property
     def exposed(self) -> bool:
         """Whether anything can be computed back."""
-        return any(not facts["safe"] for facts in self.audits.values()) or any((self.unprotected or {}).values())
+        lost = any((self.unprotected or {}).values()) or any((self.too_close or {}).values())
+        return lost or any(not facts["safe"] for facts in self.audits.values())
 
     def public(self, tables: Mapping[str, Table]) -> PublicFacts:
         """What of it others may know: choices and verdicts, no cell and no count of cells."""
@@ -53,7 +58,19 @@ class ReportFacts:
             asked=self.asked,
             rules=tuple(dict.fromkeys(rule for table in tables.values() for rule in table.rules)),
             exposed=self.exposed or not all(table.protected for table in tables.values()),
+            promised=tuple(dict.fromkeys(map(_without_numbers, self.promises.values()))) if self.kept else (),
         )
+
+    @property
+    def kept(self) -> bool:
+        """Whether attacks show that everything holds that was asked for."""
+        return all(name in self.audits and self.audits[name]["safe"] for name in self.promises) and not self.exposed
+
+
+def _without_numbers(promise: Promise) -> Promise:
+    """What others may know of a promise: that there are ranges, errors or named coalitions is told to nobody."""
+    known = replace(promise.knowledge, absolute=0.0) if promise.knowledge.absolute else promise.knowledge
+    return replace(promise, min_relative_range=0.0, min_range=None, coalitions=(), knowledge=known)
 
 
 def table_sections(
@@ -67,6 +84,8 @@ def table_sections(
     leaving = release(dict(tables), options)
     sections += [published_section(leaving, measure, options) for measure in leaving.measures]
     sections.append(where_section(leaving, options.language))
+    if facts.promises:
+        sections.append(_promised(tables, facts, options.language))
     if facts.asked or any(t.rules for t in tables.values()):
         sections.append(_protection(tables, leaving, facts, options))
     if facts.audits:
@@ -112,6 +131,15 @@ def _judged(name: str, facts: ReportFacts, say: Mapping[str, str], *, anything: 
     if lost:
         text.append(say["unprotected"].format(table=name, n=len(lost), cells=", ".join(lost[:MOST_EXPOSED])))
     return text
+
+
+def _promised(tables: Mapping[str, Table], facts: ReportFacts, language: str) -> ReportSection:
+    """The promise in words, with what the tables tell about those behind their cells; ranges stay secret."""
+    said = dict.fromkeys(
+        " ".join(promise.describe(language, table=tables[name]).split()) for name, promise in facts.promises.items()
+    )
+    title = words("table_report", language)["promise" if facts.kept else "promise asked"]
+    return ReportSection(title=title, text=tuple(said))
 
 
 # --- how it was done --------------------------------------------------------------------------------------------------
