@@ -59,7 +59,7 @@ def test_a_report_fetches_nothing_and_runs_nothing() -> None:
 
 def test_long_tables_are_folded() -> None:
     plain = {"title": "x", "tables": [{"head": ["a"], "rows": [[i] for i in range(100)], "caption": "many"}]}
-    assert "<details><summary>many: 100 rows</summary>" in report_text("t", [ReportSection.from_plain(plain)])
+    assert "<details open><summary>many: 100 rows</summary>" in report_text("t", [ReportSection.from_plain(plain)])
 
 
 def test_without_the_extra_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

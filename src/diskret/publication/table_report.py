@@ -15,6 +15,7 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.model.words import words
 from diskret.publication.options import Publication
+from diskret.publication.phrases import attacker_in, warning_in
 from diskret.publication.public_report import (
     PublicFacts,
     classification_rows,
@@ -27,7 +28,8 @@ from diskret.publication.public_report import (
 from diskret.publication.release import Release, release
 from diskret.publication.sections import Cell, ReportSection, ReportTable
 
-MOST_EXPOSED = 50
+MOST_NAMED = 50
+"""Cells that a sentence names; of more it says how many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,9 +91,10 @@ def table_sections(
     if facts.asked or any(t.rules for t in tables.values()):
         sections.append(_protection(tables, leaving, facts, options))
     if facts.audits:
-        sections.append(_attack(facts, say))
+        sections.append(_attack(facts, options.language))
     if facts.warnings:
-        sections.append(ReportSection(title=say["care"], text=tuple(facts.warnings)))
+        said = tuple(warning_in(warning, options.language) for warning in facts.warnings)
+        sections.append(ReportSection(title=say["care"], text=said))
     return sections
 
 
@@ -129,7 +132,7 @@ def _judged(name: str, facts: ReportFacts, say: Mapping[str, str], *, anything: 
         text.append(say["not attacked"].format(table=name))
     lost = (facts.unprotected or {}).get(name, ())
     if lost:
-        text.append(say["unprotected"].format(table=name, n=len(lost), cells=", ".join(lost[:MOST_EXPOSED])))
+        text.append(say["unprotected"].format(table=name, n=len(lost), cells=_named(lost, say, ", ")))
     return text
 
 
@@ -184,29 +187,41 @@ AUDITED = ("checked", "exposed", "exactly", "to insiders only", "undecided", "in
 """What of the summary of an audit is shown, in this order."""
 
 
-def _attack(facts: ReportFacts, say: Mapping[str, str]) -> ReportSection:
-    audits = facts.audits
+def _attack(facts: ReportFacts, language: str) -> ReportSection:
+    say, audits = words("table_report", language), facts.audits
     shown = [key for key in AUDITED if any(key in a["summary"] for a in audits.values())]
     rows = tuple((say[f"audit {key}"], *(a["summary"].get(key, 0) for a in audits.values())) for key in shown)
     tables = [ReportTable(head=("", *audits), rows=rows, right=tuple(range(1, len(audits) + 1)))]
-    tables += [_exposed(name, audit, say) for name, audit in audits.items() if audit["exposed"]]
+    tables += [_exposed(name, audit, language) for name, audit in audits.items() if audit["exposed"]]
     text = [say["attack text"]]
     for name, audit in audits.items():
         if audit["close calls"]:
             text.append(say["close"].format(table=name, cells="; ".join(audit["close calls"])))
         text += [
-            say[f"audit names {key}"].format(table=name, cells="; ".join(audit[key][:MOST_EXPOSED]))
+            say[f"audit names {key}"].format(table=name, cells=_named(audit[key], say))
             for key in ("undecided", "lines")
             if audit[key]
         ]
     return ReportSection(title=say["attack"], text=tuple(text), tables=tuple(tables))
 
 
-def _exposed(name: str, audit: Mapping[str, Any], say: Mapping[str, str]) -> ReportTable:
+def _named(cells: Sequence[str], say: Mapping[str, str], comma: str = "; ") -> str:
+    """Cells in a sentence, and how many more there are."""
+    more = [say["and more"].format(n=len(cells) - MOST_NAMED)] if len(cells) > MOST_NAMED else []
+    return comma.join([*cells[:MOST_NAMED], *more])
+
+
+def _exposed(name: str, audit: Mapping[str, Any], language: str) -> ReportTable:
     """The cells that can be computed back: how well, by whom, and from what."""
+    say = words("table_report", language)
     rows = tuple(
-        (e["cell"], say["exact"] if e["exact"] else say["near"], e["by"] or say["everybody"], e["proof"])
-        for e in audit["exposed"][:MOST_EXPOSED]
+        (
+            e["cell"],
+            say["exact"] if e["exact"] else say["near"],
+            attacker_in(e["by"], language) or say["everybody"],
+            e["proof"],
+        )
+        for e in audit["exposed"]
     )
     head = tuple(say[key] for key in ("cell", "how", "who", "proof"))
     return ReportTable(head=head, rows=rows, caption=say["exposed cells"].format(table=name))
