@@ -27,7 +27,7 @@ FEWEST = 8
 LINE = 4.8
 PLOT = 150.0
 """Width of a plot."""
-SMALLEST = 0.6
+SMALLEST = 0.7
 """A plot may shrink so far where that keeps it on the page."""
 PLAIN = str.maketrans({"–": "-", "—": "-", "×": "x", "„": '"', "“": '"', "”": '"', "’": "'", "…": "...", "≥": ">=",
                        "≤": "<=", "\u00a0": " ", "\u202f": " ", "−": "-", "→": "->"})  # fmt: skip
@@ -90,7 +90,7 @@ def _head(pdf: Any, head: ReportHead) -> None:
 
 def _section(pdf: Any, section: ReportSection, language: str) -> None:
     # a heading stands with what it is about: some rows, or a plot
-    needed = 40 if not section.plots else 16 + 5 * len(section.text) + SMALLEST * PLOT * 0.42
+    needed = 40 if not section.plots else 16 + 5 * min(2, len(section.text)) + SMALLEST * PLOT * 0.42
     if pdf.get_y() + needed > pdf.h - MARGIN:
         pdf.add_page()
     pdf.ln(5)
