@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
+from diskret.model.cures import Cure as Cure
 from diskret.model.spelling import listed as listed
 from diskret.model.spelling import masked as masked
 from diskret.model.spelling import nearest, spelled, visible
@@ -28,12 +29,14 @@ class DiskretError(Exception):
 
     code: ClassVar[str] = "D0"
 
-    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+    def __init__(self, what: str, *, where: str = "", hint: str = "", cures: Sequence[Cure] = ()) -> None:
         what = what if len(what) <= LONGEST else f"{what[:LONGEST]} …"
         super().__init__(what)
         self.what = what
         self.where = where
         self.hint = hint
+        self.cures = tuple(cures)
+        """Choices that cure it, for those who make them by a button or a key of the job."""
 
     @property
     def docs(self) -> str:
