@@ -22,6 +22,7 @@ export async function show(root) {
   replace(root, bench);
   shown.bench = bench;
   const context = { shown, marks: null, unfold };
+  shown.context = context;
   const steps = STEPS.map(([name, make], i) => {
     const said = el("span", { class: "said" });
     // what is set is looked at only while it belongs to a run; what came out of it can be used

@@ -7,8 +7,11 @@ import { draft, isChosen, runs, runTitle, showSettings, view } from "../../js/st
 import { Axis, single } from "./axis.js";
 import { Grid } from "./grid.js";
 import { Inspector } from "./inspector.js";
+import { Trouble } from "./trouble.js";
 
 const DRAFT = "draft";
+/** The code of a job that lacks something. */
+const INCOMPLETE = "J1";
 
 export class Shown {
   constructor() {
@@ -42,6 +45,7 @@ export class Shown {
   /** The present choice has changed: it is what the user wants to see. */
   draft() { return this.choose(DRAFT); }
   async view() {
+    this.troubled?.view();
     if (!this.description) return;
     const again = this.inspect.at;
     await this.choose(this.key);
@@ -86,8 +90,9 @@ export class Shown {
       if (turn !== this.turn || error.name === "AbortError") return;
       this.wait(false);
       this.description = null;
-      this.blank();
       // what is not yet complete needs no message here: the step that is missing says so
+      if (key === DRAFT && error.code !== INCOMPLETE) this.refused(error);
+      else this.blank();
       if (key !== DRAFT) refusal(error);
     }
   }
@@ -99,6 +104,15 @@ export class Shown {
     this.root.setAttribute("aria-busy", String(waiting));
     this.why.remove();
     if (waiting && this.description) this.root.prepend(this.why);
+  }
+
+  /** An error takes the place of the table, with what cures it. */
+  refused(error, given = {}) {
+    this.turn += 1;
+    this.description = null;
+    this.wait(false);
+    this.troubled = new Trouble(error, { unfold: this.context?.unfold, ...given });
+    replace(this.root, this.troubled.root);
   }
 
   blank() {
