@@ -384,8 +384,10 @@ class Table(Framed):
         ``largest`` (a list), ``owner`` (who contributes most to the cell, by a name or number that is only compared and
         not kept), ``status``, ``lower`` and ``upper`` (prior knowledge), ``weight``; further options: ``positive``,
         ``frequency``, ``tolerance`` (differences of given sums up to this much are corrected with a warning), ``total``
-        (the code of the total where ``by`` gives no hierarchy) and ``normalise`` (codes that differ only in what cannot
-        be seen are one). Missing inner cells are empty, missing sums are computed, given sums are checked exactly.
+        (the code of the total where ``by`` gives no hierarchy), ``normalise`` (codes that differ only in what cannot
+        be seen are one), ``missing`` (per classification the code that a blank stands for), and ``without_value``,
+        ``without_code`` and ``unknown`` as in `TabulationOptions`. Missing inner cells are empty, missing sums are
+        computed, given sums are checked exactly.
 
         >>> Table.from_cells({"s": ["m", "w", "Total"], "x": [0.1, 0.2, 0.3]}, by={"s": None}, value="x").decimals
         1
@@ -406,7 +408,7 @@ class Table(Framed):
         >>> {k: v.tolist() for k, v in table.columns().items()}
         {'s': ['m', 'Total'], 'x': [1.0, 1.0], 'status': ['open', 'open']}
         """
-        from diskret.model.from_cells import long_columns
+        from diskret.model.long_form import long_columns
 
         return long_columns(self)
 

@@ -122,5 +122,5 @@ export async function show(root) {
 
   chosen.on(() => { draw(); estimate(); });
   await chosen.load();
-  return () => { clearTimeout(timer); asked += 1; };
+  return () => { clearTimeout(timer); asked += 1; chosen.end(); };
 }
