@@ -1,6 +1,7 @@
 /** Planning a survey: how many persons could be singled out, before anything is asked. */
 import { download, post } from "../js/api.js";
 import { Choices } from "../js/choices.js";
+import { drawer } from "../js/drawer.js";
 import { slider } from "../js/controls.js";
 import { el, field, replace } from "../js/dom.js";
 import { number, t } from "../js/i18n.js";
@@ -25,7 +26,11 @@ export async function show(root) {
   const figures = el("section", { class: "figures", "aria-label": t("plan.result") });
   // read aloud when a slider has come to rest: the one number that counts, not the whole page
   const aloud = el("p", { class: "seen-not", role: "status" });
-  replace(root, el("div", { class: "workbench" }, side, figures), aloud);
+  const inside = el("div", { class: "plan-side" });
+  side.append(inside);
+  const bench = el("div", { class: "workbench" }, side, figures);
+  const folds = drawer(bench, side);
+  replace(root, bench, aloud);
   let open = null;
   let asked = 0;
   let timer = null;
@@ -86,7 +91,7 @@ export async function show(root) {
   function draw() {
     const active = document.activeElement?.id;
     const { n, tolerated, shares } = content();
-    replace(side,
+    replace(inside,
       el("div", { class: "page-tools" }, el("strong", {}, t("plan.title")), ["undo", "redo"].map((way) => el("button", { class: "quiet small", id: `plan-${way}`, disabled: !chosen[way], onclick: () => chosen.step(way) }, t(`shell.${way}`)))),
       el("div", { class: "choices" }, el("div", { class: "step" }, el("div", { class: "inside plan-top" },
         slider("plan-n", t("plan.n"), { value: toPosition(n[0]), min: 0, max: 100, show: (p) => number(toNumber(p)), change: (p) => estimate(toNumber(p)), settle: (p) => change((c) => { c.n = [toNumber(p)]; }) }),
@@ -122,5 +127,5 @@ export async function show(root) {
 
   chosen.on(() => { draw(); estimate(); });
   await chosen.load();
-  return () => { clearTimeout(timer); asked += 1; };
+  return () => { folds.end(); clearTimeout(timer); asked += 1; };
 }
