@@ -257,6 +257,10 @@ def reading_failed() -> None:
     raise errors.ReadingFailed.ended("crashed", "firms.csv")  # tests/web lets a process crash
 
 
+def changed_elsewhere() -> None:
+    raise errors.ChangedElsewhere.choice()  # tests/web lets two tabs do it
+
+
 MISTAKES: dict[str, Callable[[], None]] = {
     "K1": bad_p_table,
     "K2": bad_record_keys,
@@ -301,6 +305,7 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "W5": not_protected,
     "W6": damaged_run,
     "W7": reading_failed,
+    "W8": changed_elsewhere,
 }
 NEVER_RAISED = {"D0"}
 """The common base, and a class no function raises yet."""

@@ -112,7 +112,15 @@ def finished(protected: tuple[Workbench, TestClient, str]) -> str:
 
 def look_at_everything(ask: Recorder, run: str, shape: tuple[int, ...]) -> None:
     """All the page can ask about a run: every cell, every interval, every explanation in both languages."""
-    for path in ("/api/state", "/api/files", "/api/draft", "/api/draft/marks", "/api/runs", f"/api/runs/{run}"):
+    for path in (
+        "/api/state",
+        "/api/files",
+        "/api/draft",
+        "/api/draft/marks",
+        "/api/runs",
+        f"/api/runs/{run}",
+        f"/api/runs/{run}/settings",
+    ):
         ask("GET", path)
     rows, columns = (",".join(map(str, range(n))) for n in shape)
     for key in (run, "draft"):

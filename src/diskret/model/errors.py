@@ -435,6 +435,22 @@ class DamagedRun(DiskretError):
         )
 
 
+class ChangedElsewhere(DiskretError):
+    """What the page was asked to do belongs to a choice, or to data, that are no longer those that were seen."""
+
+    code = "W8"
+
+    @classmethod
+    def choice(cls) -> ChangedElsewhere:
+        """Another tab, or another server, changed the choice."""
+        return cls("the choice was changed elsewhere, in another tab or by another server", hint="look at it again.")
+
+    @classmethod
+    def data(cls) -> ChangedElsewhere:
+        """A file that the choice names has changed."""
+        return cls("a file of this choice has changed since it was shown", hint="look at it again.")
+
+
 class ReadingFailed(DiskretError):
     """A file that the page's reader could not cope with: it crashed, took too long or needed too much memory."""
 

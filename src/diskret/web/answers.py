@@ -12,11 +12,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from diskret.io.structured import from_json
-from diskret.model.errors import BadOption, DiskretError, UnreadableFile, UploadTooLarge
+from diskret.model.errors import BadOption, ChangedElsewhere, DiskretError, UnreadableFile, UploadTooLarge
 
 MOST_DIGITS = 18
 """Whole numbers with more digits are none that an array can hold."""
-REFUSED, TOO_LARGE, BROKEN = 422, 413, 500
+REFUSED, CHANGED, TOO_LARGE, BROKEN = 422, 409, 413, 500
 KINDS = {
     ".csv": "text/csv",
     ".html": "text/html",
@@ -80,6 +80,8 @@ def on_refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, DiskretError)
     if isinstance(error, OurMistake):
         return refused(BROKEN, error)
+    if isinstance(error, ChangedElsewhere):
+        return refused(CHANGED, error)
     return refused(TOO_LARGE if isinstance(error, UploadTooLarge) else REFUSED, error)
 
 

@@ -18,12 +18,11 @@ from diskret.job.paths import paths_in
 from diskret.job.read import job_from
 from diskret.job.rules import rules_of
 from diskret.job.table_job import TableJob
-from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.errors import ProtectionWarning, listed
 from diskret.model.table import Table
 from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
 from diskret.suppression.result import Suppression
-from diskret.web.drafts import Drafts
 from diskret.web.reading import Reading
 from diskret.web.run_folders import Runs
 from diskret.web.table_runs import load, unprotected_table
@@ -63,7 +62,6 @@ class Tables:
 
     workspace: Workspace
     runs: Runs
-    drafts: Drafts
     reading: Reading
     locks: dict[bool, threading.RLock] = field(
         default_factory=lambda: {True: threading.RLock(), False: threading.RLock()}, repr=False
@@ -71,19 +69,10 @@ class Tables:
     """One for finished runs and one for the present choice: large data being read keep no finished table waiting."""
     kept: dict[str, OrderedDict[str, Any]] = field(default_factory=dict, repr=False)
 
-    def get(self, key: str) -> Mapping[str, Suppression]:
-        """The tables of a run by its name, or of the present choice (``draft``)."""
-        if key != DRAFT:
-            with self.runs.result(key) as folder:
-                return self._kept("run", key, lambda: self.reading.do(load, folder, where=key))
-        return self.marked(self.drafts.get()["content"]).unprotected
-
-    def one(self, key: str, response: str) -> Suppression:
-        """The table of one response."""
-        found = self.get(key)
-        if response not in found:
-            raise BadOption(f"there is no table {response!r}", hint=f"there are {listed(found)}.")
-        return found[response]
+    def get(self, run: str) -> Mapping[str, Suppression]:
+        """The tables of a run by its name."""
+        with self.runs.result(run) as folder:
+            return self._kept("run", run, lambda: self.reading.do(load, folder, where=run))
 
     def marked(self, content: Mapping[str, Any]) -> Marked:
         """The choice tabulated and marked; only the rules are applied again if nothing else has changed."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ from diskret.job.models import Job
 from diskret.job.paths import paths_in, seen_from, with_paths
 from diskret.job.read import job_content, job_from
 from diskret.job.write import moved
-from diskret.model.errors import BadOption, OutsideWorkspace, UnreadableFile, listed
+from diskret.model.errors import BadOption, DiskretError, OutsideWorkspace, UnreadableFile, listed
 from diskret.model.places import is_pattern
 
 DATA = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
@@ -126,6 +129,15 @@ class Workspace:
             raise BadOption(
                 f"engine {listed(other)} on the page", hint="nothing leaves this machine from here: use `diskret run`."
             )
+
+    def state_of(self, content: Mapping[str, Any]) -> str:
+        """The state of the files a choice reads: another one as soon as one of them has changed."""
+        state = []
+        for name in paths_in({key: each for key, each in content.items() if key != "output"}):
+            with suppress(DiskretError, OSError):
+                there = self.path(name).stat()
+                state.append((name, there.st_size, there.st_mtime_ns))
+        return hashlib.sha256(json.dumps(state).encode()).hexdigest()[:8]
 
     def job(self, name: str) -> Job:
         """The job in a file of the workspace, as seen from its root; where it leads is judged before anybody looks."""

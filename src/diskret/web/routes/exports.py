@@ -24,7 +24,7 @@ from diskret.web.answers import Json, attachment, body_of
 from diskret.web.incoming import incoming_file
 from diskret.web.reading import LONG
 from diskret.web.table_runs import load
-from diskret.web.workbench import Workbench, workbench
+from diskret.web.workbench import RECORDS, TABLE, Workbench, choice, workbench
 
 
 def exported(request: Request) -> Response:
@@ -92,14 +92,13 @@ def job_file(request: Request) -> Response:
 
 async def save_job(request: Request) -> Response:
     """Write the job file of a run, or of the present choice, into the workspace."""
-    return await run_in_threadpool(_save_job, workbench(request), await body_of(request))
+    return await run_in_threadpool(_save_job, request, await body_of(request))
 
 
-def _save_job(bench: Workbench, asked: Mapping[str, Any]) -> Response:
-    run = asked.get("run")
-    page = str(asked.get("of", ""))
-    drafts = bench.choices.get(page, bench.drafts)
-    content = bench.runs.content(str(run)) if run else drafts.get()["content"]
+def _save_job(request: Request, asked: Mapping[str, Any]) -> Response:
+    bench, run = workbench(request), asked.get("run")
+    page = RECORDS if asked.get("of") == RECORDS else TABLE
+    content = bench.runs.content(str(run)) if run else choice(request, page).content()
     content.pop("audit", None)
     name = stem(str(asked.get("name") or (bench.runs.status(str(run))["name"] if run else "job")))
     return saved(bench, name, lambda: job_text(bench, content, name), replace=asked.get("replace") is True)

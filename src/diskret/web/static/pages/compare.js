@@ -46,8 +46,11 @@ export class Compare {
 
   async load() {
     const [one, two] = this.chosen;
+    const turn = (this.turn = (this.turn ?? 0) + 1);
+    // figures of other runs must not stand below these names
+    replace(this.place, el("p", { class: "muted", role: "status" }, t("compare.waiting")));
     const found = await attempt(() => get(`/api/compare?${query({ one, two })}`));
-    replace(this.place, (found?.tables ?? []).map((each) => this.table(each)));
+    if (turn === this.turn) replace(this.place, (found?.tables ?? []).map((each) => this.table(each)));
   }
 
   table(found) {

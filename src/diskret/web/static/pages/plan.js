@@ -127,5 +127,5 @@ export async function show(root) {
 
   chosen.on(() => { draw(); estimate(); });
   await chosen.load();
-  return () => { folds.end(); clearTimeout(timer); asked += 1; };
+  return () => { folds.end(); clearTimeout(timer); asked += 1; chosen.end(); };
 }

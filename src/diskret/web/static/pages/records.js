@@ -1,5 +1,5 @@
 /** Records: an anonymous file (SAFE) or a scientific-use file, from the choice of columns to the attack figures. */
-import { get, post } from "../js/api.js";
+import { get } from "../js/api.js";
 import { Choices } from "../js/choices.js";
 import { drawer } from "../js/drawer.js";
 import { sheetChoice, upload } from "../js/controls.js";
@@ -60,7 +60,7 @@ export async function show(root) {
   figures.runs();
   const made = runs.all.some((run) => run.kind === "records");
   steps.unfold(!chosen.content.data ? "records" : made ? "make" : chosen.content.microdata ? "protection" : "attributes");
-  return () => { offs.forEach((off) => off()); figures.end(); side.end(); };
+  return () => { offs.forEach((off) => off()); figures.end(); chosen.end(); side.end(); };
 }
 
 /** Step 1: a file of the workspace, one from elsewhere, or an example. */
@@ -75,7 +75,7 @@ function dataStep(inside, tell, context) {
 
   async function take(name, sheet = "") {
     if (name.endsWith(".toml")) {
-      await attempt(async () => chosen.adopt(await post(`/api/records/jobs/${name.split("/").map(encodeURIComponent).join("/")}`)));
+      await chosen.take(`/api/records/jobs/${name.split("/").map(encodeURIComponent).join("/")}`);
     } else {
       const found = await attempt(() => get(`/api/recognise?file=${encodeURIComponent(name)}&kind=microdata&sheet=${encodeURIComponent(sheet)}`));
       if (!found) return;
@@ -89,7 +89,7 @@ function dataStep(inside, tell, context) {
     el("div", { class: "examples" }, EXAMPLES.map((name) => el("button", {
       id: `example-${name}`, "data-example": name,
       onclick: async () => {
-        await attempt(async () => chosen.adopt(await post(`/api/records/examples/${name}`)));
+        await chosen.take(`/api/records/examples/${name}`);
         await context.list();
         context.unfold(name === "care" ? "control" : "protection");
       },

@@ -46,16 +46,20 @@ export function rolesStep(inside, tell, context) {
     const key = JSON.stringify([draft.content.data, current()]);
     if (asked === key) return draw();
     asked = key;
-    found = await attempt(() => get(`/api/recognise?file=${encodeURIComponent(name)}&kind=${kind}&language=${current()}`));
-    return draw();
+    found = null;
+    draw(t("roles.looking"));
+    const next = await attempt(() => get(`/api/recognise?file=${encodeURIComponent(name)}&kind=${kind}&language=${current()}`));
+    if (asked !== key) return undefined;
+    found = next ?? null;
+    return draw(t("roles.unread", { name }));
   }
 
-  function draw() {
+  function draw(otherwise = t("roles.first")) {
     const content = draft.content;
     const by = content.table?.by ?? [];
     tell(by.length ? `${[content.table.value ?? t("roles.number")].flat().join(", ")} / ${by.join(", ")}` : "");
     if (content.data?.table) return replace(inside, el("p", { class: "muted" }, t("roles.working")));
-    if (!found) return replace(inside, el("p", { class: "muted" }, t("roles.first")));
+    if (!found) return replace(inside, el("p", { class: "muted" }, otherwise));
     const kind = content.data.cells ? "cells" : "microdata";
     const kinds = options(el("select", { id: "kind", onchange: () => change((c) => {
       const name = fileOf(c);

@@ -20,17 +20,23 @@ export function rulesStep(inside, tell, context) {
   let marks = null;
   let refused = null;
   let turn = 0;
+  // numbers of the choice before stay, in grey, until those of the present one have come
+  let waiting = false;
 
   async function count() {
     const mine = ++turn;
-    if (!draft.content.table?.by?.length && !draft.content.data?.table) { marks = null; refused = null; return draw(); }
+    context.marks = null;
+    if (draft.of) { [marks, refused, waiting] = [draft.of.summary, null, false]; return draw(); }
+    if (!draft.content.table?.by?.length && !draft.content.data?.table) { [marks, refused, waiting] = [null, null, false]; return draw(); }
+    waiting = true;
+    draw();
     try {
       const found = await get("/api/draft/marks");
       if (mine !== turn) return undefined;
-      [marks, refused] = [found, null];
+      [marks, refused, waiting] = [found, null, false];
     } catch (error) {
-      if (mine !== turn) return undefined;
-      [marks, refused] = [null, error];
+      if (mine !== turn || error.name === "AbortError") return undefined;
+      [marks, refused, waiting] = [null, error, false];
     }
     context.marks = marks;
     return draw();
@@ -64,7 +70,8 @@ export function rulesStep(inside, tell, context) {
   }
 
   function draw() {
-    tell(marks ? t("rules.said", { n: primary() }) : "");
+    tell(waiting ? t("rules.counting") : marks ? t("rules.said", { n: primary() }) : "");
+    inside.classList.toggle("counting", waiting);
     const holding = draft.content.table?.holding;
     const levels = [draft.content.rules?.counted_by ?? "respondent"].flat();
     const warnings = marks?.warnings ?? [];
@@ -75,7 +82,7 @@ export function rulesStep(inside, tell, context) {
       ) : null,
       refused ? el("div", { class: "marked", role: "alert" }, el("strong", {}, said("error", refused.what)), refused.hint ? el("small", {}, refused.hint) : null) : null,
       warnings.length ? el("details", {}, el("summary", {}, t("rules.care", { n: warnings.length })), warnings.map((each) => el("p", {}, el("small", {}, each)))) : null,
-      el("button", { class: "main", id: "to-protect", disabled: !marks, onclick: () => context.unfold("protect") }, t("rules.next")));
+      el("button", { class: "main", id: "to-protect", disabled: !marks || waiting, onclick: () => context.unfold("protect") }, t("rules.next")));
   }
-  return (what) => { if (what === "draft") { draw(); count(); } };
+  return (what) => { if (what === "draft") count(); };
 }

@@ -3,7 +3,7 @@ import { get, query } from "../../js/api.js";
 import { el, field, options, replace } from "../../js/dom.js";
 import { current, number, t } from "../../js/i18n.js";
 import { refusal } from "../../js/notices.js";
-import { draft, runs, runTitle, view } from "../../js/store.js";
+import { draft, isChosen, runs, runTitle, showSettings, view } from "../../js/store.js";
 import { Axis, single } from "./axis.js";
 import { Grid } from "./grid.js";
 import { Inspector } from "./inspector.js";
@@ -27,9 +27,10 @@ export class Shown {
     this.inspect = new Inspector(this);
     this.inspector = this.inspect.root;
     this.key = null;
+    this.why = el("p", { class: "why", role: "status" }, t("table.waiting"));
     this.waitingFor = null;
     this.turn = 0;
-    this.grid = new Grid({ choose: (row, column) => this.inspect.cell(this.cellAt(row, column)), hover: (at) => this.inspect.hint(at), leave: () => this.inspect.close() });
+    this.grid = new Grid({ choose: (row, column) => this.waiting || this.inspect.cell(this.cellAt(row, column)), hover: (at) => this.inspect.hint(this.waiting ? null : at), leave: () => this.inspect.close() });
   }
 
   async start() {
@@ -37,10 +38,16 @@ export class Shown {
     const kept = sessionStorage.getItem("shown");
     if (kept?.startsWith(`${FILE}:`)) return this.look(kept.slice(FILE.length + 1));
     const known = kept === DRAFT || kept === START || runs.all.some((run) => run.id === kept && run.state === "finished");
-    await this.choose(known ? kept : last ? last.id : DRAFT);
+    return this.choose(known ? kept : last && (await this.isMine(last)) ? last.id : DRAFT);
   }
 
-  end() { this.grid.end(); this.inspect.end(); }
+  /** Whether a run is what somebody who opens the page left behind; another one would hide the present choice. */
+  async isMine(run) {
+    if (!draft.content.data) return true;
+    try { return isChosen((await get(`/api/runs/${run.id}/settings`)).content); } catch { return false; }
+  }
+
+  end() { this.turn++; this.grid.end(); this.inspect.end(); }
 
   /** The present choice has changed: it is what the user wants to see. */
   draft() { return this.key === FILE && this.preview.stays() ? undefined : this.choose(DRAFT); }
@@ -60,7 +67,10 @@ export class Shown {
       this.waitingFor = null;
       if (run.state === "finished") this.choose(run.id);
     }
-    if (this.description) this.drawTools();
+    const aRun = ![null, DRAFT, START, FILE].includes(this.key);
+    // a run that was deleted elsewhere
+    if (aRun && !runs.all.some((each) => each.id === this.key && each.state === "finished")) this.choose(DRAFT);
+    else if (this.description && !this.waiting) this.drawTools();
     else if (this.starting !== undefined && this.starting !== runs.all.map((each) => each.id + each.state).join()) this.blank();
   }
 
@@ -70,22 +80,38 @@ export class Shown {
     this.starting = undefined;
     sessionStorage.setItem("shown", key);
     this.inspect.close();
+    if (key === DRAFT || key === START) showSettings(null);
     this.onChoose?.();
     if (key === START || (key === DRAFT && !draft.content.table?.by?.length && !draft.content.data?.table)) {
       this.description = null;
+      this.wait(false);
       this.blank();
       return;
     }
+    this.wait(true);
     try {
-      const found = await get(`/api/tables/${key}`);
-      if (turn === this.turn) this.adopt(found);
-    } catch (error) {
+      const [found, settings] = await Promise.all([get(`/api/tables/${key}`), key === DRAFT ? null : get(`/api/runs/${key}/settings`)]);
       if (turn !== this.turn) return;
+      this.wait(false);
+      if (settings) showSettings(runs.all.find((run) => run.id === key) ?? { id: key, name: key, summary: {} }, settings);
+      this.adopt(found);
+    } catch (error) {
+      if (turn !== this.turn || error.name === "AbortError") return;
+      this.wait(false);
       this.description = null;
       this.blank();
       // what is not yet complete needs no message here: the step that is missing says so
       if (key !== DRAFT) refusal(error);
     }
+  }
+
+  /** The table on the screen is still the one before: grey, with the word why, and deaf until the other one has come. */
+  wait(waiting) {
+    this.waiting = waiting;
+    this.root.classList.toggle("waiting", waiting);
+    this.root.setAttribute("aria-busy", String(waiting));
+    this.why.remove();
+    if (waiting && this.description) this.root.prepend(this.why);
   }
 
   /** Without a table: the first page, or the file whose columns are still to be named. */
@@ -108,6 +134,8 @@ export class Shown {
     sessionStorage.setItem("shown", `${FILE}:${name}`);
     this.description = null;
     this.inspect.close();
+    showSettings(null);
+    this.wait(false);
     this.onChoose?.();
     this.preview ??= new Preview(this);
     replace(this.root, this.preview.root);
