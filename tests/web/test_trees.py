@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,7 @@ def test_a_tree_that_the_data_do_not_fit_is_saved_only_if_that_is_said(bench: Wo
 def test_no_file_is_overwritten_without_a_word(bench: Workbench, page: TestClient) -> None:
     tree, data = opened(page)["tree"], (bench.workspace.root / "firms.csv").read_bytes()
     assert save(page, tree, "firms.csv").status_code == 422
+    assert "holds the data" in save(page, tree, "firms.csv", replace=True).json()["error"]["what"]
     assert (bench.workspace.root / "firms.csv").read_bytes() == data
     assert save(page, tree, "r.hrc").status_code == 201
     assert save(page, tree, "r.hrc").status_code == 422
@@ -155,10 +157,12 @@ def test_a_file_is_looked_at_once_as_long_as_it_stays_as_it_is(
     bench: Workbench, page: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Path] = []
-    do = bench.reading.do
-    monkeypatch.setattr(
-        bench.reading, "do", lambda f, *given, **more: (asked.append(given[0]), do(f, *given, **more))[1]
-    )
+
+    def do(function: Callable[[Path], bool], path: Path, *, where: str) -> bool:
+        asked.append(path)
+        return function(path)
+
+    monkeypatch.setattr(bench.reading, "do", do)
     for _ in range(3):
         assert page.get("/api/hierarchies").json() == {"files": []}
     assert len(asked) == 1

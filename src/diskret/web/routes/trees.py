@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from diskret.io.hierarchy_kind import ENDINGS, is_hierarchy
 from diskret.io.hierarchy_writer import hierarchy_text
+from diskret.job.paths import paths_in
 from diskret.model.errors import BadOption, DiskretError, MissingCode, listed
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.tree_edits import fit
@@ -101,6 +102,8 @@ async def save(request: Request) -> Response:
 def _saved(bench: Workbench, asked: Mapping[str, Any]) -> Response:
     tree, name = trees.from_plain(asked.get("tree")), str(asked.get("name", ""))
     place = bench.workspace.new(name)
+    if any(place == bench.workspace.path(used) for used in paths_in({"data": _content(asked)["data"]})):
+        raise BadOption(f"{name!r} holds the data", hint="give the tree another name.")
     text = hierarchy_text(tree, place.suffix)
     if asked.get("anyway") is not True:
         _refuse_unfit(tree, _opened(bench, asked), place.suffix, cells="cells" in _content(asked)["data"])
