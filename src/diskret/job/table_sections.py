@@ -87,7 +87,7 @@ class Data(Section):
 class Classification(Section):
     """How the codes of one column add up; with nothing said, all of them add up to one total."""
 
-    hierarchy: InFile = Field(None, description="file: .hrc, .csv with code and parent or level, or .json")
+    hierarchy: InFile = Field(None, description="file: .hrc, .csv or .xlsx with code and parent or level, or .json")
     prefixes: list[int] | None = Field(None, description="lengths of the code prefixes that are sums, such as [2, 3]")
     total: str | None = Field(
         None, min_length=1, description="code of the total where the codes name none; 'Total' if left out"
