@@ -84,7 +84,7 @@ def write_table_report(
     The public one names no cell and tells no reasons; the ``internal`` one counts primary cells and names the closest.
     """
     said = language or asked.language
-    options = publication(mark=asked.mark, title=asked.title, language=said)
+    options = publication(mark=asked.mark, title=asked.title, language=said, sums=asked.sums)
     sections = table_sections(tables, facts, options, internal=internal)
     note = report_note(tables, facts, said, internal=internal)
     write_report(path, asked.title or TITLES[said]["table"], sections, note=note, language=said, internal=internal)

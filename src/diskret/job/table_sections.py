@@ -6,9 +6,10 @@ JSON Schema.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -17,6 +18,7 @@ from diskret.model.errors import BadOption
 from diskret.model.gaps import Without, WithoutValue
 from diskret.model.source import EXCEL
 from diskret.model.status import Status
+from diskret.publication.axes import Sums
 from diskret.publication.formulas import Formulas
 from diskret.publication.publish import WRITERS
 from diskret.publication.report_file import ENDINGS as REPORTS
@@ -85,7 +87,7 @@ class Data(Section):
 class Classification(Section):
     """How the codes of one column add up; with nothing said, all of them add up to one total."""
 
-    hierarchy: InFile = Field(None, description="file: .hrc, .csv with code and parent or level, or .json")
+    hierarchy: InFile = Field(None, description="file: .hrc, .csv or .xlsx with code and parent or level, or .json")
     prefixes: list[int] | None = Field(None, description="lengths of the code prefixes that are sums, such as [2, 3]")
     total: str | None = Field(
         None, min_length=1, description="code of the total where the codes name none; 'Total' if left out"
@@ -307,7 +309,27 @@ class Appearance(Section):
         False, description="publish tables that no rule marked or nothing protects; their files say so"
     )
     formulas: FormulasInFile = None
-    language: Language = Field("en", description="language of legend and report")
+    language: Language = Field("en", description="language of legend and report, and of totals that nobody named")
+    sums: Sums = Field("after", description="whether sums stand 'before' their parts or 'after' them")
+    decimal: Literal[".", ","] = Field(
+        ".", description="decimal sign of .csv; with a comma, semicolons part the fields"
+    )
+    date: datetime.date | None = Field(
+        None,
+        description="date of the release, such as 2026-03-31, in reports, .json and .px; left out: reports tell the "
+        "day the data file was written",
+    )
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """What shapes a table for the eye as well."""
+        return {"mark": self.mark, "sums": self.sums, "language": self.language}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same as options of `publish`."""
+        more = {"counts": self.counts, "title": self.title, "decimal": self.decimal, "updated": self.date}
+        return {**self.looks, **more, "formulas": self.formulas or "escape"}
 
 
 class PoolTableOutput(Appearance, TableFiles):

@@ -364,6 +364,17 @@ class MissingExtra(DiskretError):
         return cls(f"{what} needs the extra {extra!r}, which is not installed", hint=f"pip install 'diskret[{extra}]'")
 
 
+class MissingPackage(DiskretError):
+    """A package of others that is not installed."""
+
+    code = "O3"
+
+    @classmethod
+    def needed(cls, package: str) -> MissingPackage:
+        """Say which one."""
+        return cls(f"the package {package!r} is not installed", hint=f"pip install {package}")
+
+
 class BadJob(DiskretError):
     """A job file with mistakes; all of them at once."""
 

@@ -19,6 +19,7 @@ from diskret.model.errors import (
 from diskret.model.exact import EXACT_LIMIT, beyond, most_units
 from diskret.model.from_cells import MISSING
 from diskret.model.gaps import Gaps, Measured, refuse_both, refuse_numbers, without_gaps
+from diskret.model.given import By, classifications, refuse_other, whole
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.kept import refuse_lost
 from diskret.model.memory import refuse_too_large
@@ -45,20 +46,20 @@ COUNTED = Units(contribution=0, total=0, exact=True, negative=False)
 
 @overload
 def tabulate(
-    source: object, *, by: Mapping[str, Hierarchy | None], value: str | None = None, largest: int = 2,
+    source: object, *, by: By, value: str | None = None, largest: int = 2,
     roles: Roles = Roles(), options: TabulationOptions = TabulationOptions(), progress: Progress | None = None,
     **older: Any,
 ) -> Table: ...  # fmt: skip
 @overload
 def tabulate(
-    source: object, *, by: Mapping[str, Hierarchy | None], value: Sequence[str], largest: int = 2,
+    source: object, *, by: By, value: Sequence[str], largest: int = 2,
     roles: Roles = Roles(), options: TabulationOptions = TabulationOptions(), progress: Progress | None = None,
     **older: Any,
 ) -> dict[str, Table]: ...  # fmt: skip
 def tabulate(
     source: object,
     *,
-    by: Mapping[str, Hierarchy | None],
+    by: By,
     value: str | Sequence[str] | None = None,
     largest: int = 2,
     roles: Roles = Roles(),
@@ -68,22 +69,23 @@ def tabulate(
 ) -> Table | dict[str, Table]:
     """Add microdata up to all sums of their classifications.
 
-    ``by`` maps columns to hierarchies (None: flat, from the data). ``value`` is the column to add up, several columns
-    for several tables in one pass, or None for a frequency table. ``largest`` is how many largest contributions the
-    rules need. ``roles`` names the columns of weights, owners, waivers and record keys. Roles and options may still be
-    given one by one (``older``), until version 1.0.
+    ``by`` maps columns to hierarchies (None: flat, from the data), or names columns that are all flat. ``value`` is the
+    column to add up, several columns for several tables in one pass, or None for a frequency table. ``largest`` is how
+    many largest contributions the rules need. ``roles`` names the columns of weights, owners, waivers and record keys.
+    Roles and options may still be given one by one (``older``), until version 1.0.
 
     >>> firms = {"region": ["N", "N", "S"], "turnover": [10.5, 2.0, 7.25]}
     >>> table = tabulate(firms, by={"region": None}, value="turnover")
     >>> table.value.tolist(), table.count.tolist(), table.largest.tolist()
     ([12.5, 7.25, 19.75], [2, 1, 3], [[10.5, 2.0], [7.25, 0.0], [10.5, 7.25]])
     """
+    by = classifications(by)
     older_roles, older_options = _parted(older)
     roles = with_older(roles, older_roles, "tabulate", "roles")
     options = with_older(options, older_options, "tabulate")
     say = progress or (lambda what, done, of: None)
+    _refuse_nothing(by, value, largest)
     values = () if value is None else (value,) if isinstance(value, str) else tuple(value)
-    _refuse_nothing(by, largest)
     missing = options.missing or {}
     if options.normalise:
         by = {name: hierarchy and hierarchy.normalised() for name, hierarchy in by.items()}
@@ -112,11 +114,13 @@ def _parted(older: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return roles, {name: given for name, given in older.items() if name not in names}
 
 
-def _refuse_nothing(by: Mapping[str, Hierarchy | None], largest: int) -> None:
+def _refuse_nothing(by: Mapping[str, Hierarchy | None], value: object, largest: int) -> None:
     if not by:
         raise BadOption("a table needs at least one classification", hint="fill by=....")
-    if largest < 0:
-        raise BadOption(f"largest = {largest}", hint="how many largest contributions to keep: 0 or more.")
+    refuse_other(
+        value, (str, Sequence, type(None)), "the name of a column", "value names the column to add up, or several."
+    )
+    whole("largest", largest, 0, "how many largest contributions to keep: 0 or more.")
 
 
 def _open(source: object, options: TabulationOptions) -> Backend:

@@ -13,6 +13,7 @@ from diskret.web.routes import (
     session,
     survey_plan,
     table_cells,
+    trees,
     trouble,
     workspace_files,
 )
@@ -22,6 +23,7 @@ ALL: list[Route] = [
     *workspace_files.ROUTES,
     *column_roles.ROUTES,
     *trouble.ROUTES,
+    *trees.ROUTES,
     *choices.ROUTES,
     *table_cells.ROUTES,
     *run_control.ROUTES,

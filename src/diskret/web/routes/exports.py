@@ -46,9 +46,8 @@ def made_export(folder: Path, content: dict[str, Any], root: Path, ending: str) 
     asked = job.output
     with made_apart(f"table{ending}") as path:
         publish(
-            tables, path, mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
+            tables, path, **asked.options,
             intervals=intervals_of(job, tables), unprotected=asked.unprotected or job.suppression is not None,
-            formulas=asked.formulas or "escape",
         )  # fmt: skip
         return path.read_bytes()
 

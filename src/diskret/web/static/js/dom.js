@@ -30,8 +30,23 @@ export function field(label, control, hint) {
   return el("div", { class: "field" }, parts);
 }
 
+/** A long name as its beginning and its end: names of files and codes differ at both. */
+const MOST = 40;
+export function middle(text, most = MOST) {
+  if (text.length <= most) return text;
+  const end = Math.floor((most - 1) / 2);
+  return `${text.slice(0, most - 1 - end)}…${text.slice(-end)}`;
+}
+
+/** The entries of a selector: [value, text], with `{ disabled, title }` where one cannot be chosen. Long texts are shortened unless two would look the same. */
 export function options(select, entries, chosen) {
-  replace(select, entries.map(([value, text]) => el("option", { value, selected: value === chosen }, text)));
+  const short = entries.map(([, text]) => middle(text));
+  const shown = entries.map(([, text], i) => (short.filter((each) => each === short[i]).length > 1 ? text : short[i]));
+  const name = () => { const [one] = select.selectedOptions; select.title = one?.title || one?.textContent || ""; };
+  replace(select, entries.map(([value, text, given], i) => el("option", { value, selected: value === chosen, title: shown[i] === text ? null : text, ...given }, shown[i])));
   if (chosen !== undefined) select.value = chosen;
+  name();
+  if (!select.dataset.named) select.addEventListener("change", name);
+  select.dataset.named = "yes";
   return select;
 }
