@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ ENCODINGS = ("utf-8", "latin-1", "utf-16")
 DELIMITERS = ",;\t|"
 LONGEST_HEAD = 10
 """Lines that the names of columns may take."""
+MOST_ROWS = 50
+"""Rows that an error points to."""
 UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 
 
@@ -100,6 +102,8 @@ class Relation:
     quote: str = '"'
     row_number: str = "row_number() OVER ()"
     keep_alive: list[object] = field(default_factory=list, repr=False)
+    numbered: Relation | None = field(default=None, repr=False)
+    """The same rows with the numbers they have in the data, where some were left out."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -183,13 +187,21 @@ class Relation:
 
     # --- refusals ----------------------------------------------------------------------------------------------------
 
+    def rows_where(self, condition: Callable[[Relation], str], most: int = MOST_ROWS) -> list[int]:
+        """Numbers of the first rows of which a condition holds, counted from 1 as they stand in the data."""
+        data = self.numbered or self
+        numbered = f"SELECT {data.row_number} AS n, {condition(data)} AS b FROM {data.view}"
+        return [int(n) for (n,) in data.query(f"SELECT n FROM ({numbered}) AS r WHERE b ORDER BY n LIMIT {most}")]
+
     def refuse_bad_numbers(self, names: Sequence[str], blanks: bool = False) -> None:
         """Refuse text, missing, infinite and undefined numbers, with the first rows; ``blanks`` may be allowed."""
         for name in names:
-            bad = self.bad_number(name)
-            if blanks:
-                bad = f"({bad} AND {self.code(name)} IS NOT NULL)"
-            found = self.query(f"SELECT count(*) FROM {self.view} WHERE {bad}")[0][0]
+
+            def bad(data: Relation, name: str = name) -> str:
+                filled = f" AND {data.code(name)} IS NOT NULL" if blanks else ""
+                return f"({data.bad_number(name)}{filled})"
+
+            found = self.query(f"SELECT count(*) FROM {self.view} WHERE {bad(self)}")[0][0]
             if found:
                 self._refuse(name, bad, int(found))
 
@@ -198,18 +210,20 @@ class Relation:
         number = f"CAST({self.number(name)} AS DOUBLE)"
         return f"({number} IS NULL OR isnan({number}) OR abs({number}) = CAST('Infinity' AS DOUBLE))"
 
-    def _refuse(self, name: str, bad: str, found: int) -> None:
-        text = f"CAST({self.column(name)} AS STRING)"
-        numbered = f"SELECT {self.row_number} AS n, {text} AS t, {bad} AS b FROM {self.view}"
-        rows = self.query(f"SELECT n, t FROM ({numbered}) AS r WHERE b ORDER BY n LIMIT 10")
+    def _refuse(self, name: str, bad: Callable[[Relation], str], found: int) -> None:
+        data = self.numbered or self
+        text = f"CAST({data.column(name)} AS STRING)"
+        numbered = f"SELECT {data.row_number} AS n, {text} AS t, {bad(data)} AS b FROM {data.view}"
+        rows = self.query(f"SELECT n, t FROM ({numbered}) AS r WHERE b ORDER BY n LIMIT {MOST_ROWS}")
         numbers = [int(n) for n, _ in rows]
-        words = [t for _, t in rows if t is not None and t.strip().lower() not in UNDEFINED]
+        words = [t for _, t in rows[:10] if t is not None and t.strip().lower() not in UNDEFINED]
         if self.is_text(name) and words:
             raise NotANumber.in_column(name, words[0], numbers, self.where, self.decimal)
         raise NotFinite(
             f"column {name!r} has {found} missing, undefined or infinite numbers",
-            where=f"{self.where}, rows {listed(numbers)}",
+            where=f"{self.where}, rows {listed(numbers[:10])}",
             hint="fill them, or leave the rows out.",
+            rows=numbers,
         )
 
 

@@ -21,7 +21,7 @@ from diskret.publication.release import Measure, Release
 from diskret.publication.sections import Cell, ReportSection, ReportTable, number_text
 
 MOST_ROWS, MOST_COLUMNS, MOST_BARS = 60, 9, 24
-PUBLIC = ("source", "guarantee", "knowledge", "insiders")
+PUBLIC = ("source", "gaps", "guarantee", "knowledge", "insiders")
 """What of the choices is told."""
 
 

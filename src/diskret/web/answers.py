@@ -54,13 +54,17 @@ def refused(status: int, error: DiskretError) -> Json:
     return Json({"error": plain(error)}, status_code=status)
 
 
-def plain(error: DiskretError) -> dict[str, str]:
-    """An error as data.
+def plain(error: DiskretError) -> dict[str, Any]:
+    """An error as data, with what cures it: the path of a key, what to set it to, and a label to be translated.
 
     >>> plain(BadOption("no rule", hint="give one."))
-    {'code': 'O1', 'what': 'no rule', 'where': '', 'hint': 'give one.', 'docs': 'docs/errors.md#o1'}
+    {'code': 'O1', 'what': 'no rule', 'where': '', 'hint': 'give one.', 'docs': 'docs/errors.md#o1', 'cures': []}
     """
-    return {"code": error.code, "what": error.what, "where": error.where, "hint": error.hint, "docs": error.docs}
+    cures = [{"key": c.key, "path": list(c.path), "value": c.value, "label": c.label} for c in error.cures]
+    return {
+        "code": error.code, "what": error.what, "where": error.where, "hint": error.hint, "docs": error.docs,
+        "cures": cures,
+    }  # fmt: skip
 
 
 class OurMistake(DiskretError):

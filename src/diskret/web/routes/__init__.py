@@ -13,6 +13,7 @@ from diskret.web.routes import (
     session,
     survey_plan,
     table_cells,
+    trees,
     workspace_files,
 )
 
@@ -20,6 +21,7 @@ ALL: list[Route] = [
     *session.ROUTES,
     *workspace_files.ROUTES,
     *column_roles.ROUTES,
+    *trees.ROUTES,
     *choices.ROUTES,
     *table_cells.ROUTES,
     *run_control.ROUTES,

@@ -17,7 +17,7 @@ const EXAMPLES = ["care", "firms"];
 
 export async function show(root) {
   const chosen = new Choices("records");
-  const context = { chosen, files: [], columns: [], unfold: (name) => steps.unfold(name) };
+  const context = { chosen, files: [], trees: [], columns: [], unfold: (name) => steps.unfold(name) };
   const figures = new Figures();
   context.figures = figures;
   const choices = el("div", { class: "choices" });
@@ -42,7 +42,10 @@ export async function show(root) {
       ["undo", "redo"].map((way) => el("button", { class: "quiet small", id: `records-${way}`, disabled: !chosen[way], onclick: () => chosen.step(way) }, t(`shell.${way}`))));
   }
 
-  context.list = async () => { context.files = (await attempt(() => get("/api/files")))?.files ?? []; };
+  context.list = async () => {
+    context.files = (await attempt(() => get("/api/files")))?.files ?? [];
+    context.trees = (await attempt(() => get("/api/hierarchies")))?.files ?? [];
+  };
   /** Learn the columns of the file that is chosen. */
   context.look = async () => {
     const { microdata: file, sheet = "" } = chosen.content.data ?? {};
