@@ -302,3 +302,13 @@ def test_numbers_beyond_measure_are_refused_as_such(page: TestClient) -> None:
     assert page.post("/api/plan", json=plan).json()["error"]["code"] == "O1"
     page.put("/api/draft", json={"data": "x"})
     assert page.get("/api/recognise", params={"file": "firms.csv"}).status_code == 200
+
+
+def test_the_first_rows_of_a_file_are_shown_with_the_rows_of_names_we_propose(page: TestClient) -> None:
+    text = "Umsatz der Betriebe\n\nLand;Umsatz\nKöln;1,5\nBonn;2,5\n"
+    page.put("/api/files/umsatz.csv", content=text.encode("windows-1252"))
+    found = page.get("/api/preview", params={"file": "umsatz.csv"}).json()
+    assert found == {
+        "sheets": [], "sheet": "", "header": [3], "sure": True, "range": None,
+        "rows": [["Umsatz der Betriebe", ""], ["", ""], ["Land", "Umsatz"], ["Köln", "1,5"], ["Bonn", "2,5"]],
+    }  # fmt: skip
