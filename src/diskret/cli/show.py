@@ -12,6 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from diskret.job.outcome import JobResult
+    from diskret.model.errors import DiskretError
     from diskret.model.table import Table
 
 
@@ -20,6 +21,24 @@ def echo_json(plain: Any) -> None:
     import json
 
     typer.echo(json.dumps(plain, ensure_ascii=False, indent=2))
+
+
+def cures(error: DiskretError) -> list[str]:
+    """What cures an error, each as the line to add to the job file.
+
+    >>> from diskret.model.errors import Cure, NotFinite
+    >>> leave_out = Cure(key="table.without_value", value="leave out", label="leave those rows out")
+    >>> cures(NotFinite("no number", cures=[leave_out]))
+    ['  to leave those rows out: [table] without_value = "leave out"']
+    """
+    from diskret.io.toml import toml_key, toml_value
+
+    lines = []
+    for cure in error.cures:
+        if cure.value is not None:
+            *section, key = map(toml_key, cure.path)
+            lines.append(f"  to {cure.label}: [{'.'.join(section)}] {key} = {toml_value(cure.value)}")
+    return lines
 
 
 @contextmanager

@@ -57,9 +57,21 @@ def too_close_in(summary: Mapping[str, Any]) -> dict[str, int]:
 def asked_of(job: TableJob) -> list[tuple[str, str]]:
     """What was chosen, as far as it is not secret: no parameter of a rule, no range, no error of prior knowledge."""
     source = "microdata" if job.data.microdata else "cells" if job.data.cells else "table"
+    first = [("source", source), *([("gaps", gaps)] if (gaps := _gaps(job)) else [])]
     if job.suppression is None:
-        return [("source", source)]
-    return [("source", source), *((key, choice) for key, choice in _chosen(job).items() if choice)]
+        return first
+    return [*first, *((key, choice) for key, choice in _chosen(job).items() if choice)]
+
+
+def _gaps(job: TableJob) -> str:
+    """What became of rows without a value or a code; how many there were is told in the internal report alone.
+
+    That somebody did not answer tells little, that one did not may tell who.
+    """
+    codes = [said for each in job.classifications.values() for said in (each.without_code, each.unknown)]
+    left = "leave out" in (job.table.without_value, *codes)
+    zero = job.table.without_value == "zero"
+    return "both" if left and zero else "left out" if left else "zero" if zero else ""
 
 
 def _chosen(job: TableJob) -> dict[str, str]:

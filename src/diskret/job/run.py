@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from diskret.job.compare_job import CompareJob
+from diskret.job.cures import cures_for
 from diskret.job.models import Job
 from diskret.job.origin import job_origin
 from diskret.job.outcome import JobResult, Running
@@ -38,7 +39,7 @@ def run_job(
             caught=caught,
             origin=origin,
         )
-        with in_words():
+        with in_words(), cures_for(job, running.here):
             done = job.run(running)
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):

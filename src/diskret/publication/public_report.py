@@ -25,7 +25,7 @@ from diskret.publication.sections import Cell, ReportSection, ReportTable, numbe
 MOST_CELLS = 2_000
 """Larger tables appear as a summary."""
 MOST_ROWS, MOST_COLUMNS, MOST_BARS = 60, 9, 24
-PUBLIC = ("source", "guarantee", "knowledge", "insiders")
+PUBLIC = ("source", "gaps", "guarantee", "knowledge", "insiders")
 """What of the choices is told."""
 
 
