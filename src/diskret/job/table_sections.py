@@ -306,8 +306,8 @@ class Dated(Section):
 
     date: datetime.date | None = Field(
         None,
-        description="date of the release, such as 2026-03-31, in reports, .json and .px; left out: reports tell the "
-        "day the data file was written",
+        description="date of the release, such as 2026-03-31, in reports, .json and .px; left out: the internal "
+        "report tells the day the data file was written",
     )
 
 
