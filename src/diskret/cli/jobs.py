@@ -20,11 +20,13 @@ def run(
     json: Json = False,
 ) -> None:
     """Do what a job file says."""
+    from diskret.job.prepare import prepared
     from diskret.job.read import read_job
     from diskret.job.run import run_job
 
-    with progress_bar(quiet or json) as progress:
-        result = run_job(read_job(job), job.parent, progress)
+    asked = read_job(job)
+    with progress_bar(quiet or json) as bar, prepared(asked, bar) as progress:
+        result = run_job(asked, job.parent, progress)
     report(result, quiet, json, show)
     leave_if_stopped(result)
     if result.exposed:
