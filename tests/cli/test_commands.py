@@ -288,3 +288,11 @@ def test_a_margin_belongs_to_a_minimum_count(typed: Call, folder: Path) -> None:
     typed("tabulate", "firms.csv", "--by", "region", "--value", "turnover", "--out", "w.parquet")
     refused = typed("mark", "w.parquet", "--p-percent", "10", "--margin", "5", "--out", "m.parquet")
     assert (refused.code, "margin without a minimum count" in refused.err) == (2, True)
+
+
+def test_the_version_is_told_without_doing_anything(capsys: pytest.CaptureFixture[str]) -> None:
+    from diskret import __version__
+    from diskret.cli import app
+
+    assert app(["--version"], standalone_mode=False) in (None, 0)
+    assert capsys.readouterr().out.strip() == f"diskret {__version__}"

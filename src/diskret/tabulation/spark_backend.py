@@ -11,6 +11,7 @@ from typing import Any
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, masked
+from diskret.model.gaps import KEPT, NUMBERED
 from diskret.model.places import files_fitting, plain_file, refuse_address
 from diskret.model.private import private_folder, remove_with
 from diskret.model.sheets import Workbook, unique_names
@@ -56,7 +57,7 @@ class SparkBackend:
         self.data = data
         self.own = own
         self.kept: list[Any] = []
-        self.views = [VIEW]
+        self.views = [VIEW, KEPT, NUMBERED]
 
     def lookup(self, name: str, codes: Sequence[str], positions: Ints) -> None:
         """Make a small table of codes and positions."""

@@ -16,6 +16,8 @@ class View:
 
     internal: bool = False
     """Whether hidden values are shown; off until the user switches it on."""
+    rows: bool = False
+    """Whether the first rows of files are shown; off until the user asks for them."""
 
 
 @dataclass

@@ -6,12 +6,13 @@ import json
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from diskret.job.cures import cures_for
 from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.outcome import summary_of
 from diskret.job.paths import paths_in
@@ -34,9 +35,19 @@ MOST = 3
 """Tables of each kind kept in memory."""
 
 
-def load_draft(content: dict[str, Any], root: Path, largest: int) -> dict[str, Table]:
-    """The tables of a choice before marking."""
-    return load_tables(job_from(content, "the page", root, TableJob), root, largest=largest)
+def load_draft(content: dict[str, Any], root: Path, largest: int) -> tuple[dict[str, Table], tuple[str, ...]]:
+    """The tables of a choice before marking, and what deserves care in its data."""
+    job = job_from(content, "the page", root, TableJob)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ProtectionWarning)
+        with cures_for(job, root):
+            tables = load_tables(job, root, largest=largest)
+    return tables, care_in(caught)
+
+
+def care_in(caught: Iterable[warnings.WarningMessage]) -> tuple[str, ...]:
+    """What deserves care, each once."""
+    return tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +99,7 @@ class Tables:
 
         def make() -> Marked:
             read = (load_draft, given, self.workspace.root, max(ranked, 2))
-            rows = self._kept("tables", base, lambda: self.reading.do(*read, where=listed(names)))
+            rows, found = self._kept("tables", base, lambda: self.reading.do(*read, where=listed(names)))
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ProtectionWarning)
                 made = {name: set_by_hand(table, job.status) for name, table in rows.items()}
@@ -96,8 +107,7 @@ class Tables:
                 ordered = [n for n, c in job.classifications.items() if c.ordered]
                 if rules.rules:
                     made = {name: mark(table, rules, ordered=ordered) for name, table in made.items()}
-            care = (str(w.message) for w in caught if issubclass(w.category, ProtectionWarning))
-            return Marked(made, tuple(dict.fromkeys(care)))
+            return Marked(made, tuple(dict.fromkeys((*found, *care_in(caught)))))
 
         return self._kept("marked", whole, make)
 

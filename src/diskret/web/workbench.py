@@ -36,6 +36,8 @@ class Workbench:
     """Who reads what users hand in."""
     placing: threading.Lock = field(default_factory=threading.Lock, repr=False)
     """Who has it gives a file its place in the workspace."""
+    hierarchies: dict[str, tuple[tuple[int, int], bool]] = field(default_factory=dict, repr=False)
+    """Which files are hierarchies, each with the version that was looked at."""
 
     @classmethod
     def at(cls, folder: str | Path, port: int, *, reading: Reading | None = None) -> Workbench:

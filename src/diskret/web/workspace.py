@@ -101,15 +101,15 @@ class Workspace:
             if len(Path(folder).relative_to(self.root).parts) > 2:
                 folders[:] = []
             for name in sorted(names):
-                size = None if name.startswith(".") else self._size(Path(folder) / name)
-                if size is not None:
+                facts = None if name.startswith(".") else self._facts(Path(folder) / name)
+                if facts is not None:
                     place = Path(folder) / name
-                    shown = place.relative_to(self.root).as_posix()
-                    found.append({"name": shown, "bytes": size, "kind": kind_of(place)})
+                    shown = {"name": place.relative_to(self.root).as_posix(), "kind": kind_of(place)}
+                    found.append(shown | {"bytes": facts.st_size, "changed": facts.st_mtime})
         return found
 
-    def _size(self, place: Path) -> int | None:
-        """The size of a file that the page can ask for: one inside, with a name that is text."""
+    def _facts(self, place: Path) -> os.stat_result | None:
+        """Size and age of a file that the page can ask for: one inside, with a name that is text."""
         if place.suffix.lower() not in ENDINGS or not _is_possible(str(place)):
             return None
         real = Path(os.path.realpath(place))
@@ -117,7 +117,7 @@ class Workspace:
             found = real.stat()
         except OSError:  # a link to nowhere, or gone meanwhile
             return None
-        return found.st_size if real.is_relative_to(self.root) and stat.S_ISREG(found.st_mode) else None
+        return found if real.is_relative_to(self.root) and stat.S_ISREG(found.st_mode) else None
 
     def refuse_outside(self, content: Mapping[str, Any]) -> None:
         """Refuse a job that reads or writes outside the workspace, or lets another machine read the data."""

@@ -4,6 +4,7 @@ import { post } from "./api.js";
 import { current, learn, onLanguage, preferred, speak, t } from "./i18n.js";
 import { clear, notice, refusal } from "./notices.js";
 import { PAGES } from "./pages.js";
+import { tour } from "./tour.js";
 import { nameTab, tab } from "./tab.js";
 import { draft, loadDraft, loadView, on, showInternal, step, view, watchRuns } from "./store.js";
 
@@ -73,6 +74,8 @@ async function start() {
     if (error.status !== 401) refusal(error);
     return;
   }
+  document.getElementById("home").onclick = () => { sessionStorage.setItem("shown", "start"); open("table"); };
+  document.getElementById("help").onclick = async () => { if (shown !== "table") await open("table"); tour(); };
   document.getElementById("undo").onclick = () => step("undo");
   document.getElementById("redo").onclick = () => step("redo");
   document.getElementById("internal").onchange = (event) => showInternal(event.target.checked);

@@ -10,6 +10,7 @@ import { progress } from "./table/progress.js";
 import { protectStep } from "./table/protect.js";
 import { resultStep } from "./table/result.js";
 import { Shown } from "./table/shown.js";
+import { drawer } from "../js/drawer.js";
 
 const STEPS = [["data", dataStep], ["roles", rolesStep], ["rules", rulesStep], ["protect", protectStep], ["result", resultStep]];
 
@@ -22,6 +23,8 @@ export async function show(root) {
   replace(root, bench);
   shown.bench = bench;
   const context = { shown, marks: null, unfold };
+  shown.context = context;
+  const side = drawer(bench, bench.querySelector(".side"));
   const steps = STEPS.map(([name, make], i) => {
     const said = el("span", { class: "said" });
     // what is set is looked at only while it belongs to a run; what came out of it can be used
@@ -50,7 +53,8 @@ export async function show(root) {
   draw("draft");
   draw("runs");
   const chosen = draft.content.data !== undefined;
-  unfold(!chosen ? "data" : runs.all.some((run) => run.state === "finished") ? "result" : "rules");
+  // without data the first page in the middle offers what the first step offers
+  unfold(!chosen ? "" : runs.all.some((run) => run.state === "finished") ? "result" : "rules");
   await shown.start();
-  return () => { offs.forEach((off) => off()); shown.end(); };
+  return () => { offs.forEach((off) => off()); shown.end(); side.end(); };
 }

@@ -38,8 +38,11 @@ export function setRole(content, name, role) {
 export function rolesStep(inside, tell, context) {
   let found = null;
   let asked = null;
+  let trees = [];
 
   async function look() {
+    // files that are hierarchies, judged by their content
+    get("/api/hierarchies").then(({ files }) => { if (String(files) !== String(trees)) { trees = files; draw(); } }, () => {});
     const name = fileOf(draft.content);
     const kind = draft.content.data?.cells ? "cells" : "microdata";
     if (!name || draft.content.data?.table) { found = null; asked = null; return draw(); }
@@ -102,15 +105,15 @@ export function rolesStep(inside, tell, context) {
   function hierarchy(column) {
     const said = draft.content.classifications?.[column.name] ?? {};
     const how = said.hierarchy ? "file" : said.prefixes ? "prefixes" : "flat";
-    const files = (context.files ?? []).filter((each) => /\.(hrc|csv|json)$/i.test(each.name) && each.name !== fileOf(draft.content));
+    const files = trees.filter((name) => name !== fileOf(draft.content));
     const set = (edit) => change((c) => {
       const all = (c.classifications ??= {});
       const { hierarchy: _, prefixes: __, ...kept } = all[column.name] ?? {};
       all[column.name] = { ...kept, ...edit };
       if (!Object.keys(all[column.name]).length) delete all[column.name];
     });
-    const kinds = [["flat", t("hierarchy.flat")], ["prefixes", t("hierarchy.prefixes")], ...files.map((each) => [`file:${each.name}`, each.name])];
-    if (how === "file" && !files.some((each) => each.name === said.hierarchy)) kinds.push([`file:${said.hierarchy}`, said.hierarchy]);
+    const kinds = [["flat", t("hierarchy.flat")], ["prefixes", t("hierarchy.prefixes")], ...files.map((name) => [`file:${name}`, name])];
+    if (how === "file" && !files.includes(said.hierarchy)) kinds.push([`file:${said.hierarchy}`, said.hierarchy]);
     const select = options(el("select", { "data-hierarchy": column.name, onchange: () => {
       if (select.value === "flat") return set({});
       if (select.value === "prefixes") return set({ prefixes: column.prefixes.length ? column.prefixes : [1] });
@@ -120,7 +123,8 @@ export function rolesStep(inside, tell, context) {
       const given = lengths.value.split(/[^0-9]+/).filter(Boolean).map(Number);
       set(given.length ? { prefixes: given } : {});
     } });
-    return el("div", { class: "further" }, field(t("hierarchy.label"), select), how === "prefixes" ? field(t("hierarchy.lengths"), lengths) : null);
+    const edit = el("button", { class: "small", type: "button", id: `tree-of-${column.name}`, onclick: async () => (await import("./tree.js")).openTree(column.name) }, t("tree.open"));
+    return el("div", { class: "further" }, field(t("hierarchy.label"), select), how === "prefixes" ? field(t("hierarchy.lengths"), lengths) : null, edit);
   }
   return (what) => { if (what === "draft") look(); };
 }
