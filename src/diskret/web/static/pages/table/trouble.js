@@ -50,10 +50,10 @@ export class Trouble {
     await this.again?.();
   }
 
-  /** Something to be decided on the spot: whoever has a form for it takes it, else the step with its columns opens. */
-  edit(cure) {
-    const asked = new CustomEvent("edit-key", { detail: { path: cure.path }, cancelable: true });
-    if (document.dispatchEvent(asked)) this.unfold?.("roles");
+  /** Something to be decided on the spot: the tree of a classification, else the step with the columns. */
+  async edit({ path }) {
+    if (path[0] === "classifications" && path[2] === "hierarchy") await (await import("./tree.js")).openTree(path[1]);
+    else this.unfold?.("roles");
   }
 
   /** Rows of the file are shown in the internal view only: whoever asks for them switches it on. */
