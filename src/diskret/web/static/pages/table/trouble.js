@@ -17,9 +17,9 @@ export function setKey(content, path, value) {
 const setting = (cure) => `${cure.key} = ${JSON.stringify(cure.value)}`;
 
 export class Trouble {
-  /** `file` is a file that could not even be looked at, `again` looks at it once more. */
-  constructor(error, { unfold, file, again } = {}) {
-    Object.assign(this, { error, unfold, file, again });
+  /** `file` is a file that could not even be looked at, `again` looks at it once more; `base` are settings not chosen yet. */
+  constructor(error, { unfold, file, again, base } = {}) {
+    Object.assign(this, { error, unfold, file, again, base });
     this.rows = el("div", { class: "rows", id: "trouble-rows", "aria-live": "polite" });
     const lines = error.what.split("\n");
     this.root = el("section", { class: "trouble", role: "alert", "data-code": error.code },
@@ -28,7 +28,7 @@ export class Trouble {
       error.where ? el("p", {}, `${t("notice.where")}: ${error.where}`) : null,
       error.hint ? el("p", {}, `${t("notice.hint")}: ${error.hint}`) : null,
       el("div", { class: "cures", role: "group", "aria-label": t("trouble.cures") }, (error.cures ?? []).map((cure) => this.button(cure)),
-        error.rows?.length ? el("button", { id: "show-rows", onclick: () => this.show() }, t("trouble.show", { n: error.rows.length })) : null),
+        error.rows?.length && !file && !base ? el("button", { id: "show-rows", onclick: () => this.show() }, t("trouble.show", { n: error.rows.length })) : null),
       (error.cures ?? []).some((cure) => cure.value !== null) ? el("p", {}, el("small", {}, t("trouble.undo"))) : null,
       this.rows);
   }
@@ -41,9 +41,10 @@ export class Trouble {
 
   async apply(cure) {
     await change((content) => {
-      if (this.file && fileOf(content) !== this.file) {
+      const base = this.base ?? (this.file && fileOf(content) !== this.file ? { data: { microdata: this.file } } : null);
+      if (base) {
         for (const key of Object.keys(content)) delete content[key];
-        content.data = { microdata: this.file };
+        Object.assign(content, structuredClone(base));
       }
       setKey(content, cure.path, cure.value);
     });
