@@ -101,3 +101,53 @@ def test_a_tree_is_grouped_by_keyboard_dragged_undone_and_saved(
     screen.wait(lambda: screen.read('[data-hierarchy="region"]', "value") == "file:region-tree.csv", "it is set")
     screen.see(".grid", "north")
     assert not screen.complaints()
+
+
+def test_statuses_recoding_and_withholding_have_forms(
+    screen: Screen, serve: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    firms(folder / "firms.csv")
+    screen.open(serve(folder).address)
+    screen.run("return fetch('/api/draft', {method: 'PUT', body: arguments[0]})", json.dumps(JOB))
+    screen.driver.refresh()
+    screen.press_cell(".cell[data-status=open]")
+    screen.choose("#hand-other", "published")
+    screen.see(".cell[data-status=published]")
+    screen.press("#step-rules > summary")
+    screen.see("#by-hand", "Published earlier")
+    screen.press("#hand-remove-0")
+    screen.wait(lambda: not screen.find("#by-hand"), "taken back")
+
+    def choices() -> Any:
+        return screen.run("return fetch('/api/choices/records').then((r) => r.json())")["content"]
+
+    def steps() -> Any:
+        return choices().get("microdata", {}).get("steps", [])
+
+    records = {
+        "values": ["turnover"],
+        "classes": ["industry", "region"],
+        "steps": [{"do": "drop", "columns": ["firm"]}],
+    }
+    content = {"data": {"microdata": "firms.csv"}, "microdata": records}
+    screen.run("return fetch('/api/choices/records', {method: 'PUT', body: arguments[0]})", json.dumps(content))
+    screen.press("#tab-records")
+    screen.press("#add-recode")
+    screen.choose("#recode-0", "region")
+    screen.wait(lambda: steps()[0].get("column") == "region", "the column is chosen")
+    screen.press("#fill-0")
+    screen.wait(lambda: "S3 = S3" in screen.read("#mapping-0", "value"), "codes are filled in")
+    screen.choose("#mapping-0", "N1 = N\nN1 = S")
+    screen.see("#step-protection small.bad", "N1 = S")
+    screen.choose("#mapping-0", "N1 = N\nN2 = N\nS1 = S\nS2 = S\nS3 = S")
+    screen.wait(lambda: steps()[0]["mapping"].get("S3") == "S", "classes are kept")
+    screen.press("#add-withhold")
+    screen.choose("#where-1", "turnover about 3")
+    screen.see("#step-protection small.bad", "is not a condition")
+    screen.choose("#where-1", "turnover >= 9000000")
+    screen.wait(lambda: steps()[1].get("where") == "turnover >= 9000000", "the condition is kept")
+    assert [step["do"] for step in steps()] == ["recode", "withhold", "drop"]
+    screen.shot("records-reduce")
+    assert not [said for said in screen.complaints() if "422" not in said]
