@@ -117,6 +117,7 @@ def look_at_everything(ask: Recorder, run: str, shape: tuple[int, ...]) -> None:
         "/api/files",
         "/api/draft",
         "/api/draft/marks",
+        "/api/draft/rows?rows=1,2,3",
         "/api/runs",
         f"/api/runs/{run}",
         f"/api/runs/{run}/settings",
@@ -138,6 +139,7 @@ def look_at_everything(ask: Recorder, run: str, shape: tuple[int, ...]) -> None:
     ask("GET", "/api/compare", params={"one": run, "two": run})
     ask("GET", f"/api/tables/{run}/instead", params={"response": "turnover", "cell": "3,0"})
     ask("GET", "/api/recognise", params={"file": "firms.csv"})
+    assert ask("GET", "/api/preview", params={"file": "firms.csv"}).status_code == 200
     ask("GET", f"/api/runs/{run}/job.toml")
     ask("POST", "/api/savejob", json={"run": run, "replace": True})
 

@@ -8,10 +8,14 @@ import { Axis, single } from "./axis.js";
 import { Grid } from "./grid.js";
 import { Inspector } from "./inspector.js";
 import { fileOf } from "./data.js";
+import { Order } from "./order.js";
 import { Preview } from "./preview.js";
 import { startPage } from "./start.js";
+import { Trouble } from "./trouble.js";
 
 const DRAFT = "draft";
+/** The code of a job that lacks something. */
+const INCOMPLETE = "J1";
 /** What is shown that is no table: the first page, and the chosen file as it is. */
 const START = "start";
 const FILE = "file";
@@ -26,6 +30,7 @@ export class Shown {
     this.root = el("section", { class: "shown", "aria-label": t("table.shown") });
     this.inspect = new Inspector(this);
     this.inspector = this.inspect.root;
+    this.order = new Order();
     this.key = null;
     this.why = el("p", { class: "why", role: "status" }, t("table.waiting"));
     this.waitingFor = null;
@@ -52,6 +57,7 @@ export class Shown {
   /** The present choice has changed: it is what the user wants to see. */
   draft() { return this.key === FILE && this.preview.stays() ? undefined : this.choose(DRAFT); }
   async view() {
+    this.troubled?.view();
     if (!this.description) return;
     const again = this.inspect.at;
     await this.choose(this.key);
@@ -99,8 +105,9 @@ export class Shown {
       if (turn !== this.turn || error.name === "AbortError") return;
       this.wait(false);
       this.description = null;
-      this.blank();
       // what is not yet complete needs no message here: the step that is missing says so
+      if (key === DRAFT && error.code !== INCOMPLETE) this.refused(error);
+      else this.blank();
       if (key !== DRAFT) refusal(error);
     }
   }
@@ -114,10 +121,22 @@ export class Shown {
     if (waiting && this.description) this.root.prepend(this.why);
   }
 
+  /** An error takes the place of the table, with what cures it. */
+  refused(error, given = {}) {
+    this.turn += 1;
+    this.key = DRAFT;
+    this.starting = undefined;
+    sessionStorage.setItem("shown", DRAFT);
+    this.description = null;
+    this.wait(false);
+    this.troubled = new Trouble(error, { unfold: this.context?.unfold, ...given });
+    replace(this.root, this.troubled.root);
+  }
+
   /** Without a table: the first page, or the file whose columns are still to be named. */
   blank() {
     const file = fileOf(draft.content);
-    if (this.key !== START && file && !draft.content.data.table) return this.look(file);
+    if (this.key === DRAFT && file && !draft.content.data.table) return this.look(file);
     this.starting = runs.all.map((run) => run.id + run.state).join();
     const { data } = this.context;
     return data ? replace(this.root, startPage(data, { look: (name) => this.look(name), show: (run) => this.choose(run) })) : replace(this.root);
@@ -153,11 +172,14 @@ export class Shown {
       this.columnAxis = this.axes[1] ?? single("");
       this.at = this.axes.map((axis) => axis.total);
     }
+    this.putInOrder();
     if (!description.responses.some((each) => each.name === this.response)) this.response = description.responses[0].name;
     replace(this.root, this.tools, this.grid.root, this.legend());
     this.drawTools();
     this.drawGrid();
   }
+
+  putInOrder() { for (const axis of this.axes) axis.order(this.order.of(this.key)); }
 
   get responseFacts() { return this.description.responses.find((each) => each.name === this.response); }
 
@@ -206,7 +228,8 @@ export class Shown {
     };
     const file = this.key === DRAFT && !draft.content.data?.table ? fileOf(draft.content) : null;
     replace(this.tools, field(t("tools.table"), sources), file ? el("button", { class: "small quiet", id: "look", onclick: () => this.look(file) }, t("preview.look")) : null, this.description.responses.length > 1 ? field(t("tools.response"), responses) : null,
-      several ? axis("tools.rows", rows, this.rowAxis) : this.levels(this.rowAxis), several ? axis("tools.columns", columns, this.columnAxis) : null, ...slices);
+      several ? axis("tools.rows", rows, this.rowAxis) : this.levels(this.rowAxis), several ? axis("tools.columns", columns, this.columnAxis) : null, ...slices,
+      field(t("tools.sums"), this.order.select(this.key, () => { this.inspect.close(); this.putInOrder(); this.grid.refresh(); })));
   }
 
   levels(axis) {
