@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,12 @@ def screen(chromium: Any, tmp_path: Path) -> Iterator[Screen]:
     yield Screen(chromium, tmp_path / "downloads")
     chromium.get("about:blank")
     chromium.delete_all_cookies()
+
+
+def choose_job(screen: Screen, job: Any) -> None:
+    """What is chosen in the tab, as if it had been chosen step by step."""
+    change = "store.change((content) => { Object.assign(content, arguments[0]); })"
+    screen.run(f"return import('/static/js/store.js').then((store) => {change})", job)
 
 
 def keys(screen: Screen, *pressed: str) -> None:
@@ -54,10 +59,7 @@ def test_a_tree_is_grouped_by_keyboard_dragged_undone_and_saved(
     firms(folder / "firms.csv")
     (folder / "old.csv").write_text("code;parent\nN1;N\nN2;N\n")
     screen.open(serve(folder).address)
-    screen.run(
-        "return fetch('/api/draft', {method: 'PUT', body: arguments[0]})", json.dumps(JOB | {"classifications": {}})
-    )
-    screen.driver.refresh()
+    choose_job(screen, JOB | {"classifications": {}})
     screen.press("#step-roles > summary")
     screen.wait(lambda: "old.csv" in screen.read('[data-hierarchy="region"]'), "the hierarchy is offered")
     assert "firms.csv" not in screen.read('[data-hierarchy="region"]')
@@ -100,7 +102,12 @@ def test_a_tree_is_grouped_by_keyboard_dragged_undone_and_saved(
     assert read_hierarchy(folder / "region-tree.csv").codes == ("N1", "north", "S1", "S2", "N2", "S3", "Total")
     screen.wait(lambda: screen.read('[data-hierarchy="region"]', "value") == "file:region-tree.csv", "it is set")
     screen.see(".grid", "north")
-    assert not screen.complaints()
+    # a hierarchy that lacks codes: the error leads into the editor, which shows what is missing
+    screen.choose('[data-hierarchy="region"]', "file:old.csv")
+    screen.press("[data-cure='edit the hierarchy']")
+    screen.see(".tree .leaf.lacking", "S1")
+    assert screen.run("return document.getElementById('tree-save').disabled")
+    assert not [said for said in screen.complaints() if "422" not in said]
 
 
 def test_statuses_recoding_and_withholding_have_forms(
@@ -110,8 +117,7 @@ def test_statuses_recoding_and_withholding_have_forms(
     folder.mkdir()
     firms(folder / "firms.csv")
     screen.open(serve(folder).address)
-    screen.run("return fetch('/api/draft', {method: 'PUT', body: arguments[0]})", json.dumps(JOB))
-    screen.driver.refresh()
+    choose_job(screen, JOB)
     screen.press_cell(".cell[data-status=open]")
     screen.choose("#hand-other", "published")
     screen.see(".cell[data-status=published]")
@@ -121,7 +127,9 @@ def test_statuses_recoding_and_withholding_have_forms(
     screen.wait(lambda: not screen.find("#by-hand"), "taken back")
 
     def choices() -> Any:
-        return screen.run("return fetch('/api/choices/records').then((r) => r.json())")["content"]
+        return screen.run("return import('/static/js/api.js').then((api) => api.get('/api/choices/records'))")[
+            "content"
+        ]
 
     def steps() -> Any:
         return choices().get("microdata", {}).get("steps", [])
@@ -132,7 +140,9 @@ def test_statuses_recoding_and_withholding_have_forms(
         "steps": [{"do": "drop", "columns": ["firm"]}],
     }
     content = {"data": {"microdata": "firms.csv"}, "microdata": records}
-    screen.run("return fetch('/api/choices/records', {method: 'PUT', body: arguments[0]})", json.dumps(content))
+    screen.run(
+        "return import('/static/js/api.js').then((api) => api.put('/api/choices/records', arguments[0]))", content
+    )
     screen.press("#tab-records")
     screen.press("#add-recode")
     screen.choose("#recode-0", "region")
