@@ -19,6 +19,14 @@ return [...document.querySelectorAll(".tree .leaf")]
   .sort((a, b) => Number(a.id.slice(5)) - Number(b.id.slice(5)))
   .map((e) => "@".repeat(Number(e.getAttribute("aria-level")) - 1) + e.dataset.code);
 """
+CHOOSE_RECORDS = """
+return import("/static/js/choices.js").then(async ({ Choices }) => {
+  const chosen = new Choices("records");
+  await chosen.load();
+  await chosen.change(() => arguments[0]);
+  chosen.end();
+});
+"""
 
 
 @pytest.fixture
@@ -140,9 +148,7 @@ def test_statuses_recoding_and_withholding_have_forms(
         "steps": [{"do": "drop", "columns": ["firm"]}],
     }
     content = {"data": {"microdata": "firms.csv"}, "microdata": records}
-    screen.run(
-        "return import('/static/js/api.js').then((api) => api.put('/api/choices/records', arguments[0]))", content
-    )
+    screen.run(CHOOSE_RECORDS, content)
     screen.press("#tab-records")
     screen.press("#add-recode")
     screen.choose("#recode-0", "region")

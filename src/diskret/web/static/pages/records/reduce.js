@@ -39,11 +39,10 @@ function recode(step, i, set, context) {
   const way = step.hierarchy !== undefined ? "hierarchy" : step.file !== undefined ? "file" : "mapping";
   const none = { mapping: null, file: null, hierarchy: null, level: null };
   const begin = { mapping: { mapping: {} }, hierarchy: { hierarchy: context.trees[0] ?? "", level: 2 }, file: { file: "" } };
-  const codes = el("textarea", { id: `removed-${i}`, rows: "2", value: list(step.removed).join("\n"), onchange: () => { const found = codes.value.split("\n").map((each) => each.trim()).filter(Boolean); set({ removed: found.length ? found : null }); } });
-  return [el("div", { class: "two" },
-    field(t("reduce.column"), select(`recode-${i}`, [["", t("data.none")], ...names(context).map((each) => [each, each])], step.column ?? "", (column) => set({ column }))),
-    field(t("reduce.by"), select(`recode-by-${i}`, Object.keys(begin).map((each) => [each, t(`reduce.by.${each}`)]), way, (wanted) => set({ ...none, ...begin[wanted] })))),
-  way === "mapping" ? mapping(step, i, set, context) : null,
+  const codes = el("textarea", { id: `removed-${i}`, rows: "2", onchange: () => { const found = codes.value.split("\n").map((each) => each.trim()).filter(Boolean); set({ removed: found.length ? found : null }); } }, list(step.removed).join("\n"));
+  return [field(t("reduce.column"), select(`recode-${i}`, [["", t("data.none")], ...names(context).map((each) => [each, each])], step.column ?? "", (column) => set({ column }))),
+  field(t("reduce.by"), select(`recode-by-${i}`, Object.keys(begin).map((each) => [each, t(`reduce.by.${each}`)]), way, (wanted) => set({ ...none, ...begin[wanted] }))),
+  ...(way === "mapping" ? mapping(step, i, set, context) : []),
   way === "hierarchy" ? el("div", { class: "two" },
     field(t("reduce.hierarchy"), select(`recode-tree-${i}`, [["", t("data.none")], ...[...new Set([...context.trees, step.hierarchy].filter(Boolean))].map((each) => [each, each])], step.hierarchy, (hierarchy) => set({ hierarchy }))),
     amount(`recode-level-${i}`, t("reduce.level"), step.level, (level) => set({ level }), { min: "1" }, t("reduce.levelHint"))) : null,
@@ -53,11 +52,11 @@ function recode(step, i, set, context) {
 
 function mapping(step, i, set, context) {
   const wrong = told();
-  const box = el("textarea", { id: `mapping-${i}`, rows: "6", value: written(step.mapping), spellcheck: "false", onchange: () => {
+  const box = el("textarea", { id: `mapping-${i}`, rows: "6", spellcheck: "false", onchange: () => {
     const found = understood(box.value);
     wrong.textContent = found.wrong.length ? t("reduce.wrong", { lines: found.wrong.slice(0, 3).join("; ") }) : "";
     if (!found.wrong.length) set({ mapping: found.mapping });
-  } });
+  } }, written(step.mapping));
   const fill = el("button", { class: "small", type: "button", id: `fill-${i}`, disabled: !step.column, onclick: async () => {
     const found = await attempt(() => post("/api/trees/open", { column: step.column, content: { data: context.chosen.content.data } }));
     const short = found && [...new Set(found.codes.map((code) => (step.prefix ? [...code].slice(0, step.prefix).join("") : code)))];
