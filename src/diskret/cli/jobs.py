@@ -20,12 +20,13 @@ def run(
     json: Json = False,
 ) -> None:
     """Do what a job file says."""
+    from diskret.job.prepare import prepared
     from diskret.job.read import read_job
     from diskret.job.run import run_job
     from diskret.job.table_sections import Appearance
 
     asked = read_job(job)
-    with progress_bar(quiet or json) as progress:
+    with progress_bar(quiet or json) as bar, prepared(asked, bar) as progress:
         result = run_job(asked, job.parent, progress)
     output = getattr(asked, "output", None)
     report(result, quiet, json, show, output.looks if isinstance(output, Appearance) else None)
