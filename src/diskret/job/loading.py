@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from diskret.io.cell_list import read_cell_list
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
@@ -19,7 +21,7 @@ from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.source import file_source, normalised, open_source
 from diskret.model.spelling import plain
-from diskret.model.status import Status
+from diskret.model.status import Status, refuse_false_zeros
 from diskret.model.table import Table
 from diskret.publication.working import load_working
 from diskret.rules.rule import largest_needed
@@ -191,7 +193,7 @@ def _flag(given: str | FlagColumn | None) -> str | tuple[str, list[str]] | None:
 
 def set_by_hand(table: Table, said: Sequence[CellStatus]) -> Table:
     """Statuses the job sets cell by cell."""
-    status = table.status.copy()
+    status, given = table.status.copy(), np.zeros_like(table.status)
     for each in said:
         unknown = [n for n in each.cell if n not in table.by]
         if unknown:
@@ -200,5 +202,6 @@ def set_by_hand(table: Table, said: Sequence[CellStatus]) -> Table:
             )
         if each.response in (None, table.response):
             at = table.index(*(each.cell.get(n, h.total) for n, h in table.by.items()))
-            status[at] = Status.from_text(each.status)
+            status[at] = given[at] = Status.from_text(each.status)
+    refuse_false_zeros(given, table.value, table.name_cells)
     return replace(table, status=status) if said else table
