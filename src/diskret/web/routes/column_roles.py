@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from diskret.job.recognise import Recognised, recognise
+from diskret.job.table_sections import READING
 from diskret.model.sheets import sheet_names
 from diskret.model.source import EXCEL, file_source
 from diskret.web.answers import Json
@@ -23,7 +24,8 @@ def columns(request: Request) -> Response:
     bench, asked = workbench(request), request.query_params
     name = asked.get("file", "")
     reading = _chosen_reading(choice(request).get()["content"].get("data"), name)
-    if asked.get("sheet"):
+    if asked.get("sheet") and asked["sheet"] != reading.get("sheet"):  # another sheet is another table
+        reading = {key: value for key, value in reading.items() if key not in ("header", "range")}
         reading["sheet"] = asked["sheet"]
     place = bench.workspace.path(name)
     found = bench.reading.do(recognised, place, reading, asked.get("kind"), where=name)
@@ -49,7 +51,7 @@ def _chosen_reading(data: Any, name: str) -> dict[str, Any]:
     """How a file is read by the present choice, if it is about this file."""
     if not isinstance(data, dict) or name not in (data.get("microdata"), data.get("cells")):
         return {}
-    return {key: data[key] for key in ("delimiter", "decimal", "encoding", "sheet") if key in data}
+    return {key: data[key] for key in READING if key in data}
 
 
 @dataclass(frozen=True, kw_only=True)
