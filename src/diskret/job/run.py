@@ -8,6 +8,7 @@ from pathlib import Path
 
 from diskret.job.cures import cures_for
 from diskret.job.models import Job
+from diskret.job.naming import named_outputs
 from diskret.job.outcome import JobResult, Running
 from diskret.model.errors import ProtectionWarning
 from diskret.model.memory import in_words
@@ -30,7 +31,7 @@ def run_job(
             here=Path(folder), progress=progress, write=write, largest=largest, watch=watch, caught=caught
         )
         with in_words(), cures_for(job, running.here):
-            done = job.run(running)
+            done = named_outputs(job, running.here).run(running)
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)

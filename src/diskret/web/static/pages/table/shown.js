@@ -122,15 +122,19 @@ export class Shown {
   }
 
   /** An error takes the place of the table, with what cures it. */
-  refused(error, given = {}) {
+  refused(error, given = {}) { this.stand(new Trouble(error, { unfold: this.context?.unfold, ...given })); }
+
+  /** Something else than a table stands in its place. */
+  stand(panel) {
     this.turn += 1;
     this.key = DRAFT;
     this.starting = undefined;
     sessionStorage.setItem("shown", DRAFT);
     this.description = null;
     this.wait(false);
-    this.troubled = new Trouble(error, { unfold: this.context?.unfold, ...given });
-    replace(this.root, this.troubled.root);
+    this.inspect.close();
+    this.troubled = panel;
+    replace(this.root, panel.root);
   }
 
   /** Without a table: the first page, or the file whose columns are still to be named. */
