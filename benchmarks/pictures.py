@@ -21,6 +21,7 @@ from typing import Any
 
 from PIL import Image
 
+from tests.web import test_browser
 from tests.web.case import Served
 from tests.web.test_browser import Screen, protect
 
@@ -78,9 +79,9 @@ def a_file(camera: Camera) -> None:
     camera.take("preview")
     screen.press("#to-start")
     screen.press("[data-look='Umsatz.xlsx']")
-    screen.press("#show-rows")
+    screen.press("#show-first")
     screen.see("#preview-rows")
-    screen.run("document.getElementById('preview-rows').scrollIntoView({block: 'center'})")
+    screen.run("document.querySelector('.preview section:last-child').scrollIntoView({block: 'start'})")
     camera.take("header")
     screen.press("#hide-rows")
 
@@ -96,7 +97,7 @@ def a_table(camera: Camera) -> None:
     camera.take("columns")
     _unfold(screen, "rules")
     camera.take("rules")
-    protect(screen, "economy")
+    protect(screen, "default")
     screen.see("#audit")
     screen.see(".cell[data-status=secondary]")
     camera.take("table")
@@ -147,7 +148,7 @@ def records(camera: Camera) -> None:
         screen.press("#tab-records")
         screen.run("document.querySelectorAll('details.step').forEach((e) => { e.open = e.id === 'step-records' })")
         screen.press(f"#example-{example}")
-        screen.wait(lambda: screen.find("#step-make:not([hidden])"), "something to make")
+        screen.wait(lambda: screen.find("#step-control[open], #step-protection[open]"), "the example is chosen")
         screen.run("document.querySelectorAll('details.step').forEach((e) => { e.open = e.id === 'step-make' })")
         screen.press("#make")
         screen.see(sign)
@@ -187,7 +188,7 @@ def furnish(folder: Path) -> None:
     shutil.copy(ROOT / "examples" / "firms.csv", folder / "firms.csv")
     rows = (ROOT / "examples" / "firms.csv").read_text(encoding="utf-8").splitlines()
     head, first, second, *others = rows
-    blank = {i: "" for i, name in enumerate(head.split(",")) if name == "turnover"}
+    blank = {i: "" for i, name in enumerate(head.split(",")) if name in ("employees", "turnover")}
     gaps = [",".join(blank.get(i, each) for i, each in enumerate(line.split(","))) for line in (first, second)]
     (folder / "gaps.csv").write_text("\n".join([head, *gaps, *others, ""]), encoding="utf-8")
     with xlsxwriter.Workbook(folder / "Umsatz.xlsx") as book:
@@ -229,6 +230,7 @@ def main() -> int:
     only = frozenset(filter(None, asked.only.split(",")))
     asked.into.mkdir(parents=True, exist_ok=True)
     missing: list[str] = []
+    test_browser.PATIENCE = 180.0
     with browser() as driver, tempfile.TemporaryDirectory() as place:
         for scene, names in SCENES.items():
             folder = Path(place) / scene.__name__ / "workspace"

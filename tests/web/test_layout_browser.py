@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -51,20 +52,43 @@ class Keyboard:
         self.press(Keys.ENTER)
 
 
+def titled(data: Path, book: Path) -> None:
+    """The same data in a workbook, with titles above the names."""
+    import xlsxwriter
+
+    with xlsxwriter.Workbook(book) as made:
+        sheet = made.add_worksheet("Firms")
+        sheet.write(0, 0, "Turnover of firms in Musterland")
+        for r, row in enumerate(csv.reader(data.read_text(encoding="utf-8").splitlines())):
+            for c, text in enumerate(row):
+                sheet.write(r + 3, c, float(text) if r and c == 3 else text)
+
+
 def test_from_a_file_to_an_exported_table_by_keyboard_alone(
     screen: Screen, serve: Callable[[Path], Served], folder: Path
 ) -> None:
+    titled(folder / "firms.csv", folder / "firms.xlsx")
     screen.open(serve(folder).address)
-    screen.see("[data-look='firms.csv']")
+    screen.see("[data-look='firms.xlsx']")
     keys = Keyboard(screen)
     keys.take("#tour-start")
     keys.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     assert screen.read(".step.pointed", "id") == "step-rules"
     keys.press(Keys.ESCAPE)
     screen.wait(lambda: not screen.find("#tour, .pointed"), "the tour is over")
-    keys.take("[data-look='firms.csv']")
+    keys.take("[data-look='firms.xlsx']")
     screen.see("#preview-columns", "turnover")
-    keys.take("#use-file")
+    assert not screen.find("#preview-rows")  # rows of a file are confidential
+    keys.take("#show-first")
+    keys.reach("[data-row='4']")
+    keys.press(Keys.ARROW_DOWN, Keys.ENTER)
+    screen.wait(lambda: screen.read("#read-header", "value") == "5", "another row of names")
+    screen.wait(lambda: "turnover" not in screen.read("#preview-columns"), "other columns")
+    keys.press(Keys.ARROW_UP, Keys.ENTER)
+    screen.wait(lambda: screen.read("#read-header", "value") == "4, 5", "two rows of names")
+    keys.press(Keys.ARROW_DOWN, Keys.ENTER)
+    screen.wait(lambda: screen.read("#read-header", "value") == "4", "the right row of names")
+    keys.take("#to-table")
     screen.see("#cell-0-0")
     keys.take("#step-rules summary")
     keys.reach("#rule-dominance")
