@@ -15,7 +15,7 @@ from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import RANKED, record_key
 from diskret.job.rules import rules_of
-from diskret.job.table_sections import CellStatus, Classification, Data, FlagColumn
+from diskret.job.table_sections import READING, CellStatus, Classification, Data, FlagColumn
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
@@ -119,16 +119,14 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
     assert name is not None
     if data.metadata:
         described = read_metadata(here / data.metadata)
-        return _as_asked(data, source(described, here / name, decimal=data.decimal, encoding=data.encoding)), described
+        read = source(described, here / name, decimal=data.decimal, encoding=data.encoding)
+        return _as_asked(data, replace(read, thousands=data.thousands)), described
     return file_of(data, here / name), None
 
 
 def file_of(data: Data, path: Path) -> object:
     """A file that is read as a job says of its data."""
-    read = file_source(
-        path, delimiter=data.delimiter, decimal=data.decimal, encoding=data.encoding, sheet=data.sheet, hive=data.hive
-    )
-    return _as_asked(data, read)
+    return _as_asked(data, file_source(path, **{key: getattr(data, key) for key in READING}))
 
 
 def _as_asked(data: Data, source: object) -> object:
