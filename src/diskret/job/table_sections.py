@@ -330,7 +330,17 @@ class TableFiles(Section):
     )
 
 
-class Appearance(Section):
+class Dated(Section):
+    """When something is released."""
+
+    date: datetime.date | None = Field(
+        None,
+        description="date of the release, such as 2026-03-31, in reports, .json and .px; left out: reports tell the "
+        "day the data file was written",
+    )
+
+
+class Appearance(Dated):
     """How published tables look."""
 
     mark: str = Field("x", description="what stands for a suppressed value")
@@ -344,11 +354,6 @@ class Appearance(Section):
     sums: Sums = Field("after", description="whether sums stand 'before' their parts or 'after' them")
     decimal: Literal[".", ","] = Field(
         ".", description="decimal sign of .csv; with a comma, semicolons part the fields"
-    )
-    date: datetime.date | None = Field(
-        None,
-        description="date of the release, such as 2026-03-31, in reports, .json and .px; left out: reports tell the "
-        "day the data file was written",
     )
 
     @property
