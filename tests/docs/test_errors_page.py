@@ -73,6 +73,11 @@ def missing_code() -> None:
     dk.tabulate("firms.csv", by={"region": REGION}, value="turnover")
 
 
+def unclear_file() -> None:
+    Path("firms.csv").write_text("Turnover,in 1000 EUR\nregion,turnover,n\nN1,10,2\n")
+    dk.tabulate("firms.csv", by={"region": REGION}, value="turnover")
+
+
 def not_exact() -> None:
     Path("firms.csv").write_text("region,turnover\nN1,90000000000000.01\n")
     dk.tabulate("firms.csv", by={"region": REGION}, value="turnover")
@@ -288,6 +293,7 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "T11": too_large,
     "T12": not_enough_memory,
     "T13": not_exact,
+    "T14": unclear_file,
     "L1": shared_cells_differ,
     "L2": nothing_shared,
     "L3": late_table,

@@ -138,6 +138,7 @@ def look_at_everything(ask: Recorder, run: str, shape: tuple[int, ...]) -> None:
     ask("GET", "/api/compare", params={"one": run, "two": run})
     ask("GET", f"/api/tables/{run}/instead", params={"response": "turnover", "cell": "3,0"})
     ask("GET", "/api/recognise", params={"file": "firms.csv"})
+    assert ask("GET", "/api/preview", params={"file": "firms.csv"}).status_code == 200
     ask("GET", f"/api/runs/{run}/job.toml")
     ask("POST", "/api/savejob", json={"run": run, "replace": True})
 

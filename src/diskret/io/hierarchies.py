@@ -56,7 +56,7 @@ def read_hierarchy(
     if ending == ".hrc":
         return read_hrc(path, lead, total or TOTAL, labels)
     if ending in EXCEL:
-        place, sheet = read_sheet(Workbook(path=Path(path)))
+        place, sheet, _ = read_sheet(Workbook(path=Path(path)))
         with inside(place):
             return _from_sheet(sheet, total, labels or {})
     if ending not in (".csv", ".tsv", ".json"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -87,6 +87,8 @@ class Recognised:
     rows: int
     decimal: str = "."
     """Decimal sign of a text file: a comma where only that makes numbers of a column."""
+    found: Mapping[str, Any] = field(default_factory=dict)
+    """What else was found of how the file is to be read, by the keys a job has for it."""
 
     def named(self, role: Role) -> list[str]:
         """Columns of a role that a first table should use, in the order of the file."""
@@ -106,6 +108,7 @@ class Recognised:
             table |= {role: names[0] for role in ("count", "status") if (names := self.named(role))}
             table |= {"frequency": True} if self.frequency else {}
         data = {self.kind: file} | ({"decimal": ","} if self.decimal == "," else {})
+        data |= self.found
         return {"data": data, "table": table, "rules": self._rules(), "suppression": {}}
 
     def _rules(self) -> dict[str, Any]:
@@ -135,7 +138,9 @@ def recognise(source: object, kind: Kind | None = None) -> Recognised:
     columns = _one_per_row(_small_enough(judged), kind)
     rows = columns[0].rows if columns else 0
     guess: Kind = kind or ("cells" if _are_cells(data, columns, rows) else "microdata")
-    return Recognised(columns=tuple(_of_kind(columns, guess)), kind=guess, rows=rows, decimal=data.decimal)
+    return Recognised(
+        columns=tuple(_of_kind(columns, guess)), kind=guess, rows=rows, decimal=data.decimal, found=data.found
+    )
 
 
 def _small_enough(columns: Sequence[Column]) -> list[Column]:

@@ -53,7 +53,9 @@ class Data(Section):
     metadata: InFile = Field(None, description="tau-ARGUS .rda that describes the file")
     delimiter: str | None = Field(None, description="separator of a text file, found by itself if left out")
     decimal: Literal[".", ","] = Field(".", description="decimal sign of a text file")
-    encoding: Literal["utf-8", "latin-1", "utf-16"] = Field("utf-8", description="encoding of a text file")
+    encoding: Literal["utf-8", "latin-1", "windows-1252", "cp850", "utf-16"] | None = Field(
+        None, description="encoding of a text file, found by itself if left out"
+    )
     sheet: str | None = Field(None, description="sheet of a .xlsx file; the first if left out")
     normalise: bool = Field(
         False, description="whether codes that differ only in what cannot be seen are one, in data and hierarchies"

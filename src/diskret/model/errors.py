@@ -216,6 +216,12 @@ class UnreadableFile(DiskretError):
     code = "T8"
 
 
+class UnclearFile(UnreadableFile):
+    """A file that can be read in more than one way, where a wrong guess would change what it says."""
+
+    code = "T14"
+
+
 class TableTooLarge(DiskretError):
     """A table that does not fit the memory that is free."""
 

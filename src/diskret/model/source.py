@@ -7,19 +7,21 @@ a number, so that a code ``05111`` keeps its zero.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.delimited import Delimited as Delimited
+from diskret.model.delimited import FixedWidth as FixedWidth
+from diskret.model.delimited import delimited_sql, fixed_width_sql, folder_columns
 from diskret.model.engine import connect, file_listing, identifier, literal, readable
 from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber, NotFinite, UnreadableFile, listed
+from diskret.model.frames import names_of_frame, register
 from diskret.model.places import files_meant, refuse_address
 from diskret.model.sheets import Workbook, read_sheet, unique_names
 from diskret.model.spelling import plain, plain_sql
@@ -29,38 +31,9 @@ EXCEL = {".xlsx", ".xlsm"}
 TEXT = {".csv", ".tsv", ".txt", ".gz", ".zst"}
 YES = ("1", "true", "t", "yes", "y", "ja", "j")
 WHOLE = {"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN"}
-ENCODINGS = ("utf-8", "latin-1", "utf-16")
-DELIMITERS = ",;\t|"
-LONGEST_HEAD = 10
-"""Lines that the names of columns may take."""
 MOST_ROWS = 50
 """Rows that an error points to."""
 UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
-
-
-@dataclass(frozen=True, kw_only=True)
-class FixedWidth:
-    """A fixed-width text file: for each column its first character (from 1) and its width."""
-
-    path: Path
-    fields: Mapping[str, tuple[int, int]]
-    decimal: str = "."
-    encoding: str = "utf-8"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Delimited:
-    """A delimited text file with what its reader must know; column names only where the file has no header line.
-
-    With ``hive`` folders called ``name=code`` on the way to the file are columns, too.
-    """
-
-    path: Path
-    delimiter: str | None = None
-    decimal: str = "."
-    names: tuple[str, ...] | None = None
-    encoding: str = "utf-8"
-    hive: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +74,8 @@ class Relation:
     decimal: str = "."
     quote: str = '"'
     row_number: str = "row_number() OVER ()"
+    found: Mapping[str, Any] = field(default_factory=dict)
+    """What was found of how the file is to be read, by the keys a job has for it."""
     keep_alive: list[object] = field(default_factory=list, repr=False)
     numbered: Relation | None = field(default=None, repr=False)
     """The same rows with the numbers they have in the data, where some were left out."""
@@ -242,7 +217,7 @@ def open_source(
         connection.execute(f"CREATE TEMP VIEW data{named} AS {given.sql}")
         described = connection.execute("DESCRIBE data").fetchall()
     types = {str(row[0]): str(row[1]) for row in described}
-    relation = Relation(connection, "data", types, given.where, given.decimal, keep_alive=given.kept)
+    relation = Relation(connection, "data", types, given.where, given.decimal, keep_alive=given.kept, found=given.found)
     if isinstance(source, Normalised):
         relation = _normalised(relation)
     if need_rows and not relation.query(f"SELECT 1 FROM {relation.view} LIMIT 1"):
@@ -272,6 +247,7 @@ class _Given:
     decimal: str = "."
     names: Sequence[str] = ()
     kept: list[object] = field(default_factory=list)
+    found: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _opened(connection: Any, source: object) -> _Given:
@@ -280,30 +256,31 @@ def _opened(connection: Any, source: object) -> _Given:
     if isinstance(source, str | Path):
         source = _by_ending(Path(source))
     if isinstance(source, FixedWidth):
-        return _Given(where=str(source.path), sql=_fixed_width_sql(source), decimal=source.decimal)
+        return _Given(where=str(source.path), sql=fixed_width_sql(connection, source), decimal=source.decimal)
     if isinstance(source, Delimited):
-        return _Given(where=str(source.path), sql=_delimited_sql(connection, source), decimal=source.decimal)
+        sql, found = delimited_sql(connection, source)
+        return _Given(where=str(source.path), sql=sql, decimal=source.decimal, found=found)
     if isinstance(source, Parquet):
         return _parquet(connection, source)
     if isinstance(source, Workbook):
-        where, columns = read_sheet(source)
-        kept = [_register(connection, columns, where)]
+        where, columns, told = read_sheet(source)
+        kept = [register(connection, columns, where)]
         shown = ", ".join(f"nullif({c}, '') AS {c}" for c in map(identifier, columns))
-        return _Given(where=where, sql=f"SELECT {shown} FROM given", kept=kept)
-    where, names = f"the {type(source).__name__}", _names_of(source)
+        return _Given(where=where, sql=f"SELECT {shown} FROM given", kept=kept, found=told)
+    where, names = f"the {type(source).__name__}", names_of_frame(source)
     if any("\ud800" <= letter <= "\udfff" for name in names for letter in name):
         raise UnreadableFile("the name of a column is no text", where=where, hint="rename the column.")
-    return _Given(where=where, sql="SELECT * FROM given", names=names, kept=[_register(connection, source)])
+    return _Given(where=where, sql="SELECT * FROM given", names=names, kept=[register(connection, source)])
 
 
 def file_source(
-    path: Path, *, delimiter: str | None = None, decimal: str = ".", encoding: str = "utf-8", sheet: str | None = None,
-    hive: bool = False,
+    path: Path, *, delimiter: str | None = None, decimal: str = ".", encoding: str | None = None,
+    sheet: str | None = None, hive: bool = False,
 ) -> Parquet | Workbook | Delimited:  # fmt: skip
     """A file of the user with what its kind of reader must know.
 
     >>> file_source(Path("firms.xlsx"), delimiter=";")
-    Workbook(path=PosixPath('firms.xlsx'), sheet=None)
+    Workbook(path=PosixPath('firms.xlsx'), sheet=None, header=None, range=None, decimal=None, thousands=None)
     """
     if path.suffix.lower() in EXCEL:
         return Workbook(path=path, sheet=sheet)
@@ -325,52 +302,6 @@ def _by_ending(path: Path) -> Parquet | Workbook | Delimited:
     )
 
 
-def _names_of(source: object) -> list[str]:
-    """The names of a frame's columns; none if it does not tell them."""
-    if isinstance(source, Mapping):
-        return [str(name) for name in source]
-    # an Arrow table calls its columns themselves so; a pandas frame would give a column of that name
-    told = "column_names" if type(source).__module__.startswith("pyarrow") else "columns"
-    return [str(name) for name in getattr(source, told, ())]
-
-
-def _register(connection: Any, source: object, where: str = "the dict of columns") -> object:
-    module = type(source).__module__.split(".")[0]
-    if isinstance(source, Mapping):
-        given: object = {str(k): _column(v) for k, v in source.items()}
-        if len({len(v) for v in given.values()}) > 1:  # type: ignore[attr-defined]
-            raise BadOption("the columns have different lengths", hint="give one value per row in every column.")
-        if not given or not len(next(iter(given.values()))):  # type: ignore[attr-defined]
-            raise EmptyData("there are no rows", where=where, hint="give at least one row.")
-    elif module == "pandas":
-        given = source
-    elif hasattr(source, "__arrow_c_stream__"):
-        given = _Stream(source)
-    else:
-        raise BadOption(
-            f"cannot read a {type(source).__name__} as data",
-            hint="give a path, a pandas or polars frame, an Arrow table, or a dict of columns.",
-        )
-    with readable(f"the {type(source).__name__}"):
-        connection.register("given", given)
-    return given
-
-
-def _column(values: Any) -> npt.NDArray[Any]:
-    array = np.ascontiguousarray(values)  # the engine cannot read a reversed view
-    return array.astype(object) if array.dtype.kind == "U" else array
-
-
-class _Stream:
-    """Anything with an Arrow stream, wrapped so that DuckDB takes it by the stream and needs no pyarrow."""
-
-    def __init__(self, source: Any) -> None:
-        self.source = source
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.source.__arrow_c_stream__(requested_schema)
-
-
 # --- files -----------------------------------------------------------------------------------------------------------
 
 
@@ -385,123 +316,6 @@ def _parquet(connection: Any, source: Parquet) -> _Given:
         if not inner:
             names.append(str(name))
         inner = max(inner - 1, 0) + (parts or 0)
-    folders = _folder_columns(files, source.hive, names, where)
+    folders = folder_columns(files, source.hive, names, where)
     sql = f"SELECT * FROM read_parquet({file_listing(files, folders=source.hive)}, {folders})"
     return _Given(where=where, sql=sql, names=names)
-
-
-def _folder_columns(files: Sequence[Path], hive: bool, own: Sequence[str], where: str) -> str:
-    """Folders called ``name=code`` as columns, if they are asked for: nobody else expects them to change the data."""
-    if not hive:
-        return "hive_partitioning = false"
-    each = {tuple(part.partition("=")[0] for part in file.parent.parts if "=" in part) for file in files}
-    names = list(min(each))
-    if len(each) > 1 or not names:
-        raise UnreadableFile(
-            "the files do not lie in folders of the same columns",
-            where=where,
-            hint="let every file lie in folders such as region=05/year=2024, or leave hive out.",
-        )
-    both = sorted({n.lower() for n in names} & {n.lower() for n in own})
-    if both or len({n.lower() for n in names}) < len(names):
-        raise UnreadableFile(
-            f"a folder and the files, or two folders, have a column {listed(both or names)}",
-            where=where,
-            hint="leave hive out, or rename the folder.",
-        )
-    return "hive_partitioning = true, hive_types_autocast = false"
-
-
-def _delimited_sql(connection: Any, source: Delimited) -> str:
-    files = files_meant(source.path)
-    for file in files:
-        if file.stat().st_size == 0:
-            raise EmptyData("the file is empty", where=str(file), hint="was it written to the end?")
-    names, delimiter, skipped = source.names, source.delimiter or ";", 0
-    if names is None:
-        names, delimiter, skipped = _shared_header(connection, source, files)
-    columns = ", ".join(f"{literal(n)}: 'VARCHAR'" for n in names)
-    folders = _folder_columns(files, source.hive, names, str(source.path))
-    # Nothing is left to guessing, which takes a data row for the column names when a line is too short or too long.
-    return (
-        f"SELECT * FROM read_csv({file_listing(files, folders=source.hive)}, "
-        f"columns = {{{columns}}}, delim = {literal(delimiter)}, "
-        f"quote = '\"', escape = '\"', header = {str(source.names is None).lower()}, skip = {skipped}, "
-        f"auto_detect = false, {_encoding(source.encoding)}, {folders})"
-    )
-
-
-def _shared_header(connection: Any, source: Delimited, files: Sequence[Path]) -> tuple[tuple[str, ...], str, int]:
-    """The header of all files; their columns are told apart by their place, so it must be the same."""
-    first, *others = (_header(connection, replace(source, path=file)) for file in files)
-    for file, other in zip(files[1:], others, strict=True):
-        if other != first:
-            raise UnreadableFile(
-                "the first lines of the files differ",
-                where=f"{files[0]} and {file}",
-                hint="give all files that fit one pattern the same columns, in the same order.",
-            )
-    return first
-
-
-def _header(connection: Any, source: Delimited) -> tuple[tuple[str, ...], str, int]:
-    """Names of the columns from the first line, the separator, and how many blank lines come before."""
-    where = str(source.path)
-    if source.delimiter and (len(source.delimiter) > 1 or source.delimiter in '"\r\n\0'):
-        raise BadOption("the separator is not one visible character or a tab", hint='for example ";".')
-    lines = _first_lines(connection, source)
-    skipped = next((i for i, line in enumerate(lines) if line.strip()), None)
-    if skipped is None:
-        raise EmptyData("the file is empty", where=where, hint="was it written to the end?")
-    head = lines[skipped]
-    if re.search(r"[\x00-\x08\x0e-\x1f]", head):
-        raise _no_text(where)
-    delimiter = source.delimiter or max(DELIMITERS, key=head.count)
-    try:
-        # a name in quotes may hold line breaks; one that goes on and on is a quotation mark nobody closed
-        rest = (f"{line}\n" for line in lines[skipped : skipped + LONGEST_HEAD])
-        given = next(csv.reader(rest, delimiter=delimiter, strict=True))
-    except csv.Error as e:
-        hint = "is it a text file, and every quotation mark closed?"
-        raise UnreadableFile("the first line holds no column names", where=where, hint=hint) from e
-    return tuple(unique_names([name.strip() for name in given])), delimiter, skipped
-
-
-def _first_lines(connection: Any, source: Delimited) -> list[str]:
-    where = str(source.path)
-    with readable(where):
-        try:
-            lines = _lines([source.path], source.encoding)
-            found = connection.execute(f"SELECT line FROM {lines} LIMIT 100").fetchall()
-        except duckdb.InvalidInputException as e:
-            if "Expected Number of Columns" in str(e):  # the control character that separates nothing in a text
-                raise _no_text(where) from e
-            raise
-    return [line or "" for (line,) in found]
-
-
-def _no_text(where: str) -> UnreadableFile:
-    return UnreadableFile("the file is not plain text", where=where, hint="is it of the kind its name says?")
-
-
-def _lines(files: Sequence[Path], encoding: str) -> str:
-    """Text files as one column of whole lines."""
-    return (
-        f"read_csv({file_listing(files)}, columns = {{'line': 'VARCHAR'}}, delim = '\x01', quote = '', escape = '', "
-        f"header = false, auto_detect = false, hive_partitioning = false, {_encoding(encoding)})"
-    )
-
-
-def _fixed_width_sql(source: FixedWidth) -> str:
-    fields = ", ".join(
-        f"trim(substring(t.line, {first}, {width})) AS {identifier(name)}"
-        for name, (first, width) in source.fields.items()
-    )
-    return f"SELECT {fields} FROM {_lines(files_meant(source.path), source.encoding)} AS t WHERE trim(t.line) <> ''"
-
-
-def _encoding(name: str) -> str:
-    """The reader's option for a text encoding."""
-    if name not in ENCODINGS:
-        raise BadOption(f"encoding {name!r} is not known", hint=f"one of {listed(ENCODINGS)}.")
-    return f"encoding = {literal(name)}"

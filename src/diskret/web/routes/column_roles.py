@@ -12,7 +12,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from diskret.job.recognise import Recognised, recognise
-from diskret.model.errors import UnreadableFile
 from diskret.model.sheets import sheet_names
 from diskret.model.source import EXCEL, file_source
 from diskret.web.answers import Json
@@ -63,13 +62,8 @@ class Found:
 
 
 def recognised(path: Path, reading: Mapping[str, Any], kind: Any) -> Found:
-    """The columns of a file; a text that is not UTF-8 is read as older programs write it, and that is noted."""
-    try:
-        columns = recognise(file_source(path, **reading), kind)
-    except UnreadableFile as e:
-        if "UTF-8" not in e.what or "encoding" in reading:
-            raise
-        return recognised(path, {**reading, "encoding": "latin-1"}, kind)
+    """The columns of a file, and how it was read: as the user chose, or as was found."""
+    columns = recognise(file_source(path, **reading), kind)
     sheets = sheet_names(path) if path.suffix.lower() in EXCEL else []
     return Found(columns=columns, reading=reading, sheets=sheets)
 

@@ -23,7 +23,7 @@ from diskret.web import examples
 from diskret.web.answers import Json, attachment, body_of
 from diskret.web.reading import LONG
 from diskret.web.record_runs import FIGURES, FILES, write_kept_report
-from diskret.web.routes.exports import made_apart, stem
+from diskret.web.routes.exports import as_shown, made_apart, stem
 from diskret.web.routes.names import NAME
 from diskret.web.run_files import MOST_APART, read_bytes, read_json
 from diskret.web.table_runs import findings, load
@@ -115,7 +115,7 @@ def report(request: Request) -> Response:
     if ending not in ENDINGS or language not in ("en", "de"):
         raise BadOption(f"no report as {ending} in {language!r}", hint=f"{listed(ENDINGS)}, in 'en' or 'de'.")
     internal = request.query_params.get("for") == "internal"
-    status, content = bench.runs.status(run), bench.runs.content(run)
+    status, content = bench.runs.status(run), as_shown(bench.runs.content(run), request.query_params.get("sums"))
     given = (content, bench.workspace.root, ending, language, internal, status.get("summary", {}).get("warnings", ()))
     with bench.runs.result(run) as folder:
         made = bench.reading.do(made_report, folder, *given, where=run, seconds=LONG)

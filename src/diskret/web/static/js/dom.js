@@ -13,9 +13,20 @@ export function el(tag, given = {}, ...children) {
   return made;
 }
 
+/** Draw the inside of an element anew. Whoever works with the keyboard stays where they were, if that is there again. */
 export function replace(parent, ...children) {
+  const active = document.activeElement;
+  const place = parent.contains(active) && active !== parent ? whereabouts(active) : null;
   parent.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  if (place && !parent.contains(document.activeElement)) parent.querySelector(place)?.focus({ preventScroll: true });
   return parent;
+}
+
+/** A selector that finds a control again after it was made anew: by its id, or by what it is for. */
+function whereabouts(control) {
+  if (control.id) return `#${CSS.escape(control.id)}`;
+  const given = [...control.attributes].filter(({ name }) => name.startsWith("data-") && name !== "data-named");
+  return given.length ? control.tagName + given.map(({ name, value }) => `[${name}="${CSS.escape(value)}"]`).join("") : null;
 }
 
 /** A label above or beside a control, joined for screen readers. */

@@ -5,6 +5,7 @@ import { notice } from "../../js/notices.js";
 import { change, draft, runs, startRun } from "../../js/store.js";
 import { settled } from "../../js/tab.js";
 import { fileOf } from "./data.js";
+import { settleOrder } from "./order.js";
 
 const GUARANTEES = { moves: "audit", complete: "complete", cuboids: "subtables" };
 
@@ -33,6 +34,7 @@ export function protectStep(inside, tell, context) {
   const subject = () => JSON.stringify([draft.content.data, draft.content.table]);
 
   async function run() {
+    await settleOrder();
     if (!(await settled())) return;
     const run = await startRun("/api/runs", { name: title.value || name() });
     if (run) { expect({ id: run.id, version: version() }); draw(); }

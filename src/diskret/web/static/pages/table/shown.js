@@ -8,6 +8,7 @@ import { Axis, single } from "./axis.js";
 import { Grid } from "./grid.js";
 import { Inspector } from "./inspector.js";
 import { fileOf } from "./data.js";
+import { Order } from "./order.js";
 import { Preview } from "./preview.js";
 import { startPage } from "./start.js";
 
@@ -26,6 +27,7 @@ export class Shown {
     this.root = el("section", { class: "shown", "aria-label": t("table.shown") });
     this.inspect = new Inspector(this);
     this.inspector = this.inspect.root;
+    this.order = new Order();
     this.key = null;
     this.why = el("p", { class: "why", role: "status" }, t("table.waiting"));
     this.waitingFor = null;
@@ -117,7 +119,7 @@ export class Shown {
   /** Without a table: the first page, or the file whose columns are still to be named. */
   blank() {
     const file = fileOf(draft.content);
-    if (this.key !== START && file && !draft.content.data.table) return this.look(file);
+    if (this.key === DRAFT && file && !draft.content.data.table) return this.look(file);
     this.starting = runs.all.map((run) => run.id + run.state).join();
     const { data } = this.context;
     return data ? replace(this.root, startPage(data, { look: (name) => this.look(name), show: (run) => this.choose(run) })) : replace(this.root);
@@ -153,11 +155,14 @@ export class Shown {
       this.columnAxis = this.axes[1] ?? single("");
       this.at = this.axes.map((axis) => axis.total);
     }
+    this.putInOrder();
     if (!description.responses.some((each) => each.name === this.response)) this.response = description.responses[0].name;
     replace(this.root, this.tools, this.grid.root, this.legend());
     this.drawTools();
     this.drawGrid();
   }
+
+  putInOrder() { for (const axis of this.axes) axis.order(this.order.of(this.key)); }
 
   get responseFacts() { return this.description.responses.find((each) => each.name === this.response); }
 
@@ -206,7 +211,8 @@ export class Shown {
     };
     const file = this.key === DRAFT && !draft.content.data?.table ? fileOf(draft.content) : null;
     replace(this.tools, field(t("tools.table"), sources), file ? el("button", { class: "small quiet", id: "look", onclick: () => this.look(file) }, t("preview.look")) : null, this.description.responses.length > 1 ? field(t("tools.response"), responses) : null,
-      several ? axis("tools.rows", rows, this.rowAxis) : this.levels(this.rowAxis), several ? axis("tools.columns", columns, this.columnAxis) : null, ...slices);
+      several ? axis("tools.rows", rows, this.rowAxis) : this.levels(this.rowAxis), several ? axis("tools.columns", columns, this.columnAxis) : null, ...slices,
+      field(t("tools.sums"), this.order.select(this.key, () => { this.inspect.close(); this.putInOrder(); this.grid.refresh(); })));
   }
 
   levels(axis) {
