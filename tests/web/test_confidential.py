@@ -117,6 +117,7 @@ def look_at_everything(ask: Recorder, run: str, shape: tuple[int, ...]) -> None:
         "/api/files",
         "/api/draft",
         "/api/draft/marks",
+        "/api/draft/rows?rows=1,2,3",
         "/api/runs",
         f"/api/runs/{run}",
         f"/api/runs/{run}/settings",

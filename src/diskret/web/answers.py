@@ -57,13 +57,14 @@ def refused(status: int, error: DiskretError) -> Json:
 def plain(error: DiskretError) -> dict[str, Any]:
     """An error as data, with what cures it: the path of a key, what to set it to, and a label to be translated.
 
-    >>> plain(BadOption("no rule", hint="give one."))
-    {'code': 'O1', 'what': 'no rule', 'where': '', 'hint': 'give one.', 'docs': 'docs/errors.md#o1', 'cures': []}
+    >>> said = plain(BadOption("no rule", hint="give one."))
+    >>> said["code"], said["what"], said["hint"], said["docs"], said["cures"]
+    ('O1', 'no rule', 'give one.', 'docs/errors.md#o1', [])
     """
     cures = [{"key": c.key, "path": list(c.path), "value": c.value, "label": c.label} for c in error.cures]
     return {
         "code": error.code, "what": error.what, "where": error.where, "hint": error.hint, "docs": error.docs,
-        "cures": cures,
+        "cures": cures, "rows": list(error.rows),
     }  # fmt: skip
 
 

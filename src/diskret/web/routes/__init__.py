@@ -15,6 +15,7 @@ from diskret.web.routes import (
     survey_plan,
     table_cells,
     trees,
+    trouble,
     workspace_files,
 )
 
@@ -22,6 +23,7 @@ ALL: list[Route] = [
     *session.ROUTES,
     *workspace_files.ROUTES,
     *column_roles.ROUTES,
+    *trouble.ROUTES,
     *trees.ROUTES,
     *preview.ROUTES,
     *choices.ROUTES,

@@ -20,7 +20,7 @@ async function answer(response) {
 }
 
 /** Questions about what is chosen: they wait for changes that are on their way. */
-const ABOUT_CHOICE = /^\/api\/(draft\/marks|tables\/draft\b|plan\/plan\.toml)/;
+const ABOUT_CHOICE = /^\/api\/(draft\/(marks|rows)|tables\/draft\b|plan\/plan\.toml)/;
 
 async function ask(method, path, body, signal) {
   if (method === "GET" && ABOUT_CHOICE.test(path)) await settled();

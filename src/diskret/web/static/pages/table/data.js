@@ -30,12 +30,16 @@ export function dataStep(inside, tell, context) {
   const example = async (name) => { await takeExample(name); await list(); context.unfold("rules"); };
 
   async function recognise(name) {
-    await attempt(async () => {
-      const found = await get(`/api/recognise?file=${encodeURIComponent(name)}`);
-      await change((content) => {
-        for (const key of Object.keys(content)) delete content[key];
-        Object.assign(content, found.content);
-      });
+    let found;
+    try {
+      found = await get(`/api/recognise?file=${encodeURIComponent(name)}`);
+    } catch (error) {
+      // a file that cannot be looked at stands in the way like one that cannot be tabulated
+      return error.name === "AbortError" ? undefined : context.shown.refused(error, { file: name, again: () => recognise(name) });
+    }
+    return change((content) => {
+      for (const key of Object.keys(content)) delete content[key];
+      Object.assign(content, found.content);
     });
   }
 

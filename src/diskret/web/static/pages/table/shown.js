@@ -11,8 +11,11 @@ import { fileOf } from "./data.js";
 import { Order } from "./order.js";
 import { Preview } from "./preview.js";
 import { startPage } from "./start.js";
+import { Trouble } from "./trouble.js";
 
 const DRAFT = "draft";
+/** The code of a job that lacks something. */
+const INCOMPLETE = "J1";
 /** What is shown that is no table: the first page, and the chosen file as it is. */
 const START = "start";
 const FILE = "file";
@@ -54,6 +57,7 @@ export class Shown {
   /** The present choice has changed: it is what the user wants to see. */
   draft() { return this.key === FILE && this.preview.stays() ? undefined : this.choose(DRAFT); }
   async view() {
+    this.troubled?.view();
     if (!this.description) return;
     const again = this.inspect.at;
     await this.choose(this.key);
@@ -101,8 +105,9 @@ export class Shown {
       if (turn !== this.turn || error.name === "AbortError") return;
       this.wait(false);
       this.description = null;
-      this.blank();
       // what is not yet complete needs no message here: the step that is missing says so
+      if (key === DRAFT && error.code !== INCOMPLETE) this.refused(error);
+      else this.blank();
       if (key !== DRAFT) refusal(error);
     }
   }
@@ -114,6 +119,18 @@ export class Shown {
     this.root.setAttribute("aria-busy", String(waiting));
     this.why.remove();
     if (waiting && this.description) this.root.prepend(this.why);
+  }
+
+  /** An error takes the place of the table, with what cures it. */
+  refused(error, given = {}) {
+    this.turn += 1;
+    this.key = DRAFT;
+    this.starting = undefined;
+    sessionStorage.setItem("shown", DRAFT);
+    this.description = null;
+    this.wait(false);
+    this.troubled = new Trouble(error, { unfold: this.context?.unfold, ...given });
+    replace(this.root, this.troubled.root);
   }
 
   /** Without a table: the first page, or the file whose columns are still to be named. */
