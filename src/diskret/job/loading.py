@@ -14,6 +14,7 @@ from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import RANKED, record_key
 from diskret.job.rules import rules_of
 from diskret.job.table_sections import CellStatus, Classification, Data, FlagColumn
+from diskret.model.databases import is_server
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
@@ -118,11 +119,11 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
     if data.metadata:
         described = read_metadata(here / data.metadata)
         return _as_asked(data, source(described, here / name, decimal=data.decimal, encoding=data.encoding)), described
-    return file_of(data, here / name), None
+    return file_of(data, name if is_server(name) else here / name), None
 
 
-def file_of(data: Data, path: Path) -> object:
-    """A file that is read as a job says of its data."""
+def file_of(data: Data, path: Path | str) -> object:
+    """A file, or a table of a server, that is read as a job says of its data."""
     read = file_source(
         path, delimiter=data.delimiter, decimal=data.decimal, encoding=data.encoding, sheet=data.sheet, hive=data.hive
     )

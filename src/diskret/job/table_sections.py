@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, RelativeKnowledge, Section, Writes
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import is_server
 from diskret.model.errors import BadOption
 from diskret.model.gaps import Without, WithoutValue
 from diskret.model.source import EXCEL
@@ -56,7 +58,7 @@ class Data(Section):
     encoding: Literal["utf-8", "latin-1", "windows-1252", "cp850", "utf-16"] | None = Field(
         None, description="encoding of a text file, found by itself if left out"
     )
-    sheet: str | None = Field(None, description="sheet of a .xlsx file; the first if left out")
+    sheet: str | None = Field(None, description="sheet of a workbook (the first if left out), or table of a database")
     normalise: bool = Field(
         False, description="whether codes that differ only in what cannot be seen are one, in data and hierarchies"
     )
@@ -80,8 +82,8 @@ class Data(Section):
     def problems(self) -> Iterator[Problem]:
         """What the types cannot say."""
         file = self.microdata or self.cells or ""
-        if self.sheet and Path(file).suffix.lower() not in EXCEL:
-            yield Problem("sheet", "needs an Excel file", "name one in data.microdata or data.cells")
+        if self.sheet and not (is_server(file) or Path(file).suffix.lower() in {*EXCEL, *DATABASES}):
+            yield Problem("sheet", "needs a workbook or a database", "name one in data.microdata or data.cells")
         if self.normalise and self.table:
             yield Problem("normalise", "a working file is taken as it is", "normalise what it was made of")
 

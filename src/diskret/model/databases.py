@@ -179,7 +179,7 @@ def _lite_columns(lite: sqlite3.Connection, table: str, where: str) -> str:
         held = {*(kind or "text").split(",")} - {"null"}
         if "blob" in held:
             raise UnreadableFile(f"column {name!r} holds binary data", where=where, hint="leave it out in a view.")
-        cast = "INTEGER" if held == {"integer"} else "REAL" if held == {"integer", "real"} or held == {"real"} else "TEXT"
+        cast = "INTEGER" if held == {"integer"} else "REAL" if held <= {"integer", "real"} else "TEXT"
         columns.append(f"CAST({identifier(name)} AS {cast}) AS {identifier(name)}")
     return f"SELECT {', '.join(columns)} FROM {identifier(table)}"
 
@@ -210,7 +210,8 @@ def _server(address: str) -> Iterator[Any]:
 def _server_tables(cursor: Any) -> list[str]:
     own = ", ".join(literal(name) for name in OWN)
     cursor.execute(
-        f"SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema NOT IN ({own}) ORDER BY 1, 2"
+        "SELECT table_schema, table_name FROM information_schema.tables "
+        f"WHERE table_schema NOT IN ({own}) ORDER BY 1, 2"
     )
     return [f"{schema}.{table}" for schema, table in cursor.fetchall()]
 

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import Database, is_server, put_table
 from diskret.model.delimited import Delimited as Delimited
 from diskret.model.delimited import FixedWidth as FixedWidth
 from diskret.model.delimited import delimited_sql, fixed_width_sql, folder_columns
@@ -251,10 +253,12 @@ class _Given:
 
 
 def _opened(connection: Any, source: object) -> _Given:
-    if isinstance(source, str):
+    if isinstance(source, str) and not is_server(source):
         refuse_address(source)
     if isinstance(source, str | Path):
-        source = _by_ending(Path(source))
+        source = _by_ending(source if is_server(source) else Path(source))
+    if isinstance(source, Database):
+        return _Given(where=put_table(connection, source), sql="SELECT * FROM given")
     if isinstance(source, FixedWidth):
         return _Given(where=str(source.path), sql=fixed_width_sql(connection, source), decimal=source.decimal)
     if isinstance(source, Delimited):
@@ -274,14 +278,19 @@ def _opened(connection: Any, source: object) -> _Given:
 
 
 def file_source(
-    path: Path, *, delimiter: str | None = None, decimal: str = ".", encoding: str | None = None,
+    path: Path | str, *, delimiter: str | None = None, decimal: str = ".", encoding: str | None = None,
     sheet: str | None = None, hive: bool = False,
-) -> Parquet | Workbook | Delimited:  # fmt: skip
+) -> Parquet | Workbook | Delimited | Database:  # fmt: skip
     """A file of the user with what its kind of reader must know.
 
     >>> file_source(Path("firms.xlsx"), delimiter=";")
     Workbook(path=PosixPath('firms.xlsx'), sheet=None, header=None, range=None, decimal=None, thousands=None)
     """
+    if is_server(path):
+        return Database(place=path, table=sheet)
+    path = Path(path)
+    if path.suffix.lower() in DATABASES:
+        return Database(place=path, table=sheet)
     if path.suffix.lower() in EXCEL:
         return Workbook(path=path, sheet=sheet)
     if path.suffix.lower() in PARQUET:
@@ -289,10 +298,10 @@ def file_source(
     return Delimited(path=path, delimiter=delimiter, decimal=decimal, encoding=encoding, hive=hive)
 
 
-def _by_ending(path: Path) -> Parquet | Workbook | Delimited:
-    """A file of which only the name is known."""
-    suffix = path.suffix.lower()
-    if suffix in PARQUET | EXCEL | TEXT:
+def _by_ending(path: Path | str) -> Parquet | Workbook | Delimited | Database:
+    """A file, or a server, of which only the name is known."""
+    suffix = Path(path).suffix.lower()
+    if is_server(path) or suffix in {*PARQUET, *EXCEL, *TEXT, *DATABASES}:
         return file_source(path)
     files_meant(path)
     raise BadOption(

@@ -12,6 +12,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from diskret.job.recognise import Recognised, recognise
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import table_names
 from diskret.model.sheets import sheet_names
 from diskret.model.source import EXCEL, file_source
 from diskret.web.answers import Json
@@ -64,7 +66,9 @@ class Found:
 def recognised(path: Path, reading: Mapping[str, Any], kind: Any) -> Found:
     """The columns of a file, and how it was read: as the user chose, or as was found."""
     columns = recognise(file_source(path, **reading), kind)
-    sheets = sheet_names(path) if path.suffix.lower() in EXCEL else []
+    parts = {**dict.fromkeys(EXCEL, sheet_names), **dict.fromkeys(DATABASES, table_names)}
+    inside = parts.get(path.suffix.lower())
+    sheets = inside(path) if inside else []
     return Found(columns=columns, reading=reading, sheets=sheets)
 
 
