@@ -16,6 +16,7 @@ from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import RANKED, record_key
 from diskret.job.rules import rules_of
 from diskret.job.table_sections import READING, CellStatus, Classification, Data, FlagColumn
+from diskret.model.databases import is_server
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
@@ -121,11 +122,11 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
         described = read_metadata(here / data.metadata)
         read = source(described, here / name, decimal=data.decimal, encoding=data.encoding)
         return _as_asked(data, replace(read, thousands=data.thousands)), described
-    return file_of(data, here / name), None
+    return file_of(data, name if is_server(name) else here / name), None
 
 
-def file_of(data: Data, path: Path) -> object:
-    """A file that is read as a job says of its data."""
+def file_of(data: Data, path: Path | str) -> object:
+    """A file, or a table of a server, that is read as a job says of its data."""
     return _as_asked(data, file_source(path, **{key: getattr(data, key) for key in READING}))
 
 
