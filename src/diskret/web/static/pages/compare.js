@@ -34,7 +34,7 @@ export class Compare {
     const why = (run) => unlike(one, run);
     if (!others.some((run) => run.id === this.chosen[1] && !why(run))) this.chosen[1] = others.find((run) => !why(run))?.id ?? null;
     const select = (i, list) => {
-      const made = options(el("select", { id: `compare-${i}`, onchange: () => { this.chosen[i] = made.value; this.draw(); made.isConnected || document.getElementById(made.id)?.focus(); } }), list, this.chosen[i] ?? "");
+      const made = options(el("select", { id: `compare-${i}`, onchange: () => { this.chosen[i] = made.value; this.draw(); } }), list, this.chosen[i] ?? "");
       return made;
     };
     const second = others.map((run) => [run.id, why(run) ? `${runTitle(run)} – ${why(run)}` : runTitle(run), { disabled: Boolean(why(run)) }]);
