@@ -56,9 +56,9 @@ def read_hierarchy(
     if ending == ".hrc":
         return read_hrc(path, lead, total or TOTAL, labels)
     if ending in EXCEL:
-        place, sheet, _ = read_sheet(Workbook(path=Path(path)))
-        with inside(place):
-            return _from_sheet(sheet, total, labels or {})
+        sheet = read_sheet(Workbook(path=Path(path)))
+        with inside(sheet.where):
+            return _from_sheet(sheet.columns, total, labels or {})
     if ending not in (".csv", ".tsv", ".json"):
         raise BadOption(
             f"hierarchies are not read from files ending in {ending or 'nothing'}",

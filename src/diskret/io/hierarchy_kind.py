@@ -63,7 +63,7 @@ def _is_list(file: Path) -> bool:
 
 
 def _sheet(file: Path) -> tuple[list[str], list[list[str]]]:
-    columns = read_sheet(Workbook(path=file))[1]
+    columns = read_sheet(Workbook(path=file)).columns
     return [name.lower() for name in columns], [list(row) for row in zip(*columns.values(), strict=True)]
 
 

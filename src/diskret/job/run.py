@@ -9,6 +9,7 @@ from pathlib import Path
 from diskret.job.compare_job import CompareJob
 from diskret.job.cures import cures_for
 from diskret.job.models import Job
+from diskret.job.naming import named_outputs
 from diskret.job.origin import job_origin
 from diskret.job.outcome import JobResult, Running
 from diskret.model.errors import ProtectionWarning
@@ -40,7 +41,7 @@ def run_job(
             origin=origin,
         )
         with in_words(), cures_for(job, running.here):
-            done = job.run(running)
+            done = named_outputs(job, running.here).run(running)
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)

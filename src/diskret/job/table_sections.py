@@ -14,9 +14,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, RelativeKnowledge, Section, Writes
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import is_server
 from diskret.model.errors import BadOption
 from diskret.model.gaps import Without, WithoutValue
-from diskret.model.source import EXCEL
+from diskret.model.sheet import Box
+from diskret.model.sheets import header_rows
+from diskret.model.source import EXCEL, PARQUET
 from diskret.model.status import Status
 from diskret.publication.axes import Sums
 from diskret.publication.formulas import Formulas
@@ -37,7 +41,12 @@ FormulasInFile = Annotated[
 ]
 
 
+HeaderRow = Annotated[int, Field(ge=1, le=1_000_000)]
 DataFile = Annotated[str | None, Reads(pattern=True)]
+
+
+READING = ("delimiter", "decimal", "thousands", "encoding", "sheet", "header", "range", "hive")
+"""Keys that say how a file is read."""
 
 
 class Data(Section):
@@ -52,11 +61,22 @@ class Data(Section):
     )
     metadata: InFile = Field(None, description="tau-ARGUS .rda that describes the file")
     delimiter: str | None = Field(None, description="separator of a text file, found by itself if left out")
-    decimal: Literal[".", ","] = Field(".", description="decimal sign of a text file")
+    decimal: Literal[".", ","] | None = Field(
+        None, description="decimal sign of numbers in text, found where it is certain and asked for where it is not"
+    )
+    thousands: Literal[".", ",", " ", "'", "\u202f"] | None = Field(
+        None, description="sign between thousands of numbers in text, found by itself if left out"
+    )
     encoding: Literal["utf-8", "latin-1", "windows-1252", "cp850", "utf-16"] | None = Field(
         None, description="encoding of a text file, found by itself if left out"
     )
-    sheet: str | None = Field(None, description="sheet of a .xlsx file; the first if left out")
+    sheet: str | None = Field(
+        None, description="sheet of a workbook (the first that is shown if left out), or table of a database"
+    )
+    header: HeaderRow | list[HeaderRow] | None = Field(
+        None, description="row or rows that hold the names, from 1, such as 4 or [4, 5]; found by itself if left out"
+    )
+    range: str | None = Field(None, description="cells of a workbook in which the table lies, such as 'B4:H120'")
     normalise: bool = Field(
         False, description="whether codes that differ only in what cannot be seen are one, in data and hierarchies"
     )
@@ -80,10 +100,25 @@ class Data(Section):
     def problems(self) -> Iterator[Problem]:
         """What the types cannot say."""
         file = self.microdata or self.cells or ""
-        if self.sheet and Path(file).suffix.lower() not in EXCEL:
-            yield Problem("sheet", "needs an Excel file", "name one in data.microdata or data.cells")
+        ending = Path(file).suffix.lower()
+        if self.sheet and not (is_server(file) or ending in {*EXCEL, *DATABASES}):
+            yield Problem("sheet", "needs a workbook or a database", "name one in data.microdata or data.cells")
+        if self.range and ending not in EXCEL:
+            yield Problem("range", "needs a workbook", "name one in data.microdata or data.cells")
+        yield from self._layout_problems(ending)
         if self.normalise and self.table:
             yield Problem("normalise", "a working file is taken as it is", "normalise what it was made of")
+
+    def _layout_problems(self, ending: str) -> Iterator[Problem]:
+        for key, check in (("header", header_rows), ("range", Box.of)):
+            try:
+                check(getattr(self, key)) if getattr(self, key) is not None else None
+            except BadOption as e:
+                yield Problem(key, e.what, e.hint)
+        if self.header is not None and (self.metadata or ending in PARQUET):
+            yield Problem("header", "the columns have their names already", "leave header out")
+        if self.decimal is not None and self.decimal == self.thousands:
+            yield Problem("thousands", "is the decimal sign as well", "name two different signs")
 
 
 class Classification(Section):

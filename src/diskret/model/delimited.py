@@ -41,7 +41,7 @@ class FixedWidth:
 
     path: Path
     fields: dict[str, tuple[int, int]]
-    decimal: str = "."
+    decimal: str | None = None
     encoding: str | None = None
     thousands: str | None = None
 
@@ -57,7 +57,7 @@ class Delimited:
 
     path: Path
     delimiter: str | None = None
-    decimal: str = "."
+    decimal: str | None = None
     names: tuple[str, ...] | None = None
     encoding: str | None = None
     hive: bool = False

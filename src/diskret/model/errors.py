@@ -21,6 +21,10 @@ LONGEST = 10_000
 NORMALISE = Cure(key="data.normalise", value=True, label="take spellings that look alike as one code")
 
 
+STANDING_FOR = ("-", "–", "—", ".", "..", "...", "…", "/", "x", "X", "|", "()", "*")
+"""Signs of official tables that stand in the place of a number: nothing, unknown, not reliable, secret."""
+
+
 class DiskretError(Exception):
     """Base of everything diskret refuses; carries the parts of its message separately.
 
@@ -172,6 +176,7 @@ class NotANumber(DiskretError):
             hint = "write numbers with a decimal comma; points may only stand between groups of three digits."
         elif "," in text:
             hint = 'set decimal = "," if the file uses a decimal comma; otherwise ' + hint
+        hint = _sign_hint(text.strip()) or hint
         return cls(
             f"column {column!r} holds text that is not a number, like {masked(text)!r}",
             where=f"{where}, {'rows' if len(rows) > 1 else 'row'} {listed(rows[:10])}",
@@ -543,6 +548,21 @@ def _near_names(wanted: Sequence[str], present: Sequence[str]) -> dict[str, str]
         if alike and alike not in found.values():
             found[name] = alike
     return found
+
+
+def _sign_hint(text: str) -> str:
+    """What to do about a text that is no number by a sign that offices write; empty if there is none."""
+    if text in STANDING_FOR:
+        return (
+            f"{text!r} stands for a number that is zero, unknown, secret or not there: put a number, or leave it out."
+        )
+    if re.fullmatch(r"[0-9.,\s]+[-−]", text) or re.fullmatch(r"\([0-9.,\s]+\)", text):
+        return "write a minus before the number, not behind it or as brackets."
+    if text.endswith("%"):
+        return "write the number without the percent sign."
+    if re.search(r"[€$£¥]|\b(EUR|USD|CHF|GBP)\b", text):
+        return "write the number without its currency."
+    return ""
 
 
 def _is_number(text: str) -> bool:

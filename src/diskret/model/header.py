@@ -22,6 +22,8 @@ RULE = re.compile(r"[_\-–—=*]{5,}")
 NOTE = re.compile(
     r"\(?[0-9a-z*]{1,2}[).:]\s|[*©†]|(quelle|source|anmerkung|note|hinweis|stand|erläuterung|legende)", re.I
 )
+MOST_NOTES = 100
+"""Rows of notes below a table."""
 WORDS = 3
 """A text of so many words below a table is a note."""
 
@@ -119,15 +121,24 @@ def _last(sheet: Sheet) -> int:
     numbers = list(sheet.rows)
     if not numbers or max(len(row) for row in sheet.rows.values()) < 2:
         return numbers[-1] if numbers else 0
-    end = at = len(numbers)
+    end = at = _ruled_off(sheet, numbers)
     while at and _may_be_note(sheet.rows[numbers[at - 1]]):
         at -= 1
         text = next(iter(sheet.rows[numbers[at]].values()))
-        is_rule = RULE.fullmatch(text) is not None
-        set_off = at > 0 and numbers[at] > numbers[at - 1] + 1
-        if is_rule or (set_off and _is_note(text)):
+        if at > 0 and numbers[at] > numbers[at - 1] + 1 and _is_note(text):
             end = at
     return numbers[end - 1] if end else numbers[-1]
+
+
+def _ruled_off(sheet: Sheet, numbers: Sequence[int]) -> int:
+    """How many rows stand above a line of dashes below which there are no numbers; all if there is none."""
+    for at in range(len(numbers) - 1, max(len(numbers) - MOST_NOTES, 0), -1):
+        texts = list(sheet.rows[numbers[at]].values())
+        if len(texts) == 1 and RULE.fullmatch(texts[0]):
+            return at
+        if any(looks_like_number(text) for text in texts[1:]):
+            break
+    return len(numbers)
 
 
 def _may_be_note(row: Row) -> bool:

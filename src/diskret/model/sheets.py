@@ -14,10 +14,10 @@ from typing import Any
 
 from diskret.model.cures import Cure
 from diskret.model.errors import BadOption, EmptyData, UnclearFile, UnreadableFile, listed
-from diskret.model.header import Layout, find_layout, merged_inside, names_of
+from diskret.model.header import MOST_ROWS, Layout, find_layout, merged_inside, names_of
 from diskret.model.limits import refuse_more
 from diskret.model.places import plain_file
-from diskret.model.sheet import Box, Sheet, letters
+from diskret.model.sheet import Box, Number, Sheet, letters
 from diskret.model.xlsx import ALL, read_xlsx, xlsx_sheets
 
 MOST_SHOWN = 50
@@ -61,15 +61,57 @@ class Preview:
         return {name: getattr(self, name) for name in ("sheets", "sheet", "rows", "header", "sure", "range")}
 
 
-def read_sheet(source: Workbook) -> tuple[str, dict[str, list[str]], dict[str, Any]]:
-    """How to speak of a sheet, its columns (blanks are empty texts), and what was found of where its table lies."""
+@dataclass(frozen=True, kw_only=True)
+class ReadSheet:
+    """A sheet that was read: how to speak of it, its columns, and what was found of where its table lies."""
+
+    where: str
+    columns: dict[str, list[str]]
+    """Blanks are empty texts."""
+    native: dict[str, list[bool]]
+    """Of columns that hold both numbers and text that looks like numbers, which entries are numbers."""
+    told: dict[str, Any]
+
+
+def header_rows(given: object) -> tuple[int, ...]:
+    """Rows of names as a job file or a user says them: 4, or [4, 5].
+
+    >>> header_rows(4), header_rows([4, 5])
+    ((4,), (4, 5))
+    """
+    rows = tuple(given) if isinstance(given, list | tuple) else (given,)
+    whole = all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in rows)
+    if not rows or not whole or list(rows) != list(range(rows[0], rows[0] + len(rows))) or len(rows) > MOST_ROWS:
+        raise BadOption(
+            f"header {str(given)[:80]!r} is no row, or rows below each other",
+            hint=f"count rows from 1: header = 4, or header = [4, 5]; {MOST_ROWS} rows at most.",
+        )
+    return rows
+
+
+def read_sheet(source: Workbook) -> ReadSheet:
+    """Read a sheet as columns of text."""
     _, sheet = read_xlsx(_filled(source.path), source.sheet)
     if source.range:
         sheet = sheet.cropped(Box.of(source.range))
     if not sheet.rows:
         raise EmptyData("the sheet is empty", where=sheet.where, hint="name another sheet or range.")
     layout = layout_of(sheet, source.header, bool(source.range))
-    return sheet.where, _columns(sheet, layout), found_header(sheet, layout) if source.header is None else {}
+    columns = _columns(sheet, layout)
+    return ReadSheet(
+        where=sheet.where,
+        columns=columns,
+        native={name: flags for name, column in columns.items() if (flags := _native(column))},
+        told=found_header(sheet, layout) if source.header is None else {},
+    )
+
+
+def _native(column: Sequence[str]) -> list[bool]:
+    """Which entries are numbers, if there is also text that looks like numbers with signs in them."""
+    flags = [isinstance(text, Number) for text in column]
+    if not any(flags) or all(flag or not text for flag, text in zip(flags, column, strict=True)):
+        return []
+    return flags
 
 
 def layout_of(sheet: Sheet, header: Sequence[int] | None, framed: bool) -> Layout:

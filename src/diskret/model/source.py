@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import Database, is_server, put_table
 from diskret.model.delimited import Delimited as Delimited
 from diskret.model.delimited import FixedWidth as FixedWidth
 from diskret.model.delimited import delimited_sql, fixed_width_sql, folder_columns
 from diskret.model.engine import connect, file_listing, identifier, literal, readable
 from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber, NotFinite, UnreadableFile, listed
 from diskret.model.frames import names_of_frame, register
+from diskret.model.numerals import Evidence, Numerals, decided, evidence, evidence_of
 from diskret.model.places import files_meant, refuse_address
-from diskret.model.sheets import Workbook, read_sheet, unique_names
+from diskret.model.sheets import Workbook, header_rows, read_sheet, unique_names
 from diskret.model.spelling import plain, plain_sql
 
 PARQUET = {".parquet", ".pq"}
@@ -33,6 +36,8 @@ YES = ("1", "true", "t", "yes", "y", "ja", "j")
 WHOLE = {"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN"}
 MOST_ROWS = 50
 """Rows that an error points to."""
+IS_NUMBER = "\ue000"
+"""Begins the name of a column that tells which entries of another are numbers; no keyboard writes it."""
 UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 
 
@@ -71,11 +76,18 @@ class Relation:
     view: str
     types: Mapping[str, str]
     where: str
-    decimal: str = "."
+    decimal: str | None = "."
+    """The decimal sign of numbers in text; None: to be found."""
     quote: str = '"'
     row_number: str = "row_number() OVER ()"
     found: Mapping[str, Any] = field(default_factory=dict)
     """What was found of how the file is to be read, by the keys a job has for it."""
+    thousands: str | None = None
+    """The sign between thousands in text."""
+    native: Mapping[str, str] = field(default_factory=dict)
+    """Columns of text that tell which entries of another are numbers of a sheet, not text that looks like one."""
+    numerals: dict[str, Numerals] = field(default_factory=dict, repr=False)
+    """How numbers are written in columns where that was found."""
     keep_alive: list[object] = field(default_factory=list, repr=False)
     numbered: Relation | None = field(default=None, repr=False)
     """The same rows with the numbers they have in the data, where some were left out."""
@@ -136,13 +148,41 @@ class Relation:
             return f"CAST(CAST({self.column(name)} AS STRING) AS DOUBLE)"
         if not self.is_text(name):
             return self.column(name)
-        text = f"trim(CAST({self.column(name)} AS STRING))"
-        if self.decimal == ",":
-            # Points only between groups of three digits: 1.234,5 is a number, 1.5 a mistake, not fifteen.
-            rest = f"regexp_replace({text}, '^[+-]?[0-9]{{1,3}}([.][0-9]{{3}})+(,[0-9]*)?$', '')"
-            grouped = f"{text} NOT LIKE '%.%' OR {rest} = ''"
-            text = f"CASE WHEN {grouped} THEN replace(replace({text}, '.', ''), ',', '.') END"
-        return text
+        text = self._bare(name)
+        plain = self.numerals_of(name).plain(text)
+        return f"CASE WHEN {self.is_native(name)} THEN {text} ELSE {plain} END" if name in self.native else plain
+
+    def _bare(self, name: str) -> str:
+        return f"trim(CAST({self.column(name)} AS STRING))"
+
+    def numerals_of(self, name: str) -> Numerals:
+        """How numbers are written in a column of text: as is said, or as the whole column tells; else asked."""
+        said = Numerals.said(self.decimal, self.thousands)
+        if said is not None:
+            return said
+        if name not in self.numerals:
+            own = self._evidence([name])[name]
+            others = [] if own.numerals or own.mixed else [n for n in self.types if self.is_text(n) and n != name]
+            self.numerals[name] = decided(name, own, self._evidence(others), self.where)
+        return self.numerals[name]
+
+    def _evidence(self, names: Sequence[str]) -> dict[str, Evidence]:
+        """How numbers look in columns of text, by one pass over all rows."""
+        if not names:
+            return {}
+        asked = [each for name in names for each in evidence(self.as_text(name))]
+        (row, *_) = self.query(f"SELECT {', '.join(asked)} FROM {self.view}")
+        each = len(row) // len(names)
+        return {name: evidence_of(row[i * each : (i + 1) * each]) for i, name in enumerate(names)}
+
+    def is_native(self, name: str) -> str:
+        """The condition that an entry of a column is a number of a sheet, and no text."""
+        return f"coalesce({self.column(self.native[name])}, false)" if name in self.native else "false"
+
+    def as_text(self, name: str) -> str:
+        """Entries of a column that are text; numbers of a sheet say nothing about how text writes them."""
+        text = self._bare(name)
+        return f"(CASE WHEN NOT {self.is_native(name)} THEN {text} END)" if name in self.native else text
 
     def code(self, name: str) -> str:
         """A column as classification codes: text without outer blanks, 5.0 as 5, blank and NaN as missing."""
@@ -193,7 +233,8 @@ class Relation:
         numbers = [int(n) for n, _ in rows]
         words = [t for _, t in rows[:10] if t is not None and t.strip().lower() not in UNDEFINED]
         if self.is_text(name) and words:
-            raise NotANumber.in_column(name, words[0], numbers, self.where, self.decimal)
+            decimal = self.numerals_of(name).decimal
+            raise NotANumber.in_column(name, words[0], numbers, self.where, decimal)
         raise NotFinite(
             f"column {name!r} has {found} missing, undefined or infinite numbers",
             where=f"{self.where}, rows {listed(numbers[:10])}",
@@ -216,8 +257,11 @@ def open_source(
         named = f" ({', '.join(map(identifier, unique_names(given.names)))})" if given.names else ""
         connection.execute(f"CREATE TEMP VIEW data{named} AS {given.sql}")
         described = connection.execute("DESCRIBE data").fetchall()
-    types = {str(row[0]): str(row[1]) for row in described}
-    relation = Relation(connection, "data", types, given.where, given.decimal, keep_alive=given.kept, found=given.found)
+    types = {str(row[0]): str(row[1]) for row in described if str(row[0]) not in given.native.values()}
+    relation = Relation(
+        connection, "data", types, given.where, given.decimal, keep_alive=given.kept, found=given.found,
+        thousands=given.thousands, native=given.native,
+    )  # fmt: skip
     if isinstance(source, Normalised):
         relation = _normalised(relation)
     if need_rows and not relation.query(f"SELECT 1 FROM {relation.view} LIMIT 1"):
@@ -229,10 +273,12 @@ def _normalised(data: Relation) -> Relation:
     """The same with a view of every text as it looks; the engine makes it, row by row, where a column is asked for."""
     names = dict(zip(data.columns, unique_names([plain(name) for name in data.columns]), strict=True))
     columns = (plain_sql(data.column(n)) if data.is_text(n) else data.column(n) for n in names)
-    shown = ", ".join(f"{sql} AS {identifier(new)}" for sql, new in zip(columns, names.values(), strict=True))
-    data.query(f"CREATE TEMP VIEW normalised_data AS SELECT {shown} FROM {data.view}")
+    shown = [f"{sql} AS {identifier(new)}" for sql, new in zip(columns, names.values(), strict=True)]
+    shown += [identifier(flag) for flag in data.native.values()]
+    data.query(f"CREATE TEMP VIEW normalised_data AS SELECT {', '.join(shown)} FROM {data.view}")
     types = {new: "VARCHAR" if data.is_text(n) else data.types[n] for n, new in names.items()}
-    return replace(data, view="normalised_data", types=types)
+    native = {names[n]: flag for n, flag in data.native.items()}
+    return replace(data, view="normalised_data", types=types, native=native)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,55 +290,74 @@ class _Given:
 
     where: str
     sql: str
-    decimal: str = "."
+    decimal: str | None = "."
+    thousands: str | None = None
+    native: Mapping[str, str] = field(default_factory=dict)
     names: Sequence[str] = ()
     kept: list[object] = field(default_factory=list)
     found: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _opened(connection: Any, source: object) -> _Given:
-    if isinstance(source, str):
+    if isinstance(source, str) and not is_server(source):
         refuse_address(source)
     if isinstance(source, str | Path):
-        source = _by_ending(Path(source))
+        source = _by_ending(source if is_server(source) else Path(source))
+    if isinstance(source, Database):
+        return _Given(where=put_table(connection, source), sql="SELECT * FROM given")
     if isinstance(source, FixedWidth):
-        return _Given(where=str(source.path), sql=fixed_width_sql(connection, source), decimal=source.decimal)
+        sql = fixed_width_sql(connection, source)
+        return _Given(where=str(source.path), sql=sql, decimal=source.decimal, thousands=source.thousands)
     if isinstance(source, Delimited):
         sql, found = delimited_sql(connection, source)
-        return _Given(where=str(source.path), sql=sql, decimal=source.decimal, found=found)
+        return _Given(where=str(source.path), sql=sql, decimal=source.decimal, thousands=source.thousands, found=found)
     if isinstance(source, Parquet):
         return _parquet(connection, source)
     if isinstance(source, Workbook):
-        where, columns, told = read_sheet(source)
-        kept = [register(connection, columns, where)]
-        shown = ", ".join(f"nullif({c}, '') AS {c}" for c in map(identifier, columns))
-        return _Given(where=where, sql=f"SELECT {shown} FROM given", kept=kept, found=told)
+        return _sheet(connection, source)
     where, names = f"the {type(source).__name__}", names_of_frame(source)
     if any("\ud800" <= letter <= "\udfff" for name in names for letter in name):
         raise UnreadableFile("the name of a column is no text", where=where, hint="rename the column.")
     return _Given(where=where, sql="SELECT * FROM given", names=names, kept=[register(connection, source)])
 
 
-def file_source(
-    path: Path, *, delimiter: str | None = None, decimal: str = ".", encoding: str | None = None,
-    sheet: str | None = None, hive: bool = False,
-) -> Parquet | Workbook | Delimited:  # fmt: skip
-    """A file of the user with what its kind of reader must know.
+def _sheet(connection: Any, source: Workbook) -> _Given:
+    found = read_sheet(source)
+    flags = {f"{IS_NUMBER}{name}": each for name, each in found.native.items()}
+    kept = [register(connection, {**found.columns, **flags}, found.where)]
+    shown = [f"nullif({c}, '') AS {c}" for c in map(identifier, found.columns)] + [identifier(c) for c in flags]
+    return _Given(
+        where=found.where, sql=f"SELECT {', '.join(shown)} FROM given", kept=kept, found=found.told,
+        decimal=source.decimal, thousands=source.thousands,
+        native=dict(zip(found.native, flags, strict=True)),
+    )  # fmt: skip
 
-    >>> file_source(Path("firms.xlsx"), delimiter=";")
-    Workbook(path=PosixPath('firms.xlsx'), sheet=None, header=None, range=None, decimal=None, thousands=None)
+
+def file_source(path: Path | str, *, hive: bool = False, **said: Any) -> Parquet | Workbook | Delimited | Database:
+    """A file of the user with what its kind of reader must know; what is said about other kinds is left out.
+
+    >>> file_source(Path("firms.xlsx"), delimiter=";", sheet="Firms").sheet
+    'Firms'
     """
-    if path.suffix.lower() in EXCEL:
-        return Workbook(path=path, sheet=sheet)
+    if is_server(path):
+        return Database(place=path, table=said.get("sheet"))
+    path = Path(path)
+    if path.suffix.lower() in DATABASES:
+        return Database(place=path, table=said.get("sheet"))
     if path.suffix.lower() in PARQUET:
         return Parquet(path=path, hive=hive)
-    return Delimited(path=path, delimiter=delimiter, decimal=decimal, encoding=encoding, hive=hive)
+    kind = Workbook if path.suffix.lower() in EXCEL else Delimited
+    known = {f.name for f in fields(kind)}
+    given = {key: value for key, value in said.items() if key in known and value is not None}
+    if "header" in given:
+        given["header"] = header_rows(given["header"])
+    return Workbook(path=path, **given) if kind is Workbook else Delimited(path=path, hive=hive, **given)
 
 
-def _by_ending(path: Path) -> Parquet | Workbook | Delimited:
-    """A file of which only the name is known."""
-    suffix = path.suffix.lower()
-    if suffix in PARQUET | EXCEL | TEXT:
+def _by_ending(path: Path | str) -> Parquet | Workbook | Delimited | Database:
+    """A file, or a server, of which only the name is known."""
+    suffix = Path(path).suffix.lower()
+    if is_server(path) or suffix in {*PARQUET, *EXCEL, *TEXT, *DATABASES}:
         return file_source(path)
     files_meant(path)
     raise BadOption(

@@ -17,6 +17,7 @@ from diskret.job.read import job_from
 from diskret.job.records_job import RecordsJob
 from diskret.job.report import table_facts, too_close_in, write_table_report
 from diskret.job.table_job import TableJob
+from diskret.microdata.condition import Condition
 from diskret.model.errors import BadOption, listed
 from diskret.publication.report_file import ENDINGS
 from diskret.web import examples
@@ -50,6 +51,11 @@ def _firms(bench: Workbench) -> dict[str, Any]:
         },
         "attack": {"keys": ["industry", "size"], "values": ["employees", "turnover"]},
     }  # fmt: skip
+
+
+def condition(request: Request) -> Response:
+    """The columns that a condition on records looks at; refused if it is none."""
+    return Json({"columns": Condition.parse(request.query_params.get("where", "")).columns})
 
 
 def open_job(request: Request) -> Response:
@@ -156,6 +162,7 @@ ROUTES = [
     Route("/api/records/examples/{example}", take_example, methods=["POST"]),
     Route(f"/api/records/jobs/{NAME}", open_job, methods=["POST"]),
     Route("/api/records/seed", seed, methods=["GET"]),
+    Route("/api/records/condition", condition, methods=["GET"]),
     Route("/api/records/runs", start, methods=["POST"]),
     Route("/api/runs/{run}/stop", stop, methods=["POST"]),
     Route("/api/runs/{run}/figures", figures, methods=["GET"]),
