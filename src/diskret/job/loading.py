@@ -17,6 +17,7 @@ from diskret.job.table_sections import CellStatus, Classification, Data, FlagCol
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.periods import in_periods
 from diskret.model.source import file_source, normalised, open_source
 from diskret.model.spelling import plain
 from diskret.model.status import Status
@@ -40,7 +41,7 @@ def load_tables(job: TableJob, here: Path, progress: Progress | None = None, lar
     if job.data.cells and job.data.metadata:
         table = _cell_list(job, here)
         return {table.response: table}
-    data, described = described_source(job.data, here)
+    data, described = classified_source(job, here)
     by = hierarchies_of(job, here, job.table.by, data, described)
     if job.data.cells:
         return _from_cells(job.table, data, by)
@@ -107,6 +108,14 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
         described = read_metadata(here / data.metadata)
         return _as_asked(data, source(described, here / name, decimal=data.decimal, encoding=data.encoding)), described
     return file_of(data, here / name), None
+
+
+def classified_source(job: TableJob | CompareJob | AnonymiseJob, here: Path) -> tuple[Any, Metadata | None]:
+    """The same with the dates of its classifications as the periods they are classified by."""
+    data, described = described_source(job.data, here)
+    periods = {n: c.period for n, c in job.classifications.items() if c.period}
+    orders = {n: c.dates for n, c in job.classifications.items() if c.dates}
+    return in_periods(data, periods, orders), described
 
 
 def file_of(data: Data, path: Path) -> object:

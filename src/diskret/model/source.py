@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from diskret.model.engine import connect, file_listing, identifier, literal, readable
 from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber, NotFinite, UnreadableFile, listed
+from diskret.model.periods import InPeriods
 from diskret.model.places import files_meant, refuse_address
 from diskret.model.sheets import Workbook, read_sheet, unique_names
 from diskret.model.spelling import plain, plain_sql
@@ -146,7 +147,8 @@ class Relation:
     def number(self, name: str) -> str:
         """A column as a number; text that is not a number becomes NULL (and is refused by `refuse_bad_numbers`)."""
         written = self.written(name)
-        return f"TRY_CAST({written} AS DOUBLE)" if self.is_text(name) else written
+        # DuckDB takes 1_5 for fifteen, nobody else does
+        return f"TRY_CAST(replace({written}, '_', '?') AS DOUBLE)" if self.is_text(name) else written
 
     def written(self, name: str) -> str:
         """A column as its numbers are written: text with a decimal point and nothing else, or numbers of its type.
@@ -222,18 +224,43 @@ def open_source(
     ('code', 'x')
     """
     connection = connect(threads=threads, memory_limit=memory_limit)
-    given = _opened(connection, source.source if isinstance(source, Normalised) else source)
+    layers, source = layers_of(source)
+    given = _opened(connection, source)
     with readable(given.where):
         named = f" ({', '.join(map(identifier, unique_names(given.names)))})" if given.names else ""
         connection.execute(f"CREATE TEMP VIEW data{named} AS {given.sql}")
         described = connection.execute("DESCRIBE data").fetchall()
     types = {str(row[0]): str(row[1]) for row in described}
     relation = Relation(connection, "data", types, given.where, given.decimal, keep_alive=given.kept)
-    if isinstance(source, Normalised):
-        relation = _normalised(relation)
+    for number, layer in enumerate(layers):
+        relation = _normalised(relation) if isinstance(layer, Normalised) else _in_periods(relation, layer, number)
     if need_rows and not relation.query(f"SELECT 1 FROM {relation.view} LIMIT 1"):
         raise EmptyData("there are no rows", where=given.where, hint="a table needs at least one row of data.")
     return relation
+
+
+def layers_of(source: object) -> tuple[list[Normalised | InPeriods], object]:
+    """What lies around the data, the innermost first, and the data.
+
+    >>> layers_of(normalised({"a": ["x "]}))
+    ([Normalised(source={'a': ['x ']})], {'a': ['x ']})
+    """
+    layers: list[Normalised | InPeriods] = []
+    while isinstance(source, Normalised | InPeriods):
+        if isinstance(source, Normalised):  # what looks as it should looks so once more
+            layers = [each for each in layers if not isinstance(each, Normalised)]
+        layers.insert(0, source)
+        source = source.source
+    return layers, source
+
+
+def _in_periods(data: Relation, asked: InPeriods, number: int) -> Relation:
+    """The same with a view in which dates are codes of periods."""
+    shown = ", ".join(f"{sql} AS {identifier(name)}" for name, sql in asked.columns(data).items())
+    view = f"data_in_periods_{number}"
+    data.query(f"CREATE TEMP VIEW {view} AS SELECT {shown} FROM {data.view}")
+    types = {name: "VARCHAR" if name in asked.periods else kind for name, kind in data.types.items()}
+    return replace(data, view=view, types=types)
 
 
 def _normalised(data: Relation) -> Relation:
