@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
 from diskret.model.errors import BadOption, listed
@@ -47,6 +48,25 @@ class Form:
         (2, True)
         """
         return re.search(self.pattern, text) is not None
+
+    def read(self, text: str) -> dict[Period, str] | None:
+        """The codes of the periods of a date, as far as they are written; None for what is no date of this form.
+
+        >>> FORMS[2].read("31.12.2024"), FORMS[2].read("30.02.2024"), FORMS[5].read("2025Q1")
+        ({'year': '2024', 'quarter': '2024-Q4', 'month': '2024-12'}, None, {'year': '2025', 'quarter': '2025-Q1'})
+        """
+        found = re.search(self.pattern, text)
+        if found is None:
+            return None
+        year, month, day = found[self.year], int(found[self.month] if self.month else 1), found[self.day or 0]
+        try:
+            date(int(year), month, int(day) if self.day else 1)
+        except ValueError:
+            return None
+        codes: dict[Period, str] = {"year": year}
+        if self.quarter or self.month:
+            codes["quarter"] = f"{year}-Q{found[self.quarter] if self.quarter else (month + 2) // 3}"
+        return codes | ({"month": f"{year}-{month:02d}"} if self.month else {})
 
     def part(self, text: str, group: int) -> str:
         """One group as SQL, NULL where the text is written in another way."""

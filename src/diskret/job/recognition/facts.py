@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from diskret.job.recognition.names import Meaning, meaning_of
-from diskret.model.periods import FORMS, PERIODS, SLASHED, Form, Period, order_told, period_code, slashed_sql
+from diskret.model.periods import DAY_FIRST, FORMS, PERIODS, SLASHED, Form, Period, order_told
 from diskret.model.source import WHOLE, Relation
 from diskret.model.wide import Asking
 
 MOST_CODES = 2000
+MOST_DAYS = 100_000
+"""More whole numbers are no dates."""
+DAY = 10
+"""Characters of a day; a time of day follows."""
 FEW_NUMBERS = 20
 """Up to this many whole numbers may be codes."""
 
@@ -25,7 +30,6 @@ class Dates:
     """How many codes each period makes; without those finer than what is written."""
     told: bool
     """Whether day and month cannot change places."""
-    all_dates: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,21 +195,21 @@ def _coded(entries: Sequence[object]) -> set[str]:
 
 def _with_dates(found: Sequence[Facts], asking: Asking) -> list[Facts]:
     """The facts with what columns are as dates whose first and last entry are some."""
-    by_forms: dict[tuple[Form, ...], list[str]] = {}
-    for facts in found:
-        if forms := _forms(facts):
-            by_forms.setdefault(forms, []).append(facts.name)
-    dates: dict[str, Dates] = {}
-    for forms, names in by_forms.items():
-        dates |= _dates(forms, names, asking)
-    return [replace(f, dates=dates[f.name]) if f.name in dates and dates[f.name].all_dates else f for f in found]
+
+    def days(part: Relation, name: str) -> list[str]:
+        return [f"list(DISTINCT substr({part.code(name)}, 1, {DAY}))"]
+
+    forms = {f.name: _forms(f) for f in found}
+    many = asking([f.name for f in found if forms[f.name] and not f.words], days)
+    entries = {name: tuple(word.strip() for word in row[0] or () if word) for name, row in many.items()}
+    return [replace(f, dates=_dates(forms[f.name], f.words or entries.get(f.name, ()))) for f in found]
 
 
 def _forms(facts: Facts) -> tuple[Form, ...]:
     """The ways in which the first and the last entry are written, if they are dates."""
     ends = (facts.first, facts.last)
     if facts.is_number:  # of numbers only 202503 and 20250331 are dates: 2025 is a year
-        if not facts.all_whole or facts.smallest is None or facts.largest is None:
+        if not facts.all_whole or facts.smallest is None or facts.largest is None or facts.codes > MOST_DAYS:
             return ()
         ends = (str(int(facts.smallest)), str(int(facts.largest)))
     found = tuple(form for form in (*FORMS, SLASHED) if any(form.fits(end) for end in ends))
@@ -213,21 +217,13 @@ def _forms(facts: Facts) -> tuple[Form, ...]:
     return found if both and any(form.grain != "year" or form is SLASHED for form in found) else ()
 
 
-def _dates(forms: tuple[Form, ...], names: Sequence[str], asking: Asking) -> dict[str, Dates]:
-    told = dict.fromkeys(names, forms)
-    if SLASHED in forms:
-        for name, (n, first, second) in asking(names, lambda part, name: slashed_sql(part.code(name))).items():
-            order = order_told(n, first, second)
-            told[name] = tuple(order or form if form is SLASHED else form for form in forms)
-    found: dict[str, Dates] = {}
-    for each in dict.fromkeys(told.values()):
-        asked = [name for name in names if told[name] == each]
-
-        def ask(part: Relation, name: str, each: tuple[Form, ...] = each) -> list[str]:
-            codes = [period_code(part.code(name), period, each) for period in PERIODS]
-            return [f"count({part.code(name)}) = count({codes[0]})", *(f"count(DISTINCT {c})" for c in codes)]
-
-        for name, (every, *counts) in asking(asked, ask).items():
-            codes = {period: int(n) for period, n in zip(PERIODS, counts, strict=True) if n}
-            found[name] = Dates(codes=codes, told=SLASHED not in each, all_dates=bool(every))
-    return found
+def _dates(forms: tuple[Form, ...], words: Sequence[str]) -> Dates | None:
+    """What entries are as dates, if all of them are."""
+    slashed = [(int(m[1]), int(m[2])) for word in words if SLASHED in forms and (m := re.match(SLASHED.pattern, word))]
+    order = order_told(len(slashed), *(max(each) for each in zip(*slashed, strict=True))) if slashed else None
+    ways = [(order or DAY_FIRST) if form is SLASHED else form for form in forms]
+    read = [next((codes for form in ways if (codes := form.read(word))), None) for word in words]
+    if not read or None in read:
+        return None
+    counts = {period: len({each[period] for each in read if each and period in each}) for period in PERIODS}
+    return Dates(codes={period: n for period, n in counts.items() if n}, told=order is not None or not slashed)
