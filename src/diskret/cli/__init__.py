@@ -76,13 +76,14 @@ def _tidy_when_ended() -> Iterator[None]:
 
 def main() -> None:
     """Entry point: every refusal becomes a message and an exit code, never a traceback."""
+    from diskret.cli.show import cures
     from diskret.model.errors import DiskretError
 
     try:
         with _tidy_when_ended():
             app()
     except DiskretError as e:
-        typer.echo(f"diskret: {e}\n  more: {e.docs}", err=True)
+        typer.echo("\n".join([f"diskret: {e}", *cures(e), f"  more: {e.docs}"]), err=True)
         raise SystemExit(REFUSED) from None
     except SystemExit as e:
         if isinstance(e.__context__, BrokenPipeError):  # of which typer makes the code of an exposed table

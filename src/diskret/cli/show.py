@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from diskret.job.outcome import JobResult
+    from diskret.model.errors import DiskretError
     from diskret.model.table import Table
 
 
@@ -20,6 +21,24 @@ def echo_json(plain: Any) -> None:
     import json
 
     typer.echo(json.dumps(plain, ensure_ascii=False, indent=2))
+
+
+def cures(error: DiskretError) -> list[str]:
+    """What cures an error, each as the line to add to the job file.
+
+    >>> from diskret.model.errors import Cure, NotFinite
+    >>> leave_out = Cure(key="table.without_value", value="leave out", label="leave those rows out")
+    >>> cures(NotFinite("no number", cures=[leave_out]))
+    ['  to leave those rows out: [table] without_value = "leave out"']
+    """
+    from diskret.io.toml import toml_key, toml_value
+
+    lines = []
+    for cure in error.cures:
+        if cure.value is not None:
+            *section, key = map(toml_key, cure.path)
+            lines.append(f"  to {cure.label}: [{'.'.join(section)}] {key} = {toml_value(cure.value)}")
+    return lines
 
 
 @contextmanager
@@ -54,8 +73,8 @@ def progress_bar(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None
             bar.stop()
 
 
-def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
-    """Print what was done: counts, files, what deserves care."""
+def report(result: JobResult, quiet: bool, json: bool, show: bool, looks: Mapping[str, Any] | None = None) -> None:
+    """Print what was done: counts, files, what deserves care; tables with the ``looks`` that `show` takes."""
     if json:
         echo_json(result.summary())
         return
@@ -66,7 +85,7 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
     # Long lines stay whole, so that a path can be copied.
     console = Console(soft_wrap=True)
     if show:
-        _show(console, list(result.tables.values()))
+        _show(console, list(result.tables.values()), looks or {})
     _show_tables(console, result.summary())
     _show_records(console, result)
     for file in result.files:
@@ -136,9 +155,9 @@ def _show_anonymisation(console: Any, facts: dict[str, Any]) -> None:
         )
 
 
-def _show(console: Any, tables: list[Table]) -> None:
+def _show(console: Any, tables: list[Table], looks: Mapping[str, Any]) -> None:
     from diskret.publication.text import columns_that_fit, show
 
     for table in tables:
-        console.print(show(table, columns=columns_that_fit(table, console.width)))
+        console.print(show(table, columns=columns_that_fit(table, console.width), **looks))
         console.print()

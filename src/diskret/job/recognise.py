@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -15,8 +15,9 @@ from diskret.job.recognition.facts import MOST_CODES, facts_of
 from diskret.job.recognition.judges import judged
 from diskret.job.recognition.names import meaning_of
 from diskret.model.errors import BadOption
+from diskret.model.numerals import Evidence
 from diskret.model.source import Relation, open_source
-from diskret.model.wide import Asking, by_column
+from diskret.model.wide import by_column, evidence_by_column
 
 Kind = Literal["microdata", "cells"]
 
@@ -37,6 +38,8 @@ class Recognised:
     rows: int
     decimal: str = "."
     """Decimal sign of a text file: a comma where only that makes numbers of a column."""
+    found: Mapping[str, Any] = field(default_factory=dict)
+    """What else was found of how the file is to be read, by the keys a job has for it."""
 
     def named(self, role: Role) -> list[str]:
         """Columns of a role that a first table should use, in the order of the file; the best value comes first."""
@@ -56,7 +59,7 @@ class Recognised:
         if self.kind == "cells":
             table |= {role: names[0] for role in ("count", "status") if (names := self.named(role))}
             table |= {"frequency": True} if self.frequency else {}
-        data = {self.kind: file} | ({"decimal": ","} if self.decimal == "," else {})
+        data = {self.kind: file, **self.found}
         said = {c.name: c.section for c in self.first if c.section}
         content = {"data": data, "table": table, "rules": self._rules(), "suppression": {}}
         return content | ({"classifications": said} if said else {})
@@ -91,13 +94,16 @@ def recognise(source: object, kind: Kind | None = None) -> Recognised:
         raise BadOption(f"kind {kind!r}", hint="'microdata' or 'cells'.")
     data = source if isinstance(source, Relation) else open_source(source)
     with by_column(data) as asking:
-        if data.decimal == "." and _with_commas(data, asking):
-            data = replace(data, decimal=",")
-        found = [judged(facts) for facts in facts_of(data, asking)]
+        seen = evidence_by_column(data, asking)
+        found = [judged(facts) for facts in facts_of(data, asking, seen)]
     columns = _one_per_row(_small_enough(_without_labels(data, found)), kind)
     rows = columns[0].rows if columns else 0
     guess: Kind = kind or ("cells" if _are_cells(data, columns, rows) else "microdata")
-    return Recognised(columns=tuple(_of_kind(columns, guess)), kind=guess, rows=rows, decimal=data.decimal)
+    signs = _signs([seen[c.name] for c in columns if c.name in seen and c.role in ("value", "weight", "count")])
+    return Recognised(
+        columns=tuple(_of_kind(columns, guess)), kind=guess, rows=rows, decimal=signs.get("decimal", "."),
+        found={**data.found, **signs},
+    )  # fmt: skip
 
 
 def _without_labels(data: Relation, columns: Sequence[Column]) -> list[Column]:
@@ -126,18 +132,15 @@ def _small_enough(columns: Sequence[Column]) -> list[Column]:
     return found
 
 
-def _with_commas(data: Relation, asking: Asking) -> bool:
-    """Whether a column of text is all numbers with decimal commas, and no column loses its numbers by that."""
-
-    def ask(part: Relation, name: str) -> list[str]:
-        code, commas = part.code(name), replace(part, decimal=",")
-        counts = [f"count(CASE WHEN NOT {each.bad_number(name)} THEN 1 END)" for each in (part, commas)]
-        return [f"count({code})", f"count(CASE WHEN {code} LIKE '%,%' THEN 1 END)", *counts]
-
-    found = asking([name for name in data.columns if data.is_text(name)], ask).values()
-    gained = any(entries and comma and points < entries == as_commas for entries, comma, points, as_commas in found)
-    lost = any(entries and points == entries > as_commas for entries, _, points, as_commas in found)
-    return gained and not lost
+def _signs(seen: Sequence[Evidence]) -> dict[str, str]:
+    """The signs in numbers, as the keys of a job, where they are not what is meant without them."""
+    found = [each.numerals for each in seen if each.numerals and not each.mixed]
+    commas = any(each.only_commas for each in seen) and not any(each.only_points for each in seen)
+    others = {n.thousands for n in found} & {" ", "'"}
+    if commas:
+        return {"decimal": ","} | ({"thousands": min(others)} if others else {})
+    grouped = sorted(others | ({n.thousands for n in found} & {","}))
+    return {"decimal": ".", "thousands": grouped[0]} if len(grouped) == 1 else {}
 
 
 def _one_per_row(columns: list[Column], kind: Kind | None) -> list[Column]:

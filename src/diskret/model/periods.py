@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
+from diskret.model.cures import Cure, key_of
 from diskret.model.errors import BadOption, listed
 
 if TYPE_CHECKING:
@@ -94,6 +95,9 @@ DAY_FIRST = Form(pattern=SLASHED.pattern, year=3, month=2, day=1)
 MONTH_FIRST = Form(pattern=SLASHED.pattern, year=3, month=1, day=2)
 
 
+ORDERS: Mapping[str, Form] = {"day first": DAY_FIRST, "month first": MONTH_FIRST}
+
+
 def period_code(text: str, period: Period, forms: Sequence[Form]) -> str:
     """The code of the period of a date as SQL; NULL for what is no date of these forms, or too coarse."""
     codes = [_code(text, period, form) for form in forms if GRAINS.index(form.grain) >= GRAINS.index(period)]
@@ -153,40 +157,47 @@ class InPeriods:
         text = data.code(name)
         forms = self._forms(data, name, period)
         code = period_code(text, period, forms)
-        finest = [g for g in GRAINS if any(f.grain == g for f in forms)]
-        bad = data.query(f"SELECT count(*) FROM {data.view} WHERE {text} IS NOT NULL AND {code} IS NULL")[0][0]
+        wrong = f"{text} IS NOT NULL AND {code} IS NULL"
+        bad = data.query(f"SELECT count(*) FROM {data.view} WHERE {wrong}")[0][0]
         if not bad:
             return code
-        numbered = f"SELECT {data.row_number} AS n, {text} IS NOT NULL AND {code} IS NULL AS b FROM {data.view}"
-        rows = data.query(f"SELECT n FROM ({numbered}) AS r WHERE b ORDER BY n LIMIT 10")
-        coarse = finest and GRAINS.index(finest[-1]) < GRAINS.index(period)
+        rows = data.rows_where(lambda _: wrong)
+        where = f"{data.where}, rows {listed(rows[:10])}"
+        finest = max((GRAINS.index(form.grain) for form in forms), default=len(GRAINS))
+        if finest < GRAINS.index(period):
+            grain = GRAINS[finest]
+            key = key_of("classifications", name, "period")
+            raise BadOption(
+                f"column {name!r} holds {grain}s, no {period}s", where=where, hint=f'say period = "{grain}".',
+                cures=[Cure(key=key, value=grain, label=f"classify by {grain}")], rows=rows,
+            )  # fmt: skip
         raise BadOption(
-            f"column {name!r} holds {finest[-1]}s, no {period}s" if coarse
-            else f"column {name!r} has {bad} entries that are no dates",
-            where=f"{data.where}, rows {listed([int(n) for (n,) in rows])}",
-            hint=f'say period = "{finest[-1]}".' if coarse
-            else "dates such as 2025-03-31, 31.03.2025, 2025-03 or 2025-Q1 are read; leave period out to take the "
+            f"column {name!r} has {bad} entries that are no dates",
+            where=where,
+            hint="dates such as 2025-03-31, 31.03.2025, 2025-03 or 2025-Q1 are read; leave period out to take the "
             "entries as codes.",
-        )  # fmt: skip
+            rows=rows,
+        )
 
     def _forms(self, data: Relation, name: str, period: Period) -> list[Form]:
         """The ways in which dates of a column are written."""
         text = data.code(name)
         counts = [f"count({form.part(text, form.year)})" for form in FORMS]
-        found, slashed = [], 0
         row: Sequence[Any] = data.query(f"SELECT {', '.join([*counts, *slashed_sql(text)])} FROM {data.view}")[0]
         found = [form for form, n in zip(FORMS, row, strict=False) if n]
         slashed, first, second = row[len(FORMS) :]
         if not slashed:
             return found
-        order = self.orders.get(name)
-        given = {"day first": DAY_FIRST, "month first": MONTH_FIRST}[order] if order else None
-        told = given or order_told(slashed, first, second)
+        told = ORDERS.get(self.orders.get(name, "")) or order_told(slashed, first, second)
         if told is None and period != "year":
             raise BadOption(
                 f"column {name!r}: is the day or the month written first? Every date can be read both ways",
                 where=data.where,
                 hint=f'say dates = "day first" or "month first" for {name!r}; years need no answer.',
+                cures=[
+                    Cure(key=key_of("classifications", name, "dates"), value=order, label=f"read the {order}")
+                    for order in ("day first", "month first")
+                ],
             )
         return [*found, told or SLASHED]
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from diskret.job.recognition.names import Meaning, meaning_of
+from diskret.model.numerals import Evidence
 from diskret.model.periods import DAY_FIRST, FORMS, PERIODS, SLASHED, Form, Period, order_told
 from diskret.model.source import WHOLE, Relation
 from diskret.model.wide import Asking
@@ -50,6 +51,8 @@ class Facts:
     zeros: int
     """Entries that begin with a zero and a further digit."""
     rows: int
+    native: int = 0
+    """Entries of text that are numbers of a sheet."""
     smallest: float | None = None
     largest: float | None = None
     first: str = ""
@@ -99,8 +102,13 @@ class Facts:
 
     @property
     def is_number(self) -> bool:
-        """Whether its type holds numbers: zeros before and behind the figures of a code are lost in it."""
+        """Whether its type holds numbers."""
         return is_number(self.kind)
+
+    @property
+    def stored(self) -> bool:
+        """Whether entries are stored as numbers: zeros before and behind the figures of a code are lost in them."""
+        return self.is_number or self.native > 0
 
     @property
     def running(self) -> bool:
@@ -115,14 +123,13 @@ def is_number(kind: str) -> bool:
     return kind.upper() in WHOLE or kind.upper().startswith(("DOUBLE", "FLOAT", "DECIMAL", "HUGEINT", "UBIGINT"))
 
 
-def facts_of(data: Relation, asking: Asking) -> list[Facts]:
+def facts_of(data: Relation, asking: Asking, seen: Mapping[str, Evidence]) -> list[Facts]:
     """The facts of all columns: counts in one pass, the entries of those that may be codes in another."""
 
     def ask(part: Relation, name: str) -> list[str]:
-        part = replace(part, decimal=data.decimal)
         code, text, number = part.code(name), part.is_text(name), is_number(part.types[name])
-        good = f"NOT {part.bad_number(name)}" if text or number else "false"
-        value = f"CAST({part.number(name)} AS DOUBLE)" if text or number else "CAST(NULL AS DOUBLE)"
+        good = f"NOT {part.bad_number(name)}" if number or (text and not seen) else "false"
+        value = part.column(name) if number else f"TRY_CAST({code} AS BIGINT)" if text else "NULL"
         whole = _whole(part, name)
         return [
             f"approx_count_distinct({code})", f"count({code})", f"count(CASE WHEN {good} THEN 1 END)",
@@ -130,7 +137,7 @@ def facts_of(data: Relation, asking: Asking) -> list[Facts]:
             f"coalesce(max(length({code})), 0)",
             f"count(CASE WHEN {code} LIKE '0%' AND substr({code}, 2, 1) BETWEEN '0' AND '9' THEN 1 END)"
             if text else "0",
-            "count(*)", f"min({value})", f"max({value})",
+            "count(*)", f"CAST(min({value}) AS DOUBLE)", f"CAST(max({value}) AS DOUBLE)",
             f"min({code})" if not number else "CAST(NULL AS STRING)",
             f"max({code})" if not number else "CAST(NULL AS STRING)",
         ]  # fmt: skip
@@ -139,6 +146,9 @@ def facts_of(data: Relation, asking: Asking) -> list[Facts]:
     found = []
     for name, (*row, smallest, largest, first, last) in asking(data.columns, ask).items():
         counts: dict[str, Any] = dict(zip(keys, map(int, row), strict=True))
+        if name in seen:  # numbers by whatever signs they are written with
+            counts["numbers"] = max(seen[name].points, seen[name].commas) + seen[name].native
+            counts["native"] = seen[name].native
         found.append(
             Facts(
                 name=name,

@@ -170,6 +170,6 @@ def _notes(facts: Facts, known: Known, codes: Sequence[str], shortened: bool) ->
     heads = {len(c.partition(".")[0]) for c in codes}
     behind = [c.partition(".")[2] for c in codes if "." in c]
     single = known.key == "industry" and any(_LOST.fullmatch(c) for c in codes)
-    zeros = shortened or single or (facts.is_number and len(heads) > 1)
+    zeros = shortened or single or (facts.stored and len(heads) > 1)
     ends = len({len(each) for each in behind}) > 1 and not any(each.endswith("0") for each in behind)
-    return ("zeros",) * zeros + ("ends",) * ends or ("number",) * facts.is_number
+    return ("zeros",) * zeros + ("ends",) * ends or ("number",) * facts.stored
