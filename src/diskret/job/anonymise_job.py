@@ -49,7 +49,7 @@ class AnonymiseJob(Section):
     def run(self, running: Running) -> JobResult:
         """Search for the file; write it with its report."""
         asked, here = self.anonymise, running.here
-        data, described = classified_source(self, here)
+        data, described = classified_source(self.data, self.classifications, here)
         by = hierarchies_of(self, here, asked.attributes, data, described)
         fictitious: object = here / asked.fictitious if isinstance(asked.fictitious, str) else asked.fictitious or None
         control = Control(up_to=asked.up_to, tables=asked.tables, counters=asked.counters, weights=asked.weights)

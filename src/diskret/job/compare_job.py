@@ -69,7 +69,7 @@ class CompareJob(Section):
         return JobResult(files=tuple(files), methods=found)
 
     def _compared(self, running: Running) -> Comparison:
-        data, described = classified_source(self, running.here)
+        data, described = classified_source(self.data, self.classifications, running.here)
         by = hierarchies_of(self, running.here, self.table.by, data, described)
         asked = self.compare
         options = ComparisonOptions(

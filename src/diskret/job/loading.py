@@ -44,7 +44,7 @@ def load_tables(job: TableJob, here: Path, progress: Progress | None = None, lar
     if job.data.cells and job.data.metadata:
         table = _cell_list(job, here)
         return {table.response: table}
-    data, described = classified_source(job, here)
+    data, described = classified_source(job.data, job.classifications, here)
     by = hierarchies_of(job, here, job.table.by, data, described)
     if job.data.cells:
         return _from_cells(job, data, by)
@@ -126,12 +126,14 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
     return file_of(data, name if is_server(name) else here / name), None
 
 
-def classified_source(job: TableJob | CompareJob | AnonymiseJob, here: Path) -> tuple[Any, Metadata | None]:
-    """The same with the dates of its classifications as the periods they are classified by."""
-    data, described = described_source(job.data, here)
-    periods = {n: c.period for n, c in job.classifications.items() if c.period}
-    orders = {n: c.dates for n, c in job.classifications.items() if c.dates}
-    return in_periods(data, periods, orders), described
+def classified_source(
+    data: Data, classifications: Mapping[str, Classification], here: Path
+) -> tuple[Any, Metadata | None]:
+    """The same with dates as the periods that classifications ask for."""
+    read, described = described_source(data, here)
+    periods = {n: c.period for n, c in classifications.items() if c.period}
+    orders = {n: c.dates for n, c in classifications.items() if c.dates}
+    return in_periods(read, periods, orders), described
 
 
 def file_of(data: Data, path: Path | str) -> object:
