@@ -43,16 +43,18 @@ def load_tables(job: TableJob, here: Path, progress: Progress | None = None, lar
     data, described = described_source(job.data, here)
     by = hierarchies_of(job, here, job.table.by, data, described)
     if job.data.cells:
-        return _from_cells(job.table, data, by)
+        return _from_cells(job.table, data, by, categories_of(job.classifications))
     return _tabulated(job, data, described, by, progress, largest)
 
 
-def _from_cells(asked: TableSection, data: Any, by: Mapping[str, Hierarchy | None]) -> dict[str, Table]:
+def _from_cells(
+    asked: TableSection, data: Any, by: Mapping[str, Hierarchy | None], categories: Mapping[str, Sequence[str]]
+) -> dict[str, Table]:
     """Tables from a list of cells."""
     return Table.from_cells(
         data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), owner=asked.owner,
         status=asked.status, lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
-        frequency=asked.frequency, tolerance=asked.tolerance,
+        frequency=asked.frequency, tolerance=asked.tolerance, categories=categories,
     )  # fmt: skip
 
 
@@ -70,6 +72,9 @@ def _tabulated(
     )  # fmt: skip
     options = TabulationOptions(
         missing=missing_codes(job.classifications),
+        totals=totals_of(job.classifications, by),
+        categories=categories_of(job.classifications),
+        tolerance=asked.tolerance,
         positive=asked.positive,
         normalise=job.data.normalise,
         engine=job.data.engine,
@@ -132,6 +137,19 @@ def missing_codes(classifications: Mapping[str, Classification], normalise: bool
     return {n: plain(code) for n, code in found.items()} if normalise else found
 
 
+def categories_of(classifications: Mapping[str, Classification]) -> dict[str, list[str]]:
+    """Codes that look like totals and are none."""
+    return {n: c.categories for n, c in classifications.items() if c.categories}
+
+
+def totals_of(
+    classifications: Mapping[str, Classification], by: Mapping[str, Hierarchy | None]
+) -> dict[str, list[str]]:
+    """Codes of totals and subtotals that rows of the data may have."""
+    found = {n: [*([c.total] if c.total else []), *c.subtotals] for n, c in classifications.items() if n in by}
+    return {n: codes for n, codes in found.items() if codes}
+
+
 def hierarchies_of(
     job: TableJob | CompareJob | AnonymiseJob, here: Path, names: Iterable[str], data: Any, described: Metadata | None
 ) -> dict[str, Hierarchy | None]:
@@ -146,7 +164,8 @@ def _hierarchy(
     if said is not None and said.hierarchy:
         return read_hierarchy(here / said.hierarchy, total=said.total, lead=said.lead)
     if said is not None and said.prefixes:
-        return Hierarchy.from_prefixes(_codes(data, name), said.prefixes, total=said.total or TOTAL)
+        codes = [c for c in _codes(data, name) if c != said.total]
+        return Hierarchy.from_prefixes(codes, said.prefixes, total=said.total or TOTAL)
     if described is not None:
         return classification(described, name, _codes(data, name), normalise=asked.normalise)
     return None if said is None else _flat(said, _codes(data, name, blanks=bool(asked.microdata)))

@@ -87,7 +87,18 @@ class Classification(Section):
     hierarchy: InFile = Field(None, description="file: .hrc, .csv with code and parent or level, or .json")
     prefixes: list[int] | None = Field(None, description="lengths of the code prefixes that are sums, such as [2, 3]")
     total: str | None = Field(
-        None, min_length=1, description="code of the total where the codes name none; 'Total' if left out"
+        None,
+        min_length=1,
+        description="code of the total; rows of the data that have it are given totals, which are checked and not "
+        "counted; 'Total' if left out",
+    )
+    subtotals: list[str] = Field(
+        default_factory=list,
+        description="codes of sums of the hierarchy that records have too: such rows are checked and not counted "
+        "(microdata)",
+    )
+    categories: list[str] = Field(
+        default_factory=list, description="codes that look like totals, by name or because they add up, and are none"
     )
     lead: str = Field("@", description="lead string of a .hrc file")
     missing: str | None = Field(None, description="code under which records without one are counted")
@@ -127,7 +138,7 @@ class TableSection(Section):
     public: str | FlagColumn | None = Field(None, description="column: publishes its own value (microdata)")
     positive: bool = Field(False, description="refuse negative values")
     frequency: bool = Field(False, description="the values are counts of units (cells)")
-    tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected (cells)")
+    tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected")
 
     def problems(self) -> Iterator[Problem]:
         """What the types cannot say."""

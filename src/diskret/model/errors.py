@@ -111,6 +111,12 @@ class MissingCode(DiskretError):
     code = "H7"
 
 
+class TotalInData(DiskretError):
+    """A code that looks like a total of its classification, and nobody has said whether it is one."""
+
+    code = "H8"
+
+
 # --- data ------------------------------------------------------------------------------------------------------------
 
 

@@ -124,6 +124,11 @@ class Relation:
         if missing:
             raise MissingColumn.named(missing, self.columns, self.where)
 
+    def kept_where(self, view: str, condition: str) -> Relation:
+        """The rows of which a condition holds, as a view of this name."""
+        self.query(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT * FROM {self.view} WHERE {condition}")
+        return replace(self, view=view)
+
     # --- columns as SQL ----------------------------------------------------------------------------------------------
 
     def column(self, name: str) -> str:

@@ -21,6 +21,8 @@ from diskret.tabulation.plan import Plan, RecordKey, Units
 
 Batch = dict[str, npt.NDArray[Any]]
 DECIMALS_TRIED = range(AMOUNTS + 1)
+RECORDS = "diskret_records"
+"""The view of what is read, where rows of given totals are left out."""
 
 
 class Backend(Protocol):

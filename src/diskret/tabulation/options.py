@@ -32,7 +32,9 @@ class Roles:
 class TabulationOptions:
     """How `tabulate` reads records.
 
-    ``missing`` names the code that records without one are counted under, per classification. A table declared
+    ``missing`` names the code that records without one are counted under, per classification. ``totals`` names codes
+    of which the data hold totals (with a hierarchy also of its sums): their rows are no records and must equal the sums
+    of the records up to ``tolerance``; ``categories`` names codes that look like totals and are none. A table declared
     ``positive`` refuses negative values. With ``normalise`` codes that differ only in what cannot be seen are one:
     letters are composed, invisible characters go, blanks that do not break and runs of blanks become one blank, in the
     data, in hierarchies and in the names of columns. ``engine`` is "duckdb", "spark", a Spark session, or the
@@ -40,6 +42,9 @@ class TabulationOptions:
     """
 
     missing: Mapping[str, str] | None = None
+    totals: Mapping[str, str | Sequence[str]] | None = None
+    categories: Mapping[str, Sequence[str]] | None = None
+    tolerance: float = 0.0
     positive: bool = False
     normalise: bool = False
     engine: object = "duckdb"

@@ -16,7 +16,7 @@ from diskret.model.private import private_folder, remove_with
 from diskret.model.sheets import Workbook, unique_names
 from diskret.model.source import TEXT, Delimited, FixedWidth, Normalised, Parquet, Relation, file_source
 from diskret.model.spelling import plain
-from diskret.tabulation.backend import Batch
+from diskret.tabulation.backend import RECORDS, Batch
 
 VIEW = "diskret_data"
 
@@ -56,7 +56,7 @@ class SparkBackend:
         self.data = data
         self.own = own
         self.kept: list[Any] = []
-        self.views = [VIEW]
+        self.views = [VIEW, RECORDS]
 
     def lookup(self, name: str, codes: Sequence[str], positions: Ints) -> None:
         """Make a small table of codes and positions."""
