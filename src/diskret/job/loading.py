@@ -21,6 +21,7 @@ from diskret.model.source import file_source, normalised, open_source
 from diskret.model.spelling import plain
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.unpivot import unpivoted
 from diskret.publication.working import load_working
 from diskret.rules.rule import largest_needed
 from diskret.tabulation.options import Roles, TabulationOptions
@@ -123,7 +124,11 @@ def file_of(data: Data, path: Path) -> object:
 
 
 def _as_asked(data: Data, source: object) -> object:
-    return normalised(source) if data.normalise else source
+    if data.normalise:
+        source = normalised(source)
+    if data.unpivot is None:
+        return source
+    return unpivoted(source, data.unpivot.columns, into=data.unpivot.into, value=data.unpivot.value)
 
 
 def source_of(job: RecordsJob, here: Path) -> Any:

@@ -37,6 +37,14 @@ FormulasInFile = Annotated[
 DataFile = Annotated[str | None, Reads(pattern=True)]
 
 
+class Unpivot(Section):
+    """A wide file, with one column per code, as a long one: the names of columns become codes."""
+
+    columns: list[str] = Field(min_length=2, description="columns whose names are codes")
+    into: str = Field(min_length=1, description="name of the classification that the names of the columns are codes of")
+    value: str = Field(min_length=1, description="name of the column that gets their entries")
+
+
 class Data(Section):
     """Where the data are."""
 
@@ -58,6 +66,7 @@ class Data(Section):
     hive: bool = Field(
         False, description="whether folders called name=code on the way to .parquet and text files are columns, too"
     )
+    unpivot: Unpivot | None = Field(None, description="columns of a wide file that become rows")
     engine: str = Field("duckdb", description="'duckdb', 'spark', or the URL of a Spark master")
 
     @model_validator(mode="after")
@@ -79,6 +88,10 @@ class Data(Section):
             yield Problem("sheet", "needs an Excel file", "name one in data.microdata or data.cells")
         if self.normalise and self.table:
             yield Problem("normalise", "a working file is taken as it is", "normalise what it was made of")
+        if self.unpivot and (self.table or self.metadata):
+            yield Problem("unpivot", "a working file or metadata say what the columns are", "leave it out")
+        if self.unpivot and len({*self.unpivot.columns}) < len(self.unpivot.columns):
+            yield Problem("unpivot.columns", "names a column twice", "name each once")
 
 
 class Classification(Section):

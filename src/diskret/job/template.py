@@ -6,8 +6,15 @@ import json
 import re
 from pathlib import Path
 
+from diskret.io.toml import toml_value
+from diskret.job.pivots import Pivot, pivot_of
+from diskret.job.questions import totals_asked
 from diskret.job.recognise import Kind, Recognised, recognise
-from diskret.model.source import file_source
+from diskret.model.errors import TotalInData
+from diskret.model.source import file_source, open_source
+from diskret.model.unpivot import unpivoted
+
+MOST_REASONS = 10
 
 
 def job_text(
@@ -17,6 +24,12 @@ def job_text(
     """A job file for a data file, with what `recognise` makes of its columns."""
     path = Path(data_path)
     found = recognise(file_source(path, delimiter=delimiter, decimal=decimal, sheet=sheet), kind)
+    source: object = file_source(path, delimiter=delimiter, decimal=found.decimal, sheet=sheet)
+    pivot = pivot_of(open_source(source), found.named("value"))
+    if pivot is not None and pivot.sure:
+        source = unpivoted(source, pivot.columns, into=pivot.into, value=pivot.value)
+        found = recognise(source, kind)
+    question = totals_asked(source, found)
     by, values = found.named("classification"), found.named("value")
     name = path.resolve()
     base = Path(relative_to).resolve()
@@ -30,7 +43,8 @@ def job_text(
         value=", ".join(_quoted(c) for c in values[:1]),
         others=", ".join(_quoted(c) for c in values[1:]) or "none",
         roles=_roles(found),
-        sections="\n".join(_section(found, c) for c in by),
+        sections="\n".join(_section(found, c) + _totals(question, c) for c in by),
+        unpivot=_unpivot(pivot),
         rules=_rules(found),
         holding="" if found.kind == "cells" else '# counted_by = "holding"\n',
         stem=re.sub(r"[^\w.-]+", "_", path.stem),
@@ -50,6 +64,30 @@ def _section(found: Recognised, name: str) -> str:
     (column,) = (c for c in found.columns if c.name == name)
     lengths = list(column.prefixes) or [2, 3]
     return _CLASSIFICATION.format(name=_quoted(name), why=column.why(), prefixes=lengths)
+
+
+def _totals(question: TotalInData | None, name: str) -> str:
+    """The question about totals of one classification: answered where name and numbers agree, for a person to check."""
+    own = [s for s in question.suspects if s.classification == name] if question else []
+    if question is None or not own:
+        return ""
+    reasons = "".join(f"# {_quoted(s.code)} {s.why}\n" for s in own[:MOST_REASONS])
+    sure = all(s.named and s.others and not s.parts for s in own)
+    cures = [c for c in question.cures if c.path[1] == name]
+    first = "checked and not counted" if sure else "remove the # of the answer; without one nothing runs"
+    answers = [f"{cure.path[2]} = {toml_value(cure.value)}  # {cure.label}" for cure in cures]
+    answers[0] += f"; {first}"
+    lines = [answer if sure and i == 0 else f"# {answer}" for i, answer in enumerate(answers)]
+    return "\n".join(["# Totals in the data?", f"{reasons}{lines[0]}", *lines[1:], ""])
+
+
+def _unpivot(pivot: Pivot | None) -> str:
+    """Columns that become rows: done where their names say so, for a person to check, else only offered."""
+    if pivot is None:
+        return ""
+    lines = [f"[data.unpivot]  # {pivot.why}: they become rows; leave this out if they are different things"]
+    lines += [f"{key} = {toml_value(value)}" for key, value in pivot.content.items()]
+    return "".join(f"{'' if pivot.sure else '# '}{line}\n" for line in lines) + "\n"
 
 
 def _rules(found: Recognised) -> str:
@@ -99,7 +137,7 @@ _TEMPLATE = """# A job for diskret. Run it with: diskret run THIS_FILE
 {kind} = {data}
 {extra}# engine = "spark"            # where the data are: duckdb (here), spark, or a master URL
 
-[table]
+{unpivot}[table]
 by = [{by}]        # columns that classify
 value = [{value}]  # columns to add up; leave out for a frequency table. Other number columns: {others}
 {roles}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from diskret.model.cures import Cure as Cure
 from diskret.model.spelling import listed as listed
@@ -115,6 +115,8 @@ class TotalInData(DiskretError):
     """A code that looks like a total of its classification, and nobody has said whether it is one."""
 
     code = "H8"
+    suspects: tuple[Any, ...] = ()
+    """Each `diskret.model.totals.Suspect`: a code and why it looks so."""
 
 
 # --- data ------------------------------------------------------------------------------------------------------------

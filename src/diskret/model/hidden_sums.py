@@ -1,8 +1,8 @@
 """Sums that stand among their own parts, found by arithmetic.
 
 How strange an equality is, is counted in bits. That a number of a thousand units hits the sum of some others by chance
-has a probability of one in a thousand, ten bits; many such hits add up. Zeros, and sums with a single part that is not
-zero, tell nothing.
+has a probability of one in a thousand, ten bits; many such hits add up. That two numbers are equal is no wonder: what
+is counted is the sum without its largest part. So zeros, and sums with a single part that is not zero, tell nothing.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ SAMPLE = 20_000
 """Numbers from which the step of a table is read off."""
 DIGITS = 1e12
 """Beyond twelve digits a double is no proof of a decimal."""
+NEAR = 1e-13
+"""What sums of doubles may be off by, relative to their size."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +50,30 @@ class Sum:
     """Whether it is the beginning of them."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """Sums that numbers are compared with: how many parts they have that are not zero, and all but the largest."""
+
+    total: Floats
+    parts: Numbers
+    rest: Floats
+
+    @classmethod
+    def of(cls, parts: Floats) -> Compared:
+        """The sums of rows."""
+        size = np.abs(parts)
+        rest = size.sum(axis=0) - size.max(axis=0)
+        return cls(total=parts.sum(axis=0), parts=(parts != 0).sum(axis=0), rest=rest)
+
+    @classmethod
+    def of_others(cls, rows: Floats) -> Compared:
+        """For every row the sums of all others."""
+        size, nonzero = np.abs(rows), rows != 0
+        second, first = np.partition(size, -2, axis=0)[-2:]
+        rest = size.sum(axis=0) - size - np.where(size == first, second, first)
+        return cls(total=rows.sum(axis=0) - rows, parts=nonzero.sum(axis=0) - nonzero, rest=rest)
+
+
 @dataclass(kw_only=True)
 class Tally:
     """How often numbers equal the sums they are compared with, and how strange that is; one entry per code."""
@@ -61,16 +87,17 @@ class Tally:
         """Nothing looked at yet."""
         return cls(looked=np.zeros(size, np.int64), equal=np.zeros(size, np.int64), bits=np.zeros(size))
 
-    def add(self, at: int | slice, value: Floats, total: Floats, parts: Numbers, step: float) -> None:
-        """Compare rows of numbers with rows of sums that have so many parts that are not zero."""
-        size, off = np.abs(value) / step, np.abs(value - total) / step
-        off = np.where(off <= 1e-9 * size, 0.0, np.ceil(off))
+    def add(self, at: int | slice, value: Floats, compared: Compared, step: float) -> None:
+        """Compare rows of numbers with rows of sums."""
+        size, off = np.abs(value) / step, np.abs(value - compared.total) / step
+        off = np.where(off <= NEAR * size, 0.0, np.ceil(off))
         # every published part may be rounded by half a step, and the total, too
-        equal = (off <= np.minimum((parts + 1) // 2, size / 20)) & (value != 0)
-        strange = np.log2(np.clip(size, 1.0, DIGITS)) - np.log2(2 * off + 1)
+        equal = (off <= np.minimum((compared.parts + 1) // 2, size / 20)) & (value != 0)
+        # two equal numbers are no wonder: what counts is that the rest of the parts fits in between
+        strange = np.log2(np.clip(compared.rest / step, 1.0, DIGITS)) - np.log2(2 * off + 1)
         self.looked[at] += (value != 0).sum(axis=-1)
         self.equal[at] += equal.sum(axis=-1)
-        self.bits[at] += np.where(equal & (parts > 1), np.maximum(strange, 0.0), 0.0).sum(axis=-1)
+        self.bits[at] += np.where(equal, np.maximum(strange, 0.0), 0.0).sum(axis=-1)
 
     @property
     def strange(self) -> Floats:
@@ -127,6 +154,8 @@ def hidden_sums(siblings: Siblings) -> Found:
         margin += rows.sum(axis=1)
     sums = _by_prefix(siblings) or _by_order(siblings, margin)
     base = np.setdiff1d(np.arange(size), [s.at for s in sums])
+    if base.size < 2:
+        return Found(sums=sums)
     return Found(sums=sums, totals=_against_the_rest(siblings, base, margin))
 
 
@@ -134,8 +163,10 @@ def _against_the_rest(siblings: Siblings, base: Ints, margin: Floats) -> list[Su
     """Every code against the sum of the others, in every combination, and in the sum of all combinations."""
     tally, together = Tally.of(base.size), Tally.of(base.size)
     for rows in siblings.rows():
-        _rest(tally, rows[base], siblings.step)
-    _rest(together, margin[base].reshape(-1, 1), siblings.step)
+        own = rows[base]
+        tally.add(slice(None), own, Compared.of_others(own), siblings.step)
+    own = margin[base].reshape(-1, 1)
+    together.add(slice(None), own, Compared.of_others(own), siblings.step)
     found = []
     for i in np.flatnonzero((tally.equal > 0) | (together.equal > 0)).tolist():
         at = int(base[i])
@@ -143,11 +174,6 @@ def _against_the_rest(siblings: Siblings, base: Ints, margin: Floats) -> list[Su
         if 2 * best.equal >= best.looked > 0:
             found.append(best)
     return found
-
-
-def _rest(tally: Tally, rows: Floats, step: float) -> None:
-    nonzero = rows != 0
-    tally.add(slice(None), rows, rows.sum(axis=0) - rows, nonzero.sum(axis=0) - nonzero, step)
 
 
 def _sum(tally: Tally, i: int, **more: Any) -> Sum:
@@ -189,8 +215,7 @@ def _compared(siblings: Siblings, tests: dict[int, list[int]], prefix: bool = Fa
     tally = Tally.of(len(tests))
     for rows in siblings.rows():
         for i, (at, parts) in enumerate(tests.items()):
-            own = rows[parts]
-            tally.add(i, rows[at], own.sum(axis=0), (own != 0).sum(axis=0), siblings.step)
+            tally.add(i, rows[at], Compared.of(rows[parts]), siblings.step)
     each = enumerate(tests.items())
     return [_sum(tally, i, at=at, others=len(p), parts=tuple(p), prefix=prefix) for i, (at, p) in each]
 

@@ -23,6 +23,7 @@ from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber
 from diskret.model.places import files_meant, refuse_address
 from diskret.model.sheets import Workbook, read_sheet, unique_names
 from diskret.model.spelling import plain, plain_sql
+from diskret.model.unpivot import Unpivoted, unpivot_sql
 
 PARQUET = {".parquet", ".pq"}
 EXCEL = {".xlsx", ".xlsm"}
@@ -227,18 +228,42 @@ def open_source(
     ('code', 'x')
     """
     connection = connect(threads=threads, memory_limit=memory_limit)
-    given = _opened(connection, source.source if isinstance(source, Normalised) else source)
+    layers, source = layers_of(source)
+    given = _opened(connection, source)
     with readable(given.where):
         named = f" ({', '.join(map(identifier, unique_names(given.names)))})" if given.names else ""
         connection.execute(f"CREATE TEMP VIEW data{named} AS {given.sql}")
         described = connection.execute("DESCRIBE data").fetchall()
     types = {str(row[0]): str(row[1]) for row in described}
     relation = Relation(connection, "data", types, given.where, given.decimal, keep_alive=given.kept)
-    if isinstance(source, Normalised):
-        relation = _normalised(relation)
+    for number, layer in enumerate(layers):
+        relation = _normalised(relation) if isinstance(layer, Normalised) else _unpivoted(relation, layer, number)
     if need_rows and not relation.query(f"SELECT 1 FROM {relation.view} LIMIT 1"):
         raise EmptyData("there are no rows", where=given.where, hint="a table needs at least one row of data.")
     return relation
+
+
+def layers_of(source: object) -> tuple[list[Normalised | Unpivoted], object]:
+    """What lies around the data, the innermost first, and the data.
+
+    >>> layers_of(normalised({"a": ["x "]}))
+    ([Normalised(source={'a': ['x ']})], {'a': ['x ']})
+    """
+    layers: list[Normalised | Unpivoted] = []
+    while isinstance(source, Normalised | Unpivoted):
+        if isinstance(source, Normalised):  # what looks as it should looks so once more
+            layers = [each for each in layers if not isinstance(each, Normalised)]
+        layers.insert(0, source)
+        source = source.source
+    return layers, source
+
+
+def _unpivoted(data: Relation, asked: Unpivoted, number: int) -> Relation:
+    """The same with a view that has a row for every entry of some columns."""
+    statement, types = unpivot_sql(data, asked)
+    view = f"unpivoted_data_{number}"
+    data.query(f"CREATE TEMP VIEW {view} AS {statement}")
+    return replace(data, view=view, types=types)
 
 
 def _normalised(data: Relation) -> Relation:

@@ -199,12 +199,14 @@ def total_question(found: Sequence[Suspect], where: str) -> TotalInData:
         if not first.parts
         else f"a hierarchy of {name!r} takes them as sums of their parts and checks them"
     )
-    return TotalInData(
+    question = TotalInData(
         f"{what}, and would be counted twice as one more category",
         where="\n    ".join([f"{where}:", *lines, *more]),
         hint=f"say what it is: {answer}, categories={{{name!r}: {_short(found, name)}}} keeps it as a category.",
         cures=[cure for each in dict.fromkeys(s.classification for s in found) for cure in _answers(each, found)],
     )
+    question.suspects = tuple(found)
+    return question
 
 
 def _short(found: Sequence[Suspect], name: str) -> str:

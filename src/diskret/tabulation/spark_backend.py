@@ -14,8 +14,9 @@ from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableF
 from diskret.model.places import files_fitting, plain_file, refuse_address
 from diskret.model.private import private_folder, remove_with
 from diskret.model.sheets import Workbook, unique_names
-from diskret.model.source import TEXT, Delimited, FixedWidth, Normalised, Parquet, Relation, file_source
+from diskret.model.source import TEXT, Delimited, FixedWidth, Normalised, Parquet, Relation, file_source, layers_of
 from diskret.model.spelling import plain
+from diskret.model.unpivot import Unpivoted, unpivot_sql
 from diskret.tabulation.backend import RECORDS, Batch
 
 VIEW = "diskret_data"
@@ -93,11 +94,16 @@ def open_spark(source: object, engine: object) -> SparkBackend:
     except ImportError as e:
         raise MissingExtra.needed("spark", "engine='spark'") from e
     session, own = _session(SparkSession, engine)
-    spellings: dict[str, dict[str, str]] | None = {} if isinstance(source, Normalised) else None
+    layers, source = layers_of(source)
+    spellings: dict[str, dict[str, str]] | None = None
     try:
-        frame, where, decimal = _frame(session, source.source if isinstance(source, Normalised) else source)
-        if spellings is not None:
-            frame = frame.toDF(*unique_names([plain(name) for name in frame.columns]))
+        frame, where, decimal = _frame(session, source)
+        for layer in layers:
+            if isinstance(layer, Normalised):
+                spellings = {}
+                frame = frame.toDF(*unique_names([plain(name) for name in frame.columns]))
+            else:
+                frame = _unpivoted(session, frame, layer, where)
         frame.createOrReplaceTempView(VIEW)
         if not frame.head(1):
             raise EmptyData("there are no rows", where=where, hint="a table needs at least one row of data.")
@@ -107,6 +113,13 @@ def open_spark(source: object, engine: object) -> SparkBackend:
             session.stop()
         raise
     return SparkBackend(session, SparkRelation(session, VIEW, types, where, decimal, spellings=spellings), own)
+
+
+def _unpivoted(session: Any, frame: Any, asked: Unpivoted, where: str) -> Any:
+    frame.createOrReplaceTempView(VIEW)
+    types = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+    statement, _ = unpivot_sql(SparkRelation(session, VIEW, types, where), asked)
+    return _said(where, lambda: session.sql(statement))
 
 
 def _session(spark: Any, engine: object) -> tuple[Any, bool]:
