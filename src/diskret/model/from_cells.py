@@ -172,7 +172,7 @@ def _refuse_totals(frame: _Frame, by: Mapping[str, Hierarchy], position: Ints, n
         parts = np.where(frame.inner, number, 0.0)
         rollup.add_up(parts, frame.hierarchies)
         filled.append(parts)
-    looked = Looked(by=by, occurs=occurs, numbers=filled, order=order, categories=frame.given.categories)
+    looked = Looked(by=by, occurs=occurs, numbers=filled, order=order.get, categories=frame.given.categories)
     refuse_totals(looked, frame.where)
 
 

@@ -22,14 +22,18 @@ Numbers = npt.NDArray[Any]
 Rows = Callable[[], Iterator[Floats]]
 """Numbers of codes, a row each, over combinations of the other classifications; in blocks, as often as asked."""
 
-ENOUGH = 20.0
-"""Bits from which on an equality is no chance: one in a million."""
-ENOUGH_FOR_PREFIXES = 12.0
+ENOUGH = 14.0
+"""Bits from which on an equality is no chance: one in sixteen thousand, and few numbers are large enough to be one."""
+ENOUGH_FOR_PREFIXES = 10.0
 """The same where codes are beginnings of the codes they seem to be the sum of."""
+FEWEST = 5
+"""A total may differ from the sum in combinations where parts are missing, but in one of so many it must equal it."""
 SAMPLE = 20_000
 """Numbers from which the step of a table is read off."""
 DIGITS = 1e12
 """Beyond twelve digits a double is no proof of a decimal."""
+MISCOUNTED = 1e-4
+"""By how much a total may be wrong, relative to its size, and still be looked at as one; it counts fewer bits."""
 NEAR = 1e-13
 """What sums of doubles may be off by, relative to their size."""
 
@@ -44,6 +48,8 @@ class Sum:
     equal: int
     looked: int
     bits: float
+    exact: bool = True
+    """Whether it equals them to the last unit wherever it equals them."""
     parts: tuple[int, ...] = ()
     """Which ones; none if it is all others."""
     prefix: bool = False
@@ -80,30 +86,37 @@ class Tally:
 
     looked: Ints
     equal: Ints
+    exact: Ints
     bits: Floats
 
     @classmethod
     def of(cls, size: int) -> Tally:
         """Nothing looked at yet."""
-        return cls(looked=np.zeros(size, np.int64), equal=np.zeros(size, np.int64), bits=np.zeros(size))
+        looked, equal, exact = np.zeros((3, size), np.int64)
+        return cls(looked=looked, equal=equal, exact=exact, bits=np.zeros(size))
 
     def add(self, at: int | slice, value: Floats, compared: Compared, step: float) -> None:
         """Compare rows of numbers with rows of sums."""
         size, off = np.abs(value) / step, np.abs(value - compared.total) / step
         off = np.where(off <= NEAR * size, 0.0, np.ceil(off))
-        # every published part may be rounded by half a step, and the total, too
-        equal = (off <= np.minimum((compared.parts + 1) // 2, size / 20)) & (value != 0)
+        # every published part may be rounded by half a step, and the total, too; or somebody has miscounted
+        rounded = np.minimum((compared.parts + 1) // 2, size / 20)
+        equal = (off <= np.maximum(rounded, MISCOUNTED * size)) & (value != 0)
         # two equal numbers are no wonder: what counts is that the rest of the parts fits in between
         strange = np.log2(np.clip(compared.rest / step, 1.0, DIGITS)) - np.log2(2 * off + 1)
         self.looked[at] += (value != 0).sum(axis=-1)
         self.equal[at] += equal.sum(axis=-1)
+        self.exact[at] += (equal & (off == 0)).sum(axis=-1)
         self.bits[at] += np.where(equal, np.maximum(strange, 0.0), 0.0).sum(axis=-1)
 
     @property
     def strange(self) -> Floats:
-        """Bits, less what the choice of the combinations that are equal may explain; none if fewer than half are."""
-        bits = np.where(self.equal < self.looked, self.bits - self.looked, self.bits)
-        return np.where(2 * self.equal >= self.looked, bits, 0.0)
+        """Bits, less what the choice of the combinations that are equal may explain; none if only few are."""
+        share = self.equal / np.maximum(self.looked, 1)
+        within = np.clip(share, 1e-9, 1 - 1e-9)
+        choice = -self.looked * (within * np.log2(within) + (1 - within) * np.log2(1 - within))
+        bits = np.where(self.equal < self.looked, self.bits - choice, self.bits)
+        return np.where(FEWEST * self.equal >= self.looked, bits, 0.0)
 
 
 def step_of(numbers: Numbers) -> float:
@@ -137,7 +150,7 @@ class Found:
 
     sums: list[Sum] = field(default_factory=list)
     totals: list[Sum] = field(default_factory=list)
-    """Codes that equal the sum of all others that are no subtotals more often than not, however strange that is."""
+    """Codes that equal the sum of all others that are no subtotals, strangely or more often than not."""
 
 
 def hidden_sums(siblings: Siblings) -> Found:
@@ -171,13 +184,16 @@ def _against_the_rest(siblings: Siblings, base: Ints, margin: Floats) -> list[Su
     for i in np.flatnonzero((tally.equal > 0) | (together.equal > 0)).tolist():
         at = int(base[i])
         best = max((_sum(each, i, at=at, others=base.size - 1) for each in (tally, together)), key=lambda s: s.bits)
-        if 2 * best.equal >= best.looked > 0:
+        if best.bits > 0 or 2 * best.equal >= best.looked > 0:
             found.append(best)
     return found
 
 
 def _sum(tally: Tally, i: int, **more: Any) -> Sum:
-    return Sum(equal=int(tally.equal[i]), looked=int(tally.looked[i]), bits=float(tally.strange[i]), **more)
+    exact = bool(tally.exact[i] == tally.equal[i])
+    return Sum(
+        equal=int(tally.equal[i]), looked=int(tally.looked[i]), bits=float(tally.strange[i]), exact=exact, **more
+    )
 
 
 def _by_prefix(siblings: Siblings) -> list[Sum]:

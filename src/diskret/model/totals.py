@@ -8,7 +8,7 @@ siblings (`hidden_sums`), before somebody has said what they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,9 +21,8 @@ from diskret.model.hidden_sums import ENOUGH, Found, Numbers, Siblings, Sum, hid
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.total_names import Named, among_letters, named_total
 
-ENOUGH_FOR_SHAPE = 6.0
-"""Bits that suffice for codes that look like a total already."""
-SHAPE = re.compile(r"0+|9+|_+|-+|\*+")
+SHAPES = {re.compile(r"00+|_+|-+|\*+"): 3.0, re.compile(r"0"): 4.0, re.compile(r"9+"): 6.0}
+"""Codes that look like a total already, and the bits that suffice for them."""
 CHUNK = 1 << 20
 """Numbers looked at in one go."""
 MOST_SHOWN = 10
@@ -41,6 +40,8 @@ class Suspect:
     equal: int = 0
     looked: int = 0
     """In how many combinations of the other classifications it is that sum, and in how many it occurs."""
+    exact: bool = True
+    """Whether it is that to the last unit."""
     parts: tuple[str, ...] = ()
     """What a subtotal is the sum of; empty for a total of all its siblings."""
     prefix: bool = False
@@ -53,7 +54,8 @@ class Suspect:
         if self.others:
             whose = "codes that begin with it" if self.prefix else "codes beside it" if self.parts else "others"
             count = f"{self.others} {whose}" if self.parts else f"the {self.others} {whose}"
-            reasons.append(f"equals the sum of {count} in {self.equal} of {self.looked} combinations")
+            equals = "equals" if self.exact else "equals, up to rounding or mistakes,"
+            reasons.append(f"{equals} the sum of {count} in {self.equal} of {self.looked} combinations")
         return " and ".join(reasons)
 
 
@@ -62,14 +64,14 @@ class Looked:
     """What the codes of a table are judged by.
 
     ``numbers`` are dense arrays with all sums filled: values, counts. ``occurs`` tells of every classification which of
-    its codes are in the data, ``order`` the positions of its codes in the order of the file, where that is known.
+    its codes are in the data, ``order`` the positions of its codes in the order of the file, or None.
     ``categories`` are codes of which the user has said that they are no totals.
     """
 
     by: Mapping[str, Hierarchy]
     occurs: Mapping[str, Bools]
     numbers: Sequence[Numbers] = ()
-    order: Mapping[str, Sequence[int]] | None = None
+    order: Callable[[str], Sequence[int] | None] = lambda name: None
     categories: Mapping[str, Sequence[str]] | None = None
 
 
@@ -117,7 +119,7 @@ class _Group:
             return
         others = [np.flatnonzero(h.is_leaf) for i, h in enumerate(hierarchies) if i != axis]
         shape = tuple(len(h) for h in hierarchies)
-        order = _order_of(parts, (looked.order or {}).get(self.name))
+        order = _order_of(parts, looked.order(self.name)) if looked.numbers else None
         for numbers, step in zip(looked.numbers, steps, strict=True):
             moved = np.moveaxis(numbers.reshape(shape), axis, 0)
             rows = partial(_rows, moved, parts, others)
@@ -168,13 +170,15 @@ def _judged(group: _Group, at: int) -> Suspect | None:
         return Suspect(classification=group.name, code=code, named=True)
     return Suspect(
         classification=group.name, code=code, named=named is not None, others=found.others, equal=found.equal,
-        looked=found.looked, parts=tuple(group.codes[i] for i in found.parts), prefix=found.prefix,
+        looked=found.looked, exact=found.exact, parts=tuple(group.codes[i] for i in found.parts), prefix=found.prefix,
     )  # fmt: skip
 
 
 def _is_total(code: str, named: Named | None, total: Sum) -> bool:
     """Whether it is no chance that a code equals the sum of the others."""
-    return named is not None or total.bits >= (ENOUGH_FOR_SHAPE if SHAPE.fullmatch(code) else ENOUGH)
+    enough = next((bits for shape, bits in SHAPES.items() if shape.fullmatch(code)), ENOUGH)
+    often = 2 * total.equal >= total.looked
+    return total.bits >= enough or (named is not None and often)
 
 
 def _named(group: _Group, at: int, named: Named | None, total: Sum | None) -> bool:
@@ -182,7 +186,7 @@ def _named(group: _Group, at: int, named: Named | None, total: Sum | None) -> bo
     if named != "perhaps":
         return named is not None
     if group.counted:
-        return total is not None
+        return total is not None and 2 * total.equal >= total.looked
     others = group.codes[:at] + group.codes[at + 1 :]
     return group.codes[at].upper() in ("T", "TT") and not among_letters(group.codes[at], others)
 

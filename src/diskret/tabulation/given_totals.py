@@ -27,6 +27,9 @@ from diskret.tabulation.backend import RECORDS, Backend
 from diskret.tabulation.plan import Plan
 
 Totals = Mapping[str, tuple[str, ...]]
+MOST_IN_ORDER = 100_000
+"""Records up to which the order of the file is looked at."""
+FEWEST_IN_ORDER = 4
 NEAR = 1e-12
 """What sums of doubles may be off by, relative to their size."""
 
@@ -99,11 +102,26 @@ def _literals(codes: Iterable[str]) -> str:
     return ", ".join(map(literal, codes))
 
 
-def refuse_total_codes(plan: Plan, counted: Level, categories: Mapping[str, Sequence[str]] | None, where: str) -> None:
+def refuse_total_codes(
+    engine: Backend, plan: Plan, counted: Level, categories: Mapping[str, Sequence[str]] | None
+) -> None:
     """Refuse finest codes that look like totals, once records are added up."""
     occurs = {name: counted_codes(counted.count, plan.shape, axis) for axis, name in enumerate(plan.by)}
     numbers = [response.total for response in counted.responses if response.total is not None]
-    refuse_totals(Looked(by=plan.by, occurs=occurs, numbers=numbers, categories=categories), where)
+    few = int(counted.count[-1]) <= MOST_IN_ORDER and not engine.aggregates
+
+    def order(name: str) -> list[int] | None:
+        return _in_order(engine.data, plan.by[name], name) if few and len(plan.by[name]) > FEWEST_IN_ORDER else None
+
+    looked = Looked(by=plan.by, occurs=occurs, numbers=numbers, order=order, categories=categories)
+    refuse_totals(looked, engine.data.where)
+
+
+def _in_order(data: Relation, hierarchy: Hierarchy, name: str) -> list[int]:
+    """The codes of a column by their first row: a list of cells may be read as records, with its subtotals between."""
+    rows = f"SELECT {data.row_number} AS n, {data.code(name)} AS c FROM {data.view}"
+    found = data.query(f"SELECT c FROM ({rows}) AS r WHERE c IS NOT NULL GROUP BY c ORDER BY min(n)")
+    return [hierarchy.index(code) for (code,) in found if code in hierarchy]
 
 
 @contextmanager

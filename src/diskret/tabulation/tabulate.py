@@ -115,7 +115,7 @@ def tabulate(
                 _refuse_bad_keys(engine, plan.key)
             records, units = _profile(engine, plan, options.positive)
         respondents, holdings = _accumulate(engine, plan, units, records, say)
-        refuse_total_codes(plan, respondents, options.categories, engine.data.where)
+        refuse_total_codes(engine, plan, respondents, options.categories)
         tables = _tables(plan, units, respondents, holdings, options.positive)
         if given is not None:
             check_given(given, plan, tables, options.tolerance)
