@@ -147,6 +147,24 @@ def test_the_letter_t_is_a_total_beside_men_and_women_and_a_section_of_nace_amon
         dk.tabulate({"s": ["F", "M", "T"]}, by={"s": None})
 
 
+def test_a_total_of_one_category_is_found_by_its_name() -> None:
+    with pytest.raises(TotalInData):
+        cells({"s": ["D", "M", "T"], "x": [0, 9, 9], "n": [0, 4, 4]})
+    with pytest.raises(TotalInData):
+        cells({"s": ["M", "T"], "x": [9, 9], "n": [4, 4]})
+
+
+@pytest.mark.parametrize("code", ["DE", "00"])
+def test_totals_are_found_among_negative_numbers_and_where_parts_are_missing(code: str) -> None:
+    columns = with_totals(clean(2, 11), {"region": code})
+    negative = columns | {"x": [-x if i % 2 else x for i, x in enumerate(columns["x"])]}
+    negative["x"][-2:] = [sum(x for x, s in zip(negative["x"][:6], "12" * 3, strict=True) if s == t) for t in "12"]
+    missing = {name: column[1:] for name, column in columns.items()}
+    for each in (negative, missing):
+        with pytest.raises(TotalInData, match=f"'{code}'"):
+            records(each)
+
+
 def test_equalities_by_chance_are_no_totals() -> None:
     small: Columns = {"s": ["a", "b", "c"], "x": [1, 2, 3], "n": [1, 2, 3]}
     assert cells(small).value[-1] == 6

@@ -109,6 +109,21 @@ class Tally:
         self.exact[at] += (equal & (off == 0)).sum(axis=-1)
         self.bits[at] += np.where(equal, np.maximum(strange, 0.0), 0.0).sum(axis=-1)
 
+    def add_rest(self, rows: Floats, step: float) -> None:
+        """Compare every row with the sum of the others; without negative numbers only the largest can be that."""
+        if len(rows) < 2:
+            return
+        if rows.min(initial=0.0) < 0:
+            self.add(slice(None), rows, Compared.of_others(rows), step)
+            return
+        largest, size = rows.max(axis=0), rows.sum(axis=0)
+        near = np.flatnonzero((np.abs(2 * largest - size) <= size / 10) & (size > 0))
+        hits = rows[:, near] == largest[near]
+        self.looked += np.count_nonzero(rows, axis=1) - hits.sum(axis=1)
+        for at in np.flatnonzero(hits.any(axis=1)).tolist():
+            own = rows[:, near[hits[at]]]
+            self.add(at, own[at], Compared.of(np.delete(own, at, axis=0)), step)
+
     @property
     def strange(self) -> Floats:
         """Bits, less what the choice of the combinations that are equal may explain; none if only few are."""
@@ -161,29 +176,33 @@ def hidden_sums(siblings: Siblings) -> Found:
     >>> [(s.at, s.equal, s.looked) for s in found.totals if s.bits >= ENOUGH]
     [(3, 1, 1)]
     """
-    size = len(siblings.codes)
-    margin = np.zeros(size)
-    for rows in siblings.rows():
-        margin += rows.sum(axis=1)
+    every = np.arange(len(siblings.codes))
+    margin, tally = _against_the_rest(siblings, every)
     sums = _by_prefix(siblings) or _by_order(siblings, margin)
-    base = np.setdiff1d(np.arange(size), [s.at for s in sums])
-    if base.size < 2:
-        return Found(sums=sums)
-    return Found(sums=sums, totals=_against_the_rest(siblings, base, margin))
+    if sums:
+        every = np.setdiff1d(every, [s.at for s in sums])
+        margin, tally = _against_the_rest(siblings, every)
+    return Found(sums=sums, totals=_totals(every, margin, tally, siblings.step))
 
 
-def _against_the_rest(siblings: Siblings, base: Ints, margin: Floats) -> list[Sum]:
-    """Every code against the sum of the others, in every combination, and in the sum of all combinations."""
-    tally, together = Tally.of(base.size), Tally.of(base.size)
+def _against_the_rest(siblings: Siblings, base: Ints) -> tuple[Floats, Tally]:
+    """The sums of codes over all combinations, and each of them against the sum of the others in every one."""
+    margin, tally = np.zeros(base.size), Tally.of(base.size)
     for rows in siblings.rows():
-        own = rows[base]
-        tally.add(slice(None), own, Compared.of_others(own), siblings.step)
-    own = margin[base].reshape(-1, 1)
-    together.add(slice(None), own, Compared.of_others(own), siblings.step)
+        own = rows if base.size == len(rows) else rows[base]
+        margin += own.sum(axis=1)
+        tally.add_rest(own, siblings.step)
+    return margin, tally
+
+
+def _totals(base: Ints, margin: Floats, tally: Tally, step: float) -> list[Sum]:
+    """Codes that equal the sum of the others, in every combination or in the sum of all of them."""
+    together = Tally.of(base.size)
+    together.add_rest(margin.reshape(-1, 1), step)
     found = []
     for i in np.flatnonzero((tally.equal > 0) | (together.equal > 0)).tolist():
-        at = int(base[i])
-        best = max((_sum(each, i, at=at, others=base.size - 1) for each in (tally, together)), key=lambda s: s.bits)
+        each = (_sum(t, i, at=int(base[i]), others=base.size - 1) for t in (tally, together))
+        best = max(each, key=lambda s: s.bits)
         if best.bits > 0 or 2 * best.equal >= best.looked > 0:
             found.append(best)
     return found
