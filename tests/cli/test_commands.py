@@ -148,7 +148,7 @@ def test_a_separator_and_a_decimal_comma_go_into_the_job(typed: Call, folder: Pa
     assert tomllib.loads((folder / "g.toml").read_text())["data"]["decimal"] == ","
     refused = typed("init", "g.csv", "--out", "h.toml", "--decimal", ";")
     assert refused.code == 2
-    assert "decimal sign" in refused.err
+    assert "--decimal ';' is not known" in refused.err
 
 
 # --- tabulate and mark -----------------------------------------------------------------------------------------------
@@ -288,3 +288,26 @@ def test_a_margin_belongs_to_a_minimum_count(typed: Call, folder: Path) -> None:
     typed("tabulate", "firms.csv", "--by", "region", "--value", "turnover", "--out", "w.parquet")
     refused = typed("mark", "w.parquet", "--p-percent", "10", "--margin", "5", "--out", "m.parquet")
     assert (refused.code, "margin without a minimum count" in refused.err) == (2, True)
+
+
+def test_the_version_is_told_without_doing_anything(capsys: pytest.CaptureFixture[str]) -> None:
+    from diskret import __version__
+    from diskret.cli import app
+
+    assert app(["--version"], standalone_mode=False) in (None, 0)
+    assert capsys.readouterr().out.strip() == f"diskret {__version__}"
+
+
+def test_what_is_found_of_a_file_and_what_is_said_of_it_go_into_the_job(typed: Call, folder: Path) -> None:
+    rows = "".join(f"{land};1.{i}00,5\n" for i in range(1, 9) for land in ("Köln", "Jülich"))
+    (folder / "g.csv").write_bytes(f"Umsatz – nach Land\n\nland;x\n{rows}".encode("cp1252"))
+    assert typed("init", "g.csv", "--out", "g.toml").code == 0
+    data = tomllib.loads((folder / "g.toml").read_text(encoding="utf-8"))["data"]
+    assert data == {"microdata": "g.csv", "encoding": "windows-1252", "header": 3, "decimal": ","}
+    assert typed("check", "g.toml").code == 0
+    said = ("--encoding", "windows-1252", "--header", "3", "--decimal", ",", "--thousands", ".")
+    assert typed("init", "g.csv", "--out", "h.toml", *said).code == 0
+    assert tomllib.loads((folder / "h.toml").read_text(encoding="utf-8"))["data"] == {**data, "thousands": "."}
+    for wrong in (("--header", "x"), ("--header", "0"), ("--encoding", "ebcdic"), ("--range", "B4:C9")):
+        refused = typed("init", "g.csv", "--out", "i.toml", *wrong)
+        assert (refused.code, (folder / "i.toml").exists()) == (2, False)

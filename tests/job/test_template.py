@@ -46,7 +46,7 @@ def parquet(folder: Path, name: str = "firms.parquet") -> Path:
 def made(data: Path, **options: Any) -> tuple[dict[str, Any], Table]:
     """The job as plain data, and the table it makes as it is."""
     job = data.parent / "job.toml"
-    job.write_text(job_text(data, data.parent, **options), encoding="utf-8")
+    job.write_text(job_text(data, data.parent, options), encoding="utf-8")
     result = run_job(read_job(job), data.parent)
     assert all(file.is_file() for file in result.files)
     assert len(result.files) == 3

@@ -94,7 +94,7 @@ def test_a_decimal_comma_in_a_file_with_decimal_points_says_which_option_to_set(
     path = tmp_path / "firms.csv"
     path.write_text("region;x\n11;1,5\n")
     with pytest.raises(errors.NotANumber, match="decimal = "):
-        tabulate(Delimited(path=path, delimiter=";"), by={"region": REGION}, value="x")
+        tabulate(Delimited(path=path, delimiter=";", decimal="."), by={"region": REGION}, value="x")
 
 
 def test_fixed_width_records_are_read_by_their_places(tmp_path: Path) -> None:

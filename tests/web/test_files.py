@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -302,3 +303,45 @@ def test_numbers_beyond_measure_are_refused_as_such(page: TestClient) -> None:
     assert page.post("/api/plan", json=plan).json()["error"]["code"] == "O1"
     page.put("/api/draft", json={"data": "x"})
     assert page.get("/api/recognise", params={"file": "firms.csv"}).status_code == 200
+
+
+def test_the_first_rows_of_a_file_are_shown_with_the_rows_of_names_we_propose(page: TestClient) -> None:
+    text = "Umsatz der Betriebe\n\nLand;Umsatz\nKöln;1,5\nBonn;2,5\n"
+    page.put("/api/files/umsatz.csv", content=text.encode("windows-1252"))
+    page.put("/api/rows", json={"rows": True})
+    found = page.get("/api/preview", params={"file": "umsatz.csv"}).json()
+    assert found == {
+        "sheets": [], "sheet": "", "header": [3], "sure": True, "range": None,
+        "rows": [["Umsatz der Betriebe", ""], ["", ""], ["Land", "Umsatz"], ["Köln", "1,5"], ["Bonn", "2,5"]],
+    }  # fmt: skip
+
+
+def test_rows_of_a_file_are_sent_to_a_tab_that_asked_for_them_and_to_no_other(page: TestClient) -> None:
+    def rows(tab: str) -> Any:
+        asked = page.get("/api/preview", params={"file": "firms.csv"}, headers={"x-diskret-tab": tab}).json()
+        assert asked["header"] == [1]
+        return asked["rows"]
+
+    assert rows("one") is None
+    page.put("/api/rows", json={"rows": True}, headers={"x-diskret-tab": "one"})
+    assert rows("one")[0] == ["firm", "industry", "region", "turnover"]
+    assert rows("two") is None
+    page.put("/api/rows", json={"rows": "yes"}, headers={"x-diskret-tab": "one"})
+    assert rows("one") is None
+
+
+def test_how_a_file_is_read_can_be_tried_before_it_is_chosen(page: TestClient) -> None:
+    text = "Umsatz der Betriebe;\n;\nLand;Umsatz\n" + "Köln;1,5\nBonn;2,5\n" * 4
+    page.put("/api/files/umsatz.csv", content=text.encode())
+
+    def read(**reading: Any) -> Any:
+        asked = {"file": "umsatz.csv", "reading": json.dumps(reading)}
+        return page.get("/api/recognise", params=asked).json()
+
+    found = read(header=3, decimal=",")
+    assert [each["name"] for each in found["columns"]] == ["Land", "Umsatz"]
+    assert found["content"]["data"] == {"microdata": "umsatz.csv", "header": 3, "decimal": ","}
+    assert page.get("/api/draft").json()["content"] == {}
+    for wrong in ({"header": 0}, {"decimal": "x"}, {"cells": "firms.csv"}, {"header": {"a": 1}}):
+        assert read(**wrong)["error"]["code"] == "O1"
+    assert page.get("/api/recognise", params={"file": "umsatz.csv", "reading": "[1]"}).json()["error"]["code"] == "O1"

@@ -9,23 +9,30 @@ from typing import Annotated
 import typer
 
 from diskret.cli.app import EXPOSED, Json, Quiet, app, leave_if_stopped
+from diskret.cli.next_file import Instead, OtherData, OutFolder, Previous, job_for
 from diskret.cli.show import progress_bar, report
 
 
 @app.command()
 def run(
     job: Annotated[Path, typer.Argument(help="Job file (TOML).")],
+    data: OtherData = None,
+    previous: Previous = None,
+    out: OutFolder = None,
     show: Annotated[bool, typer.Option("--show", help="Print the tables, suppressed cells as marks.")] = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Do what a job file says."""
-    from diskret.job.read import read_job
+    """Do what a job file says, with its own data or others of the same kind."""
+    from diskret.job.prepare import prepared
     from diskret.job.run import run_job
+    from diskret.job.table_sections import Appearance
 
-    with progress_bar(quiet or json) as progress:
-        result = run_job(read_job(job), job.parent, progress)
-    report(result, quiet, json, show)
+    asked = job_for(job, Instead(data=data or (), previous=previous or (), out=out), quiet)
+    with progress_bar(quiet or json) as bar, prepared(asked, bar) as progress:
+        result = run_job(asked, job.parent, progress)
+    output = getattr(asked, "output", None)
+    report(result, quiet, json, show, output.looks if isinstance(output, Appearance) else None)
     leave_if_stopped(result)
     if result.exposed:
         raise typer.Exit(EXPOSED)
@@ -34,40 +41,49 @@ def run(
 @app.command()
 def check(
     job: Annotated[Path, typer.Argument(help="Job file (TOML).")],
+    data: OtherData = None,
+    previous: Previous = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Do everything a job says except writing: files, codes and sums are checked."""
-    from diskret.job.read import read_job
     from diskret.job.run import run_job
 
+    asked = job_for(job, Instead(data=data or (), previous=previous or (), write=False), quiet)
     with progress_bar(quiet or json) as progress:
-        result = run_job(read_job(job), job.parent, progress, write=False)
+        result = run_job(asked, job.parent, progress, write=False)
     report(result, quiet, json, show=False)
 
 
 @app.command()
 def init(
-    data: Annotated[Path, typer.Argument(help="Records or cells: .parquet, .csv or .xlsx.")],
+    data: Annotated[Path, typer.Argument(help="Records or cells: .parquet, .csv, .xlsx and others.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Job file to write.")] = Path("job.toml"),
     delimiter: Annotated[str | None, typer.Option(help="Separator of a text file.")] = None,
-    decimal: Annotated[str, typer.Option(help="Decimal sign of a text file.")] = ".",
-    sheet: Annotated[str | None, typer.Option(help="Sheet of an Excel file; the first if left out.")] = None,
+    decimal: Annotated[str | None, typer.Option(help="Decimal sign of numbers in text; found if left out.")] = None,
+    thousands: Annotated[str | None, typer.Option(help="Sign between thousands; found if left out.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file; found if left out.")] = None,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook; the first that is shown if left out.")] = None,
+    header: Annotated[str | None, typer.Option(help="Rows of names, such as 4 or 4,5; found if left out.")] = None,
+    cells: Annotated[str | None, typer.Option("--range", help="Cells of a table, such as B4:H120.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing job file.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a commented job file for a data file."""
     from diskret.io.files import whole_file
-    from diskret.job.template import job_text
+    from diskret.job.template import job_text, refuse_reading, rows_said
     from diskret.model.errors import BadOption
 
-    if decimal not in (".", ","):
-        raise BadOption("the decimal sign is a point or a comma", hint="say --decimal . or --decimal ,")
+    reading = {
+        "delimiter": delimiter, "decimal": decimal, "thousands": thousands, "encoding": encoding, "sheet": sheet,
+        "header": rows_said(header), "range": cells,
+    }  # fmt: skip
+    refuse_reading(data, reading)
     if os.path.exists(out) and not force:
         raise BadOption(
             "the job file exists already", where=str(out), hint="choose another with --out, or add --force."
         )
-    text = job_text(data, out.parent, delimiter, decimal, sheet)
+    text = job_text(data, out.parent, reading)
     with whole_file(out) as part:
         part.write_text(text, encoding="utf-8")
     if not quiet:

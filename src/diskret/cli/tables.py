@@ -38,7 +38,7 @@ def tabulate(
     largest: Annotated[int, typer.Option(min=0, max=100, help="How many largest contributions to keep.")] = 2,
     engine: Annotated[str, typer.Option(help="duckdb, spark, or the URL of a Spark master.")] = "duckdb",
     delimiter: Annotated[str | None, typer.Option(help="Separator of a text file.")] = None,
-    decimal: Annotated[str, typer.Option(help="Decimal sign of a text file.")] = ".",
+    decimal: Annotated[str | None, typer.Option(help="Decimal sign of numbers in text; found if left out.")] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:

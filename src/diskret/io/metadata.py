@@ -134,7 +134,7 @@ def _there(candidate: Path) -> Path | None:
 
 
 def source(
-    metadata: Metadata, data_path: str | Path, *, decimal: str = ".", encoding: str = "utf-8"
+    metadata: Metadata, data_path: str | Path, *, decimal: str | None = None, encoding: str | None = None
 ) -> FixedWidth | Delimited:
     """The data file as our readers take it: every variable a column, no header line.
 

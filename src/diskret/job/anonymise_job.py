@@ -14,7 +14,7 @@ from diskret.job.loading import described_source, hierarchies_of, missing_codes
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import AnonymiseOutput, AnonymiseSection
 from diskret.job.report import write_safe_report
-from diskret.job.table_sections import Classification, Data
+from diskret.job.table_sections import Classification, Data, gaps_of_tables
 from diskret.model.errors import listed
 from diskret.publication.microdata_files import write_anonymous_file, write_quality, write_rematched
 from diskret.publication.plots import plot_deviations
@@ -44,6 +44,7 @@ class AnonymiseJob(Section):
             if name not in self.anonymise.attributes:
                 hint = f"attributes are {listed(self.anonymise.attributes)}"
                 yield Problem(f"classifications.{name}", "is not an attribute", hint)
+        yield from gaps_of_tables(self.classifications)
 
     def run(self, running: Running) -> JobResult:
         """Search for the file; write it with its report."""
@@ -60,11 +61,11 @@ class AnonymiseJob(Section):
         )  # fmt: skip
         search = asked.options()
         done = anonymise(data, by, control=control, k=asked.k, search=search, seed=asked.seed, options=options)
-        return JobResult(files=self._written(here, data, done) if running.write else (), anonymisation=done)
+        return JobResult(files=self._written(running, data, done) if running.write else (), anonymisation=done)
 
-    def _written(self, here: Path, data: object, done: Anonymisation) -> tuple[Path, ...]:
+    def _written(self, running: Running, data: object, done: Anonymisation) -> tuple[Path, ...]:
         """Everything the job asks for, or nothing."""
-        asked = self.output
+        asked, here = self.output, running.here
         files: list[Path] = []
         with all_or_none() as meanwhile:
 
@@ -79,7 +80,7 @@ class AnonymiseJob(Section):
             if asked.deviations:
                 plot_deviations({done.search: done.quality}, place(asked.deviations))
             for name, internal in asked.reports:
-                write_safe_report(asked, done, place(name), internal=internal)
+                write_safe_report(asked, done, place(name), internal=internal, origin=running.origin)
             if asked.rematched:
                 pairs = rematch(data, done, self.anonymise.priority)
                 write_rematched(pairs, place(asked.rematched), formulas=asked.formulas or "keep")

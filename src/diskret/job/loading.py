@@ -7,19 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from diskret.io.cell_list import read_cell_list
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import RANKED, record_key
 from diskret.job.rules import rules_of
-from diskret.job.table_sections import CellStatus, Classification, Data, FlagColumn, TableSection
+from diskret.job.table_sections import READING, CellStatus, Classification, Data, FlagColumn
+from diskret.model.databases import is_server
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.source import file_source, normalised, open_source
 from diskret.model.spelling import plain
-from diskret.model.status import Status
+from diskret.model.status import Status, refuse_false_zeros
 from diskret.model.table import Table
 from diskret.model.unpivot import unpivoted
 from diskret.publication.working import load_working
@@ -44,18 +47,18 @@ def load_tables(job: TableJob, here: Path, progress: Progress | None = None, lar
     data, described = described_source(job.data, here)
     by = hierarchies_of(job, here, job.table.by, data, described)
     if job.data.cells:
-        return _from_cells(job.table, data, by, categories_of(job.classifications))
+        return _from_cells(job, data, by)
     return _tabulated(job, data, described, by, progress, largest)
 
 
-def _from_cells(
-    asked: TableSection, data: Any, by: Mapping[str, Hierarchy | None], categories: Mapping[str, Sequence[str]]
-) -> dict[str, Table]:
+def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) -> dict[str, Table]:
     """Tables from a list of cells."""
+    asked = job.table
     return Table.from_cells(
         data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), owner=asked.owner,
         status=asked.status, lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
-        frequency=asked.frequency, tolerance=asked.tolerance, categories=categories,
+        frequency=asked.frequency, tolerance=asked.tolerance, categories=categories_of(job.classifications),
+        **_gaps(job),
     )  # fmt: skip
 
 
@@ -72,7 +75,7 @@ def _tabulated(
         public=_flag(asked.public), key=record_key(job.cell_key, described),
     )  # fmt: skip
     options = TabulationOptions(
-        missing=missing_codes(job.classifications),
+        **_gaps(job),
         totals=totals_of(job.classifications, by),
         categories=categories_of(job.classifications),
         tolerance=asked.tolerance,
@@ -85,6 +88,17 @@ def _tabulated(
         progress=progress,
     )  # fmt: skip
     return made if isinstance(made, dict) else {made.response: made}
+
+
+def _gaps(job: TableJob) -> dict[str, Any]:
+    """What becomes of rows without a value or a code."""
+    said = job.classifications
+    return {
+        "missing": missing_codes(said, job.data.normalise),
+        "without_value": job.table.without_value,
+        "without_code": {name: each.without_code for name, each in said.items()},
+        "unknown": {name: each.unknown for name, each in said.items()},
+    }
 
 
 def _cell_list(job: TableJob, here: Path) -> Table:
@@ -111,16 +125,14 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
     assert name is not None
     if data.metadata:
         described = read_metadata(here / data.metadata)
-        return _as_asked(data, source(described, here / name, decimal=data.decimal, encoding=data.encoding)), described
-    return file_of(data, here / name), None
+        read = source(described, here / name, decimal=data.decimal, encoding=data.encoding)
+        return _as_asked(data, replace(read, thousands=data.thousands)), described
+    return file_of(data, name if is_server(name) else here / name), None
 
 
-def file_of(data: Data, path: Path) -> object:
-    """A file that is read as a job says of its data."""
-    read = file_source(
-        path, delimiter=data.delimiter, decimal=data.decimal, encoding=data.encoding, sheet=data.sheet, hive=data.hive
-    )
-    return _as_asked(data, read)
+def file_of(data: Data, path: Path | str) -> object:
+    """A file, or a table of a server, that is read as a job says of its data."""
+    return _as_asked(data, file_source(path, **{key: getattr(data, key) for key in READING}))
 
 
 def _as_asked(data: Data, source: object) -> object:
@@ -180,7 +192,9 @@ def _flat(said: Classification, found: Iterable[str]) -> Hierarchy:
     """All codes to one total; those of records without a code under the one the job names."""
     total = said.total or TOTAL
     codes = [c for c in found if c != total]
-    if said.missing is not None:
+    if said.without_code == "leave out":
+        codes = [c for c in codes if c != MISSING]
+    if said.missing is not None and said.missing != total:
         codes = [c for c in codes if c not in (MISSING, said.missing)] + [said.missing]
     return Hierarchy.flat(codes, total=total)
 
@@ -201,7 +215,7 @@ def _flag(given: str | FlagColumn | None) -> str | tuple[str, list[str]] | None:
 
 def set_by_hand(table: Table, said: Sequence[CellStatus]) -> Table:
     """Statuses the job sets cell by cell."""
-    status = table.status.copy()
+    status, given = table.status.copy(), np.zeros_like(table.status)
     for each in said:
         unknown = [n for n in each.cell if n not in table.by]
         if unknown:
@@ -210,5 +224,6 @@ def set_by_hand(table: Table, said: Sequence[CellStatus]) -> Table:
             )
         if each.response in (None, table.response):
             at = table.index(*(each.cell.get(n, h.total) for n, h in table.by.items()))
-            status[at] = Status.from_text(each.status)
+            status[at] = given[at] = Status.from_text(each.status)
+    refuse_false_zeros(given, table.value, table.name_cells)
     return replace(table, status=status) if said else table

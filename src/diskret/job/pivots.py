@@ -138,7 +138,8 @@ def _total(data: Relation, parts: Sequence[str], possible: Sequence[str]) -> str
     for at in range(len(parts), len(names)):
         chosen = rows[[*range(len(parts)), at]]
         codes = [f"{i:06}" for i in range(len(chosen))]
-        sums = hidden_sums(Siblings(codes=codes, rows=partial(_once, chosen), step=step)).totals
+        siblings = Siblings(codes=codes, rows=partial(_once, chosen), margin=chosen.sum(axis=1), step=step)
+        sums = hidden_sums(siblings).totals
         strange = [s for s in sums if s.at == len(parts)]
         if strange and (strange[0].bits >= ENOUGH or named_total(names[at])):
             return names[at]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal
 
 from diskret.model.errors import BadOption
+from diskret.model.numerals import Evidence
 from diskret.model.source import WHOLE, Relation, open_source
 from diskret.model.status import Status
-from diskret.model.wide import Asking, by_column
+from diskret.model.wide import Asking, by_column, evidence_by_column
 
 Role = Literal["classification", "value", "weight", "count", "status", "holding", "identifier", "other"]
 Kind = Literal["microdata", "cells"]
@@ -87,6 +88,8 @@ class Recognised:
     rows: int
     decimal: str = "."
     """Decimal sign of a text file: a comma where only that makes numbers of a column."""
+    found: Mapping[str, Any] = field(default_factory=dict)
+    """What else was found of how the file is to be read, by the keys a job has for it."""
 
     def named(self, role: Role) -> list[str]:
         """Columns of a role that a first table should use, in the order of the file."""
@@ -105,7 +108,7 @@ class Recognised:
         if self.kind == "cells":
             table |= {role: names[0] for role in ("count", "status") if (names := self.named(role))}
             table |= {"frequency": True} if self.frequency else {}
-        data = {self.kind: file} | ({"decimal": ","} if self.decimal == "," else {})
+        data = {self.kind: file, **self.found}
         return {"data": data, "table": table, "rules": self._rules(), "suppression": {}}
 
     def _rules(self) -> dict[str, Any]:
@@ -129,13 +132,16 @@ def recognise(source: object, kind: Kind | None = None) -> Recognised:
         raise BadOption(f"kind {kind!r}", hint="'microdata' or 'cells'.")
     data = source if isinstance(source, Relation) else open_source(source)
     with by_column(data) as asking:
-        if data.decimal == "." and _with_commas(data, asking):
-            data = replace(data, decimal=",")
-        judged = [_judged(facts) for facts in _facts(data, asking)]
+        seen = evidence_by_column(data, asking)
+        judged = [_judged(facts) for facts in _facts(data, asking, seen)]
     columns = _one_per_row(_small_enough(judged), kind)
     rows = columns[0].rows if columns else 0
     guess: Kind = kind or ("cells" if _are_cells(data, columns, rows) else "microdata")
-    return Recognised(columns=tuple(_of_kind(columns, guess)), kind=guess, rows=rows, decimal=data.decimal)
+    signs = _signs([seen[c.name] for c in columns if c.name in seen and c.role in ("value", "weight", "count")])
+    return Recognised(
+        columns=tuple(_of_kind(columns, guess)), kind=guess, rows=rows, decimal=signs.get("decimal", "."),
+        found={**data.found, **signs},
+    )  # fmt: skip
 
 
 def _small_enough(columns: Sequence[Column]) -> list[Column]:
@@ -151,18 +157,15 @@ def _small_enough(columns: Sequence[Column]) -> list[Column]:
     return found
 
 
-def _with_commas(data: Relation, asking: Asking) -> bool:
-    """Whether a column of text is all numbers with decimal commas, and no column loses its numbers by that."""
-
-    def ask(part: Relation, name: str) -> list[str]:
-        code, commas = part.code(name), replace(part, decimal=",")
-        counts = [f"count(CASE WHEN NOT {each.bad_number(name)} THEN 1 END)" for each in (part, commas)]
-        return [f"count({code})", f"count(CASE WHEN {code} LIKE '%,%' THEN 1 END)", *counts]
-
-    found = asking([name for name in data.columns if data.is_text(name)], ask).values()
-    gained = any(entries and comma and points < entries == as_commas for entries, comma, points, as_commas in found)
-    lost = any(entries and points == entries > as_commas for entries, _, points, as_commas in found)
-    return gained and not lost
+def _signs(seen: Sequence[Evidence]) -> dict[str, str]:
+    """The signs in numbers, as the keys of a job, where they are not what is meant without them."""
+    found = [each.numerals for each in seen if each.numerals and not each.mixed]
+    commas = any(each.only_commas for each in seen) and not any(each.only_points for each in seen)
+    others = {n.thousands for n in found} & {" ", "'"}
+    if commas:
+        return {"decimal": ","} | ({"thousands": min(others)} if others else {})
+    grouped = sorted(others | ({n.thousands for n in found} & {","}))
+    return {"decimal": ".", "thousands": grouped[0]} if len(grouped) == 1 else {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,13 +221,13 @@ class _Facts:
         return self.all_numbers and not (self.few and (self.padded or few_whole))
 
 
-def _facts(data: Relation, asking: Asking) -> list[_Facts]:
+def _facts(data: Relation, asking: Asking, seen: Mapping[str, Evidence]) -> list[_Facts]:
     """The facts of all columns: counts in one pass, the entries of those that may be codes in another."""
 
     def ask(part: Relation, name: str) -> list[str]:
-        part = replace(part, decimal=data.decimal)
         code, text = part.code(name), part.is_text(name)
-        good = f"NOT {part.bad_number(name)}" if text or is_number(part.types[name]) else "false"
+        judged = is_number(part.types[name]) or (text and not seen)
+        good = f"NOT {part.bad_number(name)}" if judged else "false"
         whole = f"NOT regexp_matches({code}, '[^0-9]')" if text else str(part.is_whole(name)).lower()
         return [
             f"approx_count_distinct({code})", f"count({code})", f"count(CASE WHEN {good} THEN 1 END)",
@@ -237,6 +240,8 @@ def _facts(data: Relation, asking: Asking) -> list[_Facts]:
     found = []
     for name, row in asking(data.columns, ask).items():
         counts: dict[str, Any] = dict(zip(keys, map(int, row), strict=True))
+        if name in seen:  # numbers by whatever signs they are written with
+            counts["numbers"] = max(seen[name].points, seen[name].commas) + seen[name].native
         found.append(_Facts(name=name, low=name.lower(), kind=data.types[name], text=data.is_text(name), **counts))
     return _closer(found, asking)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, Section, Writes, named
-from diskret.job.table_sections import REPORT, AtLeastOne, FormulasInFile, Language, Reports
+from diskret.job.table_sections import REPORT, AtLeastOne, Dated, FormulasInFile, Language, Reports
 from diskret.model.errors import BadOption, listed
 from diskret.publication.comparison_files import ENDINGS as COMPARISONS
 from diskret.publication.microdata_files import ENDINGS as RECORDS
@@ -29,7 +29,9 @@ class RecodeStep(Section):
     column: str = Field(description="column with the codes")
     mapping: dict[str, str] | None = Field(None, description="class of every code")
     file: InFile = Field(None, description="the same as a .csv file with the columns code and class")
-    hierarchy: InFile = Field(None, description="hierarchy file: .hrc, .csv with code and parent or level, or .json")
+    hierarchy: InFile = Field(
+        None, description="hierarchy file: .hrc, .csv or .xlsx with code and parent or level, or .json"
+    )
     level: int | None = Field(None, ge=1, description="with hierarchy: level that takes the place of codes below it")
     prefix: int | None = Field(None, ge=1, description="look up only this many first characters of a code")
     removed: Names = Field(default_factory=list, description="codes whose units are not released")
@@ -309,6 +311,7 @@ class CompareSection(Section):
     files: Annotated[Names, Writes(COMPARISONS)] = Field(
         default_factory=list, description="files to write: .csv .json .txt .html .svg .png; internal"
     )
+    language: Language = Field("en", description="language of the report (.html)")
 
 
 class AttackOutput(Section):
@@ -323,7 +326,7 @@ class AttackOutput(Section):
     formulas: FormulasInFile = None
 
 
-class RiskOutput(Section):
+class RiskOutput(Dated):
     """What is written about risk. Paths are relative to the job file."""
 
     internal_report: Annotated[str | None, REPORT] = Field(
@@ -333,7 +336,7 @@ class RiskOutput(Section):
     language: Language = Field("en", description="language of the report")
 
 
-class RecordsOutput(Reports, AttackOutput):
+class RecordsOutput(Reports, Dated, AttackOutput):
     """What is written of a scientific-use file. Paths are relative to the job file."""
 
     records: Annotated[str | None, Writes(RECORDS, any_case=True)] = Field(
@@ -343,7 +346,7 @@ class RecordsOutput(Reports, AttackOutput):
     language: Language = Field("en", description="language of the report")
 
 
-class AnonymiseOutput(Reports):
+class AnonymiseOutput(Reports, Dated):
     """What is written of an anonymous file. Paths are relative to the job file."""
 
     microdata: Annotated[str | None, Writes((".parquet", ".csv"), any_case=True)] = Field(

@@ -10,9 +10,13 @@ from diskret.job.record_sections import AnonymiseOutput
 from diskret.job.table_sections import TableOutput
 from diskret.model.table import Table
 from diskret.publication.options import publication
+from diskret.publication.origin import Origin
 from diskret.publication.report_file import write_report
+from diskret.publication.report_head import head_of
 from diskret.publication.safe_report import safe_sections
 from diskret.publication.table_report import ReportFacts, report_note, table_sections
+from diskret.publication.table_verdict import table_verdict
+from diskret.publication.verdict import Verdict
 from diskret.safe.anonymisation import Anonymisation
 from diskret.suppression.result import Suppression
 
@@ -31,21 +35,43 @@ GUARANTEES = {"moves": "audit", "cuboids": "subtables", "complete": "complete", 
 
 def table_facts(
     job: TableJob, suppressions: Mapping[str, Suppression], audits: Mapping[str, Mapping[str, Any]] | None = None,
-    warnings: Sequence[str] = (),
+    warnings: Sequence[str] = (), too_close: Mapping[str, int] | None = None,
 ) -> ReportFacts:  # fmt: skip
     """What a report says about the protection of a job's tables; ``audits`` where they were made apart."""
     found = {name: s.audit.plain() for name, s in suppressions.items() if s.audit is not None}
     unprotected = {name: [u.cell for u in s.unprotected] for name, s in suppressions.items()}
     said = dict(found) if audits is None else dict(audits)
-    return ReportFacts(audits=said, asked=asked_of(job), unprotected=unprotected, warnings=tuple(warnings))
+    promises = {name: s.promise for name, s in suppressions.items()} if job.suppression is not None else {}
+    return ReportFacts(
+        audits=said, asked=asked_of(job), unprotected=unprotected, warnings=tuple(warnings), promises=promises,
+        too_close=too_close,
+    )  # fmt: skip
+
+
+def too_close_in(summary: Mapping[str, Any]) -> dict[str, int]:
+    """From the summary of a run: how many changed values the attack on each table found too closely."""
+    found = {name: facts.get("perturbation attack", {}) for name, facts in summary.get("tables", {}).items()}
+    return {name: attack["closer than demanded"] for name, attack in found.items() if attack}
 
 
 def asked_of(job: TableJob) -> list[tuple[str, str]]:
     """What was chosen, as far as it is not secret: no parameter of a rule, no range, no error of prior knowledge."""
     source = "microdata" if job.data.microdata else "cells" if job.data.cells else "table"
+    first = [("source", source), *([("gaps", gaps)] if (gaps := _gaps(job)) else [])]
     if job.suppression is None:
-        return [("source", source)]
-    return [("source", source), *((key, choice) for key, choice in _chosen(job).items() if choice)]
+        return first
+    return [*first, *((key, choice) for key, choice in _chosen(job).items() if choice)]
+
+
+def _gaps(job: TableJob) -> str:
+    """What became of rows without a value or a code; how many there were is told in the internal report alone.
+
+    That somebody did not answer tells little, that one did not may tell who.
+    """
+    codes = [said for each in job.classifications.values() for said in (each.without_code, each.unknown)]
+    left = "leave out" in (job.table.without_value, *codes)
+    zero = job.table.without_value == "zero"
+    return "both" if left and zero else "left out" if left else "zero" if zero else ""
 
 
 def _chosen(job: TableJob) -> dict[str, str]:
@@ -65,21 +91,31 @@ def _chosen(job: TableJob) -> dict[str, str]:
 
 def write_table_report(
     asked: TableOutput, tables: Mapping[str, Table], facts: ReportFacts, path: str | Path, language: str | None = None,
-    *, internal: bool = False,
+    *, internal: bool = False, origin: Origin | None = None,
 ) -> None:  # fmt: skip
     """A report on protected tables as .html or .pdf; without suppressed values and secret parameters.
 
     The public one names no cell and tells no reasons; the ``internal`` one counts primary cells and names the closest.
     """
     said = language or asked.language
-    options = publication(mark=asked.mark, title=asked.title, language=said)
+    options = publication(mark=asked.mark, title=asked.title, language=said, sums=asked.sums)
     sections = table_sections(tables, facts, options, internal=internal)
     note = report_note(tables, facts, said, internal=internal)
-    write_report(path, asked.title or TITLES[said]["table"], sections, note=note, language=said, internal=internal)
+    head = head_of(table_verdict(tables, facts), origin, said, note=note, internal=internal)
+    write_report(path, asked.title or TITLES[said]["table"], sections, language=said, head=head)
 
 
-def write_safe_report(asked: AnonymiseOutput, done: Anonymisation, path: str | Path, *, internal: bool = False) -> None:
+def safe_verdict(done: Anonymisation) -> Verdict:
+    """Whether an anonymous file may leave: it always may, for it is anonymous by the way it was made."""
+    return Verdict(look=() if done.complete else (("stopped", {}),))
+
+
+def write_safe_report(
+    asked: AnonymiseOutput, done: Anonymisation, path: str | Path, *, internal: bool = False,
+    origin: Origin | None = None,
+) -> None:  # fmt: skip
     """A report on an anonymous file as .html or .pdf; the public one tells the largest deviations alone."""
     title = asked.title or TITLES[asked.language]["safe"]
     sections = safe_sections(done, asked.language, internal=internal)
-    write_report(path, title, sections, language=asked.language, internal=internal)
+    head = head_of(safe_verdict(done), origin, asked.language, internal=internal)
+    write_report(path, title, sections, language=asked.language, head=head)

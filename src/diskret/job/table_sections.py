@@ -6,16 +6,23 @@ JSON Schema.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import datetime
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, RelativeKnowledge, Section, Writes
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import is_server
 from diskret.model.errors import BadOption
-from diskret.model.source import EXCEL
+from diskret.model.gaps import Without, WithoutValue
+from diskret.model.sheet import Box
+from diskret.model.sheets import header_rows
+from diskret.model.source import EXCEL, PARQUET
 from diskret.model.status import Status
+from diskret.publication.axes import Sums
 from diskret.publication.formulas import Formulas
 from diskret.publication.publish import WRITERS
 from diskret.publication.report_file import ENDINGS as REPORTS
@@ -34,7 +41,12 @@ FormulasInFile = Annotated[
 ]
 
 
+HeaderRow = Annotated[int, Field(ge=1, le=1_000_000)]
 DataFile = Annotated[str | None, Reads(pattern=True)]
+
+
+READING = ("delimiter", "decimal", "thousands", "encoding", "sheet", "header", "range", "hive")
+"""Keys that say how a file is read."""
 
 
 class Unpivot(Section):
@@ -57,9 +69,22 @@ class Data(Section):
     )
     metadata: InFile = Field(None, description="tau-ARGUS .rda that describes the file")
     delimiter: str | None = Field(None, description="separator of a text file, found by itself if left out")
-    decimal: Literal[".", ","] = Field(".", description="decimal sign of a text file")
-    encoding: Literal["utf-8", "latin-1", "utf-16"] = Field("utf-8", description="encoding of a text file")
-    sheet: str | None = Field(None, description="sheet of a .xlsx file; the first if left out")
+    decimal: Literal[".", ","] | None = Field(
+        None, description="decimal sign of numbers in text, found where it is certain and asked for where it is not"
+    )
+    thousands: Literal[".", ",", " ", "'", "\u202f"] | None = Field(
+        None, description="sign between thousands of numbers in text, found by itself if left out"
+    )
+    encoding: Literal["utf-8", "latin-1", "windows-1252", "cp850", "utf-16"] | None = Field(
+        None, description="encoding of a text file, found by itself if left out"
+    )
+    sheet: str | None = Field(
+        None, description="sheet of a workbook (the first that is shown if left out), or table of a database"
+    )
+    header: HeaderRow | list[HeaderRow] | None = Field(
+        None, description="row or rows that hold the names, from 1, such as 4 or [4, 5]; found by itself if left out"
+    )
+    range: str | None = Field(None, description="cells of a workbook in which the table lies, such as 'B4:H120'")
     normalise: bool = Field(
         False, description="whether codes that differ only in what cannot be seen are one, in data and hierarchies"
     )
@@ -84,8 +109,12 @@ class Data(Section):
     def problems(self) -> Iterator[Problem]:
         """What the types cannot say."""
         file = self.microdata or self.cells or ""
-        if self.sheet and Path(file).suffix.lower() not in EXCEL:
-            yield Problem("sheet", "needs an Excel file", "name one in data.microdata or data.cells")
+        ending = Path(file).suffix.lower()
+        if self.sheet and not (is_server(file) or ending in {*EXCEL, *DATABASES}):
+            yield Problem("sheet", "needs a workbook or a database", "name one in data.microdata or data.cells")
+        if self.range and ending not in EXCEL:
+            yield Problem("range", "needs a workbook", "name one in data.microdata or data.cells")
+        yield from self._layout_problems(ending)
         if self.normalise and self.table:
             yield Problem("normalise", "a working file is taken as it is", "normalise what it was made of")
         if self.unpivot and (self.table or self.metadata):
@@ -93,11 +122,22 @@ class Data(Section):
         if self.unpivot and len({*self.unpivot.columns}) < len(self.unpivot.columns):
             yield Problem("unpivot.columns", "names a column twice", "name each once")
 
+    def _layout_problems(self, ending: str) -> Iterator[Problem]:
+        for key, check in (("header", header_rows), ("range", Box.of)):
+            try:
+                check(getattr(self, key)) if getattr(self, key) is not None else None
+            except BadOption as e:
+                yield Problem(key, e.what, e.hint)
+        if self.header is not None and (self.metadata or ending in PARQUET):
+            yield Problem("header", "the columns have their names already", "leave header out")
+        if self.decimal is not None and self.decimal == self.thousands:
+            yield Problem("thousands", "is the decimal sign as well", "name two different signs")
+
 
 class Classification(Section):
     """How the codes of one column add up; with nothing said, all of them add up to one total."""
 
-    hierarchy: InFile = Field(None, description="file: .hrc, .csv with code and parent or level, or .json")
+    hierarchy: InFile = Field(None, description="file: .hrc, .csv or .xlsx with code and parent or level, or .json")
     prefixes: list[int] | None = Field(None, description="lengths of the code prefixes that are sums, such as [2, 3]")
     total: str | None = Field(
         None,
@@ -114,7 +154,9 @@ class Classification(Section):
         default_factory=list, description="codes that look like totals, by name or because they add up, and are none"
     )
     lead: str = Field("@", description="lead string of a .hrc file")
-    missing: str | None = Field(None, description="code under which records without one are counted")
+    missing: str | None = Field(None, description="code under which rows without one are counted")
+    without_code: Without = Field("refuse", description="rows without a code: 'refuse' or 'leave out'")
+    unknown: Without = Field("refuse", description="rows with a code the hierarchy lacks: 'refuse' or 'leave out'")
     ordered: bool = Field(False, description="whether the codes are ordered classes, such as sizes")
     sensitive: bool | None = Field(None, description="whether frequency rules look along this classification")
 
@@ -122,7 +164,18 @@ class Classification(Section):
     def _one_way(self) -> Classification:
         if self.hierarchy and self.prefixes:
             raise ValueError("give either hierarchy or prefixes")
+        if self.missing is not None and self.without_code != "refuse":
+            raise ValueError("give either missing or without_code")
         return self
+
+
+def gaps_of_tables(said: Mapping[str, Classification]) -> Iterator[Problem]:
+    """Rows that only a job of a table, or of linked tables, leaves out."""
+    for name, each in said.items():
+        for key in ("without_code", "unknown"):
+            if getattr(each, key) != "refuse":
+                hint = "correct the data, or name the code for records without one: missing = ..."
+                yield Problem(f"classifications.{name}.{key}", "belongs to a job of a table", hint)
 
 
 class FlagColumn(Section):
@@ -151,6 +204,9 @@ class TableSection(Section):
     public: str | FlagColumn | None = Field(None, description="column: publishes its own value (microdata)")
     positive: bool = Field(False, description="refuse negative values")
     frequency: bool = Field(False, description="the values are counts of units (cells)")
+    without_value: WithoutValue = Field(
+        "refuse", description="rows without a number in a value: 'refuse', 'zero' or 'leave out'"
+    )
     tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected")
 
     def problems(self) -> Iterator[Problem]:
@@ -304,7 +360,17 @@ class TableFiles(Section):
     )
 
 
-class Appearance(Section):
+class Dated(Section):
+    """When something is released."""
+
+    date: datetime.date | None = Field(
+        None,
+        description="date of the release, such as 2026-03-31, in reports, .json and .px; left out: reports tell the "
+        "day the data file was written",
+    )
+
+
+class Appearance(Dated):
     """How published tables look."""
 
     mark: str = Field("x", description="what stands for a suppressed value")
@@ -314,7 +380,22 @@ class Appearance(Section):
         False, description="publish tables that no rule marked or nothing protects; their files say so"
     )
     formulas: FormulasInFile = None
-    language: Language = Field("en", description="language of legend and report")
+    language: Language = Field("en", description="language of legend and report, and of totals that nobody named")
+    sums: Sums = Field("after", description="whether sums stand 'before' their parts or 'after' them")
+    decimal: Literal[".", ","] = Field(
+        ".", description="decimal sign of .csv; with a comma, semicolons part the fields"
+    )
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """What shapes a table for the eye as well."""
+        return {"mark": self.mark, "sums": self.sums, "language": self.language}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same as options of `publish`."""
+        more = {"counts": self.counts, "title": self.title, "decimal": self.decimal, "updated": self.date}
+        return {**self.looks, **more, "formulas": self.formulas or "escape"}
 
 
 class PoolTableOutput(Appearance, TableFiles):

@@ -4,41 +4,54 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from diskret.io.toml import toml_value
 from diskret.job.pivots import Pivot, pivot_of
 from diskret.job.questions import totals_asked
 from diskret.job.recognise import Kind, Recognised, recognise
-from diskret.model.errors import TotalInData
-from diskret.model.source import file_source, open_source
+from diskret.model.encoding import ENCODINGS
+from diskret.model.errors import BadOption, TotalInData, listed
+from diskret.model.numerals import DECIMALS, THOUSANDS
+from diskret.model.sheet import Box
+from diskret.model.sheets import header_rows, header_value
+from diskret.model.source import EXCEL, file_source, open_source
 from diskret.model.unpivot import unpivoted
 
 MOST_REASONS = 10
 
 
 def job_text(
-    data_path: str | Path, relative_to: str | Path, delimiter: str | None = None, decimal: str = ".",
-    sheet: str | None = None, kind: Kind | None = None,
-) -> str:  # fmt: skip
-    """A job file for a data file, with what `recognise` makes of its columns."""
+    data_path: str | Path, relative_to: str | Path, reading: Mapping[str, Any] | None = None, kind: Kind | None = None
+) -> str:
+    """A job file for a data file, with what `recognise` makes of its columns.
+
+    ``reading`` says how the file is read, by the keys of ``[data]``; what it leaves out is found, and written down.
+    """
     path = Path(data_path)
-    found = recognise(file_source(path, delimiter=delimiter, decimal=decimal, sheet=sheet), kind)
-    source: object = file_source(path, delimiter=delimiter, decimal=found.decimal, sheet=sheet)
-    pivot = pivot_of(open_source(source), found.named("value"))
+    said = {key: value for key, value in (reading or {}).items() if value is not None}
+    source: object = file_source(path, **said)
+    relation = open_source(source)
+    found = recognise(relation, kind)
+    pivot = pivot_of(relation, found.named("value"))
     if pivot is not None and pivot.sure:
         source = unpivoted(source, pivot.columns, into=pivot.into, value=pivot.value)
-        found = recognise(source, kind)
+        relation = open_source(source)
+        found = recognise(relation, kind)
+    for value in found.named("value"):
+        if relation.is_text(value):
+            relation.numerals_of(value)  # asks here, not when the job runs
     question = totals_asked(source, found)
     by, values = found.named("classification"), found.named("value")
     name = path.resolve()
     base = Path(relative_to).resolve()
     shown = name.relative_to(base) if name.is_relative_to(base) else name
-    said = {"delimiter": delimiter, "decimal": "," if found.decimal == "," else None, "sheet": sheet}
     return _TEMPLATE.format(
         kind=found.kind,
         data=_quoted(shown.as_posix()),
-        extra="".join(f"{key} = {_quoted(value)}\n" for key, value in said.items() if value),
+        extra="".join(f"{key} = {_quoted(value)}\n" for key, value in {**found.found, **said}.items()),
         by=", ".join(_quoted(c) for c in by),
         value=", ".join(_quoted(c) for c in values[:1]),
         others=", ".join(_quoted(c) for c in values[1:]) or "none",
@@ -49,6 +62,33 @@ def job_text(
         holding="" if found.kind == "cells" else '# counted_by = "holding"\n',
         stem=re.sub(r"[^\w.-]+", "_", path.stem),
     )  # fmt: skip
+
+
+def rows_said(text: str | None) -> int | list[int] | None:
+    """Rows of names as a command line says them.
+
+    >>> rows_said("4"), rows_said("4,5"), rows_said(None)
+    (4, [4, 5], None)
+    """
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdecimal() and len(part) < 8 for part in parts):
+        raise BadOption(f"header {text[:80]!r} is no row", hint="count rows from 1: --header 4, or --header 4,5.")
+    return header_value(header_rows([int(part) for part in parts]))
+
+
+def refuse_reading(path: Path, reading: Mapping[str, Any]) -> None:
+    """Refuse signs, encodings and ranges that there are not, and sheets of what has none."""
+    for key in ("sheet", "range"):
+        if reading.get(key) is not None and path.suffix.lower() not in EXCEL:
+            raise BadOption(f"--{key} needs a workbook", where=str(path), hint="leave it out.")
+    known = {"decimal": DECIMALS, "thousands": THOUSANDS, "encoding": ENCODINGS}
+    for key, choices in known.items():
+        if reading.get(key) is not None and reading[key] not in choices:
+            raise BadOption(f"--{key} {reading[key][:40]!r} is not known", hint=f"one of {listed(choices)}.")
+    if reading.get("range") is not None:
+        Box.of(reading["range"])
 
 
 def _roles(found: Recognised) -> str:
@@ -98,8 +138,9 @@ def _rules(found: Recognised) -> str:
     return _COUNT_RULES if found.named("count") else _NO_RULES
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def _quoted(value: object) -> str:
+    """A text or a list of numbers as TOML writes it."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 _CLASSIFICATION = """[classifications.{name}]  # {why}

@@ -155,6 +155,8 @@ class Siblings:
 
     codes: Sequence[str]
     rows: Rows
+    margin: Floats
+    """What each of them is over all combinations."""
     step: float
     order: Sequence[int] | None = None
 
@@ -172,27 +174,26 @@ def hidden_sums(siblings: Siblings) -> Found:
     """Subtotals among siblings, and how each of them compares with the rest.
 
     >>> x = np.array([[1234567.0], [2345678.0], [3456789.0], [7037034.0]])
-    >>> found = hidden_sums(Siblings(codes=["N", "S", "W", "00"], rows=lambda: iter([x]), step=1.0))
+    >>> codes = ["N", "S", "W", "00"]
+    >>> found = hidden_sums(Siblings(codes=codes, rows=lambda: iter([x]), margin=x.sum(axis=1), step=1.0))
     >>> [(s.at, s.equal, s.looked) for s in found.totals if s.bits >= ENOUGH]
     [(3, 1, 1)]
     """
     every = np.arange(len(siblings.codes))
-    margin, tally = _against_the_rest(siblings, every)
-    sums = _by_prefix(siblings) or _by_order(siblings, margin)
+    tally = _against_the_rest(siblings, every)
+    sums = _by_prefix(siblings) or _by_order(siblings)
     if sums:
         every = np.setdiff1d(every, [s.at for s in sums])
-        margin, tally = _against_the_rest(siblings, every)
-    return Found(sums=sums, totals=_totals(every, margin, tally, siblings.step))
+        tally = _against_the_rest(siblings, every)
+    return Found(sums=sums, totals=_totals(every, siblings.margin[every], tally, siblings.step))
 
 
-def _against_the_rest(siblings: Siblings, base: Ints) -> tuple[Floats, Tally]:
-    """The sums of codes over all combinations, and each of them against the sum of the others in every one."""
-    margin, tally = np.zeros(base.size), Tally.of(base.size)
+def _against_the_rest(siblings: Siblings, base: Ints) -> Tally:
+    """Codes against the sums of the others, in every combination."""
+    tally = Tally.of(base.size)
     for rows in siblings.rows():
-        own = rows if base.size == len(rows) else rows[base]
-        margin += own.sum(axis=1)
-        tally.add_rest(own, siblings.step)
-    return margin, tally
+        tally.add_rest(rows if base.size == len(rows) else rows[base], siblings.step)
+    return tally
 
 
 def _totals(base: Ints, margin: Floats, tally: Tally, step: float) -> list[Sum]:
@@ -255,8 +256,9 @@ def _compared(siblings: Siblings, tests: dict[int, list[int]], prefix: bool = Fa
     return [_sum(tally, i, at=at, others=len(p), parts=tuple(p), prefix=prefix) for i, (at, p) in each]
 
 
-def _by_order(siblings: Siblings, margin: Floats) -> list[Sum]:
+def _by_order(siblings: Siblings) -> list[Sum]:
     """Codes that are the sum of those directly before them in the file, or directly after them."""
+    margin = siblings.margin
     if siblings.order is None or (margin < 0).any():
         return []
     found: list[Sum] = []

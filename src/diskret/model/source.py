@@ -7,59 +7,39 @@ a number, so that a code ``05111`` keeps its zero.
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import Database, is_server, put_table
+from diskret.model.delimited import Delimited as Delimited
+from diskret.model.delimited import FixedWidth as FixedWidth
+from diskret.model.delimited import delimited_sql, fixed_width_sql, folder_columns
 from diskret.model.engine import connect, file_listing, identifier, literal, readable
 from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber, NotFinite, UnreadableFile, listed
+from diskret.model.frames import names_of_frame, register
+from diskret.model.numerals import Evidence, Numerals, decided, evidence, evidence_of
 from diskret.model.places import files_meant, refuse_address
-from diskret.model.sheets import Workbook, read_sheet, unique_names
+from diskret.model.sheets import Workbook, header_rows, read_sheet, unique_names
 from diskret.model.spelling import plain, plain_sql
-from diskret.model.unpivot import Unpivoted, unpivot_sql
+from diskret.model.unpivot import Unpivoted, unpivot_plan
 
 PARQUET = {".parquet", ".pq"}
 EXCEL = {".xlsx", ".xlsm"}
 TEXT = {".csv", ".tsv", ".txt", ".gz", ".zst"}
 YES = ("1", "true", "t", "yes", "y", "ja", "j")
 WHOLE = {"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN"}
-ENCODINGS = ("utf-8", "latin-1", "utf-16")
-DELIMITERS = ",;\t|"
-LONGEST_HEAD = 10
-"""Lines that the names of columns may take."""
+MOST_ROWS = 50
+"""Rows that an error points to."""
+IS_NUMBER = "\ue000"
+"""Begins the name of a column that tells which entries of another are numbers; no keyboard writes it."""
 UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
-
-
-@dataclass(frozen=True, kw_only=True)
-class FixedWidth:
-    """A fixed-width text file: for each column its first character (from 1) and its width."""
-
-    path: Path
-    fields: Mapping[str, tuple[int, int]]
-    decimal: str = "."
-    encoding: str = "utf-8"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Delimited:
-    """A delimited text file with what its reader must know; column names only where the file has no header line.
-
-    With ``hive`` folders called ``name=code`` on the way to the file are columns, too.
-    """
-
-    path: Path
-    delimiter: str | None = None
-    decimal: str = "."
-    names: tuple[str, ...] | None = None
-    encoding: str = "utf-8"
-    hive: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,10 +77,21 @@ class Relation:
     view: str
     types: Mapping[str, str]
     where: str
-    decimal: str = "."
+    decimal: str | None = "."
+    """The decimal sign of numbers in text; None: to be found."""
     quote: str = '"'
     row_number: str = "row_number() OVER ()"
+    found: Mapping[str, Any] = field(default_factory=dict)
+    """What was found of how the file is to be read, by the keys a job has for it."""
+    thousands: str | None = None
+    """The sign between thousands in text."""
+    native: Mapping[str, str] = field(default_factory=dict)
+    """Columns of text that tell which entries of another are numbers of a sheet, not text that looks like one."""
+    numerals: dict[str, Numerals] = field(default_factory=dict, repr=False)
+    """How numbers are written in columns where that was found."""
     keep_alive: list[object] = field(default_factory=list, repr=False)
+    numbered: Relation | None = field(default=None, repr=False)
+    """The same rows with the numbers they have in the data, where some were left out."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -125,10 +116,17 @@ class Relation:
         if missing:
             raise MissingColumn.named(missing, self.columns, self.where)
 
-    def kept_where(self, view: str, condition: str) -> Relation:
-        """The rows of which a condition holds, as a view of this name."""
-        self.query(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT * FROM {self.view} WHERE {condition}")
-        return replace(self, view=view)
+    def kept_where(self, condition: Callable[[Relation], str], view: str, numbered: str) -> Relation:
+        """The rows of which a condition holds, as a view; by another they keep the numbers they have in the data."""
+        number = "diskret_row"
+        while self.numbered is None and number in {name.lower() for name in self.columns}:
+            number += "_"
+        counted = self.numbered or replace(self, row_number=number)
+        rows = f"(SELECT {self.row_number} AS {number}, {self.view}.* FROM {self.view}) AS {self.view}"
+        source = self.numbered.view if self.numbered else rows
+        self.query(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT * FROM {self.view} WHERE {condition(self)}")
+        self.query(f"CREATE OR REPLACE TEMP VIEW {numbered} AS SELECT * FROM {source} WHERE {condition(counted)}")
+        return replace(self, view=view, numbered=replace(counted, view=numbered, numbered=None))
 
     # --- columns as SQL ----------------------------------------------------------------------------------------------
 
@@ -163,13 +161,41 @@ class Relation:
             return f"CAST(CAST({self.column(name)} AS STRING) AS DOUBLE)"
         if not self.is_text(name):
             return self.column(name)
-        text = f"trim(CAST({self.column(name)} AS STRING))"
-        if self.decimal == ",":
-            # Points only between groups of three digits: 1.234,5 is a number, 1.5 a mistake, not fifteen.
-            rest = f"regexp_replace({text}, '^[+-]?[0-9]{{1,3}}([.][0-9]{{3}})+(,[0-9]*)?$', '')"
-            grouped = f"{text} NOT LIKE '%.%' OR {rest} = ''"
-            text = f"CASE WHEN {grouped} THEN replace(replace({text}, '.', ''), ',', '.') END"
-        return text
+        text = self._bare(name)
+        plain = self.numerals_of(name).plain(text)
+        return f"CASE WHEN {self.is_native(name)} THEN {text} ELSE {plain} END" if name in self.native else plain
+
+    def _bare(self, name: str) -> str:
+        return f"trim(CAST({self.column(name)} AS STRING))"
+
+    def numerals_of(self, name: str) -> Numerals:
+        """How numbers are written in a column of text: as is said, or as the whole column tells; else asked."""
+        said = Numerals.said(self.decimal, self.thousands)
+        if said is not None:
+            return said
+        if name not in self.numerals:
+            own = self._evidence([name])[name]
+            others = [] if own.numerals or own.mixed else [n for n in self.types if self.is_text(n) and n != name]
+            self.numerals[name] = decided(name, own, self._evidence(others), self.where)
+        return self.numerals[name]
+
+    def _evidence(self, names: Sequence[str]) -> dict[str, Evidence]:
+        """How numbers look in columns of text, by one pass over all rows."""
+        if not names:
+            return {}
+        asked = [each for name in names for each in evidence(self.as_text(name))]
+        (row, *_) = self.query(f"SELECT {', '.join(asked)} FROM {self.view}")
+        each = len(row) // len(names)
+        return {name: evidence_of(row[i * each : (i + 1) * each]) for i, name in enumerate(names)}
+
+    def is_native(self, name: str) -> str:
+        """The condition that an entry of a column is a number of a sheet, and no text."""
+        return f"coalesce({self.column(self.native[name])}, false)" if name in self.native else "false"
+
+    def as_text(self, name: str) -> str:
+        """Entries of a column that are text; numbers of a sheet say nothing about how text writes them."""
+        text = self._bare(name)
+        return f"(CASE WHEN NOT {self.is_native(name)} THEN {text} END)" if name in self.native else text
 
     def code(self, name: str) -> str:
         """A column as classification codes: text without outer blanks, 5.0 as 5, blank and NaN as missing."""
@@ -189,13 +215,21 @@ class Relation:
 
     # --- refusals ----------------------------------------------------------------------------------------------------
 
+    def rows_where(self, condition: Callable[[Relation], str], most: int = MOST_ROWS) -> list[int]:
+        """Numbers of the first rows of which a condition holds, counted from 1 as they stand in the data."""
+        data = self.numbered or self
+        numbered = f"SELECT {data.row_number} AS n, {condition(data)} AS b FROM {data.view}"
+        return [int(n) for (n,) in data.query(f"SELECT n FROM ({numbered}) AS r WHERE b ORDER BY n LIMIT {most}")]
+
     def refuse_bad_numbers(self, names: Sequence[str], blanks: bool = False) -> None:
         """Refuse text, missing, infinite and undefined numbers, with the first rows; ``blanks`` may be allowed."""
         for name in names:
-            bad = self.bad_number(name)
-            if blanks:
-                bad = f"({bad} AND {self.code(name)} IS NOT NULL)"
-            found = self.query(f"SELECT count(*) FROM {self.view} WHERE {bad}")[0][0]
+
+            def bad(data: Relation, name: str = name) -> str:
+                filled = f" AND {data.code(name)} IS NOT NULL" if blanks else ""
+                return f"({data.bad_number(name)}{filled})"
+
+            found = self.query(f"SELECT count(*) FROM {self.view} WHERE {bad(self)}")[0][0]
             if found:
                 self._refuse(name, bad, int(found))
 
@@ -204,18 +238,21 @@ class Relation:
         number = f"CAST({self.number(name)} AS DOUBLE)"
         return f"({number} IS NULL OR isnan({number}) OR abs({number}) = CAST('Infinity' AS DOUBLE))"
 
-    def _refuse(self, name: str, bad: str, found: int) -> None:
-        text = f"CAST({self.column(name)} AS STRING)"
-        numbered = f"SELECT {self.row_number} AS n, {text} AS t, {bad} AS b FROM {self.view}"
-        rows = self.query(f"SELECT n, t FROM ({numbered}) AS r WHERE b ORDER BY n LIMIT 10")
+    def _refuse(self, name: str, bad: Callable[[Relation], str], found: int) -> None:
+        data = self.numbered or self
+        text = f"CAST({data.column(name)} AS STRING)"
+        numbered = f"SELECT {data.row_number} AS n, {text} AS t, {bad(data)} AS b FROM {data.view}"
+        rows = self.query(f"SELECT n, t FROM ({numbered}) AS r WHERE b ORDER BY n LIMIT {MOST_ROWS}")
         numbers = [int(n) for n, _ in rows]
-        words = [t for _, t in rows if t is not None and t.strip().lower() not in UNDEFINED]
+        words = [t for _, t in rows[:10] if t is not None and t.strip().lower() not in UNDEFINED]
         if self.is_text(name) and words:
-            raise NotANumber.in_column(name, words[0], numbers, self.where, self.decimal)
+            decimal = self.numerals_of(name).decimal
+            raise NotANumber.in_column(name, words[0], numbers, self.where, decimal)
         raise NotFinite(
             f"column {name!r} has {found} missing, undefined or infinite numbers",
-            where=f"{self.where}, rows {listed(numbers)}",
+            where=f"{self.where}, rows {listed(numbers[:10])}",
             hint="fill them, or leave the rows out.",
+            rows=numbers,
         )
 
 
@@ -234,8 +271,11 @@ def open_source(
         named = f" ({', '.join(map(identifier, unique_names(given.names)))})" if given.names else ""
         connection.execute(f"CREATE TEMP VIEW data{named} AS {given.sql}")
         described = connection.execute("DESCRIBE data").fetchall()
-    types = {str(row[0]): str(row[1]) for row in described}
-    relation = Relation(connection, "data", types, given.where, given.decimal, keep_alive=given.kept)
+    types = {str(row[0]): str(row[1]) for row in described if str(row[0]) not in given.native.values()}
+    relation = Relation(
+        connection, "data", types, given.where, given.decimal, keep_alive=given.kept, found=given.found,
+        thousands=given.thousands, native=given.native,
+    )  # fmt: skip
     for number, layer in enumerate(layers):
         relation = _normalised(relation) if isinstance(layer, Normalised) else _unpivoted(relation, layer, number)
     if need_rows and not relation.query(f"SELECT 1 FROM {relation.view} LIMIT 1"):
@@ -260,20 +300,32 @@ def layers_of(source: object) -> tuple[list[Normalised | Unpivoted], object]:
 
 def _unpivoted(data: Relation, asked: Unpivoted, number: int) -> Relation:
     """The same with a view that has a row for every entry of some columns."""
-    statement, types = unpivot_sql(data, asked)
-    view = f"unpivoted_data_{number}"
-    data.query(f"CREATE TEMP VIEW {view} AS {statement}")
-    return replace(data, view=view, types=types)
+    kept, kind = unpivot_plan(data, asked)
+    view, flag = f"unpivoted_data_{number}", f"{asked.value} native"
+    text = [f"CAST({data.column(n)} AS STRING)" if kind == "VARCHAR" else data.column(n) for n in asked.columns]
+    native = {name: own for name, own in data.native.items() if name in kept}
+    columns = [*map(data.column, (*kept, *native.values()))]
+    columns.append(f"unnest([{', '.join(map(literal, asked.columns))}]) AS {identifier(asked.into)}")
+    columns.append(f"unnest([{', '.join(text)}]) AS {identifier(asked.value)}")
+    if any(name in data.native for name in asked.columns):
+        native[asked.value] = flag
+        columns.append(f"unnest([{', '.join(map(data.is_native, asked.columns))}]) AS {identifier(flag)}")
+    data.query(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(columns)} FROM {data.view}")
+    types = {name: data.types[name] for name in kept} | {asked.into: "VARCHAR", asked.value: kind}
+    row = f"((row_number() OVER () - 1) // {len(asked.columns)} + 1)"
+    return replace(data, view=view, types=types, native=native, numerals={}, row_number=row)
 
 
 def _normalised(data: Relation) -> Relation:
     """The same with a view of every text as it looks; the engine makes it, row by row, where a column is asked for."""
     names = dict(zip(data.columns, unique_names([plain(name) for name in data.columns]), strict=True))
     columns = (plain_sql(data.column(n)) if data.is_text(n) else data.column(n) for n in names)
-    shown = ", ".join(f"{sql} AS {identifier(new)}" for sql, new in zip(columns, names.values(), strict=True))
-    data.query(f"CREATE TEMP VIEW normalised_data AS SELECT {shown} FROM {data.view}")
+    shown = [f"{sql} AS {identifier(new)}" for sql, new in zip(columns, names.values(), strict=True)]
+    shown += [identifier(flag) for flag in data.native.values()]
+    data.query(f"CREATE TEMP VIEW normalised_data AS SELECT {', '.join(shown)} FROM {data.view}")
     types = {new: "VARCHAR" if data.is_text(n) else data.types[n] for n, new in names.items()}
-    return replace(data, view="normalised_data", types=types)
+    native = {names[n]: flag for n, flag in data.native.items()}
+    return replace(data, view="normalised_data", types=types, native=native)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,53 +337,74 @@ class _Given:
 
     where: str
     sql: str
-    decimal: str = "."
+    decimal: str | None = "."
+    thousands: str | None = None
+    native: Mapping[str, str] = field(default_factory=dict)
     names: Sequence[str] = ()
     kept: list[object] = field(default_factory=list)
+    found: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _opened(connection: Any, source: object) -> _Given:
-    if isinstance(source, str):
+    if isinstance(source, str) and not is_server(source):
         refuse_address(source)
     if isinstance(source, str | Path):
-        source = _by_ending(Path(source))
+        source = _by_ending(source if is_server(source) else Path(source))
+    if isinstance(source, Database):
+        return _Given(where=put_table(connection, source), sql="SELECT * FROM given")
     if isinstance(source, FixedWidth):
-        return _Given(where=str(source.path), sql=_fixed_width_sql(source), decimal=source.decimal)
+        sql = fixed_width_sql(connection, source)
+        return _Given(where=str(source.path), sql=sql, decimal=source.decimal, thousands=source.thousands)
     if isinstance(source, Delimited):
-        return _Given(where=str(source.path), sql=_delimited_sql(connection, source), decimal=source.decimal)
+        sql, found = delimited_sql(connection, source)
+        return _Given(where=str(source.path), sql=sql, decimal=source.decimal, thousands=source.thousands, found=found)
     if isinstance(source, Parquet):
         return _parquet(connection, source)
     if isinstance(source, Workbook):
-        where, columns = read_sheet(source)
-        kept = [_register(connection, columns, where)]
-        shown = ", ".join(f"nullif({c}, '') AS {c}" for c in map(identifier, columns))
-        return _Given(where=where, sql=f"SELECT {shown} FROM given", kept=kept)
-    where, names = f"the {type(source).__name__}", _names_of(source)
+        return _sheet(connection, source)
+    where, names = f"the {type(source).__name__}", names_of_frame(source)
     if any("\ud800" <= letter <= "\udfff" for name in names for letter in name):
         raise UnreadableFile("the name of a column is no text", where=where, hint="rename the column.")
-    return _Given(where=where, sql="SELECT * FROM given", names=names, kept=[_register(connection, source)])
+    return _Given(where=where, sql="SELECT * FROM given", names=names, kept=[register(connection, source)])
 
 
-def file_source(
-    path: Path, *, delimiter: str | None = None, decimal: str = ".", encoding: str = "utf-8", sheet: str | None = None,
-    hive: bool = False,
-) -> Parquet | Workbook | Delimited:  # fmt: skip
-    """A file of the user with what its kind of reader must know.
+def _sheet(connection: Any, source: Workbook) -> _Given:
+    found = read_sheet(source)
+    flags = {f"{IS_NUMBER}{name}": each for name, each in found.native.items()}
+    kept = [register(connection, {**found.columns, **flags}, found.where)]
+    shown = [f"nullif({c}, '') AS {c}" for c in map(identifier, found.columns)] + [identifier(c) for c in flags]
+    return _Given(
+        where=found.where, sql=f"SELECT {', '.join(shown)} FROM given", kept=kept, found=found.told,
+        decimal=source.decimal, thousands=source.thousands,
+        native=dict(zip(found.native, flags, strict=True)),
+    )  # fmt: skip
 
-    >>> file_source(Path("firms.xlsx"), delimiter=";")
-    Workbook(path=PosixPath('firms.xlsx'), sheet=None)
+
+def file_source(path: Path | str, *, hive: bool = False, **said: Any) -> Parquet | Workbook | Delimited | Database:
+    """A file of the user with what its kind of reader must know; what is said about other kinds is left out.
+
+    >>> file_source(Path("firms.xlsx"), delimiter=";", sheet="Firms").sheet
+    'Firms'
     """
-    if path.suffix.lower() in EXCEL:
-        return Workbook(path=path, sheet=sheet)
+    if is_server(path):
+        return Database(place=path, table=said.get("sheet"))
+    path = Path(path)
+    if path.suffix.lower() in DATABASES:
+        return Database(place=path, table=said.get("sheet"))
     if path.suffix.lower() in PARQUET:
         return Parquet(path=path, hive=hive)
-    return Delimited(path=path, delimiter=delimiter, decimal=decimal, encoding=encoding, hive=hive)
+    kind = Workbook if path.suffix.lower() in EXCEL else Delimited
+    known = {f.name for f in fields(kind)}
+    given = {key: value for key, value in said.items() if key in known and value is not None}
+    if "header" in given:
+        given["header"] = header_rows(given["header"])
+    return Workbook(path=path, **given) if kind is Workbook else Delimited(path=path, hive=hive, **given)
 
 
-def _by_ending(path: Path) -> Parquet | Workbook | Delimited:
-    """A file of which only the name is known."""
-    suffix = path.suffix.lower()
-    if suffix in PARQUET | EXCEL | TEXT:
+def _by_ending(path: Path | str) -> Parquet | Workbook | Delimited | Database:
+    """A file, or a server, of which only the name is known."""
+    suffix = Path(path).suffix.lower()
+    if is_server(path) or suffix in {*PARQUET, *EXCEL, *TEXT, *DATABASES}:
         return file_source(path)
     files_meant(path)
     raise BadOption(
@@ -339,52 +412,6 @@ def _by_ending(path: Path) -> Parquet | Workbook | Delimited:
         where=str(path),
         hint="give .parquet, .csv, .tsv, .txt or .xlsx.",
     )
-
-
-def _names_of(source: object) -> list[str]:
-    """The names of a frame's columns; none if it does not tell them."""
-    if isinstance(source, Mapping):
-        return [str(name) for name in source]
-    # an Arrow table calls its columns themselves so; a pandas frame would give a column of that name
-    told = "column_names" if type(source).__module__.startswith("pyarrow") else "columns"
-    return [str(name) for name in getattr(source, told, ())]
-
-
-def _register(connection: Any, source: object, where: str = "the dict of columns") -> object:
-    module = type(source).__module__.split(".")[0]
-    if isinstance(source, Mapping):
-        given: object = {str(k): _column(v) for k, v in source.items()}
-        if len({len(v) for v in given.values()}) > 1:  # type: ignore[attr-defined]
-            raise BadOption("the columns have different lengths", hint="give one value per row in every column.")
-        if not given or not len(next(iter(given.values()))):  # type: ignore[attr-defined]
-            raise EmptyData("there are no rows", where=where, hint="give at least one row.")
-    elif module == "pandas":
-        given = source
-    elif hasattr(source, "__arrow_c_stream__"):
-        given = _Stream(source)
-    else:
-        raise BadOption(
-            f"cannot read a {type(source).__name__} as data",
-            hint="give a path, a pandas or polars frame, an Arrow table, or a dict of columns.",
-        )
-    with readable(f"the {type(source).__name__}"):
-        connection.register("given", given)
-    return given
-
-
-def _column(values: Any) -> npt.NDArray[Any]:
-    array = np.ascontiguousarray(values)  # the engine cannot read a reversed view
-    return array.astype(object) if array.dtype.kind == "U" else array
-
-
-class _Stream:
-    """Anything with an Arrow stream, wrapped so that DuckDB takes it by the stream and needs no pyarrow."""
-
-    def __init__(self, source: Any) -> None:
-        self.source = source
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.source.__arrow_c_stream__(requested_schema)
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
@@ -401,123 +428,6 @@ def _parquet(connection: Any, source: Parquet) -> _Given:
         if not inner:
             names.append(str(name))
         inner = max(inner - 1, 0) + (parts or 0)
-    folders = _folder_columns(files, source.hive, names, where)
+    folders = folder_columns(files, source.hive, names, where)
     sql = f"SELECT * FROM read_parquet({file_listing(files, folders=source.hive)}, {folders})"
     return _Given(where=where, sql=sql, names=names)
-
-
-def _folder_columns(files: Sequence[Path], hive: bool, own: Sequence[str], where: str) -> str:
-    """Folders called ``name=code`` as columns, if they are asked for: nobody else expects them to change the data."""
-    if not hive:
-        return "hive_partitioning = false"
-    each = {tuple(part.partition("=")[0] for part in file.parent.parts if "=" in part) for file in files}
-    names = list(min(each))
-    if len(each) > 1 or not names:
-        raise UnreadableFile(
-            "the files do not lie in folders of the same columns",
-            where=where,
-            hint="let every file lie in folders such as region=05/year=2024, or leave hive out.",
-        )
-    both = sorted({n.lower() for n in names} & {n.lower() for n in own})
-    if both or len({n.lower() for n in names}) < len(names):
-        raise UnreadableFile(
-            f"a folder and the files, or two folders, have a column {listed(both or names)}",
-            where=where,
-            hint="leave hive out, or rename the folder.",
-        )
-    return "hive_partitioning = true, hive_types_autocast = false"
-
-
-def _delimited_sql(connection: Any, source: Delimited) -> str:
-    files = files_meant(source.path)
-    for file in files:
-        if file.stat().st_size == 0:
-            raise EmptyData("the file is empty", where=str(file), hint="was it written to the end?")
-    names, delimiter, skipped = source.names, source.delimiter or ";", 0
-    if names is None:
-        names, delimiter, skipped = _shared_header(connection, source, files)
-    columns = ", ".join(f"{literal(n)}: 'VARCHAR'" for n in names)
-    folders = _folder_columns(files, source.hive, names, str(source.path))
-    # Nothing is left to guessing, which takes a data row for the column names when a line is too short or too long.
-    return (
-        f"SELECT * FROM read_csv({file_listing(files, folders=source.hive)}, "
-        f"columns = {{{columns}}}, delim = {literal(delimiter)}, "
-        f"quote = '\"', escape = '\"', header = {str(source.names is None).lower()}, skip = {skipped}, "
-        f"auto_detect = false, {_encoding(source.encoding)}, {folders})"
-    )
-
-
-def _shared_header(connection: Any, source: Delimited, files: Sequence[Path]) -> tuple[tuple[str, ...], str, int]:
-    """The header of all files; their columns are told apart by their place, so it must be the same."""
-    first, *others = (_header(connection, replace(source, path=file)) for file in files)
-    for file, other in zip(files[1:], others, strict=True):
-        if other != first:
-            raise UnreadableFile(
-                "the first lines of the files differ",
-                where=f"{files[0]} and {file}",
-                hint="give all files that fit one pattern the same columns, in the same order.",
-            )
-    return first
-
-
-def _header(connection: Any, source: Delimited) -> tuple[tuple[str, ...], str, int]:
-    """Names of the columns from the first line, the separator, and how many blank lines come before."""
-    where = str(source.path)
-    if source.delimiter and (len(source.delimiter) > 1 or source.delimiter in '"\r\n\0'):
-        raise BadOption("the separator is not one visible character or a tab", hint='for example ";".')
-    lines = _first_lines(connection, source)
-    skipped = next((i for i, line in enumerate(lines) if line.strip()), None)
-    if skipped is None:
-        raise EmptyData("the file is empty", where=where, hint="was it written to the end?")
-    head = lines[skipped]
-    if re.search(r"[\x00-\x08\x0e-\x1f]", head):
-        raise _no_text(where)
-    delimiter = source.delimiter or max(DELIMITERS, key=head.count)
-    try:
-        # a name in quotes may hold line breaks; one that goes on and on is a quotation mark nobody closed
-        rest = (f"{line}\n" for line in lines[skipped : skipped + LONGEST_HEAD])
-        given = next(csv.reader(rest, delimiter=delimiter, strict=True))
-    except csv.Error as e:
-        hint = "is it a text file, and every quotation mark closed?"
-        raise UnreadableFile("the first line holds no column names", where=where, hint=hint) from e
-    return tuple(unique_names([name.strip() for name in given])), delimiter, skipped
-
-
-def _first_lines(connection: Any, source: Delimited) -> list[str]:
-    where = str(source.path)
-    with readable(where):
-        try:
-            lines = _lines([source.path], source.encoding)
-            found = connection.execute(f"SELECT line FROM {lines} LIMIT 100").fetchall()
-        except duckdb.InvalidInputException as e:
-            if "Expected Number of Columns" in str(e):  # the control character that separates nothing in a text
-                raise _no_text(where) from e
-            raise
-    return [line or "" for (line,) in found]
-
-
-def _no_text(where: str) -> UnreadableFile:
-    return UnreadableFile("the file is not plain text", where=where, hint="is it of the kind its name says?")
-
-
-def _lines(files: Sequence[Path], encoding: str) -> str:
-    """Text files as one column of whole lines."""
-    return (
-        f"read_csv({file_listing(files)}, columns = {{'line': 'VARCHAR'}}, delim = '\x01', quote = '', escape = '', "
-        f"header = false, auto_detect = false, hive_partitioning = false, {_encoding(encoding)})"
-    )
-
-
-def _fixed_width_sql(source: FixedWidth) -> str:
-    fields = ", ".join(
-        f"trim(substring(t.line, {first}, {width})) AS {identifier(name)}"
-        for name, (first, width) in source.fields.items()
-    )
-    return f"SELECT {fields} FROM {_lines(files_meant(source.path), source.encoding)} AS t WHERE trim(t.line) <> ''"
-
-
-def _encoding(name: str) -> str:
-    """The reader's option for a text encoding."""
-    if name not in ENCODINGS:
-        raise BadOption(f"encoding {name!r} is not known", hint=f"one of {listed(ENCODINGS)}.")
-    return f"encoding = {literal(name)}"

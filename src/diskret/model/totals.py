@@ -21,10 +21,12 @@ from diskret.model.hidden_sums import ENOUGH, Found, Numbers, Siblings, Sum, hid
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.total_names import Named, among_letters, named_total
 
-SHAPES = {re.compile(r"00+|_+|-+|\*+"): 3.0, re.compile(r"0"): 4.0, re.compile(r"9+"): 6.0}
+SHAPES = {re.compile(r"00+|_+|-+|\*+"): 2.0, re.compile(r"0"): 4.0, re.compile(r"9+"): 6.0}
 """Codes that look like a total already, and the bits that suffice for them."""
 CHUNK = 1 << 20
 """Numbers looked at in one go."""
+MOST = 1 << 21
+"""Numbers of a classification looked at; of larger tables only some combinations are."""
 MOST_SHOWN = 10
 
 
@@ -122,8 +124,9 @@ class _Group:
         order = _order_of(parts, looked.order(self.name)) if looked.numbers else None
         for numbers, step in zip(looked.numbers, steps, strict=True):
             moved = np.moveaxis(numbers.reshape(shape), axis, 0)
-            rows = partial(_rows, moved, parts, others)
-            self._add(hidden_sums(Siblings(codes=self.codes, rows=rows, step=step, order=order)))
+            rows = partial(_rows, moved, parts, _some(parts.size, others))
+            margin = moved[(parts, *(-1 for _ in others))].astype(np.float64)
+            self._add(hidden_sums(Siblings(codes=self.codes, rows=rows, margin=margin, step=step, order=order)))
 
     def _add(self, found: Found) -> None:
         """Keep of every code where it equals a sum most surely."""
@@ -144,6 +147,16 @@ def _order_of(parts: Ints, order: Sequence[int] | None) -> list[int] | None:
     place = {position: i for i, position in enumerate(parts.tolist())}
     first = [place[position] for position in order if position in place]
     return first + sorted({*place.values()} - {*first})
+
+
+def _some(size: int, others: Sequence[Ints]) -> list[Ints]:
+    """Combinations that are looked at: all, or of the longest classification every so many codes."""
+    some = list(others)
+    combinations = int(np.prod([leaves.size for leaves in some], dtype=np.int64))
+    if size * combinations > MOST:
+        longest = max(range(len(some)), key=lambda i: some[i].size)
+        some[longest] = some[longest][:: -(-size * combinations // MOST)]
+    return some
 
 
 def _rows(moved: Numbers, parts: Ints, others: Sequence[Ints]) -> Iterator[Floats]:

@@ -38,8 +38,8 @@ def unpivoted(source: object, columns: Sequence[str], *, into: str, value: str) 
     return Unpivoted(source=source, columns=tuple(columns), into=into, value=value)
 
 
-def unpivot_sql(data: Relation, asked: Unpivoted) -> tuple[str, dict[str, str]]:
-    """The statement that makes the rows, for DuckDB and Spark alike, and the types of its columns."""
+def unpivot_plan(data: Relation, asked: Unpivoted) -> tuple[list[str], str]:
+    """The columns that stay, and the type of the entries that become rows."""
     data.require(asked.columns)
     kept = [name for name in data.columns if name not in asked.columns]
     taken = [n for n in kept if n.lower() in (asked.into.lower(), asked.value.lower())]
@@ -51,19 +51,4 @@ def unpivot_sql(data: Relation, asked: Unpivoted) -> tuple[str, dict[str, str]]:
         )
     types = {data.types[name] for name in asked.columns}
     # numbers of different types keep all their digits as texts
-    kind = types.pop() if len(types) == 1 else "VARCHAR"
-    entries = [data.column(n) if kind != "VARCHAR" else f"CAST({data.column(n)} AS STRING)" for n in asked.columns]
-    named = [f"{entry} AS {_quoted(data, name)}" for entry, name in zip(entries, asked.columns, strict=True)]
-    columns = ", ".join([*map(data.column, kept), *named])
-    codes = ", ".join(_quoted(data, name) for name in asked.columns)
-    rows = f"{_quoted(data, asked.value)} FOR {_quoted(data, asked.into)} IN ({codes})"
-    text = "VARCHAR" if data.quote == '"' else "string"
-    made = {name: data.types[name] for name in kept} | {
-        asked.into: text,
-        asked.value: kind if kind != "VARCHAR" else text,
-    }
-    return f"SELECT * FROM (SELECT {columns} FROM {data.view}) UNPIVOT INCLUDE NULLS ({rows})", made
-
-
-def _quoted(data: Relation, name: str) -> str:
-    return f"{data.quote}{name.replace(data.quote, data.quote * 2)}{data.quote}"
+    return kept, types.pop() if len(types) == 1 else "VARCHAR"

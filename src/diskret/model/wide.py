@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from diskret.model.numerals import Evidence, evidence, evidence_of
 from diskret.model.source import Relation
 
 FEW = 50
@@ -66,7 +67,8 @@ def _stacked(data: Relation) -> list[tuple[Relation, dict[str, int]]]:
         listing = ", ".join(wide.column(name) for name in names)
         numbered = f"SELECT unnest(range({len(names)})) AS n, unnest([{listing}]) AS v FROM diskret_wide"
         data.query(f"CREATE OR REPLACE TEMP TABLE {view} AS {numbered}")
-        stacks.append((replace(data, view=view, types={"v": kind}), {name: i for i, name in enumerate(names)}))
+        stack = replace(data, view=view, types={"v": kind}, native={}, numerals={})
+        stacks.append((stack, {name: i for i, name in enumerate(names)}))
     data.query("DROP TABLE diskret_wide")
     return stacks
 
@@ -80,3 +82,15 @@ def _below_each_other(stacks: Sequence[tuple[Relation, dict[str, int]]], names: 
             rows = stack.query(f"SELECT n, {', '.join(ask(stack, 'v'))} FROM {stack.view} {chosen} GROUP BY n")
             found |= {wanted[n]: tuple(answers) for n, *answers in rows}
     return {name: found[name] for name in names}
+
+
+def evidence_by_column(data: Relation, asking: Asking) -> dict[str, Evidence]:
+    """How numbers look in every column of text, where nobody says that they have other signs than a point."""
+    if data.decimal == "," or data.thousands:
+        return {}
+
+    def ask(part: Relation, name: str) -> list[str]:
+        return evidence(part.as_text(name), part.is_native(name))
+
+    found = asking([name for name in data.columns if data.is_text(name)], ask)
+    return {name: evidence_of(row) for name, row in found.items()}

@@ -13,15 +13,19 @@ from math import prod
 import numpy as np
 
 from diskret.model.arrays import Bools, Ints
-from diskret.model.hierarchy import Hierarchy
+from diskret.model.promise import Promise
 from diskret.model.words import words
+from diskret.publication.axes import Axis, cross
 from diskret.publication.drawing import Plot
+from diskret.publication.numbers import grouped
 from diskret.publication.options import Publication
-from diskret.publication.release import Measure, Release, cross, labelled
+from diskret.publication.release import Measure, Release
 from diskret.publication.sections import Cell, ReportSection, ReportTable, number_text
 
+MOST_CELLS = 2_000
+"""Larger tables appear as a summary."""
 MOST_ROWS, MOST_COLUMNS, MOST_BARS = 60, 9, 24
-PUBLIC = ("source", "guarantee", "knowledge", "insiders")
+PUBLIC = ("source", "gaps", "guarantee", "knowledge", "insiders")
 """What of the choices is told."""
 
 
@@ -37,6 +41,8 @@ class PublicFacts:
     """Names of the primary rules, without their parameters."""
     exposed: bool = False
     """Whether anything can be computed back, or may be."""
+    promised: Sequence[Promise] = ()
+    """What is kept, without numbers; none if no attack showed it."""
 
 
 def public_sections(leaving: Release, facts: PublicFacts, options: Publication) -> list[ReportSection]:
@@ -44,6 +50,9 @@ def public_sections(leaving: Release, facts: PublicFacts, options: Publication) 
     say = words("table_report", options.language)
     tables = [published_section(leaving, measure, options) for measure in leaving.measures]
     sections = [_overview(leaving, facts, options), *tables, where_section(leaving, options.language)]
+    if facts.promised:
+        text = tuple(dict.fromkeys(" ".join(promise.describe(options.language).split()) for promise in facts.promised))
+        sections.append(ReportSection(title=say["promise"], text=text))
     rows: list[tuple[Cell, ...]] = [(say["rules"], ", ".join(_rules(facts, say)))] if facts.rules else []
     rows += classification_rows(leaving.by, say)
     rows += [(say[f"asked {k}"], say.get(f"{k} {choice}", choice)) for k, choice in facts.asked if k in PUBLIC]
@@ -86,7 +95,7 @@ def _rules(facts: PublicFacts, say: Mapping[str, str]) -> dict[str, None]:
     return dict.fromkeys(plain)
 
 
-def classification_rows(by: Mapping[str, Hierarchy], say: Mapping[str, str]) -> list[tuple[Cell, ...]]:
+def classification_rows(by: Mapping[str, Axis], say: Mapping[str, str]) -> list[tuple[Cell, ...]]:
     """How large the classifications are."""
     return [(n, say["classification"].format(codes=len(h), levels=h.depth - 1)) for n, h in by.items()]
 
@@ -108,7 +117,7 @@ def where_section(leaving: Release, language: str) -> ReportSection:
             hidden, shown = (np.sum(a.reshape(leaving.shape), axis=others) for a in (m.hidden, _not_zero(m)))
             share = hidden / np.maximum(shown, 1)
             series[m.name] = tuple(float(f"{share[i]:.4f}") for i in kept)
-        names = tuple(hierarchy.codes[i] for i in kept)
+        names = tuple(hierarchy.names[i] for i in kept)
         title = say["by"].format(name=name)
         plots.append(
             Plot(kind="bars", title=title, x=names, series=series, x_title=name, y_title=say["of cells"], percent=True)
@@ -120,63 +129,46 @@ def where_section(leaving: Release, language: str) -> ReportSection:
 
 
 def published_section(leaving: Release, measure: Measure, options: Publication) -> ReportSection:
-    """One response as it is published, the coarsest levels that fit a page."""
+    """One response as it is published: whole, or if it is too large for a report, its coarsest levels as a summary."""
     say = words("table_report", options.language)
     beside, across = cross(leaving.by)
-    columns = _coarse(across, MOST_COLUMNS) if across is not None else np.zeros(1, dtype=np.int64)
-    kept = _rows(list(beside.values()))
+    whole = leaving.size <= MOST_CELLS
+    columns = np.arange(leaving.width) if across is None or whole else _coarse(across, MOST_COLUMNS)
+    kept = [np.arange(len(axis)) for axis in beside.values()] if whole else _rows(list(beside.values()))
     positions = np.stack(np.meshgrid(*kept, indexing="ij"), axis=-1).reshape(-1, len(kept))
     outer = np.ravel_multi_index(tuple(positions.T), tuple(len(h) for h in beside.values()))
     cells = (np.array(outer)[:, None] * leaving.width + columns).reshape(-1).astype(np.int64)
-    shown = [_grouped(w, options) for w in measure.texts(cells, options.mark, options.zero)]
+    shown = [grouped(w, options.language) for w in measure.texts(cells, options.mark, options.zero)]
     rows = []
     for i, at in enumerate(positions.tolist()):
         named = [_named(h, p) for h, p in zip(beside.values(), at, strict=True)]
         rows.append((*named, *shown[i * columns.size : (i + 1) * columns.size]))
-    heads = [_head(across, int(c)) for c in columns] if across is not None else [measure.name]
+    heads = [across.labels[c] for c in columns] if across is not None else [measure.name]
     by_default = options.title_of([measure.name], leaving.names)
     table = ReportTable(
         head=(*beside, *heads),
         rows=tuple(rows),
         caption=f"{options.title}: {measure.name}" if options.title else by_default,
         right=tuple(range(len(kept), len(kept) + columns.size)),
+        stub=len(kept),
     )
     altered = [measure.altered] if measure.altered else []
     text = options.legend(suppressed=bool(measure.hidden.any()), altered=altered, care=leaving.care)
     if cells.size < leaving.size:
-        part, whole = (number_text(n, options.language) for n in (cells.size, leaving.size))
-        text.append(say["part"].format(n=part, of=whole))
+        part, of = (number_text(n, options.language) for n in (cells.size, leaving.size))
+        text.append(say["part"].format(n=part, of=of))
     if across is not None:
         text.append(say["across"].format(name=leaving.names[-1]))
     return ReportSection(title=say["published"].format(name=measure.name), text=tuple(text), tables=(table,))
 
 
-def _grouped(word: str, options: Publication) -> str:
-    """A number with groups of three digits; marks stay as they are."""
-    try:
-        float(word)
-    except ValueError:
-        return word
-    whole, point, rest = word.partition(".")
-    if "e" in word or "n" in whole:
-        return word
-    text = f"{int(whole):,}" + point + rest
-    text = f"-{text}" if whole.startswith("-") and int(whole) == 0 else text
-    return text.translate(str.maketrans(",.", ".,")) if options.language == "de" else text
-
-
-def _named(hierarchy: Hierarchy, position: int) -> str:
+def _named(hierarchy: Axis, position: int) -> str:
     """A code, indented by its level, with its label."""
     deep = int(hierarchy.depth - hierarchy.levels[position])
-    label = f" {hierarchy.labels[position]}" if labelled(hierarchy) else ""
-    return "\u00a0\u00a0" * deep + hierarchy.codes[position] + label
+    return "\u00a0\u00a0" * deep + hierarchy.full_name(position)
 
 
-def _head(hierarchy: Hierarchy, position: int) -> str:
-    return hierarchy.labels[position] if labelled(hierarchy) else hierarchy.codes[position]
-
-
-def _coarse(hierarchy: Hierarchy, most: int) -> Ints:
+def _coarse(hierarchy: Axis, most: int) -> Ints:
     """The codes of the coarsest levels that fit, in their order; at least the total and the first codes."""
     for level in range(int(hierarchy.levels.min()), int(hierarchy.levels.max()) + 1):
         kept = np.flatnonzero(hierarchy.levels >= level)
@@ -186,7 +178,7 @@ def _coarse(hierarchy: Hierarchy, most: int) -> Ints:
     return top[:most]
 
 
-def _rows(beside: Sequence[Hierarchy]) -> list[Ints]:
+def _rows(beside: Sequence[Axis]) -> list[Ints]:
     """Codes of the classifications beside, coarsened from the last on until their combinations fit."""
     most = [len(h) for h in beside]
     kept = [_coarse(h, m) for h, m in zip(beside, most, strict=True)]

@@ -20,9 +20,24 @@ from diskret.model.source import Relation
 from diskret.tabulation.plan import Plan, RecordKey, Units
 
 Batch = dict[str, npt.NDArray[Any]]
+
+
+def read_only(batch: Batch) -> Batch:
+    """The same columns, not to be written to: a kernel is compiled for such columns and not a second time for others.
+
+    >>> import numpy as np
+    >>> read_only({"cell": np.arange(3)})["cell"].flags.writeable
+    False
+    """
+    seen = {name: column.view() for name, column in batch.items()}
+    for column in seen.values():
+        column.flags.writeable = False
+    return seen
+
+
 DECIMALS_TRIED = range(AMOUNTS + 1)
-RECORDS = "diskret_records"
-"""The view of what is read, where rows of given totals are left out."""
+RECORDS, RECORDS_NUMBERED = "diskret_records", "diskret_records_numbered"
+"""Views of what is read, where rows of given totals are left out."""
 
 
 class Backend(Protocol):

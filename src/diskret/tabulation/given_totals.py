@@ -23,7 +23,7 @@ from diskret.model.source import Relation
 from diskret.model.table import Table
 from diskret.model.totals import Looked, refuse_totals
 from diskret.tabulation.accumulate import Level
-from diskret.tabulation.backend import RECORDS, Backend
+from diskret.tabulation.backend import RECORDS, RECORDS_NUMBERED, Backend
 from diskret.tabulation.plan import Plan
 
 Totals = Mapping[str, tuple[str, ...]]
@@ -86,13 +86,17 @@ class GivenRows:
 def records_only(engine: Backend, totals: Totals) -> GivenRows | None:
     """Leave the rows of given totals out of what the engine reads; None if there are none."""
     data = engine.data
-    conditions = [f"coalesce({data.code(n)} IN ({_literals(codes)}), false)" for n, codes in totals.items() if codes]
-    if not conditions:
+
+    def is_given(data: Relation) -> str:
+        each = [f"coalesce({data.code(n)} IN ({_literals(codes)}), false)" for n, codes in totals.items() if codes]
+        return f"({' OR '.join(each)})"
+
+    if not any(totals.values()):
         return None
-    given = GivenRows(data=data, condition=f"({' OR '.join(conditions)})")
+    given = GivenRows(data=data, condition=is_given(data))
     if not data.query(f"SELECT 1 FROM {data.view} WHERE {given.condition} LIMIT 1"):
         return None
-    engine.data = data.kept_where(RECORDS, f"NOT {given.condition}")
+    engine.data = data.kept_where(lambda data: f"NOT {is_given(data)}", RECORDS, RECORDS_NUMBERED)
     if not engine.data.query(f"SELECT 1 FROM {RECORDS} LIMIT 1"):
         raise EmptyData("there are only totals", where=data.where, hint="a table needs at least one record.")
     return given

@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from diskret.model.arrays import Ints
+from diskret.model.delimited import look
+from diskret.model.engine import connect
 from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, masked
+from diskret.model.gaps import KEPT, NUMBERED
 from diskret.model.places import files_fitting, plain_file, refuse_address
 from diskret.model.private import private_folder, remove_with
 from diskret.model.sheets import Workbook, unique_names
 from diskret.model.source import TEXT, Delimited, FixedWidth, Normalised, Parquet, Relation, file_source, layers_of
 from diskret.model.spelling import plain
-from diskret.model.unpivot import Unpivoted, unpivot_sql
-from diskret.tabulation.backend import RECORDS, Batch
+from diskret.model.unpivot import Unpivoted, unpivot_plan
+from diskret.tabulation.backend import RECORDS, RECORDS_NUMBERED, Batch
 
 VIEW = "diskret_data"
 
@@ -57,7 +60,7 @@ class SparkBackend:
         self.data = data
         self.own = own
         self.kept: list[Any] = []
-        self.views = [VIEW, RECORDS]
+        self.views = [VIEW, KEPT, NUMBERED, RECORDS, RECORDS_NUMBERED]
 
     def lookup(self, name: str, codes: Sequence[str], positions: Ints) -> None:
         """Make a small table of codes and positions."""
@@ -116,10 +119,12 @@ def open_spark(source: object, engine: object) -> SparkBackend:
 
 
 def _unpivoted(session: Any, frame: Any, asked: Unpivoted, where: str) -> Any:
-    frame.createOrReplaceTempView(VIEW)
     types = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
-    statement, _ = unpivot_sql(SparkRelation(session, VIEW, types, where), asked)
-    return _said(where, lambda: session.sql(statement))
+    kept, kind = unpivot_plan(SparkRelation(session, VIEW, types, where), asked)
+    if kind == "VARCHAR":
+        frame = frame.withColumns({name: frame[f"`{name}`"].cast("string") for name in asked.columns})
+    names = [[f"`{name}`" for name in each] for each in (kept, asked.columns)]
+    return _said(where, lambda: frame.unpivot(*names, asked.into, asked.value))
 
 
 def _session(spark: Any, engine: object) -> tuple[Any, bool]:
@@ -155,7 +160,7 @@ def _start(builder: Any, master: str) -> Any:
     return session
 
 
-def _frame(session: Any, source: object) -> tuple[Any, str, str]:
+def _frame(session: Any, source: object) -> tuple[Any, str, str | None]:
     """The source as a Spark frame, how to speak of it, and its decimal sign."""
     if hasattr(source, "createOrReplaceTempView"):
         return source, "the Spark frame", "."
@@ -183,7 +188,7 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str]:
     return _said(where, lambda: session.createDataFrame(_plain(table))), where, "."
 
 
-def _file(session: Any, source: Delimited | Parquet) -> tuple[Any, str, str]:
+def _file(session: Any, source: Delimited | Parquet) -> tuple[Any, str, str | None]:
     path, places = source.path, _places(source.path)
     if source.hive:
         raise BadOption(
@@ -197,11 +202,30 @@ def _file(session: Any, source: Delimited | Parquet) -> tuple[Any, str, str]:
         return _said(str(path), lambda: reader.parquet(*places)), str(path), "."
     if path.suffix.lower() not in TEXT:
         raise BadOption(f"Spark cannot read {path.suffix!r} files here", where=str(path), hint="give .parquet or .csv.")
+    encoding, delimiter = _seen(source)
     # Text stays text: a code 05111 keeps its zero.
-    reader = reader.option("header", "true").option("inferSchema", "false").option("encoding", source.encoding)
-    if source.delimiter:
-        reader = reader.option("delimiter", source.delimiter)
+    reader = reader.option("header", "true").option("inferSchema", "false").option("encoding", encoding)
+    if delimiter:
+        reader = reader.option("delimiter", delimiter)
     return _said(str(path), lambda: reader.csv(places)), str(path), source.decimal
+
+
+def _seen(source: Delimited) -> tuple[str, str | None]:
+    """Encoding and separator, found in the first file if it lies here; what Spark would misread is refused."""
+    encoding, delimiter = source.encoding or "utf-8", source.delimiter
+    found = [source.path] if os.path.isfile(source.path) else [f for f in files_fitting(source.path) if f.is_file()]
+    is_odd = source.header not in (None, (1,))
+    if found:
+        text = look(connect(), replace(source, path=plain_file(found[0])))
+        encoding, delimiter = text.encoding, text.delimiter
+        is_odd = is_odd or text.skipped > 0 or text.notes > 0
+    if is_odd or encoding in ("windows-1252", "cp850"):
+        raise BadOption(
+            "titles, notes and the encodings windows-1252 and cp850 are not read by Spark",
+            where=str(source.path),
+            hint="use engine='duckdb', or convert to Parquet.",
+        )
+    return encoding, delimiter
 
 
 def _places(path: Path) -> list[str]:

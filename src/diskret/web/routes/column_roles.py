@@ -11,23 +11,33 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from diskret.io.structured import from_json
 from diskret.job.pivots import pivot_of
 from diskret.job.questions import totals_asked
 from diskret.job.recognise import Recognised, recognise
-from diskret.model.errors import TotalInData, UnreadableFile
+from diskret.job.table_sections import READING, Data
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import table_names
+from diskret.model.errors import BadOption, TotalInData
 from diskret.model.sheets import sheet_names
 from diskret.model.source import EXCEL, file_source, open_source
 from diskret.model.unpivot import unpivoted
 from diskret.web.answers import Json, plain
-from diskret.web.workbench import workbench
+from diskret.web.workbench import choice, workbench
+
+READ = (*READING, "unpivot")
 
 
 def columns(request: Request) -> Response:
     """The columns of a file of the workspace, and a first job for it."""
     bench, asked = workbench(request), request.query_params
     name = asked.get("file", "")
-    reading = _chosen_reading(bench.drafts.get()["content"].get("data"), name)
-    if asked.get("sheet"):
+    if "reading" in asked:
+        reading = _given_reading(asked["reading"], name)
+    else:
+        reading = _chosen_reading(choice(request).get()["content"].get("data"), name)
+    if asked.get("sheet") and asked["sheet"] != reading.get("sheet"):  # another sheet is another table
+        reading = {key: value for key, value in reading.items() if key not in ("header", "range")}
         reading["sheet"] = asked["sheet"]
     place = bench.workspace.path(name)
     found = bench.reading.do(recognised, place, reading, asked.get("kind"), where=name)
@@ -55,7 +65,19 @@ def _chosen_reading(data: Any, name: str) -> dict[str, Any]:
     """How a file is read by the present choice, if it is about this file."""
     if not isinstance(data, dict) or name not in (data.get("microdata"), data.get("cells")):
         return {}
-    return {key: data[key] for key in ("delimiter", "decimal", "encoding", "sheet", "unpivot") if key in data}
+    return {key: data[key] for key in READ if key in data}
+
+
+def _given_reading(text: str, name: str) -> dict[str, Any]:
+    """How a file is to be read, said with the question: before it is chosen."""
+    try:
+        said = from_json(text)
+        Data.model_validate({"microdata": name, **said})
+    except (TypeError, ValueError):
+        raise BadOption(
+            "this is not how a file is read", where=name, hint="rows count from 1; a range is like B4:H120."
+        ) from None
+    return {key: value for key, value in said.items() if key in READ}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,25 +94,19 @@ class Found:
 
 
 def recognised(path: Path, reading: Mapping[str, Any], kind: Any) -> Found:
-    """The columns of a file; a text that is not UTF-8 is read as older programs write it, and that is noted."""
-    try:
-        columns = recognise(_source(path, reading), kind)
-    except UnreadableFile as e:
-        if "UTF-8" not in e.what or "encoding" in reading:
-            raise
-        return recognised(path, {**reading, "encoding": "latin-1"}, kind)
-    sheets = sheet_names(path) if path.suffix.lower() in EXCEL else []
-    source = _source(path, {**reading, "decimal": columns.decimal})
-    pivot = pivot_of(open_source(source), columns.named("value")) if not reading.get("unpivot") else None
+    """The columns of a file, and how it was read: as the user chose, or as was found."""
+    source: object = file_source(path, **{key: each for key, each in reading.items() if key != "unpivot"})
+    if reading.get("unpivot"):
+        source = unpivoted(source, **reading["unpivot"])
+    relation = open_source(source)
+    columns = recognise(relation, kind)
+    parts = {**dict.fromkeys(EXCEL, sheet_names), **dict.fromkeys(DATABASES, table_names)}
+    inside = parts.get(path.suffix.lower())
+    sheets = inside(path) if inside else []
+    pivot = pivot_of(relation, columns.named("value")) if not reading.get("unpivot") else None
     offered = {**pivot.content, "why": pivot.why, "sure": pivot.sure} if pivot is not None else None
     question = totals_asked(source, columns, names_only=True)
     return Found(columns=columns, reading=reading, sheets=sheets, question=question, unpivot=offered)
-
-
-def _source(path: Path, reading: Mapping[str, Any]) -> object:
-    """A file as the choice says that it is read."""
-    source = file_source(path, **{key: each for key, each in reading.items() if key != "unpivot"})
-    return unpivoted(source, **reading["unpivot"]) if reading.get("unpivot") else source
 
 
 ROUTES = [Route("/api/recognise", columns, methods=["GET"])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +15,20 @@ from starlette.routing import Route
 from diskret.job.anonymise_job import AnonymiseJob
 from diskret.job.read import job_from
 from diskret.job.records_job import RecordsJob
-from diskret.job.report import table_facts, write_table_report
+from diskret.job.report import table_facts, too_close_in, write_table_report
 from diskret.job.table_job import TableJob
+from diskret.microdata.condition import Condition
 from diskret.model.errors import BadOption, listed
 from diskret.publication.report_file import ENDINGS
 from diskret.web import examples
 from diskret.web.answers import Json, attachment, body_of
 from diskret.web.reading import LONG
 from diskret.web.record_runs import FIGURES, FILES, write_kept_report
-from diskret.web.routes.exports import made_apart, stem
+from diskret.web.routes.exports import as_shown, made_apart, stem
 from diskret.web.routes.names import NAME
 from diskret.web.run_files import MOST_APART, read_bytes, read_json
-from diskret.web.table_runs import findings, load
-from diskret.web.workbench import Workbench, workbench
+from diskret.web.table_runs import findings, load, load_origin
+from diskret.web.workbench import RECORDS, Workbench, choice, workbench
 
 EXAMPLES = {"care": "care.toml"}
 
@@ -36,7 +37,7 @@ def take_example(request: Request) -> Response:
     """Copy an example into the workspace and choose it."""
     bench, name = workbench(request), request.path_params["example"]
     content = _firms(bench) if name == "firms" else examples.take(name, bench.workspace, EXAMPLES)
-    return Json(bench.choices["records"].put(content))
+    return Json(choice(request, RECORDS).put(content))
 
 
 def _firms(bench: Workbench) -> dict[str, Any]:
@@ -52,6 +53,11 @@ def _firms(bench: Workbench) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def condition(request: Request) -> Response:
+    """The columns that a condition on records looks at; refused if it is none."""
+    return Json({"columns": Condition.parse(request.query_params.get("where", "")).columns})
+
+
 def open_job(request: Request) -> Response:
     """A job file about records as the present choice."""
     bench, name = workbench(request), request.path_params["name"]
@@ -60,7 +66,7 @@ def open_job(request: Request) -> Response:
         raise BadOption("the job is about tables, not records", hint="open it on the page of tables.")
     content = job.model_dump(mode="json", exclude_unset=True)
     title = content.pop("output", {}).get("title")
-    return Json(bench.choices["records"].put(content | ({"output": {"title": title}} if title else {})))
+    return Json(choice(request, RECORDS).put(content | ({"output": {"title": title}} if title else {})))
 
 
 def fresh_seed() -> int:
@@ -76,7 +82,7 @@ def seed(request: Request) -> Response:
 async def start(request: Request) -> Response:
     """Make the file that is chosen, in a process of its own."""
     bench, asked = workbench(request), await body_of(request)
-    content = (await run_in_threadpool(bench.choices["records"].get))["content"]
+    content = await run_in_threadpool(lambda: choice(request, RECORDS).content())
     name = str(asked.get("name", ""))[:80]
     # mistakes are told at once, before a process starts
     await run_in_threadpool(job_from, dict(content), "the page", bench.workspace.root)
@@ -115,15 +121,21 @@ def report(request: Request) -> Response:
     if ending not in ENDINGS or language not in ("en", "de"):
         raise BadOption(f"no report as {ending} in {language!r}", hint=f"{listed(ENDINGS)}, in 'en' or 'de'.")
     internal = request.query_params.get("for") == "internal"
-    status, content = bench.runs.status(run), bench.runs.content(run)
-    given = (content, bench.workspace.root, ending, language, internal, status.get("summary", {}).get("warnings", ()))
+    status, content = bench.runs.status(run), as_shown(bench.runs.content(run), request.query_params.get("sums"))
+    given = (content, bench.workspace.root, ending, language, internal, status.get("summary", {}))
     with bench.runs.result(run) as folder:
         made = bench.reading.do(made_report, folder, *given, where=run, seconds=LONG)
     return attachment(made, f"{stem(status['name'])}-{'internal-' if internal else ''}report{ending}")
 
 
 def made_report(
-    folder: Path, content: dict[str, Any], root: Path, ending: str, language: str, internal: bool, said: Sequence[str]
+    folder: Path,
+    content: dict[str, Any],
+    root: Path,
+    ending: str,
+    language: str,
+    internal: bool,
+    summary: Mapping[str, Any],
 ) -> bytes:
     """The report on a result."""
     job = job_from(content, "the page", root)
@@ -133,8 +145,9 @@ def made_report(
         elif isinstance(job, TableJob):
             done = load(folder)
             tables = {name: each.table for name, each in done.items()}
-            facts = table_facts(job, done, findings(folder), said)
-            write_table_report(job.output, tables, facts, path, language, internal=internal)
+            facts = table_facts(job, done, findings(folder), summary.get("warnings", ()), too_close_in(summary))
+            origin = load_origin(folder)
+            write_table_report(job.output, tables, facts, path, language, internal=internal, origin=origin)
         else:
             raise BadOption(f"no report on a job of kind {job.kind!r}", hint="run its job file with `diskret run`.")
         return path.read_bytes()
@@ -149,6 +162,7 @@ ROUTES = [
     Route("/api/records/examples/{example}", take_example, methods=["POST"]),
     Route(f"/api/records/jobs/{NAME}", open_job, methods=["POST"]),
     Route("/api/records/seed", seed, methods=["GET"]),
+    Route("/api/records/condition", condition, methods=["GET"]),
     Route("/api/records/runs", start, methods=["POST"]),
     Route("/api/runs/{run}/stop", stop, methods=["POST"]),
     Route("/api/runs/{run}/figures", figures, methods=["GET"]),

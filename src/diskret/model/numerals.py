@@ -1,0 +1,187 @@
+"""How numbers are written in text: which sign stands before the decimals, and which between thousands.
+
+Whole columns are looked at, in SQL that DuckDB and Spark understand. Where all numbers look like 1.234, which is one
+thousand two hundred and thirty-four to one reader and a little more than one to another, nobody guesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from diskret.model.cures import Cure
+from diskret.model.errors import UnclearFile
+
+DECIMALS = (".", ",")
+THOUSANDS = (".", ",", " ", "'", "\u202f")
+"""Signs between thousands that can be asked for; a blank stands for those that do not break a line, too."""
+BLANKS = " \u00a0\u202f"
+APOSTROPHES = "'’"
+ALIKE = {" ": BLANKS, "\u202f": BLANKS, "\u00a0": BLANKS, "'": APOSTROPHES, "’": APOSTROPHES}
+POWER = "([eE][+-]?[0-9]+)?"
+OTHERS = BLANKS + APOSTROPHES
+PATTERNS = {
+    "points": f"[+-]?([1-9][0-9]{{0,2}}([,{OTHERS}][0-9]{{3}})+|[0-9]*)([.][0-9]*)?{POWER}",
+    "commas": f"[+-]?([1-9][0-9]{{0,2}}([.{OTHERS}][0-9]{{3}})+|[0-9]*)(,[0-9]*)?{POWER}",
+    "either": "[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}",
+}
+FAR = f"[+-]?([0-9]{{5,}}|[1-9][0-9]{{0,2}}([,{OTHERS}][0-9]{{3}})+)[.][0-9]+"
+"""A number with a decimal point that no code looks like, unlike 10.1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numerals:
+    """The signs in numbers: before decimals, and between thousands (empty: none)."""
+
+    decimal: str = "."
+    thousands: str = ""
+
+    @classmethod
+    def said(cls, decimal: str | None, thousands: str | None) -> Numerals | None:
+        """As a user says it; None where the decimal sign is left to be found.
+
+        Beside a decimal comma points may stand between thousands.
+
+        >>> Numerals.said(",", None), Numerals.said(None, "."), Numerals.said(None, None)
+        (Numerals(decimal=',', thousands='.'), Numerals(decimal=',', thousands='.'), None)
+        """
+        if decimal is None and thousands in DECIMALS:
+            decimal = "," if thousands == "." else "."
+        if decimal is None:
+            return None
+        return cls(decimal=decimal, thousands=thousands or ("." if decimal == "," else ""))
+
+    def plain(self, text: str) -> str:
+        """A text in SQL as a number is written for computers; NULL where the signs do not stand as they should."""
+        signs = ALIKE.get(self.thousands, self.thousands)
+        conditions = [f"instr({text}, '_') = 0"]  # 1_000 is a number to engines, not to offices
+        if signs:
+            bare = f"translate({text}, {_literal(signs)}, '')"
+            point = "[.]" if self.decimal == "." else ","
+            grouped = fits(text, f"[+-]?[1-9][0-9]{{0,2}}([{signs}][0-9]{{3}})+({point}[0-9]*)?")
+            conditions.append(f"({bare} = {text} OR {grouped})")
+            text = bare
+        if self.decimal == ",":
+            conditions.append(f"instr({text}, '.') = 0")
+            text = f"replace({text}, ',', '.')"
+        return f"CASE WHEN {' AND '.join(conditions)} THEN {text} END"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """How many entries of a column are numbers with decimal points, with decimal commas, with either meaning."""
+
+    entries: int
+    points: int
+    """Numbers if the point is the decimal sign."""
+    commas: int
+    both: int
+    """Numbers in both ways."""
+    either: int
+    """Numbers in both ways that mean different things."""
+    far: int
+    """Numbers with a decimal point that no code looks like."""
+    with_comma: int
+    with_blank: int
+    with_apostrophe: int
+    native: int
+    """Entries that are numbers, and no text."""
+
+    @property
+    def only_points(self) -> bool:
+        """Whether some numbers have a decimal point for certain, and none a comma."""
+        return self.points > self.both and self.commas == self.both
+
+    @property
+    def only_commas(self) -> bool:
+        """Whether some numbers have a decimal comma, or points between thousands, for certain."""
+        return self.commas > self.both and self.points == self.both
+
+    @property
+    def mixed(self) -> bool:
+        """Whether some numbers are written in one way and some in the other."""
+        return self.commas > self.both and self.points > self.both
+
+    @property
+    def numerals(self) -> Numerals | None:
+        """How the numbers are written; None if they may mean different things."""
+        other = " " if self.with_blank else "'" if self.with_apostrophe else ""
+        if self.only_commas:
+            return Numerals(decimal=",", thousands=other or ".")
+        if self.only_points:
+            return Numerals(decimal=".", thousands=other or ("," if self.with_comma else ""))
+        return None if self.either or self.mixed else Numerals(decimal=".", thousands=other)
+
+
+def evidence(text: str, native: str = "false") -> list[str]:
+    """Aggregates in SQL, in the order of the fields of `Evidence`.
+
+    ``text`` is a column without outer blanks, ``native`` the condition that an entry is a number, not text.
+    """
+    points, commas, either = (fits(text, PATTERNS[name]) for name in ("points", "commas", "either"))
+    filled = f"{text} <> ''"
+    digits = f"translate({text}, '0123456789', '') <> {text}"
+    conditions = [
+        filled, f"{filled} AND {digits} AND {points}", f"{filled} AND {digits} AND {commas}",
+        f"{filled} AND {digits} AND {points} AND {commas}", either, fits(text, FAR),
+        f"{points} AND instr({text}, ',') > 0", *(
+            f"({points} OR {commas}) AND translate({text}, {_literal(signs)}, '') <> {text}"
+            for signs in (BLANKS, APOSTROPHES)
+        ), native,
+    ]  # fmt: skip
+    return [f"count(CASE WHEN {condition} THEN 1 END)" for condition in conditions]
+
+
+def evidence_of(row: Sequence[int]) -> Evidence:
+    """What the aggregates gave."""
+    names = (
+        "entries",
+        "points",
+        "commas",
+        "both",
+        "either",
+        "far",
+        "with_comma",
+        "with_blank",
+        "with_apostrophe",
+        "native",
+    )
+    return Evidence(**dict(zip(names, map(int, row), strict=True)))
+
+
+def fits(text: str, pattern: str) -> str:
+    """The condition that a text fits a pattern, for every engine."""
+    return f"regexp_replace({text}, {_literal(f'^{pattern}$')}, '') = ''"
+
+
+def decided(name: str, own: Evidence, others: Mapping[str, Evidence], where: str) -> Numerals:
+    """How the numbers of a column are written, by itself or, where it does not tell, by other columns; else asked.
+
+    A comma before decimals elsewhere decides; a point only where no code looks like that number.
+    """
+    if own.numerals is not None:
+        return own.numerals
+    if own.mixed:
+        raise UnclearFile(
+            f"column {name!r} holds numbers with decimal points and numbers with decimal commas",
+            where=where,
+            hint="write all of them alike; a sign between thousands stands between groups of three digits.",
+        )
+    commas = any(other.only_commas for other in others.values())
+    points = any(other.far and not other.commas > other.both for other in others.values())
+    if commas != points:
+        sign = {True: ".", False: ","}
+        return Numerals(decimal=sign[points], thousands=sign[commas])
+    raise UnclearFile(
+        f"the numbers of column {name!r} all look like #.### or #,###: a sign before decimals, or between thousands",
+        where=where,
+        hint='say decimal = "." or decimal = ",", and thousands where there is a sign between them.',
+        cures=[
+            Cure(key="data.decimal", value=".", label="take points as decimal signs, commas as signs of thousands"),
+            Cure(key="data.decimal", value=",", label="take commas as decimal signs, points as signs of thousands"),
+        ],
+    )
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
