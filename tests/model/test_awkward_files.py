@@ -197,7 +197,17 @@ def test_signs_in_numbers_are_found_by_the_whole_column(numbers: list[str], sum_
     assert total(tmp_path / "f.csv") == pytest.approx(sum_of_them, abs=1e-9)
 
 
-@pytest.mark.parametrize("others", [["10.1", "10.2"], ["a", "b"], ["2024.12", "2024.11"]])
+@pytest.mark.parametrize(
+    "others",
+    [
+        ["10.1", "10.2"],
+        ["a", "b"],
+        ["2024.12", "2024.11"],
+        ["1,2", "2,3"],
+        ["1,5", "1,2,3"],
+        ["123.456.789", "123.456.780"],
+    ],
+)
 def test_numbers_that_mean_two_things_are_asked_about(others: list[str], tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text(f"r;x\n{others[0]};1.234\n{others[1]};5.678\n")
     with pytest.raises(UnclearFile) as caught:

@@ -19,8 +19,8 @@ import pytest
 
 import diskret as dk
 from diskret.model.databases import Database, table_names
-from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile
-from diskret.model.source import open_source
+from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnclearFile, UnreadableFile
+from diskret.model.source import file_source, open_source
 
 ROWS = [("05111", 10.5, 3), ("05112", 2.0, 1), ("05111", 7.25, None)]
 
@@ -80,7 +80,51 @@ def test_a_column_of_sqlite_with_numbers_and_texts_is_read_as_text(tmp_path: Pat
     path = lite(tmp_path / "a.sqlite", "CREATE TABLE mixed (code, x)", "INSERT INTO mixed VALUES ('05', 1), (7, 2.5)")
     data = open_source(Database(place=path, table="mixed"))
     assert data.types["code"] == "VARCHAR"
-    assert data.query(f"SELECT * FROM {data.view} ORDER BY ALL") == [("05", 1.0), ("7", 2.5)]
+    assert data.columns == ("code", "x")
+    assert data.query(f"SELECT code, x FROM {data.view} ORDER BY ALL") == [("05", 1.0), ("7", 2.5)]
+
+
+@pytest.mark.parametrize("name", ["a.sqlite", "a.duckdb", "a.parquet"])
+def test_signs_in_numbers_of_texts_are_asked_about_as_in_any_file(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    if path.suffix == ".parquet":
+        duckdb.sql("SELECT 'N' AS region, unnest(['1.234', '7']) AS x").write_parquet(str(path))
+    else:
+        table = "CREATE TABLE texts AS SELECT 'N' AS region, '1.234' AS x UNION ALL SELECT 'N', '7'"
+        (duck if path.suffix == ".duckdb" else lite)(path, table, "DROP TABLE firms")
+    with pytest.raises(UnclearFile):
+        dk.tabulate(path, by="region", value="x")
+    for decimal, total in ((",", 1241.0), (".", 8.234)):
+        assert dk.tabulate(file_source(path, decimal=decimal), by="region", value="x").value[-1] == total
+
+
+def test_numbers_of_sqlite_say_nothing_about_texts_beside_them(tmp_path: Path) -> None:
+    texts = (
+        "CREATE TABLE t (region, x)",
+        "INSERT INTO t VALUES (5, '1.234'), (5.0, 2.5), ('5', 3)",
+        "DROP TABLE firms",
+    )
+    path = lite(tmp_path / "a.db", *texts)
+    with pytest.raises(UnclearFile):
+        dk.tabulate(path, by="region", value="x")
+    table = dk.tabulate(Database(place=path, decimal=","), by="region", value="x")
+    assert (table.hierarchies[0].codes, table.value.tolist()) == (("5", "Total"), [1239.5, 1239.5])
+
+
+def test_a_column_of_sqlite_may_begin_with_thousands_of_gaps(tmp_path: Path) -> None:
+    numbers = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 2000)"
+    gaps = f"INSERT INTO t {numbers} SELECT NULL, 1 FROM r"
+    path = lite(
+        tmp_path / "a.db", "CREATE TABLE t (region, x)", gaps, "INSERT INTO t VALUES ('N', 0.5)", "DROP TABLE firms"
+    )
+    assert dk.tabulate(path, by="region", value="x").value.tolist() == [0.5, 2000.0, 2000.5]
+
+
+def test_no_table_hides_behind_the_name_of_another(tmp_path: Path) -> None:
+    lite(tmp_path / "a.db", "CREATE TABLE sqlite1 (x)")
+    assert table_names(tmp_path / "a.db") == ["firms", "sqlite1"]
+    duck(tmp_path / "b.duckdb", "CREATE SCHEMA s", "CREATE TABLE s.t (x INT)", 'CREATE TABLE "s.t" (x INT, y INT)')
+    assert table_names(tmp_path / "b.duckdb") == ["main.firms", "main.s.t", "s.t"]
 
 
 def test_names_that_look_like_statements_are_names(tmp_path: Path) -> None:
@@ -178,7 +222,11 @@ def test_a_server_that_refuses_is_not_quoted(filled: str, monkeypatch: pytest.Mo
 
 
 def test_a_password_does_not_stand_in_an_address() -> None:
-    for address in ("postgresql://office:geheim@127.0.0.1/db", "postgresql://127.0.0.1/db?password=geheim"):
+    for address in (
+        "postgresql://office:geheim@127.0.0.1/db", "postgresql://127.0.0.1/db?password=geheim",
+        "postgresql://127.0.0.1/db?%70assword=geheim", "postgresql://office:[geheim@127.0.0.1/db",
+        "postgresql://office:a/geheim@127.0.0.1/db", "postgresql://office:a#geheim@127.0.0.1/db",
+    ):  # fmt: skip
         with pytest.raises(BadOption, match="holds a password") as refused:
             open_source(Database(place=address, table="firms"))
         assert "geheim" not in str(refused.value)

@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from diskret.model.cures import Cure
 from diskret.model.damage import reading
 from diskret.model.engine import connect, engine_path, identifier, literal, readable
 from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, listed
+from diskret.model.numerals import IS_NUMBER
 from diskret.model.places import plain_file
 
 FILES = (".duckdb", ".ddb", ".sqlite", ".sqlite3", ".db")
@@ -30,6 +31,8 @@ OWN = ("pg_catalog", "information_schema", "pg_toast")
 LITE = b"SQLite format 3\0"
 DUCK = b"DUCK"
 EXTRA = "databases"
+IS_ROW = "\ue001"
+"""The name of a column that tells rows of a table from the one that only shows types."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +40,13 @@ class Database:
     """A database and which of its tables is meant; it may be left out where there is only one.
 
     ``place`` is a file, or the address of a PostgreSQL server without a password (libpq finds it in ~/.pgpass, a
-    service file or PGPASSWORD).
+    service file or PGPASSWORD). ``decimal`` and ``thousands`` are the signs in numbers of its columns of text.
     """
 
     place: Path | str
     table: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
 
 
 def is_server(name: object) -> bool:
@@ -126,10 +131,10 @@ def _attached(connection: Any, path: Path) -> Iterator[dict[str, str]]:
             "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'attached' AND NOT internal "
             "ORDER BY ALL"
         ).fetchall()
-        yield {
-            table if schema == "main" else f"{schema}.{table}": f"attached.{identifier(schema)}.{identifier(table)}"
-            for schema, table in found
-        }
+        names = {(s, t): t if s == "main" else f"{s}.{t}" for s, t in found}
+        if len({*names.values()}) < len(names):  # a table "a.b" beside the table b of the schema a
+            names = {(s, t): f"{s}.{t}" for s, t in found}
+        yield {name: f"attached.{identifier(s)}.{identifier(t)}" for (s, t), name in names.items()}
 
 
 def _from_duckdb(connection: Any, path: Path, table: str | None) -> str:
@@ -155,7 +160,7 @@ def _lite(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _lite_tables(lite: sqlite3.Connection) -> list[str]:
-    asked = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
+    asked = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*' ORDER BY name"
     return [str(name) for (name,) in lite.execute(asked)]
 
 
@@ -174,31 +179,55 @@ def _lite_columns(lite: sqlite3.Connection, table: str, where: str) -> str:
     names = [str(row[1]) for row in lite.execute(f"PRAGMA table_info({identifier(table)})")]
     kinds = ", ".join(f"group_concat(DISTINCT typeof({identifier(name)}))" for name in names)
     found = lite.execute(f"SELECT {kinds} FROM {identifier(table)}").fetchone()
-    columns = []
+    # the driver takes types from the first rows, which may be empty: one more goes before them
+    columns, before = {IS_ROW: "1"}, {IS_ROW: "0"}
     for name, kind in zip(names, found, strict=True):
         held = {*(kind or "text").split(",")} - {"null"}
         if "blob" in held:
             raise UnreadableFile(f"column {name!r} holds binary data", where=where, hint="leave it out in a view.")
         cast = "INTEGER" if held == {"integer"} else "REAL" if held <= {"integer", "real"} else "TEXT"
-        columns.append(f"CAST({identifier(name)} AS {cast}) AS {identifier(name)}")
-    return f"SELECT {', '.join(columns)} FROM {identifier(table)}"
+        columns[name], before[name] = f"CAST({_whole(name)} AS {cast})", f"CAST(0 AS {cast})"
+        if "text" in held and len(held) > 1:
+            columns[IS_NUMBER + name], before[IS_NUMBER + name] = f"typeof({identifier(name)}) <> 'text'", "0"
+    first = ", ".join(f"{sql} AS {identifier(name)}" for name, sql in before.items())
+    return f"SELECT {first} UNION ALL SELECT {', '.join(columns.values())} FROM {identifier(table)}"
+
+
+def _whole(name: str) -> str:
+    """A column in SQL in which 5.0 is 5, as a text, too."""
+    own = identifier(name)
+    whole = f"typeof({own}) = 'real' AND abs({own}) < 1e15 AND {own} = CAST({own} AS INTEGER)"
+    return f"CASE WHEN {whole} THEN CAST({own} AS INTEGER) ELSE {own} END"
 
 
 # --- PostgreSQL ------------------------------------------------------------------------------------------------------
 
 
 def _shown(address: str) -> str:
-    """An address as it may be shown."""
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
+    """An address as it may be shown: what cannot be told apart from a password is left out."""
+    with contextlib.suppress(ValueError):
+        parts = urlsplit(address)
+        if "@" not in f"{parts.path}{parts.query}{parts.fragment}":
+            return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
+    return address.split(":")[0] + "://..."
+
+
+def _holds_password(address: str) -> bool:
+    """Whether an address holds a password, or signs that only a password has."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return True
+    rest = f"{parts.path}{parts.query}{parts.fragment}"
+    return parts.password is not None or "@" in rest or "password=" in unquote(address).lower()
 
 
 @contextlib.contextmanager
 def _server(address: str) -> Iterator[Any]:
     """A session that reads and changes nothing."""
-    if urlsplit(address).password is not None or "password=" in address.lower():
+    if _holds_password(address):
         raise BadOption(
-            "the address of a database holds a password",
+            "the address of a database holds a password, or is none",
             where=_shown(address),
             hint="keep it in ~/.pgpass or PGPASSWORD, for your eyes only.",
         )
@@ -264,5 +293,11 @@ def _put(connection: Any, stream: Any, where: str) -> None:
     """Read a stream to its end, into the engine."""
     with readable(where):
         connection.register("arriving", stream)
-        connection.execute("CREATE TEMP TABLE given AS SELECT * FROM arriving")
+        names = [str(name) for name, *_ in connection.execute("DESCRIBE arriving").fetchall()]
+        flags = [identifier(name) for name in names if name.startswith(IS_NUMBER)]
+        changed = f" REPLACE ({', '.join(f'CAST({flag} AS BOOLEAN) AS {flag}' for flag in flags)})" if flags else ""
+        rows = (
+            f"* EXCLUDE ({IS_ROW}){changed} FROM arriving WHERE {IS_ROW} = 1" if IS_ROW in names else "* FROM arriving"
+        )
+        connection.execute(f"CREATE TEMP TABLE given AS SELECT {rows}")
         connection.unregister("arriving")

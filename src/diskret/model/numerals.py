@@ -27,6 +27,10 @@ PATTERNS = {
 }
 FAR = f"[+-]?([0-9]{{5,}}|[1-9][0-9]{{0,2}}([,{OTHERS}][0-9]{{3}})+)[.][0-9]+"
 """A number with a decimal point that no code looks like, unlike 10.1."""
+FAR_COMMA = f"[+-]?(0,[0-9]+|[0-9]{{3,}},[0-9]{{1,2}}|[1-9][0-9]{{0,2}}([.{OTHERS}][0-9]{{3}})+,[0-9]+)"
+"""The same with a comma, unlike 1,2, which may be two answers."""
+IS_NUMBER = "\ue000"
+"""Begins the name of a column that tells which entries of another are numbers; no keyboard writes it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +85,7 @@ class Evidence:
     """Numbers in both ways that mean different things."""
     far: int
     """Numbers with a decimal point that no code looks like."""
+    far_comma: int
     with_comma: int
     with_blank: int
     with_apostrophe: int
@@ -123,7 +128,7 @@ def evidence(text: str, native: str = "false") -> list[str]:
     digits = f"translate({text}, '0123456789', '') <> {text}"
     conditions = [
         filled, f"{filled} AND {digits} AND {points}", f"{filled} AND {digits} AND {commas}",
-        f"{filled} AND {digits} AND {points} AND {commas}", either, fits(text, FAR),
+        f"{filled} AND {digits} AND {points} AND {commas}", either, fits(text, FAR), fits(text, FAR_COMMA),
         f"{points} AND instr({text}, ',') > 0", *(
             f"({points} OR {commas}) AND translate({text}, {_literal(signs)}, '') <> {text}"
             for signs in (BLANKS, APOSTROPHES)
@@ -141,6 +146,7 @@ def evidence_of(row: Sequence[int]) -> Evidence:
         "both",
         "either",
         "far",
+        "far_comma",
         "with_comma",
         "with_blank",
         "with_apostrophe",
@@ -157,7 +163,8 @@ def fits(text: str, pattern: str) -> str:
 def decided(name: str, own: Evidence, others: Mapping[str, Evidence], where: str) -> Numerals:
     """How the numbers of a column are written, by itself or, where it does not tell, by other columns; else asked.
 
-    A comma before decimals elsewhere decides; a point only where no code looks like that number.
+    Others tell by numbers that no code looks like: codes such as ``1,2`` and ``123.456.789`` say nothing, for a wrong
+    guess is wrong by a factor of thousand.
     """
     if own.numerals is not None:
         return own.numerals
@@ -167,7 +174,7 @@ def decided(name: str, own: Evidence, others: Mapping[str, Evidence], where: str
             where=where,
             hint="write all of them alike; a sign between thousands stands between groups of three digits.",
         )
-    commas = any(other.only_commas for other in others.values())
+    commas = any(other.only_commas and other.far_comma and other.commas == other.entries for other in others.values())
     points = any(other.far and not other.commas > other.both for other in others.values())
     if commas != points:
         sign = {True: ".", False: ","}

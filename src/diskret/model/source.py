@@ -24,7 +24,7 @@ from diskret.model.delimited import delimited_sql, fixed_width_sql, folder_colum
 from diskret.model.engine import connect, file_listing, identifier, literal, readable
 from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber, NotFinite, UnreadableFile, listed
 from diskret.model.frames import names_of_frame, register
-from diskret.model.numerals import Evidence, Numerals, decided, evidence, evidence_of
+from diskret.model.numerals import IS_NUMBER, Evidence, Numerals, decided, evidence, evidence_of
 from diskret.model.periods import InPeriods
 from diskret.model.places import files_meant, refuse_address
 from diskret.model.sheets import Workbook, header_rows, read_sheet, unique_names
@@ -38,17 +38,20 @@ YES = ("1", "true", "t", "yes", "y", "ja", "j")
 WHOLE = {"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN"}
 MOST_ROWS = 50
 """Rows that an error points to."""
-IS_NUMBER = "\ue000"
-"""Begins the name of a column that tells which entries of another are numbers; no keyboard writes it."""
 UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parquet:
-    """A Parquet file; with ``hive`` folders called ``name=code`` on the way to it are columns, too."""
+    """A Parquet file; with ``hive`` folders called ``name=code`` on the way to it are columns, too.
+
+    ``decimal`` and ``thousands`` are the signs in numbers of its columns of text.
+    """
 
     path: Path
     hive: bool = False
+    decimal: str | None = None
+    thousands: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -374,7 +377,7 @@ def _opened(connection: Any, source: object) -> _Given:
     if isinstance(source, str | Path):
         source = _by_ending(source if is_server(source) else Path(source))
     if isinstance(source, Database):
-        return _Given(where=put_table(connection, source), sql="SELECT * FROM given")
+        return _table(connection, source)
     if isinstance(source, FixedWidth):
         sql = fixed_width_sql(connection, source)
         return _Given(where=str(source.path), sql=sql, decimal=source.decimal, thousands=source.thousands)
@@ -403,19 +406,27 @@ def _sheet(connection: Any, source: Workbook) -> _Given:
     )  # fmt: skip
 
 
+def _table(connection: Any, source: Database) -> _Given:
+    where = put_table(connection, source)
+    names = [str(name) for name, *_ in connection.execute("DESCRIBE given").fetchall()]
+    native = {name.removeprefix(IS_NUMBER): name for name in names if name.startswith(IS_NUMBER)}
+    # servers send numbers as text, always with a decimal point
+    decimal = source.decimal or ("." if is_server(source.place) else None)
+    return _Given(where=where, sql="SELECT * FROM given", decimal=decimal, thousands=source.thousands, native=native)
+
+
 def file_source(path: Path | str, *, hive: bool = False, **said: Any) -> Parquet | Workbook | Delimited | Database:
     """A file of the user with what its kind of reader must know; what is said about other kinds is left out.
 
     >>> file_source(Path("firms.xlsx"), delimiter=";", sheet="Firms").sheet
     'Firms'
     """
-    if is_server(path):
-        return Database(place=path, table=said.get("sheet"))
+    signs = {key: said.get(key) for key in ("decimal", "thousands")}
+    if is_server(path) or Path(path).suffix.lower() in DATABASES:
+        return Database(place=path if is_server(path) else Path(path), table=said.get("sheet"), **signs)
     path = Path(path)
-    if path.suffix.lower() in DATABASES:
-        return Database(place=path, table=said.get("sheet"))
     if path.suffix.lower() in PARQUET:
-        return Parquet(path=path, hive=hive)
+        return Parquet(path=path, hive=hive, **signs)
     kind = Workbook if path.suffix.lower() in EXCEL else Delimited
     known = {f.name for f in fields(kind)}
     given = {key: value for key, value in said.items() if key in known and value is not None}
@@ -453,4 +464,4 @@ def _parquet(connection: Any, source: Parquet) -> _Given:
         inner = max(inner - 1, 0) + (parts or 0)
     folders = folder_columns(files, source.hive, names, where)
     sql = f"SELECT * FROM read_parquet({file_listing(files, folders=source.hive)}, {folders})"
-    return _Given(where=where, sql=sql, names=names)
+    return _Given(where=where, sql=sql, names=names, decimal=source.decimal, thousands=source.thousands)

@@ -113,7 +113,8 @@ def open_spark(source: object, engine: object) -> SparkBackend:
         frame, where, decimal = _frame(session, source)
         if not frame.head(1):
             raise EmptyData("there are no rows", where=where, hint="a table needs at least one row of data.")
-        data = _viewed(frame, SparkRelation(session, VIEW, {}, where, decimal))
+        thousands = getattr(source, "thousands", None)
+        data = _viewed(frame, SparkRelation(session, VIEW, {}, where, decimal, thousands=thousands))
         for layer in layers:
             views.append(f"{VIEW}_{len(views)}")
             data = _layered(replace(data, view=views[-1]), data, layer)
@@ -222,7 +223,7 @@ def _file(session: Any, source: Delimited | Parquet) -> tuple[Any, str, str | No
     # Without this option folders called name=code would change the columns.
     reader = session.read.option("recursiveFileLookup", "true")
     if isinstance(source, Parquet):
-        return _said(str(path), lambda: reader.parquet(*places)), str(path), "."
+        return _said(str(path), lambda: reader.parquet(*places)), str(path), source.decimal
     if path.suffix.lower() not in TEXT:
         raise BadOption(f"Spark cannot read {path.suffix!r} files here", where=str(path), hint="give .parquet or .csv.")
     encoding, delimiter = _seen(source)
