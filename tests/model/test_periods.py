@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from diskret import Table, in_periods, tabulate
-from diskret.model.errors import DiskretError
+from diskret.model.errors import DiskretError, ProtectionWarning
 from diskret.model.periods import Period
 from diskret.model.source import normalised, open_source
 
@@ -95,6 +95,7 @@ def test_rows_without_a_date_stay_without_one() -> None:
     assert codes(["2025-01-31", None, " "], "month") == ["2025-01", None, None]
 
 
+@pytest.mark.filterwarnings("ignore:column .moment. holds moments with a time zone")
 def test_moments_fall_on_the_same_day_on_every_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import time
 
@@ -129,3 +130,10 @@ def test_spark_reads_the_same_periods(spark: Any) -> None:
         rows = data.query(f"SELECT {', '.join(map(data.code, ways))} FROM {data.view}")
         assert rows == [(code,) * len(ways) for code in expected]
         backend.close()
+
+
+def test_moments_with_a_zone_are_said_to_be_counted_in_utc() -> None:
+    midnight = datetime(2025, 1, 1, tzinfo=timezone(timedelta(hours=1)))
+    with pytest.warns(ProtectionWarning, match="the day before"):
+        table = tabulate(in_periods({"day": [midnight], "x": [1]}, {"day": "year"}), by={"day": None}, value="x")
+    assert table.hierarchies[0].codes == ("2024", "Total")

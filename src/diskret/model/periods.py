@@ -8,13 +8,14 @@ could change places, nobody guesses.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
 from diskret.model.cures import Cure, key_of
-from diskret.model.errors import BadOption, listed
+from diskret.model.errors import BadOption, ProtectionWarning, listed
 
 if TYPE_CHECKING:
     from diskret.model.source import Relation
@@ -154,6 +155,13 @@ class InPeriods:
         return {name: codes.get(name, data.column(name)) for name in data.columns}
 
     def _read(self, data: Relation, name: str, period: Period) -> str:
+        if "TIME ZONE" in data.types[name].upper():
+            warnings.warn(
+                f"column {name!r} holds moments with a time zone: they are counted on the days they have in UTC, where "
+                "midnight in Berlin is still the day before; give dates without a zone to count local days",
+                ProtectionWarning,
+                stacklevel=2,
+            )
         text = data.code(name)
         forms = self._forms(data, name, period)
         code = period_code(text, period, forms)

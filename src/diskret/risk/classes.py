@@ -14,6 +14,7 @@ from diskret.model.arrays import Floats, Ints
 from diskret.model.engine import readable
 from diskret.model.errors import BadOption, listed
 from diskret.model.kept import refuse_lost
+from diskret.model.other_totals import warn_of_totals
 from diskret.model.source import Relation, open_source
 from diskret.model.spelling import again
 from diskret.risk._class_kernels import number_classes
@@ -49,8 +50,12 @@ class Classes:
 
 def open_records(source: object, names: Sequence[str]) -> Relation:
     """Open data that must have some columns."""
-    relation = source if isinstance(source, Relation) else open_source(source)
+    if isinstance(source, Relation):
+        source.require(list(names))
+        return source
+    relation = open_source(source)
     relation.require(list(names))
+    warn_of_totals(relation, relation.columns)
     return relation
 
 

@@ -26,6 +26,7 @@ from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.kept import refuse_lost
 from diskret.model.memory import refuse_too_large
 from diskret.model.older import with_older
+from diskret.model.other_totals import warn_of_totals
 from diskret.model.source import Relation, normalised
 from diskret.model.spelling import plain
 from diskret.model.table import Table
@@ -110,6 +111,7 @@ def tabulate(
         given = records_only(engine, totals)
         plan = _plan(engine, by, values, largest, roles, missing, totals)
         refuse_too_large(plan.by, _numbers_per_cell(plan))
+        _look_elsewhere(engine.data, plan)
         with asking_first(engine, plan, options.categories):
             if plan.key is not None:
                 refuse_bad_keys(engine, plan.key)
@@ -200,6 +202,13 @@ def _from_data(engine: Backend, missing: Mapping[str, str], totals: Totals, name
     if totals.get(name):
         return Hierarchy.flat(codes, total=totals[name][0])
     return Hierarchy.flat(codes, total=TOTAL if TOTAL not in codes else f"{TOTAL} {name}")
+
+
+def _look_elsewhere(data: Relation, plan: Plan) -> None:
+    """Warn of totals in columns that the table does not show; Spark would have to begin a job for it."""
+    used = {*plan.by, *plan.values, plan.weight, plan.holding}
+    if type(data) is Relation:
+        warn_of_totals(data, [name for name in data.columns if name not in used])
 
 
 def _numbers_per_cell(plan: Plan) -> int:
