@@ -164,11 +164,16 @@ def _signs(seen: Sequence[Evidence]) -> dict[str, str]:
 
 
 def _one_per_row(columns: list[Column], kind: Kind | None) -> list[Column]:
-    """Without any classification, codes that occur once each are those of a list of cells in one classification."""
-    own = [c for c in columns if c.reason == "own" and c.codes <= MOST_CODES]
-    if kind == "microdata" or len(own) != 1 or any(c.role == "classification" for c in columns):
+    """Without any other classification, codes that occur once each are those of a list of cells in one of them."""
+    if kind == "microdata" or _chosen(columns, "classification"):
         return columns
-    return [replace(c, role="classification", reason="codes") if c is own[0] else c for c in columns]
+    keys = [c for c in columns if c.role == "classification" and c.codes == c.rows and not c.period]
+    own = keys or [c for c in columns if c.reason == "own" and c.codes <= MOST_CODES]
+    if len(own) != 1 or (not keys and any(c.role == "classification" for c in columns)):
+        return columns
+    named = replace(own[0], chosen=True) if keys else replace(own[0], role="classification", reason="codes")
+    labels = [replace(c, role="other", reason="label", chosen=False) if c.reason == "own" else c for c in columns]
+    return [named if c is own[0] else label for c, label in zip(columns, labels, strict=True)]
 
 
 def _chosen(columns: Sequence[Column], role: Role) -> list[Column]:
