@@ -153,6 +153,9 @@ def warned(path: Path) -> Iterator[str]:
                     yield sample
 
 
+LEFT_OUT = "rows are left out: column 'x' holds no code there"
+
+
 def example(node: ast.expr) -> str:
     if isinstance(node, ast.JoinedStr):
         return "".join(example(each) for each in node.values)
@@ -162,5 +165,5 @@ def example(node: ast.expr) -> str:
         return example(node.left) + example(node.right)
     if isinstance(node, ast.FormattedValue):
         cure = "write them alike in data and hierarchies, or set normalise = true"
-        return {"CURE": cure, "more": "", "who": "one holding"}.get(ast.unparse(node.value), "7")
+        return {"CURE": cure, "more": "", "who": "one holding", "words": LEFT_OUT}.get(ast.unparse(node.value), "7")
     return "7"
