@@ -211,7 +211,7 @@ export class Shown {
   drawTools() {
     const finished = runs.all.filter((run) => run.state === "finished" && run.kind === "job");
     const sources = options(el("select", { id: "shown-table", onchange: () => this.choose(sources.value) }),
-      [...(draft.content.data ? [[DRAFT, t("tools.draft")]] : []), ...finished.map((run) => [run.id, runTitle(run)])], this.key);
+      [...(draft.content.data ? [[DRAFT, t("tools.draft")]] : []), ...finished.map((run) => [run.id, runTitle(run)])], this.key, 40);
     const responses = options(el("select", { id: "response", onchange: () => { this.response = responses.value; this.inspect.close(); this.drawGrid(); } }),
       this.description.responses.map((each) => [each.name, each.name]), this.response);
     const names = this.axes.map((axis) => [axis.name, axis.name]);
