@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from diskret.io.cell_list import read_cell_list
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
@@ -14,12 +16,13 @@ from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import RANKED, record_key
 from diskret.job.rules import rules_of
 from diskret.job.table_sections import READING, CellStatus, Classification, Data, FlagColumn
+from diskret.model.databases import is_server
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.source import file_source, normalised, open_source
 from diskret.model.spelling import plain
-from diskret.model.status import Status
+from diskret.model.status import Status, refuse_false_zeros
 from diskret.model.table import Table
 from diskret.publication.working import load_working
 from diskret.rules.rule import largest_needed
@@ -119,11 +122,11 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
         described = read_metadata(here / data.metadata)
         read = source(described, here / name, decimal=data.decimal, encoding=data.encoding)
         return _as_asked(data, replace(read, thousands=data.thousands)), described
-    return file_of(data, here / name), None
+    return file_of(data, name if is_server(name) else here / name), None
 
 
-def file_of(data: Data, path: Path) -> object:
-    """A file that is read as a job says of its data."""
+def file_of(data: Data, path: Path | str) -> object:
+    """A file, or a table of a server, that is read as a job says of its data."""
     return _as_asked(data, file_source(path, **{key: getattr(data, key) for key in READING}))
 
 
@@ -189,7 +192,7 @@ def _flag(given: str | FlagColumn | None) -> str | tuple[str, list[str]] | None:
 
 def set_by_hand(table: Table, said: Sequence[CellStatus]) -> Table:
     """Statuses the job sets cell by cell."""
-    status = table.status.copy()
+    status, given = table.status.copy(), np.zeros_like(table.status)
     for each in said:
         unknown = [n for n in each.cell if n not in table.by]
         if unknown:
@@ -198,5 +201,6 @@ def set_by_hand(table: Table, said: Sequence[CellStatus]) -> Table:
             )
         if each.response in (None, table.response):
             at = table.index(*(each.cell.get(n, h.total) for n, h in table.by.items()))
-            status[at] = Status.from_text(each.status)
+            status[at] = given[at] = Status.from_text(each.status)
+    refuse_false_zeros(given, table.value, table.name_cells)
     return replace(table, status=status) if said else table

@@ -11,6 +11,7 @@ from pydantic.fields import FieldInfo
 
 from diskret.job.form import Reads, Section, Writes, by_name, file_mark, sections_in
 from diskret.job.models import KINDS
+from diskret.model.databases import is_server
 
 Change = Callable[[str], str]
 Chosen = Callable[[Sequence[FieldInfo]], Change | None]
@@ -90,6 +91,8 @@ def seen_from(before: str | Path, after: str | Path) -> Change:
     old, new = os.path.abspath(before), os.path.abspath(after)
 
     def along(name: str) -> str:
+        if is_server(name):
+            return name
         if os.path.isabs(name):
             inside = Path(name).is_relative_to(new)
             return Path(name).relative_to(new).as_posix() if inside else name

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import Database, is_server, put_table
 from diskret.model.delimited import Delimited as Delimited
 from diskret.model.delimited import FixedWidth as FixedWidth
 from diskret.model.delimited import delimited_sql, fixed_width_sql, folder_columns
@@ -297,10 +299,12 @@ class _Given:
 
 
 def _opened(connection: Any, source: object) -> _Given:
-    if isinstance(source, str):
+    if isinstance(source, str) and not is_server(source):
         refuse_address(source)
     if isinstance(source, str | Path):
-        source = _by_ending(Path(source))
+        source = _by_ending(source if is_server(source) else Path(source))
+    if isinstance(source, Database):
+        return _Given(where=put_table(connection, source), sql="SELECT * FROM given")
     if isinstance(source, FixedWidth):
         sql = fixed_width_sql(connection, source)
         return _Given(where=str(source.path), sql=sql, decimal=source.decimal, thousands=source.thousands)
@@ -329,12 +333,17 @@ def _sheet(connection: Any, source: Workbook) -> _Given:
     )  # fmt: skip
 
 
-def file_source(path: Path, *, hive: bool = False, **said: Any) -> Parquet | Workbook | Delimited:
+def file_source(path: Path | str, *, hive: bool = False, **said: Any) -> Parquet | Workbook | Delimited | Database:
     """A file of the user with what its kind of reader must know; what is said about other kinds is left out.
 
     >>> file_source(Path("firms.xlsx"), delimiter=";", sheet="Firms").sheet
     'Firms'
     """
+    if is_server(path):
+        return Database(place=path, table=said.get("sheet"))
+    path = Path(path)
+    if path.suffix.lower() in DATABASES:
+        return Database(place=path, table=said.get("sheet"))
     if path.suffix.lower() in PARQUET:
         return Parquet(path=path, hive=hive)
     kind = Workbook if path.suffix.lower() in EXCEL else Delimited
@@ -345,10 +354,10 @@ def file_source(path: Path, *, hive: bool = False, **said: Any) -> Parquet | Wor
     return Workbook(path=path, **given) if kind is Workbook else Delimited(path=path, hive=hive, **given)
 
 
-def _by_ending(path: Path) -> Parquet | Workbook | Delimited:
-    """A file of which only the name is known."""
-    suffix = path.suffix.lower()
-    if suffix in PARQUET | EXCEL | TEXT:
+def _by_ending(path: Path | str) -> Parquet | Workbook | Delimited | Database:
+    """A file, or a server, of which only the name is known."""
+    suffix = Path(path).suffix.lower()
+    if is_server(path) or suffix in {*PARQUET, *EXCEL, *TEXT, *DATABASES}:
         return file_source(path)
     files_meant(path)
     raise BadOption(

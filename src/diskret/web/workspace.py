@@ -16,10 +16,12 @@ from diskret.job.models import Job
 from diskret.job.paths import paths_in, seen_from, with_paths
 from diskret.job.read import job_content, job_from
 from diskret.job.write import moved
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import is_server
 from diskret.model.errors import BadOption, DiskretError, OutsideWorkspace, UnreadableFile, listed
 from diskret.model.places import is_pattern
 
-DATA = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
+DATA = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx", *DATABASES)
 HIERARCHIES = (".hrc", ".csv", ".json")
 OTHERS = (".toml", ".rda", ".tab", ".asc", ".cdl")
 ENDINGS = tuple(dict.fromkeys((*DATA, *HIERARCHIES, *OTHERS)))
@@ -68,7 +70,7 @@ class Workspace:
         return place
 
     def _place(self, name: str) -> Path:
-        if not name or "\0" in name or not _is_possible(name):
+        if not name or "\0" in name or not _is_possible(name) or is_server(name):
             raise OutsideWorkspace.named(shortened(name))
         place = Path(os.path.realpath(self.root / name))
         if not place.is_relative_to(self.root) or place == self.root:

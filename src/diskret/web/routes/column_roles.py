@@ -14,6 +14,8 @@ from starlette.routing import Route
 from diskret.io.structured import from_json
 from diskret.job.recognise import Recognised, recognise
 from diskret.job.table_sections import READING, Data
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import table_names
 from diskret.model.errors import BadOption
 from diskret.model.sheets import sheet_names
 from diskret.model.source import EXCEL, file_source
@@ -83,7 +85,9 @@ class Found:
 def recognised(path: Path, reading: Mapping[str, Any], kind: Any) -> Found:
     """The columns of a file, and how it was read: as the user chose, or as was found."""
     columns = recognise(file_source(path, **reading), kind)
-    sheets = sheet_names(path) if path.suffix.lower() in EXCEL else []
+    parts = {**dict.fromkeys(EXCEL, sheet_names), **dict.fromkeys(DATABASES, table_names)}
+    inside = parts.get(path.suffix.lower())
+    sheets = inside(path) if inside else []
     return Found(columns=columns, reading=reading, sheets=sheets)
 
 

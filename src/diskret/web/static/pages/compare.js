@@ -28,6 +28,7 @@ export class Compare {
 
   draw() {
     const finished = runs.all.filter((run) => run.state === "finished" && run.kind === "job");
+    this.turn = (this.turn ?? 0) + 1;  // what was asked for before is not wanted any more
     if (finished.length < 2) return replace(this.root);
     const known = (id) => finished.some((run) => run.id === id);
     if (!known(this.chosen[0])) this.chosen[0] = (finished.find((run) => finished.some((other) => other !== run && !unlike(run, other))) ?? finished[0]).id;

@@ -119,6 +119,7 @@ export class Shown {
     this.root.setAttribute("aria-busy", String(waiting));
     this.why.remove();
     if (waiting && this.description) this.root.prepend(this.why);
+    else if (waiting) replace(this.root, el("div", { class: "empty", role: "status" }, el("h1", {}, t("table.making")), el("p", {}, t("table.makingHint"))));
   }
 
   /** An error takes the place of the table, with what cures it. */

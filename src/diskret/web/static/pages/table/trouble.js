@@ -1,5 +1,5 @@
 /** What stands in the way of a table: the error in the main area, with what cures it as buttons, and its rows on demand. */
-import { get } from "../../js/api.js";
+import { CHANGED, get } from "../../js/api.js";
 import { el, replace } from "../../js/dom.js";
 import { number, said, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
@@ -28,6 +28,7 @@ export class Trouble {
       error.where ? el("p", {}, `${t("notice.where")}: ${error.where}`) : null,
       error.hint ? el("p", {}, `${t("notice.hint")}: ${error.hint}`) : null,
       el("div", { class: "cures", role: "group", "aria-label": t("trouble.cures") }, (error.cures ?? []).map((cure) => this.button(cure)),
+        error.code === CHANGED ? el("button", { class: "main again", onclick: () => document.dispatchEvent(new Event("look-again")) }, t("notice.again")) : null,
         error.rows?.length && !file && !base ? el("button", { id: "show-rows", onclick: () => this.show() }, t("trouble.show", { n: error.rows.length })) : null),
       (error.cures ?? []).some((cure) => cure.value !== null) ? el("p", {}, el("small", {}, t("trouble.undo"))) : null,
       this.rows);
