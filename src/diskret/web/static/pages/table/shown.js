@@ -115,6 +115,8 @@ export class Shown {
   /** The table on the screen is still the one before: grey, with the word why, and deaf until the other one has come. */
   wait(waiting) {
     this.waiting = waiting;
+    // cells of the table before would be asked for as cells of the one to come
+    if (waiting) this.grid.tiles?.end();
     this.root.classList.toggle("waiting", waiting);
     this.root.setAttribute("aria-busy", String(waiting));
     this.why.remove();
