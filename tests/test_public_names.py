@@ -12,7 +12,7 @@ import diskret as dk
 from diskret import _HOME, _NAMESPACES  # type: ignore[attr-defined]
 
 SOURCE = Path(dk.__file__).parent
-ROOMS = [name for name in _NAMESPACES if name != "methods"]
+ROOMS = [name for name in _NAMESPACES if name not in ("methods", "tree_edits")]
 
 
 def names_in(stub: Path) -> set[str]:

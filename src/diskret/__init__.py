@@ -14,7 +14,7 @@ __all__ = (
     "thin", "audit", "verify", "publish", "perturb", "round_table", "anonymise", "coarsen", "measure_risk",
     "compare_methods", "DiskretError", "ProtectionWarning",
 )  # fmt: skip
-_NAMESPACES = {"methods": "suppression.methods"} | {
+_NAMESPACES = {"methods": "suppression.methods", "tree_edits": "model.tree_edits"} | {
     room: room for room in ("cellkey", "comparison", "microdata", "perturbation", "risk", "rules", "safe")
 }
 # Names are looked up on first use: `diskret --help` must not wait for the compiler and the database.
@@ -33,7 +33,10 @@ _HOMES = {
     "cellkey.p_table_files": "read_p_table write_p_table",
     "comparison.compare": "compare_methods",
     "comparison.options": "ComparisonOptions Settings",
+    "io.hierarchies": "read_hierarchy",
+    "io.hierarchy_writer": "write_hierarchy",
     "io.jj": "read_jj write_jj",
+    "io.lookup": "Lookup",
     "microdata.coarsening": "Drop Recode Release ReleaseUnits Withhold coarsen",
     "microdata.microaggregation": "microaggregate",
     "microdata.noise": "add_noise",

@@ -24,8 +24,11 @@ from diskret.cellkey.p_table_files import write_p_table as write_p_table
 from diskret.comparison.compare import compare_methods as compare_methods
 from diskret.comparison.options import ComparisonOptions as ComparisonOptions
 from diskret.comparison.options import Settings as Settings
+from diskret.io.hierarchies import read_hierarchy as read_hierarchy
+from diskret.io.hierarchy_writer import write_hierarchy as write_hierarchy
 from diskret.io.jj import read_jj as read_jj
 from diskret.io.jj import write_jj as write_jj
+from diskret.io.lookup import Lookup as Lookup
 from diskret.microdata.coarsening import Drop as Drop
 from diskret.microdata.coarsening import Recode as Recode
 from diskret.microdata.coarsening import Release as Release
@@ -39,6 +42,7 @@ from diskret.microdata.pram import post_randomise as post_randomise
 from diskret.microdata.swapping import swap_records as swap_records
 from diskret.microdata.utility import Regression as Regression
 from diskret.microdata.utility import measure_utility as measure_utility
+from diskret.model import tree_edits as tree_edits
 from diskret.model.errors import DiskretError as DiskretError
 from diskret.model.errors import ProtectionWarning as ProtectionWarning
 from diskret.model.hierarchy import Hierarchy as Hierarchy

@@ -192,8 +192,8 @@ BAD = {
         MICRODATA, {"firmen.csv": GOOD}, "J1", "there is no file 'firms.csv'", "job.toml", "correct them and run again",
     ),
     "a hierarchy in no known format": Bad(
-        HIERARCHY.replace("r.csv", "r.xlsx"), {"firms.csv": GOOD, "r.xlsx": "x"},
-        "O1", "hierarchies are not read from files ending in .xlsx", "r.xlsx", "give .hrc",
+        HIERARCHY.replace("r.csv", "r.pdf"), {"firms.csv": GOOD, "r.pdf": "x"},
+        "O1", "hierarchies are not read from files ending in .pdf", "r.pdf", "give .hrc",
     ),
     "a separator of two characters": Bad(
         MICRODATA.replace("[table]", 'delimiter = ";;"\n[table]'), {"firms.csv": GOOD},

@@ -89,7 +89,7 @@ def missing_column() -> None:
 
 
 def not_a_number() -> None:
-    Path("firms.csv").write_text('region,turnover\nN1,10\nN2,"1.234,50"\n')
+    Path("firms.csv").write_text("region,turnover\nN1,10\nN2,1234 EUR\n")
     dk.tabulate("firms.csv", by={"region": REGION}, value="turnover")
 
 
@@ -217,6 +217,10 @@ def bad_option() -> None:
     dk.mark(dk.tabulate(FIRMS, by={"region": REGION}, value="turnover", largest=2), dk.Dominance(3, 90))
 
 
+def missing_package() -> None:
+    dk.Table.from_cells({"s": ["m"], "x": [1]}, by="s", value="x").sealed().to_polars()
+
+
 def missing_extra() -> None:
     dk.tabulate(FIRMS, by={"region": REGION}, value="turnover", options=dk.TabulationOptions(engine="spark"))
 
@@ -262,6 +266,10 @@ def reading_failed() -> None:
     raise errors.ReadingFailed.ended("crashed", "firms.csv")  # tests/web lets a process crash
 
 
+def changed_elsewhere() -> None:
+    raise errors.ChangedElsewhere.choice()  # tests/web lets two tabs do it
+
+
 MISTAKES: dict[str, Callable[[], None]] = {
     "K1": bad_p_table,
     "K2": bad_record_keys,
@@ -299,6 +307,7 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "R2": nothing_to_link,
     "O1": bad_option,
     "O2": missing_extra,
+    "O3": missing_package,
     "J1": bad_job,
     "W1": cannot_write,
     "W2": outside_workspace,
@@ -307,6 +316,7 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "W5": not_protected,
     "W6": damaged_run,
     "W7": reading_failed,
+    "W8": changed_elsewhere,
 }
 NEVER_RAISED = {"D0"}
 """The common base, and a class no function raises yet."""
@@ -335,7 +345,8 @@ def test_every_error_that_can_be_raised_has_an_example() -> None:
 @pytest.mark.parametrize("code", MISTAKES)
 def test_example_message_is_what_diskret_says(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "pyspark.sql", None)  # as if the extra were not installed
+    for package in ("pyspark.sql", "polars"):  # as if they were not installed
+        monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(DiskretError) as caught:
         MISTAKES[code]()
     assert caught.value.code == code

@@ -125,7 +125,8 @@ def test_nested_json_and_hrc_take_labels_and_a_total(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "error"),
     [
-        ("r.xlsx", "x", BadOption),
+        ("r.xlsx", "x", UnreadableFile),
+        ("r.pdf", "x", BadOption),
         ("r", "x", BadOption),
         ("r.csv", "a,b\n1,2\n", MissingColumn),
         ("r.csv", "code,name\n1,2\n", MissingColumn),

@@ -34,7 +34,7 @@ def plans(draw: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"n": draw(st.lists(st.integers(1, 5000), min_size=1, max_size=3))}
     found["shares"] = {name: shares() for name in names}
     if draw(st.booleans()):
-        found |= {"tolerated": 0.125, "ordered": names[:1], "keep": names[1:]}
+        found |= {"tolerated": 0.125, "ordered": names[:1], "freely": names[1:2], "keep": names[2:]}
     return found
 
 
@@ -47,7 +47,8 @@ def test_reading_what_was_written_gives_the_same_plan(content: dict[str, Any]) -
         path.write_text(plan_as_text(plan), encoding="utf-8")
         again = read_plan(path)
     assert again.distributions() == plan.distributions()
-    assert (again.n, again.ordered, again.keep, again.tolerated) == (plan.n, plan.ordered, plan.keep, plan.tolerated)
+    for key in ("n", "ordered", "freely", "keep", "tolerated"):
+        assert getattr(again, key) == getattr(plan, key)
 
 
 def test_the_example_written_down_gives_the_same_estimates(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from datetime import date
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -58,6 +59,8 @@ def any_of(kind: Any, metadata: tuple[Any, ...] = ()) -> st.SearchStrategy[Any]:
         return st.integers(least, most)
     if kind is float:
         return st.floats(above[0], most, exclude_min=True) if above else st.floats(least, most)
+    if kind is date:
+        return st.dates()
     if kind is str:
         return TEXTS if not few else TEXTS.filter(len)
     if isinstance(kind, type) and issubclass(kind, BaseModel):

@@ -152,7 +152,7 @@ def test_xlsx_has_numbers_marks_bold_sums_frozen_panes_and_a_legend(tools: Any, 
     codes = {f.attrib["numFmtId"]: f.attrib["formatCode"] for f in styles.iter(f"{main}numFmt")}
     for row, values in zip(rows[5 : 5 + 12], table.value.reshape(12, 5), strict=True):
         cells = list(row.values())
-        is_sum = "Total" in (cells[0][1], cells[1][1])
+        is_sum = "Insgesamt" in (cells[0][1], cells[1][1])
         assert [bold[s] for _, _, s in cells[2:]] == [
             is_sum or code in ("05", "DE") for code in table.hierarchies[2].codes
         ]

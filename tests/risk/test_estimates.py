@@ -146,7 +146,7 @@ def test_too_many_cells_for_integer_programming_are_refused() -> None:
     st.sampled_from(["orwell", "expected"]),
 )
 def test_a_plan_ends_tolerable_or_with_nothing_left(shares: Any, n: int, tolerated: float, by: Any) -> None:
-    plan = dk.plan_merges(shares, n=n, tolerated=tolerated, by=by)
+    plan = dk.plan_merges(shares, n=n, tolerated=tolerated, freely=list(shares), by=by)
     left = sum(len(levels) for levels in plan.levels.values())
     assert left == sum(len(s) for s in shares.values()) - len(plan.merges)
     last = plan.merges[-1].singles if plan.merges else plan.before
@@ -156,7 +156,7 @@ def test_a_plan_ends_tolerable_or_with_nothing_left(shares: Any, n: int, tolerat
 
 def test_every_step_of_a_plan_takes_the_largest_fall() -> None:
     shares = {"sex": [0.5, 0.5], "age": [0.4, 0.3, 0.2, 0.1]}
-    step = dk.plan_merges(shares, n=50, tolerated=0.1, ordered=["age"]).merges[0]
+    step = dk.plan_merges(shares, n=50, tolerated=0.1, ordered=["age"], freely=["sex"]).merges[0]
     merged = {
         ("sex", ("1", "2")): {"sex": [1.0], "age": shares["age"]},
         ("age", ("1", "2")): {"sex": shares["sex"], "age": [0.7, 0.2, 0.1]},
@@ -169,10 +169,22 @@ def test_every_step_of_a_plan_takes_the_largest_fall() -> None:
 
 def test_ordered_levels_merge_with_neighbours_only_and_kept_ones_not_at_all() -> None:
     shares = {"sex": [0.5, 0.5], "age": {"young": 0.4, "old": 0.2, "older": 0.4}}
-    plan = dk.plan_merges(shares, n=100, tolerated=0.01, ordered=["age"], keep=["sex"])
+    plan = dk.plan_merges(shares, n=100, tolerated=0.01, ordered=["age"], freely=["sex"], keep=["sex"])
     assert plan.levels["sex"] == ("1", "2")
     assert plan.merges[0].levels in {("young", "old"), ("old", "older")}
     assert not plan.reached
+
+
+def test_nothing_merges_that_nobody_said_may_merge() -> None:
+    shares = {"sex": {"female": 0.5, "male": 0.5}, "region": [0.4, 0.3, 0.2, 0.1]}
+    plan = dk.plan_merges(shares, n=20, tolerated=0.05)
+    assert (plan.merges, plan.reached) == ((), False)
+    assert "nothing is left that may merge" in str(plan)
+    assert f"instead of merging: {plan.persons_needed}" in str(plan)
+    told = dk.plan_merges(shares, n=20, tolerated=0.05, freely=["region"])
+    assert {m.attribute for m in told.merges} == {"region"}
+    with pytest.raises(dk.DiskretError, match="both ordered and merged freely"):
+        dk.plan_merges(shares, n=20, tolerated=0.05, ordered=["region"], freely=["region"])
 
 
 def test_so_many_persons_would_do_without_merging() -> None:

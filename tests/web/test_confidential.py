@@ -112,7 +112,16 @@ def finished(protected: tuple[Workbench, TestClient, str]) -> str:
 
 def look_at_everything(ask: Recorder, run: str, shape: tuple[int, ...]) -> None:
     """All the page can ask about a run: every cell, every interval, every explanation in both languages."""
-    for path in ("/api/state", "/api/files", "/api/draft", "/api/draft/marks", "/api/runs", f"/api/runs/{run}"):
+    for path in (
+        "/api/state",
+        "/api/files",
+        "/api/draft",
+        "/api/draft/marks",
+        "/api/draft/rows?rows=1,2,3",
+        "/api/runs",
+        f"/api/runs/{run}",
+        f"/api/runs/{run}/settings",
+    ):
         ask("GET", path)
     rows, columns = (",".join(map(str, range(n))) for n in shape)
     for key in (run, "draft"):
@@ -130,6 +139,7 @@ def look_at_everything(ask: Recorder, run: str, shape: tuple[int, ...]) -> None:
     ask("GET", "/api/compare", params={"one": run, "two": run})
     ask("GET", f"/api/tables/{run}/instead", params={"response": "turnover", "cell": "3,0"})
     ask("GET", "/api/recognise", params={"file": "firms.csv"})
+    assert ask("GET", "/api/preview", params={"file": "firms.csv"}).status_code == 200
     ask("GET", f"/api/runs/{run}/job.toml")
     ask("POST", "/api/savejob", json={"run": run, "replace": True})
 

@@ -307,8 +307,23 @@ def test_numbers_beyond_measure_are_refused_as_such(page: TestClient) -> None:
 def test_the_first_rows_of_a_file_are_shown_with_the_rows_of_names_we_propose(page: TestClient) -> None:
     text = "Umsatz der Betriebe\n\nLand;Umsatz\nKöln;1,5\nBonn;2,5\n"
     page.put("/api/files/umsatz.csv", content=text.encode("windows-1252"))
+    page.put("/api/rows", json={"rows": True})
     found = page.get("/api/preview", params={"file": "umsatz.csv"}).json()
     assert found == {
         "sheets": [], "sheet": "", "header": [3], "sure": True, "range": None,
         "rows": [["Umsatz der Betriebe", ""], ["", ""], ["Land", "Umsatz"], ["Köln", "1,5"], ["Bonn", "2,5"]],
     }  # fmt: skip
+
+
+def test_rows_of_a_file_are_sent_to_a_tab_that_asked_for_them_and_to_no_other(page: TestClient) -> None:
+    def rows(tab: str) -> Any:
+        asked = page.get("/api/preview", params={"file": "firms.csv"}, headers={"x-diskret-tab": tab}).json()
+        assert asked["header"] == [1]
+        return asked["rows"]
+
+    assert rows("one") is None
+    page.put("/api/rows", json={"rows": True}, headers={"x-diskret-tab": "one"})
+    assert rows("one")[0] == ["firm", "industry", "region", "turnover"]
+    assert rows("two") is None
+    page.put("/api/rows", json={"rows": "yes"}, headers={"x-diskret-tab": "one"})
+    assert rows("one") is None

@@ -140,11 +140,11 @@ def test_only_the_page_is_served_as_a_file(page: TestClient, path: str) -> None:
 def test_a_mistake_in_diskret_tells_its_kind_and_nothing_else(
     page: TestClient, bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken() -> None:
+    def broken(tab: str, copy: str) -> None:
         raise RuntimeError("the value is 4711.08")
 
     monkeypatch.delenv("DISKRET_DEBUG", raising=False)
-    monkeypatch.setattr(bench.drafts, "get", broken)
+    monkeypatch.setattr(bench.tabs, "choices", broken)
     answer = page.get("/api/draft")
     assert answer.status_code == 500
     assert "RuntimeError" in answer.json()["error"]["what"]

@@ -78,7 +78,7 @@ def test_whatever_the_umask_runs_and_choices_are_for_their_owner_alone(tmp_path:
     before = os.umask(0)
     try:
         bench = Workbench.at(tmp_path / "new", 1)
-        bench.drafts.put({"rules": {}})
+        bench.tabs.choices()["table"].put({"rules": {}})
     finally:
         os.umask(before)
     made = [bench.workspace.root, *bench.workspace.root.rglob("*")]

@@ -21,6 +21,7 @@ from diskret.auditing.unions import unions_breaking, zero_lines
 from diskret.model.arrays import Bools, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
+from diskret.model.given import refuse_no_promise, refuse_no_table
 from diskret.model.grid import digits_of
 from diskret.model.memory import refuse_short
 from diskret.model.older import older_attack
@@ -64,8 +65,10 @@ def audit(
     """
     if intervals not in ("none", "primary", "hidden"):
         raise BadOption(f"intervals {intervals!r}", hint="'none', 'primary' or 'hidden'.")
+    refuse_no_table(table)
     if older:
         table, promise = older_attack(table, promise, older)
+    refuse_no_promise(promise)
     table.check_pattern()
     refuse_short(table.size, "attacking a table")
     same, asked, scale = in_units(table, promise)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from diskret.model.framed import Frame, Framed
 from diskret.model.promise import Promise
 from diskret.model.scale import Scale
 from diskret.model.table import Table
@@ -68,7 +69,7 @@ class ClosestCall:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AuditReport:
+class AuditReport(Framed):
     """What the attack found."""
 
     table: Table
@@ -157,6 +158,22 @@ class AuditReport:
             "closest": self.closest.cell if self.closest else None,
             "close calls": [call.cell for call in self.close_calls],
         }
+
+    def shown(self, *, internal: bool = False) -> Frame:
+        """What was found, one row each: the cell or line, what is wrong, who finds it out; intervals if internal."""
+        found = [(e.cell, "exactly" if e.exact else "too closely", e.by, e.lower, e.upper) for e in self.exposed]
+        rest = {"undecided": self.undecided, "together": self.unions, "all zero": self.zeros}
+        found += [(name, why, "", np.nan, np.nan) for why, names in rest.items() for name in names]
+        columns = dict(zip(("cell", "exposed", "by", "lower", "upper"), zip(*found, strict=True), strict=False))
+        texts = {name: np.array(columns.get(name, ()), dtype=object) for name in ("cell", "exposed", "by")}
+        ends = {name: np.array(columns.get(name, ()), dtype=np.float64) for name in ("lower", "upper")}
+        return texts | ends if internal else texts
+
+    def _repr_html_(self) -> str:
+        from diskret.model.notebook import as_html, paragraphs
+
+        verdict = "✓ nothing is exposed" if self.safe else f"✗ {self.open} exposed or undecided"
+        return as_html(verdict, paragraphs(self.report().splitlines()))
 
     def report(self, *, internal: bool = False) -> str:
         """In words: the exposed cells by name and how they are found out; intervals (values) only if ``internal``."""

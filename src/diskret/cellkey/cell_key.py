@@ -7,7 +7,7 @@ categories in another order, gets the same answer: averaging helps nobody.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from diskret.cellkey.p_table import ALL, PTable
 from diskret.model import rollup
 from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption
+from diskret.model.framed import Frame, Framed
 from diskret.model.status import Status
 from diskret.model.table import Table
 
@@ -27,12 +28,12 @@ ALTERED = "values changed for confidentiality (cell-key noise)"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class KeyedNoise:
+class KeyedNoise(Framed):
     """A table with cell-key noise. ``table`` is fit for publication; ``deviation`` and ``original`` are secret."""
 
     table: Table
-    original: Table
-    p_table: PTable
+    original: Table = field(repr=False)
+    p_table: PTable = field(repr=False)
 
     @property
     def deviation(self) -> Floats:
@@ -54,6 +55,19 @@ class KeyedNoise:
             "mean relative deviation": float(relative.mean()) if some else 0.0,
             "sums that are not the sum of their parts": int((_additivity_gap(self.table) != 0).sum()),
         }
+
+    def shown(self, *, internal: bool = False) -> Frame:
+        """The table with noise in long form; with ``internal`` the original beside it."""
+        return (
+            {**self.original.shown(internal=True), "changed": self.table.value.reshape(-1)}
+            if internal
+            else (self.table.shown())
+        )
+
+    def _repr_html_(self) -> str:
+        from diskret.model.notebook import as_html, table_html
+
+        return as_html(repr(self), table_html(self.table))
 
     def __str__(self) -> str:
         return "\n".join(

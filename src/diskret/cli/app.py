@@ -19,10 +19,27 @@ app = typer.Typer(
     name="diskret",
     help="Protect tables and microdata: tell much about all, nothing about one.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     cls=Commands,
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from diskret import __version__
+
+        typer.echo(f"diskret {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _app(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version, and do nothing.")
+    ] = False,
+) -> None:
+    """Protect tables and microdata: tell much about all, nothing about one."""
+
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]

@@ -22,10 +22,13 @@ def run(
     """Do what a job file says."""
     from diskret.job.read import read_job
     from diskret.job.run import run_job
+    from diskret.job.table_sections import Appearance
 
+    asked = read_job(job)
     with progress_bar(quiet or json) as progress:
-        result = run_job(read_job(job), job.parent, progress)
-    report(result, quiet, json, show)
+        result = run_job(asked, job.parent, progress)
+    output = getattr(asked, "output", None)
+    report(result, quiet, json, show, output.looks if isinstance(output, Appearance) else None)
     leave_if_stopped(result)
     if result.exposed:
         raise typer.Exit(EXPOSED)

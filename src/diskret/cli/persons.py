@@ -19,7 +19,8 @@ def plan(
     shares: Annotated[list[str] | None, typer.Option(help="Shares of an attribute: age=0.4,0.3,0.2,0.1")] = None,
     n: Annotated[list[int] | None, typer.Option("--n", "-n", help="Number of persons; several for a curve.")] = None,
     tolerated: Annotated[float | None, typer.Option(help="Tolerated share, such as 0.05: says what to merge.")] = None,
-    ordered: Annotated[list[str] | None, typer.Option(help="Attribute whose levels have an order.")] = None,
+    ordered: Annotated[list[str] | None, typer.Option(help="Attribute whose levels merge with neighbours.")] = None,
+    freely: Annotated[list[str] | None, typer.Option(help="Attribute whose levels may merge with any other.")] = None,
     keep: Annotated[list[str] | None, typer.Option(help="Attribute that stays as it is.")] = None,
     estimator: Annotated[str | None, typer.Option("--by", help="Plan by orwell or by expected.")] = None,
     worst: Annotated[bool, typer.Option("--worst", help="Compute the true worst case (few cells).")] = False,
@@ -31,7 +32,8 @@ def plan(
     from diskret.job.plan import plan_from, read_plan, run_plan, shares_from_options
 
     said: dict[str, Any] = {"shares": shares_from_options(shares or ())}
-    said |= given(n=n, tolerated=tolerated, ordered=ordered, keep=keep, by=estimator, worst=worst or None)
+    may = given(ordered=ordered, freely=freely, keep=keep)
+    said |= may | given(n=n, tolerated=tolerated, by=estimator, worst=worst or None)
     if file is not None:
         before = read_plan(file).model_dump(exclude_unset=True)
         said = before | said | {"shares": before.get("shares", {}) | said["shares"]}

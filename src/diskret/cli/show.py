@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -73,8 +73,8 @@ def progress_bar(quiet: bool) -> Iterator[Callable[[str, int, int], None] | None
             bar.stop()
 
 
-def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
-    """Print what was done: counts, files, what deserves care."""
+def report(result: JobResult, quiet: bool, json: bool, show: bool, looks: Mapping[str, Any] | None = None) -> None:
+    """Print what was done: counts, files, what deserves care; tables with the ``looks`` that `show` takes."""
     if json:
         echo_json(result.summary())
         return
@@ -85,7 +85,7 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool) -> None:
     # Long lines stay whole, so that a path can be copied.
     console = Console(soft_wrap=True)
     if show:
-        _show(console, list(result.tables.values()))
+        _show(console, list(result.tables.values()), looks or {})
     _show_tables(console, result.summary())
     _show_records(console, result)
     for file in result.files:
@@ -155,9 +155,9 @@ def _show_anonymisation(console: Any, facts: dict[str, Any]) -> None:
         )
 
 
-def _show(console: Any, tables: list[Table]) -> None:
+def _show(console: Any, tables: list[Table], looks: Mapping[str, Any]) -> None:
     from diskret.publication.text import columns_that_fit, show
 
     for table in tables:
-        console.print(show(table, columns=columns_that_fit(table, console.width)))
+        console.print(show(table, columns=columns_that_fit(table, console.width), **looks))
         console.print()

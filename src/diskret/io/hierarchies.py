@@ -1,4 +1,4 @@
-"""One door for hierarchies in files: ``.hrc``, ``.csv`` with parents or levels, ``.json``."""
+"""One door for hierarchies in files: ``.hrc``, ``.csv`` or Excel with parents or levels, ``.json``, lookup tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from diskret.io.hrc import LEAD, read_hrc
+from diskret.io.lookup import Lookup, read_lookup
 from diskret.io.structured import from_json
 from diskret.io.text import inside, read_text
 from diskret.model.errors import (
@@ -23,6 +24,8 @@ from diskret.model.errors import (
 )
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.limits import refuse_more
+from diskret.model.sheets import Workbook, read_sheet
+from diskret.model.source import EXCEL
 from diskret.model.spelling import again
 
 Labels = Mapping[str, str]
@@ -30,14 +33,16 @@ EXAMPLE = '{"DE": {"05": ["05111", "05112"], "11": null}}'
 
 
 def read_hierarchy(
-    path: str | Path, *, lead: str = LEAD, total: str | None = None, labels: Labels | None = None
-) -> Hierarchy:
+    path: str | Path, *, lead: str = LEAD, total: str | None = None, labels: Labels | None = None,
+    lookup: Lookup | None = None,
+) -> Hierarchy:  # fmt: skip
     """Read a hierarchy from any file we know, by its ending and its columns.
 
     ``.hrc`` (tau-ARGUS); ``.csv`` or ``.tsv`` with columns ``code, parent[, label]`` or ``code, level[, label]`` (a
     level list, sums after their parts); ``.json`` with nested dicts, with ``codes`` and ``levels``, or as
     `Hierarchy.describe` gives it. Columns ``parent2``, ``parent3`` and so on are further groupings of the same codes.
-    ``total`` names the sum of several tops; ``labels`` go before the labels of the file.
+    An Excel file (its first sheet) has the same columns as a ``.csv``. A table with other columns is read as its
+    ``lookup`` says. ``total`` names the sum of several tops; ``labels`` go before the labels of the file.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -46,13 +51,19 @@ def read_hierarchy(
     ('05111', '05', '11', 'DE')
     """
     ending = Path(path).suffix.lower()
+    if lookup is not None:
+        return read_lookup(path, lookup, total=total, labels=labels)
     if ending == ".hrc":
         return read_hrc(path, lead, total or TOTAL, labels)
+    if ending in EXCEL:
+        sheet = read_sheet(Workbook(path=Path(path)))
+        with inside(sheet.where):
+            return _from_sheet(sheet.columns, total, labels or {})
     if ending not in (".csv", ".tsv", ".json"):
         raise BadOption(
             f"hierarchies are not read from files ending in {ending or 'nothing'}",
             where=str(path),
-            hint="give .hrc, .csv (code and parent, or code and level) or .json.",
+            hint="give .hrc, .csv or .xlsx (code and parent, or code and level) or .json.",
         )
     text = read_text(path, lines=ending != ".json")
     with inside(path):
@@ -62,7 +73,21 @@ def read_hierarchy(
 
 
 def _from_csv(text: str, delimiter: str | None, total: str | None, labels: Labels) -> Hierarchy:
-    places, columns = _columns(text, delimiter)
+    return _from_columns(*_columns(text, delimiter), total, labels)
+
+
+def _from_sheet(sheet: Mapping[str, Sequence[str]], total: str | None, labels: Labels) -> Hierarchy:
+    """The columns of a sheet, without its blank rows."""
+    rows = [[cell.strip() for cell in row] for row in zip(*sheet.values(), strict=True)]
+    numbered = [(n, row) for n, row in enumerate(rows, start=2) if any(row)]
+    names = [name.lower() for name in sheet]
+    return _from_columns(*_named(names, numbered, "row"), total, labels)
+
+
+def _from_columns(
+    places: Sequence[str], columns: Mapping[str, Sequence[str]], total: str | None, labels: Labels
+) -> Hierarchy:
+    """One row per code with its parents or its level."""
     codes = columns["code"]
     if "" in codes:
         raise MissingCode("a line has no code", where=places[codes.index("")], hint="fill it or take the line out.")
@@ -79,7 +104,13 @@ def _from_csv(text: str, delimiter: str | None, total: str | None, labels: Label
 def _columns(text: str, delimiter: str | None) -> tuple[list[str], dict[str, list[str]]]:
     """Where each row stands, and the columns by their names."""
     (_, first), *body = _rows(text.splitlines(), delimiter)
-    names = [name.lower() for name in first]
+    return _named([name.lower() for name in first], body, "line")
+
+
+def _named(
+    names: Sequence[str], body: Sequence[tuple[int, list[str]]], unit: str
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Where each row stands, and the columns of a hierarchy by their names."""
     if "code" not in names or not {"parent", "level"} & set(names):
         missing = ["code"] if "code" not in names else ["parent", "level"]
         raise MissingColumn.named(missing, names, "the first line")
@@ -88,7 +119,7 @@ def _columns(text: str, delimiter: str | None) -> tuple[list[str], dict[str, lis
     filled = [(row + [""] * width)[:width] for _, row in body]
     place = {name: at for at, name in reversed([*enumerate(names)])}
     columns = {name: [row[place[name]] for row in filled] for name in dict.fromkeys(names)}
-    return [f"line {n}" for n, _ in body], columns
+    return [f"{unit} {n}" for n, _ in body], columns
 
 
 def _rows(lines: Sequence[str], delimiter: str | None) -> list[tuple[int, list[str]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from diskret.io.files import whole_file
@@ -52,7 +52,9 @@ def hrc_text(hierarchy: Hierarchy, lead: str = LEAD) -> str:
     'A\\n@a\\nb\\n'
     """
     hierarchy.refuse_overlapping("a .hrc file")
-    _refuse_unwritable(hierarchy, lead)
+    if not lead or lead != lead.lstrip("\r\n") or len(lead.splitlines()) != 1:
+        raise BadOption("the lead string of a .hrc file is empty or a line end", hint="it is '@' in most files.")
+    refuse_unwritable(hierarchy, hierarchy.codes[:-1], lead)
     lines: list[str] = []
     stack = [(len(hierarchy) - 1, -1)]
     while stack:
@@ -63,17 +65,22 @@ def hrc_text(hierarchy: Hierarchy, lead: str = LEAD) -> str:
     return "".join(lines)
 
 
-def _refuse_unwritable(hierarchy: Hierarchy, lead: str) -> None:
-    if not lead or lead != lead.lstrip("\r\n") or len(lead.splitlines()) != 1:
-        raise BadOption("the lead string of a .hrc file is empty or a line end", hint="it is '@' in most files.")
+def refuse_unwritable(hierarchy: Hierarchy, texts: Iterable[str], lead: str = "") -> None:
+    """Refuse a hierarchy without codes, and texts that would not come back from a file of one code per line."""
     if len(hierarchy) < 2:
-        raise EmptyData("the hierarchy has no codes below its total", hint="a .hrc file needs at least one code.")
-    bad = [c for c in hierarchy.codes[:-1] if c.startswith(lead) or c.strip() != c or len(c.splitlines()) != 1]
+        raise EmptyData("the hierarchy has no codes below its total", hint="a file needs at least one code.")
+    bad = [t for t in dict.fromkeys(texts) if _is_lost(t) or (lead and t.startswith(lead))]
     if bad:
+        behind = f" behind the lead string {lead!r}" if lead else ""
         raise BadOption(
-            f"codes {listed(bad)} cannot be written behind the lead string {lead!r}",
-            hint="choose another lead string; codes have no outer blanks and no line ends.",
+            f"codes {listed(bad)} cannot be written{behind}",
+            hint=("choose another lead string; " if lead else "") + "codes have no outer blanks and no line ends.",
         )
+
+
+def _is_lost(text: str) -> bool:
+    """Whether a text would be another one, or none, after it was written and read."""
+    return text.strip() != text or len(text.splitlines()) != 1 or "\0" in text or text.startswith("\ufeff")
 
 
 def read_codelist(path: str | Path) -> dict[str, str]:

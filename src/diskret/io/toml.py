@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -25,7 +26,7 @@ def toml_key(name: str) -> str:
 
 
 def toml_value(value: Any, indent: str = "") -> str:
-    """A text, number, truth, list or (inline) table.
+    """A text, number, truth, date, list or (inline) table.
 
     >>> toml_value({"codes": ["05", 'a"b'], "share": 0.5, "open": True})
     '{ codes = ["05", "a\\\\"b"], share = 0.5, open = true }'
@@ -36,6 +37,8 @@ def toml_value(value: Any, indent: str = "") -> str:
         return _text(value)
     if isinstance(value, int | float | Decimal):
         return str(value)  # inf and nan are spelled alike
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, Mapping):
         entries = [f"{toml_key(str(k))} = {toml_value(v)}" for k, v in value.items() if v is not None]
         return "{ " + ", ".join(entries) + " }" if entries else "{}"

@@ -14,7 +14,7 @@ from diskret.job.loading import described_source, hierarchies_of, missing_codes
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import AnonymiseOutput, AnonymiseSection
 from diskret.job.report import write_safe_report
-from diskret.job.table_sections import Classification, Data
+from diskret.job.table_sections import Classification, Data, gaps_of_tables
 from diskret.model.errors import listed
 from diskret.publication.microdata_files import write_anonymous_file, write_quality, write_rematched
 from diskret.publication.plots import plot_deviations
@@ -44,6 +44,7 @@ class AnonymiseJob(Section):
             if name not in self.anonymise.attributes:
                 hint = f"attributes are {listed(self.anonymise.attributes)}"
                 yield Problem(f"classifications.{name}", "is not an attribute", hint)
+        yield from gaps_of_tables(self.classifications)
 
     def run(self, running: Running) -> JobResult:
         """Search for the file; write it with its report."""

@@ -17,7 +17,7 @@ from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import CompareSection
 from diskret.job.rules import rules_of
 from diskret.job.table_job import ONLY_RECORDS, TableJob
-from diskret.job.table_sections import Classification, Data, Rules, TableSection
+from diskret.job.table_sections import Classification, Data, Rules, TableSection, gaps_of_tables
 from diskret.model.errors import listed
 from diskret.publication.comparison_files import write_comparison
 
@@ -50,6 +50,11 @@ class CompareJob(Section):
         )
         for key in self.table.given(*ONLY_RECORDS):
             yield Problem(f"table.{key}", "cannot be combined with [compare]", "not all methods know it")
+        if self.table.without_value != "refuse":
+            yield Problem(
+                "table.without_value", "cannot be combined with [compare]", "fill them, or leave the rows out"
+            )
+        yield from gaps_of_tables(self.classifications)
 
     def run(self, running: Running) -> JobResult:
         """Every method on the records; written is what the section asks for, or nothing."""

@@ -13,7 +13,7 @@ from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import RANKED, record_key
 from diskret.job.rules import rules_of
-from diskret.job.table_sections import READING, CellStatus, Classification, Data, FlagColumn, TableSection
+from diskret.job.table_sections import READING, CellStatus, Classification, Data, FlagColumn
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
@@ -43,16 +43,17 @@ def load_tables(job: TableJob, here: Path, progress: Progress | None = None, lar
     data, described = described_source(job.data, here)
     by = hierarchies_of(job, here, job.table.by, data, described)
     if job.data.cells:
-        return _from_cells(job.table, data, by)
+        return _from_cells(job, data, by)
     return _tabulated(job, data, described, by, progress, largest)
 
 
-def _from_cells(asked: TableSection, data: Any, by: Mapping[str, Hierarchy | None]) -> dict[str, Table]:
+def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) -> dict[str, Table]:
     """Tables from a list of cells."""
+    asked = job.table
     return Table.from_cells(
         data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), owner=asked.owner,
         status=asked.status, lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
-        frequency=asked.frequency, tolerance=asked.tolerance,
+        frequency=asked.frequency, tolerance=asked.tolerance, **_gaps(job),
     )  # fmt: skip
 
 
@@ -69,7 +70,7 @@ def _tabulated(
         public=_flag(asked.public), key=record_key(job.cell_key, described),
     )  # fmt: skip
     options = TabulationOptions(
-        missing=missing_codes(job.classifications),
+        **_gaps(job),
         positive=asked.positive,
         normalise=job.data.normalise,
         engine=job.data.engine,
@@ -79,6 +80,17 @@ def _tabulated(
         progress=progress,
     )  # fmt: skip
     return made if isinstance(made, dict) else {made.response: made}
+
+
+def _gaps(job: TableJob) -> dict[str, Any]:
+    """What becomes of rows without a value or a code."""
+    said = job.classifications
+    return {
+        "missing": missing_codes(said, job.data.normalise),
+        "without_value": job.table.without_value,
+        "without_code": {name: each.without_code for name, each in said.items()},
+        "unknown": {name: each.unknown for name, each in said.items()},
+    }
 
 
 def _cell_list(job: TableJob, here: Path) -> Table:
@@ -154,7 +166,9 @@ def _flat(said: Classification, found: Iterable[str]) -> Hierarchy:
     """All codes to one total; those of records without a code under the one the job names."""
     total = said.total or TOTAL
     codes = [c for c in found if c != total]
-    if said.missing is not None:
+    if said.without_code == "leave out":
+        codes = [c for c in codes if c != MISSING]
+    if said.missing is not None and said.missing != total:
         codes = [c for c in codes if c not in (MISSING, said.missing)] + [said.missing]
     return Hierarchy.flat(codes, total=total)
 

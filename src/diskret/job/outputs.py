@@ -32,9 +32,8 @@ def write_tables(
     for name in asked.publish:
         running.say("writing", len(files), len(asked.publish))
         publish(
-            tables, meanwhile(here / name),
-            mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
-            intervals=intervals, unprotected=asked.unprotected or suppressed, formulas=asked.formulas or "escape",
+            tables, meanwhile(here / name), **asked.options,
+            intervals=intervals, unprotected=asked.unprotected or suppressed,
         )  # fmt: skip
         files.append(here / name)
     if asked.working:

@@ -46,7 +46,8 @@ class PlanFile(Section):
     n: Numbers = Field(min_length=1, description="numbers of persons")
     tolerated: float | None = Field(None, description="share of persons that may be re-identifiable, such as 0.05")
     ordered: Names = Field(default_factory=list, description="attributes whose levels merge with neighbours only")
-    keep: Names = Field(default_factory=list, description="attributes that stay as they are")
+    freely: Names = Field(default_factory=list, description="attributes whose levels may merge with any other")
+    keep: Names = Field(default_factory=list, description="attributes that stay as they are, like all not named")
     by: Literal["orwell", "expected"] = Field("orwell", description="estimate to plan by")
     worst: bool = Field(False, description="whether the true worst case is computed (few cells)")
     fixed: list[list[str]] = Field(default_factory=list, description="combinations whose numbers the worst case keeps")
@@ -131,14 +132,13 @@ def run_plan(plan: PlanFile) -> Planned:
     shares = plan.distributions()
     estimate = estimate_reidentifiable(shares, n=plan.n, worst=plan.worst, fixed=plan.fixed)
     if plan.tolerated is None:
-        if plan.ordered or plan.keep:
+        if plan.ordered or plan.freely or plan.keep:
             raise BadOption(
-                "ordered and keep say how to merge, but nothing is tolerated", hint="give tolerated = 0.05."
+                "ordered, freely and keep say how to merge, but nothing is tolerated", hint="give tolerated = 0.05."
             )
         return Planned(estimate, None)
-    merges = plan_merges(
-        shares, n=plan.n[0], tolerated=plan.tolerated, ordered=plan.ordered, keep=plan.keep, by=plan.by
-    )
+    may = {"ordered": plan.ordered, "freely": plan.freely, "keep": plan.keep}
+    merges = plan_merges(shares, n=plan.n[0], tolerated=plan.tolerated, by=plan.by, **may)
     return Planned(estimate, merges)
 
 

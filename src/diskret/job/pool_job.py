@@ -17,6 +17,7 @@ from diskret.job.form import Problem, Section, named
 from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
 from diskret.job.outputs import write_certificates, write_tables
+from diskret.job.pool_cures import cures_of_table
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded
 from diskret.job.suppression import intervals_of, suppress_tables
@@ -184,6 +185,10 @@ class PoolJob(Section):
     def _loaded(self, name: str, running: Running) -> dict[str, Table]:
         """The tables of one name; what is out already was judged when it was published."""
         one = self.alone(name)
+        with cures_of_table(name, self.tables[name]):
+            return self._read(name, one, running)
+
+    def _read(self, name: str, one: TableJob, running: Running) -> dict[str, Table]:
         return load_tables(one, running.here, running.progress) if self.tables[name].published else one.marked(running)
 
     def _set_by_hand(self, number: int, loaded: Mapping[str, dict[str, Table]]) -> None:

@@ -29,7 +29,9 @@ class RecodeStep(Section):
     column: str = Field(description="column with the codes")
     mapping: dict[str, str] | None = Field(None, description="class of every code")
     file: InFile = Field(None, description="the same as a .csv file with the columns code and class")
-    hierarchy: InFile = Field(None, description="hierarchy file: .hrc, .csv with code and parent or level, or .json")
+    hierarchy: InFile = Field(
+        None, description="hierarchy file: .hrc, .csv or .xlsx with code and parent or level, or .json"
+    )
     level: int | None = Field(None, ge=1, description="with hierarchy: level that takes the place of codes below it")
     prefix: int | None = Field(None, ge=1, description="look up only this many first characters of a code")
     removed: Names = Field(default_factory=list, description="codes whose units are not released")

@@ -43,9 +43,21 @@ def table_facts(
 def asked_of(job: TableJob) -> list[tuple[str, str]]:
     """What was chosen, as far as it is not secret: no parameter of a rule, no range, no error of prior knowledge."""
     source = "microdata" if job.data.microdata else "cells" if job.data.cells else "table"
+    first = [("source", source), *([("gaps", gaps)] if (gaps := _gaps(job)) else [])]
     if job.suppression is None:
-        return [("source", source)]
-    return [("source", source), *((key, choice) for key, choice in _chosen(job).items() if choice)]
+        return first
+    return [*first, *((key, choice) for key, choice in _chosen(job).items() if choice)]
+
+
+def _gaps(job: TableJob) -> str:
+    """What became of rows without a value or a code; how many there were is told in the internal report alone.
+
+    That somebody did not answer tells little, that one did not may tell who.
+    """
+    codes = [said for each in job.classifications.values() for said in (each.without_code, each.unknown)]
+    left = "leave out" in (job.table.without_value, *codes)
+    zero = job.table.without_value == "zero"
+    return "both" if left and zero else "left out" if left else "zero" if zero else ""
 
 
 def _chosen(job: TableJob) -> dict[str, str]:
@@ -72,7 +84,7 @@ def write_table_report(
     The public one names no cell and tells no reasons; the ``internal`` one counts primary cells and names the closest.
     """
     said = language or asked.language
-    options = publication(mark=asked.mark, title=asked.title, language=said)
+    options = publication(mark=asked.mark, title=asked.title, language=said, sums=asked.sums)
     sections = table_sections(tables, facts, options, internal=internal)
     note = report_note(tables, facts, said, internal=internal)
     write_report(path, asked.title or TITLES[said]["table"], sections, note=note, language=said, internal=internal)

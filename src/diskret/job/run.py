@@ -6,6 +6,7 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
+from diskret.job.cures import cures_for
 from diskret.job.models import Job
 from diskret.job.outcome import JobResult, Running
 from diskret.model.errors import ProtectionWarning
@@ -28,7 +29,7 @@ def run_job(
         running = Running(
             here=Path(folder), progress=progress, write=write, largest=largest, watch=watch, caught=caught
         )
-        with in_words():
+        with in_words(), cures_for(job, running.here):
             done = job.run(running)
     for other in caught:
         if not issubclass(other.category, ProtectionWarning):

@@ -6,18 +6,21 @@ JSON Schema.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import datetime
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, RelativeKnowledge, Section, Writes
 from diskret.model.errors import BadOption
+from diskret.model.gaps import Without, WithoutValue
 from diskret.model.sheet import Box
 from diskret.model.sheets import header_rows
 from diskret.model.source import EXCEL, PARQUET
 from diskret.model.status import Status
+from diskret.publication.axes import Sums
 from diskret.publication.formulas import Formulas
 from diskret.publication.publish import WRITERS
 from diskret.publication.report_file import ENDINGS as REPORTS
@@ -115,13 +118,15 @@ class Data(Section):
 class Classification(Section):
     """How the codes of one column add up; with nothing said, all of them add up to one total."""
 
-    hierarchy: InFile = Field(None, description="file: .hrc, .csv with code and parent or level, or .json")
+    hierarchy: InFile = Field(None, description="file: .hrc, .csv or .xlsx with code and parent or level, or .json")
     prefixes: list[int] | None = Field(None, description="lengths of the code prefixes that are sums, such as [2, 3]")
     total: str | None = Field(
         None, min_length=1, description="code of the total where the codes name none; 'Total' if left out"
     )
     lead: str = Field("@", description="lead string of a .hrc file")
-    missing: str | None = Field(None, description="code under which records without one are counted")
+    missing: str | None = Field(None, description="code under which rows without one are counted")
+    without_code: Without = Field("refuse", description="rows without a code: 'refuse' or 'leave out'")
+    unknown: Without = Field("refuse", description="rows with a code the hierarchy lacks: 'refuse' or 'leave out'")
     ordered: bool = Field(False, description="whether the codes are ordered classes, such as sizes")
     sensitive: bool | None = Field(None, description="whether frequency rules look along this classification")
 
@@ -129,7 +134,18 @@ class Classification(Section):
     def _one_way(self) -> Classification:
         if self.hierarchy and self.prefixes:
             raise ValueError("give either hierarchy or prefixes")
+        if self.missing is not None and self.without_code != "refuse":
+            raise ValueError("give either missing or without_code")
         return self
+
+
+def gaps_of_tables(said: Mapping[str, Classification]) -> Iterator[Problem]:
+    """Rows that only a job of a table, or of linked tables, leaves out."""
+    for name, each in said.items():
+        for key in ("without_code", "unknown"):
+            if getattr(each, key) != "refuse":
+                hint = "correct the data, or name the code for records without one: missing = ..."
+                yield Problem(f"classifications.{name}.{key}", "belongs to a job of a table", hint)
 
 
 class FlagColumn(Section):
@@ -158,6 +174,9 @@ class TableSection(Section):
     public: str | FlagColumn | None = Field(None, description="column: publishes its own value (microdata)")
     positive: bool = Field(False, description="refuse negative values")
     frequency: bool = Field(False, description="the values are counts of units (cells)")
+    without_value: WithoutValue = Field(
+        "refuse", description="rows without a number in a value: 'refuse', 'zero' or 'leave out'"
+    )
     tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected (cells)")
 
     def problems(self) -> Iterator[Problem]:
@@ -321,7 +340,27 @@ class Appearance(Section):
         False, description="publish tables that no rule marked or nothing protects; their files say so"
     )
     formulas: FormulasInFile = None
-    language: Language = Field("en", description="language of legend and report")
+    language: Language = Field("en", description="language of legend and report, and of totals that nobody named")
+    sums: Sums = Field("after", description="whether sums stand 'before' their parts or 'after' them")
+    decimal: Literal[".", ","] = Field(
+        ".", description="decimal sign of .csv; with a comma, semicolons part the fields"
+    )
+    date: datetime.date | None = Field(
+        None,
+        description="date of the release, such as 2026-03-31, in reports, .json and .px; left out: reports tell the "
+        "day the data file was written",
+    )
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """What shapes a table for the eye as well."""
+        return {"mark": self.mark, "sums": self.sums, "language": self.language}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same as options of `publish`."""
+        more = {"counts": self.counts, "title": self.title, "decimal": self.decimal, "updated": self.date}
+        return {**self.looks, **more, "formulas": self.formulas or "escape"}
 
 
 class PoolTableOutput(Appearance, TableFiles):

@@ -17,6 +17,7 @@ from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Ints
 from diskret.model.engine import readable
 from diskret.model.errors import BadOption, DiskretError, MissingColumn, listed
+from diskret.model.framed import Frame, Framed
 from diskret.model.kept import refuse_lost
 from diskret.model.source import Relation, open_source
 
@@ -187,7 +188,7 @@ def crossed(records: Records, names: Sequence[str]) -> Ints:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Protected:
+class Protected(Framed):
     """What every protecting method gives back: protected records, and facts about the protecting that may be shown.
 
     Facts are counts, never values or parameters.
@@ -196,6 +197,10 @@ class Protected:
     frame: Records
     method: str
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def shown(self, *, internal: bool = False) -> Frame:
+        """The protected records."""
+        return self.frame
 
     def summary(self) -> dict[str, Any]:
         """Counts and names only: fit to be printed or logged."""

@@ -7,8 +7,9 @@ its codes, a record by its row, a text that should have been a number by its sha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar, Self
 
 from diskret.model.cures import Cure as Cure
 from diskret.model.spelling import listed as listed
@@ -17,6 +18,7 @@ from diskret.model.spelling import nearest, spelled, visible
 
 LONGEST = 10_000
 """Characters of a message: a code of a million characters is not repeated."""
+NORMALISE = Cure(key="data.normalise", value=True, label="take spellings that look alike as one code")
 
 
 STANDING_FOR = ("-", "–", "—", ".", "..", "...", "…", "/", "x", "X", "|", "()", "*")
@@ -33,7 +35,9 @@ class DiskretError(Exception):
 
     code: ClassVar[str] = "D0"
 
-    def __init__(self, what: str, *, where: str = "", hint: str = "", cures: Sequence[Cure] = ()) -> None:
+    def __init__(
+        self, what: str, *, where: str = "", hint: str = "", cures: Sequence[Cure] = (), rows: Sequence[int] = ()
+    ) -> None:
         what = what if len(what) <= LONGEST else f"{what[:LONGEST]} …"
         super().__init__(what)
         self.what = what
@@ -41,6 +45,13 @@ class DiskretError(Exception):
         self.hint = hint
         self.cures = tuple(cures)
         """Choices that cure it, for those who make them by a button or a key of the job."""
+        self.rows = tuple(rows)
+        """The first rows of the data it is about, from 1; what stands there is told to nobody."""
+
+    def cured_by(self, *cures: Cure) -> Self:
+        """The same error with further cures, for whoever knows more about the job than those who found it."""
+        self.cures += tuple(cure for cure in cures if cure not in self.cures)
+        return self
 
     @property
     def docs(self) -> str:
@@ -69,13 +80,17 @@ class UnknownCode(DiskretError):
     code = "H1"
 
     @classmethod
-    def in_column(cls, column: str, codes: Sequence[str], known: Iterable[str]) -> UnknownCode:
+    def in_column(
+        cls, column: str, codes: Sequence[str], known: Iterable[str], rows: Sequence[int] = ()
+    ) -> UnknownCode:
         """Name up to ten codes, and one that the hierarchy spells in another way, or the nearest to the first."""
         there = list(known)
         what, verb, whose = ("codes", "are", "their") if len(codes) > 1 else ("code", "is", "its")
         return cls(
             f"{what} {listed(codes)} in column {column!r} {verb} not in {whose} hierarchy",
             hint=_respelled(codes, there, "the hierarchy") or _missing_code(codes[0], there),
+            cures=[NORMALISE] if spelled(codes, there) else (),
+            rows=rows,
         )
 
 
@@ -122,6 +137,8 @@ class MissingColumn(DiskretError):
     """A column that was asked for and is not there."""
 
     code = "T1"
+    near: Mapping[str, str] = MappingProxyType({})
+    """What such a column may be called in the data."""
 
     @classmethod
     def named(cls, wanted: Sequence[str], present: Sequence[str], where: str) -> MissingColumn:
@@ -137,11 +154,13 @@ class MissingColumn(DiskretError):
             guess = f"did you mean {visible(alike[0])}? Names that differ in their capitals only get a number."
         if any(map(_is_number, shown)):
             guess = "the first line must hold the names of the columns."
-        return cls(
+        error = cls(
             f"no column {listed(wanted)}",
             where=where,
             hint=f"{guess} The columns are {listed(names, most=20)}.".lstrip(),
         )
+        error.near = _near_names(wanted, names)
+        return error
 
 
 class NotANumber(DiskretError):
@@ -160,8 +179,9 @@ class NotANumber(DiskretError):
         hint = _sign_hint(text.strip()) or hint
         return cls(
             f"column {column!r} holds text that is not a number, like {masked(text)!r}",
-            where=f"{where}, {'rows' if len(rows) > 1 else 'row'} {listed(rows)}",
+            where=f"{where}, {'rows' if len(rows) > 1 else 'row'} {listed(rows[:10])}",
             hint=hint,
+            rows=rows,
         )
 
 
@@ -240,12 +260,13 @@ class NotExact(DiskretError):
     code = "T13"
 
     @classmethod
-    def rows(cls, column: str, found: int, first: Sequence[int], where: str) -> NotExact:
+    def rows_of(cls, column: str, found: int, first: Sequence[int], where: str) -> NotExact:
         """Say in which rows such numbers stand."""
         return cls(
             f"column {column!r} has {found} numbers with more digits than can be held exactly",
-            where=f"{where}, {'rows' if len(first) > 1 else 'row'} {listed(first)}",
+            where=f"{where}, {'rows' if len(first) > 1 else 'row'} {listed(first[:10])}",
             hint="use a larger unit, such as 1000 EUR, or fewer decimals.",
+            rows=first,
         )
 
     @classmethod
@@ -354,6 +375,17 @@ class MissingExtra(DiskretError):
         return cls(f"{what} needs the extra {extra!r}, which is not installed", hint=f"pip install 'diskret[{extra}]'")
 
 
+class MissingPackage(DiskretError):
+    """A package of others that is not installed."""
+
+    code = "O3"
+
+    @classmethod
+    def needed(cls, package: str) -> MissingPackage:
+        """Say which one."""
+        return cls(f"the package {package!r} is not installed", hint=f"pip install {package}")
+
+
 class BadJob(DiskretError):
     """A job file with mistakes; all of them at once."""
 
@@ -449,6 +481,22 @@ class DamagedRun(DiskretError):
         )
 
 
+class ChangedElsewhere(DiskretError):
+    """What the page was asked to do belongs to a choice, or to data, that are no longer those that were seen."""
+
+    code = "W8"
+
+    @classmethod
+    def choice(cls) -> ChangedElsewhere:
+        """Another tab, or another server, changed the choice."""
+        return cls("the choice was changed elsewhere, in another tab or by another server", hint="look at it again.")
+
+    @classmethod
+    def data(cls) -> ChangedElsewhere:
+        """A file that the choice names has changed."""
+        return cls("a file of this choice has changed since it was shown", hint="look at it again.")
+
+
 class ReadingFailed(DiskretError):
     """A file that the page's reader could not cope with: it crashed, took too long or needed too much memory."""
 
@@ -506,6 +554,15 @@ def _sign_hint(text: str) -> str:
     if re.search(r"[€$£¥]|\b(EUR|USD|CHF|GBP)\b", text):
         return "write the number without its currency."
     return ""
+
+
+def _near_names(wanted: Sequence[str], present: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in wanted:
+        alike = next((each for each in present if each.lower() == name.lower()), None) or nearest(name, present)
+        if alike and alike not in found.values():
+            found[name] = alike
+    return found
 
 
 def _is_number(text: str) -> bool:

@@ -13,18 +13,24 @@ import numpy.typing as npt
 from diskret.model import rollup
 from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.cell_refusals import (
+    MISSING as MISSING,
+)
+from diskret.model.cell_refusals import (
+    refuse_codes_of_cells,
+    refuse_duplicates,
+    rounding_cures,
+    row_numbers,
+)
 from diskret.model.contributors import Contributors
 from diskret.model.engine import literal
 from diskret.model.errors import (
     BadOption,
     BadPriorKnowledge,
-    DuplicateCell,
-    MissingCode,
     NegativeValue,
     NotExact,
     NotFinite,
     ProtectionWarning,
-    UnknownCode,
     WrongSum,
     listed,
 )
@@ -39,14 +45,23 @@ from diskret.model.exact import (
     to_units,
     zeros_of,
 )
+from diskret.model.gaps import (
+    NEGATIVE_ALLOWED,
+    Gaps,
+    Measured,
+    Without,
+    WithoutValue,
+    embedded_lookup,
+    refuse_both,
+    refuse_numbers,
+    without_gaps,
+)
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.kept import refuse_lost
 from diskret.model.memory import refuse_too_large
 from diskret.model.source import Relation, normalised, open_source
 from diskret.model.status import Status
 from diskret.model.table import Table
-
-MISSING = "(missing)"
 
 
 @dataclass(frozen=True)
@@ -69,11 +84,21 @@ class CellColumns:
     """Whether codes that differ only in what cannot be seen are one code."""
     status_codes: Mapping[str, Status] | None = None
     """Other words for the statuses, such as the letters of tau-ARGUS."""
+    missing: Mapping[str, str] | None = None
+    """Code that a blank stands for, per classification, such as that of the total."""
+    without_value: WithoutValue = "refuse"
+    without_code: Mapping[str, Without] | None = None
+    unknown: Mapping[str, Without] | None = None
 
     def numeric(self) -> list[str]:
         """The columns that must hold numbers."""
         named = [self.count, *self.largest, self.lower, self.upper, self.weight]
         return [c for c in named if c is not None]
+
+    @property
+    def gaps(self) -> Gaps:
+        """What becomes of rows without a value or a code."""
+        return Gaps(without_value=self.without_value, without_code=self.without_code or {}, unknown=self.unknown or {})
 
 
 def tables_from_cells(
@@ -84,13 +109,17 @@ def tables_from_cells(
         source = normalised(source)
         by = {name: hierarchy and hierarchy.normalised() for name, hierarchy in by.items()}
     data = _checked(source, by, values, given)
-    classifications = {n: h if h is not None else _flat_from_data(data, n, given.total) for n, h in by.items()}
+    blanks = {n: (given.missing or {}).get(n, MISSING) for n in by}
+    classifications = {
+        n: h if h is not None else _flat_from_data(data, n, given.total, blanks[n]) for n, h in by.items()
+    }
     for name, hierarchy in classifications.items():
         warn_of_spellings(name, hierarchy.codes, hierarchy.labels)
     refuse_too_large(classifications, 4 * len(values) + 2 * len(given.largest) + 6)
     shape = tuple(len(h) for h in classifications.values())
-    position = _positions(data, classifications, shape)
-    _refuse_duplicates(position, classifications, shape, data.where)
+    position = _positions(data, classifications, shape, blanks)
+    used = [*by, *values, *given.numeric(), *filter(None, (given.status, given.owner))]
+    refuse_duplicates(data, position, classifications, shape, used)
 
     def column(name: str) -> Floats:
         return data.arrays(f"SELECT CAST({data.number(name)} AS DOUBLE) AS x FROM {data.view}")["x"].astype(np.float64)
@@ -102,7 +131,7 @@ def tables_from_cells(
 
     present = np.zeros(shape, dtype=np.bool_)
     present.reshape(-1)[position] = True
-    frame = _Frame(tuple(classifications.values()), tuple(classifications), present, given, data.where)
+    frame = _Frame(tuple(classifications.values()), tuple(classifications), present, given, data, position)
     contributors = _contributors(frame, spread, column, given, _owners(data, position, shape, given))
     status = _status(data, position, shape, given)
     lower, upper = (spread(column(c), np.nan) if c else None for c in (given.lower, given.upper))
@@ -130,8 +159,12 @@ def _checked(source: object, by: Mapping[str, Hierarchy | None], values: Sequenc
         raise BadOption("owners without contributor counts", hint="name the counts with count=....")
     others = [c for c in (given.status, given.owner) if c is not None]
     data.require([*by, *values, *given.numeric(), *others])
+    refuse_both(given.missing or {}, given.gaps)
     bounds = [c for c in (given.lower, given.upper) if c is not None]
-    data.refuse_bad_numbers([*values, *(c for c in given.numeric() if c not in bounds)])
+    numbers = Measured(row=values, zero=[*values, *given.largest])
+    data = without_gaps(data, given.gaps, numbers, by, embedded_lookup(data))
+    refuse_numbers(data, numbers)
+    data.refuse_bad_numbers([c for c in given.numeric() if c not in (*bounds, *given.largest)])
     data.refuse_bad_numbers(bounds, blanks=True)
     refuse_lost(data, [*values, *given.numeric()])
     return data
@@ -145,7 +178,17 @@ class _Frame:
     names: tuple[str, ...]
     present: Bools
     given: CellColumns
-    where: str
+    data: Relation
+    position: Ints
+
+    @property
+    def where(self) -> str:
+        """How to speak of the list."""
+        return self.data.where
+
+    def rows(self, chosen: Bools) -> list[int]:
+        """Numbers of the rows that give the chosen cells."""
+        return row_numbers(self.data, np.flatnonzero(chosen.reshape(-1)[self.position]))
 
     def name(self, chosen: Bools, most: int = 10) -> list[str]:
         """Names of the first chosen cells."""
@@ -161,48 +204,25 @@ class _Frame:
         return rollup.inner_cells(self.hierarchies)
 
 
-def _flat_from_data(data: Relation, name: str, total: str) -> Hierarchy:
+def _flat_from_data(data: Relation, name: str, total: str, blank: str) -> Hierarchy:
     found = data.query(f"SELECT DISTINCT {data.code(name)} AS c FROM {data.view} ORDER BY c NULLS LAST")
-    codes = [c if c is not None else MISSING for (c,) in found]
+    codes = dict.fromkeys(c if c is not None else blank for (c,) in found)
     return Hierarchy.flat([c for c in codes if c != total], total=total)
 
 
-def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ...]) -> Ints:
+def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ...], blanks: Mapping[str, str]) -> Ints:
     """Flat position of every row's cell; refuses unknown and missing codes."""
     position = np.zeros((), dtype=np.int64)
     for (name, hierarchy), length in zip(by.items(), shape, strict=True):
-        code = f"coalesce({data.code(name)}, {literal(MISSING)})"
+        code = f"coalesce({data.code(name)}, {literal(blanks[name])})"
         # texts stay Python's: an array of them would be as wide as the longest, for every row
         found = data.arrays(f"SELECT {code} AS c FROM {data.view}")["c"].tolist()
         known = {c: hierarchy.index(c) if c in hierarchy else -1 for c in dict.fromkeys(found)}
         unknown = sorted(c for c, at in known.items() if at < 0)
-        if MISSING in unknown:
-            row = found.index(MISSING) + 1
-            raise MissingCode(
-                f"column {name!r} has cells without a code",
-                where=f"{data.where}, row {row}",
-                hint="a blank is not a total: write the code of the total where a sum is meant.",
-            )
         if unknown:
-            raise UnknownCode.in_column(name, unknown, hierarchy.codes)
+            refuse_codes_of_cells(data, name, hierarchy, found, unknown)
         position = position * length + np.array([known[c] for c in found], dtype=np.int64)
     return position
-
-
-def _refuse_duplicates(position: Ints, by: Mapping[str, Hierarchy], shape: tuple[int, ...], where: str) -> None:
-    cells, times = np.unique(position, return_counts=True)
-    if (times == 1).all():
-        return
-    names = []
-    for cell in cells[times > 1][:10]:
-        at = np.unravel_index(cell, shape)
-        names.append(", ".join(f"{n}={h.codes[i]}" for (n, h), i in zip(by.items(), at, strict=True)))
-    rows = np.flatnonzero(position == cells[times > 1][0])[:2] + 1
-    raise DuplicateCell(
-        f"{int((times > 1).sum())} cells are given more than once: {listed(names)}",
-        where=f"{where}, rows {rows[0]} and {rows[1]} for the first",
-        hint="give each cell once; add the rows up if they are parts of one cell.",
-    )
 
 
 def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
@@ -214,6 +234,8 @@ def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
                 f"column {name!r} has {int(negative.sum())} negative cells in a table declared positive",
                 where=f"{frame.where}: {listed(frame.name(negative))}",
                 hint="declare positive = false, or correct the data.",
+                cures=[NEGATIVE_ALLOWED],
+                rows=frame.rows(negative),
             )
     inner = frame.inner
     decimals = _exact_decimals(frame, name, value)
@@ -278,6 +300,8 @@ def _refuse_sums(frame: _Frame, name: str, value: Floats, computed: Floats, wron
         f"{int(wrong.sum())} sums of {name!r} do not equal their parts",
         where=f"{frame.where}:\n    " + "\n    ".join(lines),
         hint="correct the cells, leave the sums out to have them computed, or allow rounding with tolerance=....",
+        cures=rounding_cures(value, computed, wrong, frame.hierarchies),
+        rows=frame.rows(wrong),
     )
 
 
@@ -295,6 +319,7 @@ def _contributors(
             f"column {given.count!r} holds counts that are negative, impossibly large or not whole numbers",
             where=f"{frame.where}: {listed(frame.name(bad))}",
             hint="count contributors, unweighted, in whole numbers.",
+            rows=frame.rows(bad),
         )
     counts = spread(raw).astype(np.int64)
     computed = np.where(frame.inner, counts, 0)
@@ -360,46 +385,6 @@ def _prior(
             f"{int(outside.sum())} prior intervals do not cover the value of {name!r}",
             where=f"{frame.where}: {listed(frame.name(outside))}",
             hint="what an attacker knows must be true; correct lower and upper.",
+            rows=frame.rows(outside),
         )
     return low, high
-
-
-def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
-    """All cells in long form; see `Table.columns`."""
-    grids = np.indices(table.shape, dtype=np.int32).reshape(len(table.shape), -1)
-    columns: dict[str, npt.NDArray[Any]] = {
-        name: np.array(h.codes, dtype=object)[grid] for (name, h), grid in zip(table.by.items(), grids, strict=True)
-    }
-    columns[table.response] = table.value.reshape(-1)
-    taken = set(columns)
-
-    def add(name: str, column: npt.NDArray[Any]) -> None:
-        columns[name if name not in taken else f"{name} of the cell"] = column.reshape(-1)
-
-    for prefix, people in (("", table.respondents), ("holding_", table.holdings)):
-        if people is None:
-            continue
-        add(f"{prefix}count", people.count)
-        for j in range(people.ranked):
-            add(f"{prefix}largest_{j + 1}", people.largest[..., j])  # type: ignore[index]
-        for name in ("absolute", "protected_count", "protected_largest", "public_count", "public_value", "owner"):
-            array = getattr(people, name)
-            if array is not None:
-                add(prefix + name, array)
-    words = np.array([s.text for s in Status], dtype=object)
-    add("status", words[table.status])
-    if table.rule is not None:
-        add("rules", rule_words(table))
-    for name in ("below", "above", "lower", "upper", "weight", "key"):
-        array = getattr(table, name)
-        if array is not None:
-            add(name, array)
-    return columns
-
-
-def rule_words(table: Table) -> npt.NDArray[Any]:
-    """Names of the rules that caught each cell, joined by a plus sign."""
-    assert table.rule is not None
-    bits, inverse = np.unique(table.rule.reshape(-1), return_inverse=True)
-    words = [" + ".join(n for i, n in enumerate(table.rules) if int(b) >> i & 1) for b in bits]
-    return np.array(words, dtype=object)[inverse.reshape(-1)]

@@ -105,6 +105,19 @@ class Hierarchy:
         return cls._of(sources.tree_from_prefixes(codes, lengths, total), labels)
 
     @classmethod
+    def from_labels(cls, labels: Mapping[str, str], *, separator: str | None = None, total: str = TOTAL) -> Hierarchy:
+        """From codes with labels that name their sums: parts with a separator between, or, without one, indented.
+
+        >>> Hierarchy.from_labels({"a": "Bayern: Hof", "b": "Bayern: Fürth", "c": "Berlin"}, separator=":").codes
+        ('a', 'b', 'Bayern', 'c', 'Total')
+        >>> Hierarchy.from_labels({"1": "food", "2": "  bread", "3": "  milk", "4": "rent"}).codes
+        ('2', '3', '1', '4', 'Total')
+        """
+        if separator is None:
+            return cls._of(*sources.tree_from_indents(labels, total))
+        return cls._of(*sources.tree_from_paths(labels, separator, total))
+
+    @classmethod
     def from_nested(cls, nested: Nested, *, labels: Mapping[str, str] | None = None) -> Hierarchy:
         """From nested dicts; the one outermost key is the total.
 
@@ -342,6 +355,17 @@ class Hierarchy:
                 if self.levels[i] < level:
                     row[i] = row[self.parents[i]]
         return rows
+
+    def without_single_children(self) -> Hierarchy:
+        """The same without sums that have one part only: they say nothing that their part does not say.
+
+        >>> region = Hierarchy.from_nested({"DE": {"05": {"051": ["05111", "05112"]}, "11": {"110": ["11000"]}}})
+        >>> region.without_single_children().codes
+        ('05111', '05112', '051', '11000', 'DE')
+        """
+        self.refuse_overlapping("leaving out levels")
+        labels = dict(zip(self.codes, self.labels, strict=True))
+        return self._of(sources.without_single_parts(self.codes, self.parents), labels)
 
     def normalised(self) -> Hierarchy:
         """The same with codes and labels as they look; refuses codes that become equal by that.

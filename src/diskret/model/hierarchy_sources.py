@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -209,3 +210,94 @@ def _refuse_duplicates(names: Sequence[str]) -> None:
         if name in seen:
             raise DuplicateCode(f"code {name!r} is listed twice", hint="give every code of a hierarchy its own name.")
         seen.add(name)
+
+
+def tree_from_paths(labels: Mapping[str, str], separator: str, total: str) -> tuple[Tree, dict[str, str]]:
+    """Labels that name what a code belongs to (Bayern: Oberbayern: Ebersberg), and what is left of them as labels.
+
+    A sum that is the whole label of one code has this code, any other its own path as its code.
+    """
+    if not separator.strip():
+        raise BadOption("labels have no separator", hint="give what stands between their parts, such as ': '.")
+    mark = separator.strip()
+    paths = {str(c): tuple(filter(None, (p.strip() for p in label.split(mark)))) for c, label in labels.items()}
+    nameless = [code for code, path in paths.items() if not path]
+    if nameless:
+        raise BadOption(f"codes {listed(nameless)} have no label", hint="give every code one.")
+    times = Counter(paths.values())
+    codes = {path: code for code, path in paths.items() if times[path] == 1}
+    made = {path[:depth] for path in paths.values() for depth in range(1, len(path))} - codes.keys()
+    taken = sorted({separator.join(path) for path in made} & paths.keys())
+    if taken:
+        raise DuplicateCode(
+            f"labels name sums {listed(taken)}, which are codes",
+            hint="the label of a code that is a sum is the name of this sum.",
+        )
+    parent: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for code, path in paths.items():
+        up = total
+        for depth in range(1, len(path)):
+            above = codes.get(path[:depth], separator.join(path[:depth]))
+            _hang(parent, above, up, total)
+            names.setdefault(above, path[depth - 1])
+            up = above
+        _hang(parent, code, up, total)
+        names[code] = path[-1]
+    if not parent:
+        raise EmptyData("the hierarchy has no codes", hint="give the finest codes with their labels.")
+    _refuse_cycles(parent)
+    return _in_order(total, parent), names
+
+
+def _hang(parent: dict[str, str], code: str, up: str, total: str) -> None:
+    if code in (total, up):
+        raise DuplicateCode(f"code {code!r} is a code and a sum of itself", hint="choose another name with total=....")
+    if parent.setdefault(code, up) != up:
+        raise TwoParents(f"code {code!r} has two parents, {parent[code]!r} and {up!r}", hint="correct its label.")
+
+
+def tree_from_indents(labels: Mapping[str, str], total: str) -> tuple[Tree, dict[str, str]]:
+    """Labels in which a part stands further right than the sum before it, and the labels without their blanks."""
+    parent: dict[str, str] = {}
+    above: list[tuple[int, str]] = [(-1, total)]
+    for number, (given, label) in enumerate(labels.items(), start=1):
+        code, indent = str(given), len(label) - len(label.lstrip())
+        last = above[-1][0]
+        while above[-1][0] > indent:
+            above.pop()
+        if last > indent != above[-1][0]:
+            raise BrokenLevels(
+                f"the label of {code!r} begins between two levels",
+                where=f"code number {number}",
+                hint="let all parts of one sum begin at the same place.",
+            )
+        if above[-1][0] == indent:
+            above.pop()
+        if code == total:
+            raise DuplicateCode(f"the total {total!r} is one of the codes", hint="choose another name with total=....")
+        parent[code] = above[-1][1]
+        above.append((indent, code))
+    if not parent:
+        raise EmptyData("the hierarchy has no codes", hint="give the codes with their labels, sums before their parts.")
+    return _in_order(total, parent), {str(code): label.strip() or str(code) for code, label in labels.items()}
+
+
+def without_single_parts(codes: Sequence[str], parents: Sequence[int]) -> Tree:
+    """The tree without sums of one part, which say the same as their part; if that is the total, the part goes."""
+    below = [0] * len(codes)
+    for p in parents:
+        below[p] += p >= 0
+    total = len(codes) - 1
+    skipped = [n == 1 for n in below]
+    only = total
+    while below[only] == 1 and below[only := parents.index(only)] > 0:
+        skipped[only] = True
+    parent: dict[str, str] = {}
+    for i, code in enumerate(codes[:-1]):
+        if not skipped[i]:
+            up = parents[i]
+            while skipped[up] and up != total:
+                up = parents[up]
+            parent[code] = codes[up]
+    return _in_order(codes[-1], parent)

@@ -7,6 +7,7 @@ prints as. What is a double already means the decimal it prints as.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from diskret.model.errors import NotExact
 from diskret.model.source import Relation
@@ -33,9 +34,7 @@ def lost(data: Relation, name: str) -> str:
 def refuse_lost(data: Relation, names: Sequence[str]) -> None:
     """Refuse numbers that would not survive, with the first rows."""
     for name in names:
-        bad = lost(data, name)
-        rows = data.query(f"SELECT count(*) FROM {data.view} WHERE {bad}")[0][0]
+        rows = data.query(f"SELECT count(*) FROM {data.view} WHERE {lost(data, name)}")[0][0]
         if rows:
-            numbered = f"SELECT {data.row_number} AS n, {bad} AS b FROM {data.view}"
-            first = [int(n) for (n,) in data.query(f"SELECT n FROM ({numbered}) AS r WHERE b ORDER BY n LIMIT 10")]
-            raise NotExact.rows(name, int(rows), first, data.where)
+            first = data.rows_where(partial(lost, name=name))
+            raise NotExact.rows_of(name, int(rows), first, data.where)

@@ -16,6 +16,7 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption
+from diskret.model.given import refuse_no_table, refuse_other
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.near import InTables, Near
 from diskret.model.status import Status
@@ -64,6 +65,12 @@ class Pool(System):
         table is primary in all of them. Prior knowledge is intersected, protection levels are the largest.
         """
         from diskret.model.pooling import pooled
+
+        refuse_other(
+            tables, Mapping, "tables by their names", 'name them: Pool.of({"by region": one, "by branch": two}).'
+        )
+        for table in tables.values():
+            refuse_no_table(table)
 
         return pooled(tables, fixed or {}, over or {}, tuple(published))
 

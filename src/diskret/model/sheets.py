@@ -16,6 +16,7 @@ from diskret.model.cures import Cure
 from diskret.model.errors import BadOption, EmptyData, UnclearFile, UnreadableFile, listed
 from diskret.model.header import MOST_ROWS, Layout, find_layout, merged_inside, names_of
 from diskret.model.limits import refuse_more
+from diskret.model.ods import ods_sheets, read_ods
 from diskret.model.places import plain_file
 from diskret.model.sheet import Box, Number, Sheet, letters
 from diskret.model.xlsx import ALL, read_xlsx, xlsx_sheets
@@ -91,7 +92,7 @@ def header_rows(given: object) -> tuple[int, ...]:
 
 def read_sheet(source: Workbook) -> ReadSheet:
     """Read a sheet as columns of text."""
-    _, sheet = read_xlsx(_filled(source.path), source.sheet)
+    _, sheet = _cells(source.path, source.sheet)
     if source.range:
         sheet = sheet.cropped(Box.of(source.range))
     if not sheet.rows:
@@ -193,12 +194,12 @@ def _refuse_flaws(sheet: Sheet, top: int, last: int, columns: Sequence[int]) -> 
 
 def sheet_names(path: Path) -> list[str]:
     """The sheets of a workbook that have cells: those that are shown in their order, then hidden ones."""
-    return xlsx_sheets(plain_file(path))
+    return ods_sheets(plain_file(path)) if _is_ods(path) else xlsx_sheets(plain_file(path))
 
 
 def preview_sheet(path: Path, sheet: str | None = None) -> Preview:
     """The beginning of a sheet."""
-    names, found = read_xlsx(_filled(path), sheet, last=MOST_SHOWN)
+    names, found = _cells(path, sheet, last=MOST_SHOWN)
     layout = find_layout(found) if found.rows else None
     return Preview(
         sheets=names,
@@ -225,10 +226,15 @@ def shown_rows(sheet: Sheet) -> list[list[str]]:
     return [[str(sheet.rows.get(n, {}).get(c, ""))[:200] for c in range(width)] for n in range(1, most + 1)]
 
 
-def _filled(path: Path) -> Path:
+def _cells(path: Path, sheet: str | None, last: int = ALL) -> tuple[list[str], Sheet]:
+    """The names of the sheets, and the cells of one."""
     if plain_file(path).stat().st_size == 0:
         raise EmptyData("the file is empty", where=str(path), hint="was it written to the end?")
-    return path
+    return (read_ods if _is_ods(path) else read_xlsx)(path, sheet, last)
+
+
+def _is_ods(path: Path) -> bool:
+    return path.suffix.lower() == ".ods"
 
 
 def unique_names(given: Sequence[str]) -> list[str]:

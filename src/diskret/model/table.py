@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -15,6 +15,8 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.equations import Entries, Equations
 from diskret.model.errors import BadOption, UnknownCode, listed
+from diskret.model.framed import Frame, Framed, columns_of
+from diskret.model.given import By, classifications, refuse_unknown
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.near import InEquations, InTrees, Near
 from diskret.model.product import Line
@@ -28,7 +30,7 @@ Index = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(Framed):
     """One response variable over n classifications, with everything later steps need to know about each cell.
 
     >>> table = Table.from_cells(
@@ -367,34 +369,36 @@ class Table:
 
     @overload
     @classmethod
-    def from_cells(cls, cells: object, *, by: Mapping[str, Hierarchy | None], value: str, **columns: Any) -> Table: ...
+    def from_cells(cls, cells: object, *, by: By, value: str, **columns: Any) -> Table: ...
     @overload
     @classmethod
-    def from_cells(
-        cls, cells: object, *, by: Mapping[str, Hierarchy | None], value: Sequence[str], **columns: Any
-    ) -> dict[str, Table]: ...
+    def from_cells(cls, cells: object, *, by: By, value: Sequence[str], **columns: Any) -> dict[str, Table]: ...
     @classmethod
     def from_cells(
-        cls, cells: object, *, by: Mapping[str, Hierarchy | None], value: str | Sequence[str], **columns: Any
+        cls, cells: object, *, by: By, value: str | Sequence[str], **columns: Any
     ) -> Table | dict[str, Table]:
         """A table from its cells: a frame, Arrow table, dict of columns, Parquet or CSV file.
 
-        ``by`` maps columns to hierarchies (None: flat, from the data). ``value`` is a column, or several for several
-        tables over the same classifications. Further columns by keyword: ``count``, ``largest`` (a list), ``owner``
-        (who contributes most to the cell, by a name or number that is only compared and not kept), ``status``,
-        ``lower`` and ``upper`` (prior knowledge), ``weight``; further options: ``positive``, ``frequency``,
-        ``tolerance`` (differences of given sums up to this much are corrected with a warning), ``total`` (the code
-        of the total where ``by`` gives no hierarchy) and ``normalise`` (codes that differ only in what cannot be seen
-        are one). Missing inner cells are empty, missing sums are computed, given
-        sums are checked exactly.
+        ``by`` maps columns to hierarchies (None: flat, from the data), or names columns that are all flat. ``value`` is
+        a column, or several for several tables over the same classifications. Further columns by keyword: ``count``,
+        ``largest`` (a list), ``owner`` (who contributes most to the cell, by a name or number that is only compared and
+        not kept), ``status``, ``lower`` and ``upper`` (prior knowledge), ``weight``; further options: ``positive``,
+        ``frequency``, ``tolerance`` (differences of given sums up to this much are corrected with a warning), ``total``
+        (the code of the total where ``by`` gives no hierarchy), ``normalise`` (codes that differ only in what cannot
+        be seen are one), ``missing`` (per classification the code that a blank stands for), and ``without_value``,
+        ``without_code`` and ``unknown`` as in `TabulationOptions`. Missing inner cells are empty, missing sums are
+        computed, given sums are checked exactly.
 
         >>> Table.from_cells({"s": ["m", "w", "Total"], "x": [0.1, 0.2, 0.3]}, by={"s": None}, value="x").decimals
         1
         """
         from diskret.model.from_cells import CellColumns, tables_from_cells
 
+        refuse_unknown(columns, [each.name for each in fields(CellColumns)], "a list of cells")
         given: CellColumns = CellColumns(**columns)
-        tables = tables_from_cells(cells, by, [value] if isinstance(value, str) else list(value), given)
+        tables = tables_from_cells(
+            cells, classifications(by), [value] if isinstance(value, str) else list(value), given
+        )
         return tables[value] if isinstance(value, str) else tables
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
@@ -404,9 +408,24 @@ class Table:
         >>> {k: v.tolist() for k, v in table.columns().items()}
         {'s': ['m', 'Total'], 'x': [1.0, 1.0], 'status': ['open', 'open']}
         """
-        from diskret.model.from_cells import long_columns
+        from diskret.model.long_form import long_columns
 
         return long_columns(self)
+
+    def shown(self, *, internal: bool = False) -> Frame:
+        """All cells in long form with the values that may be shown; with ``internal`` the same as `columns`.
+
+        >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "secondary", "open"]}
+        >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st").sealed()
+        >>> table.to_pandas()["x"].tolist()
+        [nan, nan, 70.0, 100.0]
+        """
+        return columns_of(self, internal)
+
+    def _repr_html_(self) -> str:
+        from diskret.model.notebook import as_html, table_html
+
+        return as_html(repr(self), table_html(self))
 
     def marks(self) -> Iterator[tuple[Index, str]]:
         """Suppressed cells with the letter an internal view shows for them."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
+from diskret.model.framed import Frame, Framed
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.move import MoveSet
@@ -16,7 +17,7 @@ from diskret.perturbation.leeway import NOTHING, finest_cells
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Perturbation:
+class Perturbation(Framed):
     """A table whose values were changed. ``table`` may leave the office; everything else is confidential.
 
     ``table`` holds no original value, status, rule or contribution, only the changed values (and contributor counts).
@@ -103,6 +104,19 @@ class Perturbation:
         if "base" in self.options:
             counts["a base or more away"] = int(self.beyond.size)
         return counts
+
+    def shown(self, *, internal: bool = False) -> Frame:
+        """The changed table in long form; with ``internal`` what it was made of beside it."""
+        return (
+            {**self.before.shown(internal=True), "changed": self.table.value.reshape(-1)}
+            if internal
+            else (self.table.shown())
+        )
+
+    def _repr_html_(self) -> str:
+        from diskret.model.notebook import as_html, table_html
+
+        return as_html(repr(self), table_html(self.table))
 
     def __repr__(self) -> str:
         s = self.summary()

@@ -15,6 +15,7 @@ from diskret.model import rollup
 from diskret.model.arrays import Floats
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, NegativeValue, listed
+from diskret.model.framed import Frame, Framed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
@@ -30,11 +31,16 @@ PUBLISHED = "publication"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ContributionProtection:
+class ContributionProtection(Framed):
     """A table whose contributions are protected, and the suppression of its breakdown that says so (confidential)."""
 
     table: Table
     extended: Suppression
+
+    def shown(self, *, internal: bool = False) -> Frame:
+        """The protected table in long form."""
+        table = replace(self.table, seal="") if self.extended.exposed else self.table
+        return table.shown(internal=internal)
 
 
 def with_contributions(table: Table) -> Table:

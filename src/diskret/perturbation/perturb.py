@@ -9,6 +9,7 @@ import numpy as np
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, ChangeOutOfReach, ProtectionWarning, listed
+from diskret.model.given import refuse_no_promise, refuse_no_table
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.perturbation.changed_table import Perturbation, cleared
@@ -47,8 +48,10 @@ def perturb(
     >>> perturb(table, seed=3).table.value.tolist()
     [[104.0, 76.0, 180.0], [86.0, 5.0, 91.0], [190.0, 81.0, 271.0]]
     """
+    refuse_no_table(table)
     if older or isinstance(promise, str):
         promise, options = older_perturbation(table, promise, options, older)
+    refuse_no_promise(promise)
     _refuse(table, promise, options, along)
     seed, rng = seeded(seed)
     units = Units.of(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from diskret.model import rollup
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.exact import exact
+from diskret.model.given import refuse_no_table
 from diskret.model.table import Table
 from diskret.perturbation.changed_table import Perturbation, cleared
 from diskret.perturbation.controlled import controlled
@@ -38,6 +40,7 @@ def round_table(
     >>> round_table(table, 5, seed=1).table.value.tolist()
     [[0.0, 5.0, 5.0], [5.0, 0.0, 5.0], [5.0, 5.0, 10.0]]
     """
+    refuse_no_table(table)
     if method not in ("controlled", "random", "deterministic"):
         raise BadOption(f"method {method!r}", hint="'controlled', 'random' or 'deterministic'.")
     if table.altered:
@@ -72,7 +75,7 @@ def round_table(
 
 def _base(table: Table, base: float) -> tuple[Units, int]:
     """The base in units of the table."""
-    if isinstance(base, bool) or not base > 0 or not np.isfinite(base):
+    if isinstance(base, bool) or not isinstance(base, Real) or not base > 0 or not np.isfinite(base):
         raise BadOption("the base of rounding is a positive number", hint="3, 5 and 10 are usual for counts.")
     units = Units.of(table)
     step = exact(base) * exact(units.scale) if units.decimals is not None else exact(round(base * units.scale))

@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from diskret.model.hierarchy import Hierarchy
+from diskret.publication.axes import Axis
 from diskret.publication.options import Publication
 from diskret.publication.release import CHUNK, Measure, Release
 
@@ -77,10 +77,10 @@ def contents_name(release: Release, options: Publication) -> str:
     return name
 
 
-def _dimension(name: str, hierarchy: Hierarchy) -> dict[str, Any]:
-    codes = hierarchy.codes
-    parts = {codes[i]: [codes[j] for j in below.tolist()] for i, below in enumerate(hierarchy.part_index) if below.size}
-    category: dict[str, Any] = {"index": list(codes), "label": dict(zip(codes, hierarchy.labels, strict=True))}
+def _dimension(name: str, axis: Axis) -> dict[str, Any]:
+    codes = axis.codes
+    parts = {codes[i]: [codes[j] for j in below.tolist()] for i, below in enumerate(axis.parts) if below.size}
+    category: dict[str, Any] = {"index": list(codes), "label": dict(zip(codes, axis.labels, strict=True))}
     if parts:
         category["child"] = parts
     return {"label": name, "category": category}

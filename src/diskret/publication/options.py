@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from diskret.model.errors import BadOption, listed
 from diskret.model.words import LANGUAGES, words
+from diskret.publication.axes import Sums
 from diskret.publication.formulas import Formulas, refuse_unknown
 
 if TYPE_CHECKING:
@@ -38,7 +39,11 @@ class Publication:
     subject: str = ""
     """Subject area (PX)."""
     language: str = "en"
-    """Language of the legend: ``en`` or ``de``."""
+    """Language of the legend, and of totals that nobody named: ``en`` or ``de``."""
+    sums: Sums = "after"
+    """Whether sums stand ``before`` their parts or ``after`` them."""
+    decimal: Literal[".", ","] = "."
+    """Decimal sign of CSV; with a comma fields are parted by semicolons, as spreadsheets in German read them."""
     formulas: Formulas = "escape"
     """Codes, labels and names that a spreadsheet would take for a formula (CSV): ``escape`` puts an apostrophe before
     them, ``keep`` writes them as they are, for programs."""
@@ -90,6 +95,9 @@ def publication(**options: Any) -> Publication:
         raise BadOption(f"no legend in language {chosen.language!r}", hint=f"one of {listed(LANGUAGES)}.")
     if not isinstance(chosen.unprotected, bool):
         raise BadOption("unprotected is neither true nor false", hint="unprotected=True, or leave it out.")
+    for name, known_signs in (("sums", get_args(Sums)), ("decimal", (".", ","))):
+        if getattr(chosen, name) not in known_signs:
+            raise BadOption(f"{name} cannot be {getattr(chosen, name)!r}", hint=f"one of {listed(known_signs)}.")
     refuse_unknown(chosen.formulas)
     _refuse_mark("mark", chosen.mark)
     if chosen.zero is not None:

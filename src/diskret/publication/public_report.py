@@ -13,15 +13,15 @@ from math import prod
 import numpy as np
 
 from diskret.model.arrays import Bools, Ints
-from diskret.model.hierarchy import Hierarchy
 from diskret.model.words import words
+from diskret.publication.axes import Axis, cross
 from diskret.publication.drawing import Plot
 from diskret.publication.options import Publication
-from diskret.publication.release import Measure, Release, cross, labelled
+from diskret.publication.release import Measure, Release
 from diskret.publication.sections import Cell, ReportSection, ReportTable, number_text
 
 MOST_ROWS, MOST_COLUMNS, MOST_BARS = 60, 9, 24
-PUBLIC = ("source", "guarantee", "knowledge", "insiders")
+PUBLIC = ("source", "gaps", "guarantee", "knowledge", "insiders")
 """What of the choices is told."""
 
 
@@ -86,7 +86,7 @@ def _rules(facts: PublicFacts, say: Mapping[str, str]) -> dict[str, None]:
     return dict.fromkeys(plain)
 
 
-def classification_rows(by: Mapping[str, Hierarchy], say: Mapping[str, str]) -> list[tuple[Cell, ...]]:
+def classification_rows(by: Mapping[str, Axis], say: Mapping[str, str]) -> list[tuple[Cell, ...]]:
     """How large the classifications are."""
     return [(n, say["classification"].format(codes=len(h), levels=h.depth - 1)) for n, h in by.items()]
 
@@ -108,7 +108,7 @@ def where_section(leaving: Release, language: str) -> ReportSection:
             hidden, shown = (np.sum(a.reshape(leaving.shape), axis=others) for a in (m.hidden, _not_zero(m)))
             share = hidden / np.maximum(shown, 1)
             series[m.name] = tuple(float(f"{share[i]:.4f}") for i in kept)
-        names = tuple(hierarchy.codes[i] for i in kept)
+        names = tuple(hierarchy.names[i] for i in kept)
         title = say["by"].format(name=name)
         plots.append(
             Plot(kind="bars", title=title, x=names, series=series, x_title=name, y_title=say["of cells"], percent=True)
@@ -133,7 +133,7 @@ def published_section(leaving: Release, measure: Measure, options: Publication) 
     for i, at in enumerate(positions.tolist()):
         named = [_named(h, p) for h, p in zip(beside.values(), at, strict=True)]
         rows.append((*named, *shown[i * columns.size : (i + 1) * columns.size]))
-    heads = [_head(across, int(c)) for c in columns] if across is not None else [measure.name]
+    heads = [across.labels[c] for c in columns] if across is not None else [measure.name]
     by_default = options.title_of([measure.name], leaving.names)
     table = ReportTable(
         head=(*beside, *heads),
@@ -165,18 +165,13 @@ def _grouped(word: str, options: Publication) -> str:
     return text.translate(str.maketrans(",.", ".,")) if options.language == "de" else text
 
 
-def _named(hierarchy: Hierarchy, position: int) -> str:
+def _named(hierarchy: Axis, position: int) -> str:
     """A code, indented by its level, with its label."""
     deep = int(hierarchy.depth - hierarchy.levels[position])
-    label = f" {hierarchy.labels[position]}" if labelled(hierarchy) else ""
-    return "\u00a0\u00a0" * deep + hierarchy.codes[position] + label
+    return "\u00a0\u00a0" * deep + hierarchy.full_name(position)
 
 
-def _head(hierarchy: Hierarchy, position: int) -> str:
-    return hierarchy.labels[position] if labelled(hierarchy) else hierarchy.codes[position]
-
-
-def _coarse(hierarchy: Hierarchy, most: int) -> Ints:
+def _coarse(hierarchy: Axis, most: int) -> Ints:
     """The codes of the coarsest levels that fit, in their order; at least the total and the first codes."""
     for level in range(int(hierarchy.levels.min()), int(hierarchy.levels.max()) + 1):
         kept = np.flatnonzero(hierarchy.levels >= level)
@@ -186,7 +181,7 @@ def _coarse(hierarchy: Hierarchy, most: int) -> Ints:
     return top[:most]
 
 
-def _rows(beside: Sequence[Hierarchy]) -> list[Ints]:
+def _rows(beside: Sequence[Axis]) -> list[Ints]:
     """Codes of the classifications beside, coarsened from the last on until their combinations fit."""
     most = [len(h) for h in beside]
     kept = [_coarse(h, m) for h, m in zip(beside, most, strict=True)]

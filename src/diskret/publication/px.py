@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from diskret.publication.jsonstat import contents_name
 from diskret.publication.options import Publication
 from diskret.publication.release import Measure, Release
@@ -27,18 +25,10 @@ def write_px(release: Release, options: Publication, path: Path) -> None:
         file.write("DATA=" + LINE)
         for measure in release.measures:
             for cells in release.chunks(width):
-                words = _numbers(measure, cells)
+                words = measure.texts(cells, HIDDEN)
                 # Each record ends with a blank: readers of old take the line end for no separator.
                 file.writelines(" ".join(words[i : i + width]) + " " + LINE for i in range(0, len(words), width))
         file.write(";" + LINE)
-
-
-def _numbers(measure: Measure, cells: slice) -> list[str]:
-    """Cells as text; PX has no exponents, so the rare number that prints with one is spelled out."""
-    words = measure.texts(cells, HIDDEN)
-    if measure.decimals is None:
-        words = [np.format_float_positional(float(w), trim="-") if "e" in w else w for w in words]
-    return words
 
 
 def _keywords(release: Release, options: Publication) -> Iterator[str]:
@@ -94,7 +84,9 @@ def _classifications(release: Release, options: Publication) -> Iterator[str]:
     yield from (f"CONTVARIABLE={_string(name)}" for name in contents)
     yield from (f"VALUES({_string(name)})={_strings(texts)}" for name, texts in values.items())
     yield from (f"CODES({_string(name)})={_strings(texts)}" for name, texts in codes.items())
-    yield from (f"ELIMINATION({_string(name)})={_string(values[name][-1])}" for name in release.names)
+    yield from (
+        f"ELIMINATION({_string(name)})={_string(values[name][axis.total])}" for name, axis in release.by.items()
+    )
     for name in contents:
         yield from _measures(name, release.measures, options)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -16,9 +16,10 @@ from diskret.auditing.published_intervals import Intervals, publishable_interval
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, NotProtected, listed
 from diskret.model.exact import decimals_of
-from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
+from diskret.publication.axes import Axis, arranged, axis_of
 from diskret.publication.doors import care
+from diskret.publication.numbers import meant_decimals, number_words, to_decimals
 from diskret.publication.options import Publication
 
 Cells = slice | Ints
@@ -46,7 +47,7 @@ class Measure:
         """Whether it is what the table is about, no count and no bound: only there a zero is marked as nothing."""
         return not (self.is_count or self.is_bound)
 
-    def texts(self, cells: Cells, mark: str, zero: str | None = None) -> list[str]:
+    def texts(self, cells: Cells, mark: str, zero: str | None = None, point: str = ".") -> list[str]:
         """Chosen cells as text with all decimals, marks where the value is hidden.
 
         >>> value, hidden = np.array([1.5, np.nan, 0]), np.array([False, True, False])
@@ -54,8 +55,7 @@ class Measure:
         ['1.5', 'x', '-']
         """
         value = self.value[cells]
-        write = repr if self.decimals is None else f"{{:.{self.decimals}f}}".format
-        words = np.array(list(map(write, value.tolist())), dtype=object)
+        words = np.array(number_words(value, self.decimals, point), dtype=object)
         words[self.hidden[cells]] = mark
         if zero is not None and not self.is_bound:
             words[value == 0] = zero
@@ -67,7 +67,7 @@ class Measure:
 class Release:
     """One or several measures over the same classifications."""
 
-    by: Mapping[str, Hierarchy]
+    by: Mapping[str, Axis]
     measures: tuple[Measure, ...]
     care: tuple[str, ...] = ()
     """Why the tables are not protected, by keys of the legend; none for tables that are."""
@@ -120,10 +120,10 @@ class Release:
     def columns_of_codes(self, *, labels: bool) -> list[tuple[str, int, Sequence[str]]]:
         """Columns that say which cell a row is about: name, axis, and a text for each of its codes."""
         columns: list[tuple[str, int, Sequence[str]]] = []
-        for axis, (name, hierarchy) in enumerate(self.by.items()):
-            columns.append((name, axis, hierarchy.codes))
-            if labels and labelled(hierarchy):
-                columns.append((f"{name}_label", axis, hierarchy.labels))
+        for number, (name, axis) in enumerate(self.by.items()):
+            columns.append((name, number, axis.codes))
+            if labels and axis.labelled:
+                columns.append((f"{name}_label", number, axis.labels))
         return columns
 
     def long_names(self, *, labels: bool, statuses: bool) -> tuple[str, ...]:
@@ -140,17 +140,6 @@ class Release:
         return tuple(names)
 
 
-def cross(by: Mapping[str, Hierarchy]) -> tuple[dict[str, Hierarchy], Hierarchy | None]:
-    """The classifications beside the rows of a cross table, and the one across; one alone stands beside."""
-    *beside, last = by.items()
-    return (dict(beside), last[1]) if beside else (dict(by), None)
-
-
-def labelled(hierarchy: Hierarchy) -> bool:
-    """Whether a classification has labels other than its codes."""
-    return hierarchy.labels != hierarchy.codes
-
-
 def release(tables: Table | Mapping[str, Table], options: Publication) -> Release:
     """Take out of the tables what may be published; primary and secondary cells become alike.
 
@@ -161,21 +150,24 @@ def release(tables: Table | Mapping[str, Table], options: Publication) -> Releas
     """
     several = responses(tables)
     first = next(iter(several.values()))
+    by = {name: axis_of(hierarchy, options.sums, options.language) for name, hierarchy in first.by.items()}
     measures: list[Measure] = []
     told: list[str] = []
     for name, table in several.items():
         hidden = table.hidden.reshape(-1)
-        # Adding zero turns -0.0 into 0.0, which would be printed as "-0".
-        value = np.where(hidden, np.nan, table.value.reshape(-1)) + 0.0
         decimals = _decimals(table)
+        # Adding zero turns -0.0 into 0.0, which would be printed as "-0".
+        value = to_decimals(np.where(hidden, np.nan, table.value.reshape(-1)), decimals) + 0.0
         measures.append(Measure(name=name, value=value, hidden=hidden, decimals=decimals, altered=table.altered))
         found = _intervals(name, table, options)
         if found is not None:
             measures += _bounds(name, table, value, found)
             told += ["printed"] if found.printed else []
     told = [*(each for table in several.values() if (each := care(table))), *told]
-    counts = _counts(several) if options.counts else ()
-    return Release(by=first.by, measures=(*measures, *counts), care=tuple(dict.fromkeys(told)))
+    measures += _counts(several) if options.counts else ()
+    axes = tuple(by.values())
+    shown = (replace(m, value=arranged(m.value, axes), hidden=arranged(m.hidden, axes)) for m in measures)
+    return Release(by=by, measures=tuple(shown), care=tuple(dict.fromkeys(told)))
 
 
 def _intervals(name: str, table: Table, options: Publication) -> Intervals | None:
@@ -214,7 +206,11 @@ def _bounds(name: str, table: Table, value: Floats, found: Intervals) -> list[Me
 
 def _decimals(table: Table) -> int | None:
     """Decimals of a file: where anything is hidden those of the open values, for those of a hidden one would tell."""
-    return decimals_of(table.value[~table.hidden]) if table.hidden.any() else table.decimals
+    shown = table.value[~table.hidden]
+    found = decimals_of(shown)
+    if found is None:
+        return meant_decimals(shown)
+    return found if table.hidden.any() else max(found, table.decimals or 0)
 
 
 def _same_when_published(one: Table, other: Table) -> bool:

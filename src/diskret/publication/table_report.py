@@ -24,7 +24,7 @@ from diskret.publication.public_report import (
     published_section,
     where_section,
 )
-from diskret.publication.release import release
+from diskret.publication.release import Release, release
 from diskret.publication.sections import Cell, ReportSection, ReportTable
 
 MOST_EXPOSED = 50
@@ -68,7 +68,7 @@ def table_sections(
     sections += [published_section(leaving, measure, options) for measure in leaving.measures]
     sections.append(where_section(leaving, options.language))
     if facts.asked or any(t.rules for t in tables.values()):
-        sections.append(_protection(tables, facts, say, options.language))
+        sections.append(_protection(tables, leaving, facts, options))
     if facts.audits:
         sections.append(_attack(facts, say))
     if facts.warnings:
@@ -118,15 +118,16 @@ def _judged(name: str, facts: ReportFacts, say: Mapping[str, str], *, anything: 
 
 
 def _protection(
-    tables: Mapping[str, Table], facts: ReportFacts, say: Mapping[str, str], language: str
+    tables: Mapping[str, Table], leaving: Release, facts: ReportFacts, options: Publication
 ) -> ReportSection:
+    say = words("table_report", options.language)
     rules = {rule: _rule_words(rule, say) for table in tables.values() for rule in table.rules}
     rows: list[tuple[Cell, ...]] = []
     if rules:
         rows.append((say["rules"], ", ".join(rules.values())))
-    rows += classification_rows(next(iter(tables.values())).by, say)
+    rows += classification_rows(leaving.by, say)
     rows += [(say.get(f"asked {key}", key), say.get(f"{key} {choice}", choice)) for key, choice in facts.asked]
-    rows += _behind(tables, dict(facts.asked).get("insiders", ""), say, language)
+    rows += _behind(tables, dict(facts.asked).get("insiders", ""), say, options.language)
     table = ReportTable(head=(say["what"], ""), rows=tuple(rows))
     return ReportSection(title=say["protection"], text=(say["secret"],), tables=(table,))
 

@@ -14,16 +14,22 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Ints
 from diskret.model.errors import BadOption
-from diskret.model.hierarchy import Hierarchy
 from diskret.model.private import private_folder
+from diskret.publication.axes import Axis, cross
 from diskret.publication.options import Publication
-from diskret.publication.release import Measure, Release, cross, labelled
+from diskret.publication.release import Measure, Release
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 LINES_AROUND = 16
 """Room kept for title, heading and legend."""
 MOST_INDENT = 15
 """Excel indents no further."""
+A4 = 9
+"""What Excel calls the paper."""
+READABLE = 190
+"""Characters across a landscape page of A4 that can still be read."""
+MOST_FOOTER = 180
+"""Excel takes 255 characters, some of them for the number of the page."""
 CREATED = datetime(1980, 1, 1)
 """No clock: equal tables are equal files."""
 
@@ -97,20 +103,45 @@ class _Page:
     options: Publication
 
     def write(self) -> None:
-        """Title, heading, rows and legend; the first columns and rows stay in sight."""
+        """Title, heading, rows and legend; the first columns and rows stay in sight, and on every printed page."""
         stub = self._stub_columns()
         top = self._top([column.name for column in stub])
-        for i, column in enumerate(stub):
-            self.sheet.set_column(i, i, min(60, max(map(len, (column.name, *column.texts))) + 3))
-        self.sheet.set_column(len(stub), len(stub) + self.release.width - 1, 14)
+        widths = [min(60, max(map(len, (column.name, *column.texts))) + 3) for column in stub]
+        widths += self._number_widths(top, len(stub))
+        for i, width in enumerate(widths):
+            self.sheet.set_column(i, i, width)
         self.sheet.freeze_panes(len(top), len(stub))
         for row, (texts, look) in enumerate(top):
             for i, text in enumerate(texts):
                 self.sheet.write_string(row, i, text, look)
         self._write_rows(stub, len(top))
         below = len(top) + self.release.size // self.release.width + 1
-        for row, line in enumerate(self._legend(), start=below):
+        legend = self._legend()
+        for row, line in enumerate(legend, start=below):
             self.sheet.write_string(row, 0, line)
+        self._set_print(len(top), len(stub), below + len(legend), widths)
+
+    def _number_widths(self, top: Sequence[tuple[Sequence[str], Any]], first: int) -> list[int]:
+        """As wide as the longest number and the heading, within reason."""
+        values = self.measure.value[~self.measure.hidden]
+        ends = np.array([values.min(), values.max()]) if values.size else np.zeros(1)
+        longest = max(len(f"{end:,.{self.measure.decimals or 0}f}") for end in ends.tolist()) + 2
+        heads = [[len(line[i]) for line, _ in top if len(line) > i] for i in range(first, first + self.release.width)]
+        return [min(30, max(10, longest, *(n + 2 for n in lengths))) for lengths in heads]
+
+    def _set_print(self, top: int, stub: int, rows: int, widths: Sequence[int]) -> None:
+        """Landscape on A4, as many pages broad as can be read, title and codes on each of them."""
+        self.sheet.set_landscape()
+        self.sheet.set_paper(A4)
+        self.sheet.set_margins(left=0.4, right=0.4, top=0.6, bottom=0.7)
+        self.sheet.fit_to_pages(-(-sum(widths) // READABLE), 0)
+        self.sheet.repeat_rows(0, top - 1)
+        self.sheet.repeat_columns(0, stub - 1)
+        self.sheet.print_area(0, 0, rows - 1, len(widths) - 1)
+        page = self.options.words["page of"].format(page="&P", pages="&N")
+        said = "; ".join(self._legend()).replace("&", "&&")
+        left = f"&L&8 {said}" if len(said) <= MOST_FOOTER else ""
+        self.sheet.set_footer(f"{left}&R&8 {page}")
 
     def _legend(self) -> list[str]:
         altered = [self.measure.altered] if self.measure.altered else []
@@ -124,22 +155,21 @@ class _Page:
 
     def _stub_columns(self) -> list[_Stub]:
         """Codes, and labels where there are any; parts stand indented, sums bold."""
-        beside = list(cross(self.release.by)[0].values())
-        columns = self.release.columns_of_codes(labels=self.options.labels)
-        return [
-            _Stub(name=name, axis=axis, texts=texts, looks=self._levels(beside[axis]))
-            for name, axis, texts in columns
-            if axis < len(beside)
-        ]
+        columns = []
+        for number, (name, axis) in enumerate(cross(self.release.by)[0].items()):
+            texts = [(name, axis.names)]
+            texts += [(f"{name}_label", axis.labels)] if self._shows_labels(axis) else []
+            columns += [_Stub(name=n, axis=number, texts=t, looks=self._levels(axis)) for n, t in texts]
+        return columns
 
-    def _levels(self, h: Hierarchy) -> list[Any]:
+    def _levels(self, h: Axis) -> list[Any]:
         return [
             self.looks.look(bold=not leaf, align="left", indent=min(indent, MOST_INDENT))
             for indent, leaf in zip((h.depth - h.levels).tolist(), h.is_leaf.tolist(), strict=True)
         ]
 
-    def _shows_labels(self, hierarchy: Hierarchy) -> bool:
-        return self.options.labels and labelled(hierarchy)
+    def _shows_labels(self, axis: Axis) -> bool:
+        return self.options.labels and axis.labelled
 
     def _top(self, stub: Sequence[str]) -> list[tuple[Sequence[str], Any]]:
         """Title, unit and heading, each line with its look."""
@@ -153,7 +183,7 @@ class _Page:
         if across is None:
             return [*lines, ([*stub, measure.name], heading)]
         corner = f"{names[0]} \\ {names[-1]}" if len(stub) == 1 else names[-1]
-        lines.append(([*[""] * (len(stub) - 1), corner, *across.codes], heading))
+        lines.append(([*[""] * (len(stub) - 1), corner, *across.names], heading))
         if len(stub) > 1 or self._shows_labels(across):
             shown = across.labels if self._shows_labels(across) else [""] * len(across)
             lines.append(([*stub, *shown], heading))
@@ -195,7 +225,7 @@ class _Page:
         ]
 
 
-def _sum_rows(beside: Iterable[Hierarchy], at: tuple[Ints, ...]) -> Bools:
+def _sum_rows(beside: Iterable[Axis], at: tuple[Ints, ...]) -> Bools:
     """Rows that are a sum in any of their classifications."""
     sums = [~hierarchy.is_leaf[positions] for hierarchy, positions in zip(beside, at, strict=True)]
     found: Bools = np.logical_or.reduce(sums)

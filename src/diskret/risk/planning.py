@@ -1,7 +1,8 @@
 """Planning help: which levels to merge so that no more persons than tolerated can be singled out.
 
 Step by step the merge with the largest fall of the estimate per lost level is taken, until the estimate is tolerable.
-Levels of ordered attributes merge only with their neighbours.
+Nothing merges unless it is said that it may: levels of ordered attributes with their neighbours, those of attributes
+named as free with any other. Whether female and male may become one is for people to say.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ class MergePlan:
         lines = [f"{self.n} persons, tolerated {100 * self.tolerated:g} %, before: {self._share(self.before)}"]
         lines += [f"  {m.attribute}: {m.label}: {self._share(m.singles)}" for m in self.merges]
         if not self.reached:
-            lines.append("  not reached: nothing is left to merge")
-        if self.persons_needed is not None and self.merges:
+            lines.append("  not reached: nothing is left that may merge")
+        if self.persons_needed is not None and (self.merges or not self.reached):
             lines.append(f"  instead of merging: {self.persons_needed:,} persons")
         return "\n".join(lines)
 
@@ -84,28 +85,36 @@ def plan_merges(
     n: int,
     tolerated: float,
     ordered: Sequence[str] = (),
+    freely: Sequence[str] = (),
     keep: Sequence[str] = (),
     by: By = "orwell",
 ) -> MergePlan:
     """Which levels to merge so that at most a share ``tolerated`` of ``n`` persons is estimated to be alone.
 
-    ``ordered`` names attributes whose levels have an order, ``keep`` attributes that stay as they are. ``by`` is the
-    estimate that counts: the ORWELL coefficient, or what sampling theory expects.
+    ``ordered`` names attributes whose levels merge with their neighbours, ``freely`` attributes whose levels may merge
+    with any other. All others stay as they are, and those in ``keep`` whatever else is said. ``by`` is the estimate
+    that counts: the ORWELL coefficient, or what sampling theory expects.
 
     >>> people = {"sex": [0.5, 0.5], "age": {"-20": 0.2, "20-40": 0.3, "41-60": 0.3, "61-": 0.2}}
-    >>> print(plan_merges(people, n=100, tolerated=0.06, ordered=["age"], keep=["sex"]))
+    >>> print(plan_merges(people, n=100, tolerated=0.06, ordered=["age"]))
     100 persons, tolerated 6 %, before: 8 alone, 8 %
       age: 20-40 + 41-60: 5 alone, 5 %
       instead of merging: 134 persons
     """
     population = read_shares(shares)
-    _refuse_bad_options(population, n, tolerated, [*ordered, *keep], by)
+    _refuse_bad_options(population, n, tolerated, [*ordered, *freely, *keep], by)
+    both = [name for name in ordered if name in freely]
+    if both:
+        hint = "name each once: in ordered for neighbours only, in freely for any levels."
+        raise BadOption(f"{listed(both)} both ordered and merged freely", hint=hint)
+    reach = dict.fromkeys(ordered, 1) | {name: len(_levels(population)[name]) for name in freely}
+    reach |= dict.fromkeys(keep, 0)
     before = now = _estimated(population, n, by)
     merges: list[Merge] = []
     while now > tolerated * n:
         best = min(
             ((_estimated(made, n, by, exactly=True), i, made, step)
-             for i, (made, step) in enumerate(_candidates(population, ordered, keep))),
+             for i, (made, step) in enumerate(_candidates(population, reach))),
             key=lambda found: found[:2],
             default=None,
         )  # fmt: skip
@@ -114,7 +123,6 @@ def plan_merges(
         _, _, population, (attribute, pair) = best
         now = _estimated(population, n, by)
         merges.append(Merge(attribute=attribute, levels=pair, singles=now, percent=percent_of(now, n)))
-    levels = {name: b.levels[b.names.index(name)] for b in population.blocks for name in b.names}
     needed = ceil(before / tolerated) if by == "orwell" else None
     return MergePlan(
         n=int(n),
@@ -122,7 +130,7 @@ def plan_merges(
         by=by,
         before=before,
         merges=tuple(merges),
-        levels=levels,
+        levels=_levels(population),
         reached=now <= tolerated * n,
         persons_needed=needed,
     )
@@ -151,15 +159,22 @@ def _estimated(population: Population, n: int, by: By, exactly: bool = False) ->
     return found
 
 
+def _levels(population: Population) -> dict[str, tuple[str, ...]]:
+    return {name: b.levels[b.names.index(name)] for b in population.blocks for name in b.names}
+
+
 def _candidates(
-    population: Population, ordered: Sequence[str], keep: Sequence[str]
+    population: Population, reach: Mapping[str, int]
 ) -> Iterator[tuple[Population, tuple[str, tuple[str, str]]]]:
-    """Every population after one merge, with the attribute and the two levels."""
+    """Every population after one merge, with the attribute and the two levels.
+
+    ``reach`` says how far apart two levels of an attribute may stand to be merged; attributes it lacks stay.
+    """
     for at, block in enumerate(population.blocks):
         for axis, name in enumerate(block.names):
             size = len(block.levels[axis])
-            for i in range(size if name not in keep else 0):
-                for j in range(i + 1, min(i + 2, size) if name in ordered else size):
+            for i in range(size):
+                for j in range(i + 1, min(i + 1 + reach.get(name, 0), size)):
                     blocks = list(population.blocks)
                     blocks[at] = _merged(block, axis, i, j)
                     yield (

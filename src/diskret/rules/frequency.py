@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diskret.model.errors import BadOption
+from diskret.model.given import whole
 from diskret.model.rule import Verdict
 from diskret.model.table import Table
 from diskret.rules.lines import segments, units_of
@@ -33,8 +33,7 @@ class SmallCells(Joinable):
     margins: bool = False
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise BadOption(f"small cells under {self.n}", hint="at least 1; 3 is usual.")
+        whole("smallest count", self.n, 1, "at least 1; 3 is usual.")
 
     @property
     def name(self) -> str:
@@ -62,8 +61,7 @@ class SmallMargin(Joinable):
     sensitive: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.most < 1:
-            raise BadOption(f"small margins up to {self.most}", hint="at least 1; 2 is usual.")
+        whole("largest small margin", self.most, 1, "at least 1; 2 is usual.")
 
     @property
     def name(self) -> str:

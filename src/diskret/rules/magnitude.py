@@ -16,6 +16,7 @@ from diskret.model.arrays import Bools, Floats
 from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption
 from diskret.model.exact import Number, exact, exceeds
+from diskret.model.given import whole
 from diskret.model.grid import difference
 from diskret.model.rule import Verdict
 from diskret.model.table import Table
@@ -99,8 +100,7 @@ class MinCount(Joinable):
     beside a rule against approximate disclosure. 0 prevents exact disclosure only."""
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise BadOption(f"minimum count {self.n}", hint="at least 1; 3 is usual.")
+        whole("minimum count", self.n, 1, "at least 1; 3 is usual.")
         if self.margin is not None and not _not_negative(self.margin):
             raise BadOption(
                 "the margin of the minimum count is negative or no number",
@@ -151,9 +151,8 @@ class Dominance(Joinable):
     counted_by: CountedBy = "respondent"
 
     def __post_init__(self) -> None:
-        if self.n < 1:
-            raise BadOption(f"dominance of the {self.n} largest", hint="n is 1 or more; 1 and 2 are usual.")
-        percent("k of the dominance rule", self.k, low=0, high=100, below=True)
+        whole("n of the dominance rule", self.n, 1, "n is 1 or more; 1 and 2 are usual.")
+        percent("k of the dominance rule", self.k, low=0, high=100, below=True, share=True)
 
     @property
     def name(self) -> str:
@@ -195,7 +194,7 @@ class PPercent(Joinable):
     counted_by: CountedBy = "respondent"
 
     def __post_init__(self) -> None:
-        percent("p of the p% rule", self.p, low=0, high=100000)
+        percent("p of the p% rule", self.p, low=0, high=100000, share=True)
 
     @property
     def name(self) -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.given import refuse_no_table, refuse_other
 from diskret.model.grid import level_of
 from diskret.model.rule import Rule, Verdict
 from diskret.model.status import Status
@@ -37,7 +38,11 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
     >>> [(marked.codes((i,))[0], marked.rules_of((i,)), marked.above[i].item()) for i in np.flatnonzero(marked.hidden)]
     [('a', ('p%',), 8.0), ('c', ('minimum count', 'p%'), 5.0)]
     """
+    refuse_no_table(table)
     judged = rules_in(rules)
+    for one in judged:
+        if isinstance(one, type) or not isinstance(one, Rule):
+            refuse_other(one, (), "a rule", "rules are such as rules.MinCount(3), joined with |.")
     if not judged or len(judged) > MOST_RULES:
         raise BadOption(f"{len(judged)} rules", hint=f"give between 1 and {MOST_RULES}.")
     table = _unmarked(table)

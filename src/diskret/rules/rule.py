@@ -51,12 +51,16 @@ def largest_needed(given: Rule | AnyOf) -> int:
     return max((rule.largest for rule in rules_in(given)), default=0)
 
 
-def percent(name: str, value: Number, *, low: float, high: float, below: bool = False) -> None:
-    """Refuse a percentage outside its range."""
+def percent(name: str, value: Number, *, low: float, high: float, below: bool = False, share: bool = False) -> None:
+    """Refuse a percentage outside its range, and what looks like a ``share`` of one."""
     try:
         number = value if isinstance(value, float) else exact(value)
-    except ValueError:
+    except (TypeError, ValueError):
         number = nan
     if not (low < number < high if below else low < number <= high):
         allowed = f"a percentage over {low:g} and {'under' if below else 'up to'} {high:g}"
         raise BadOption(f"{name} is out of range", hint=f"give {allowed}.")
+    if share and number < 1:
+        # what was meant is the parameter, and parameters are secret
+        hint = "it is given in percent, such as 10: did you mean a hundred times as much?"
+        raise BadOption(f"{name} is less than 1 percent", hint=hint)

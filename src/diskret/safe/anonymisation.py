@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Ints
+from diskret.model.framed import Framed
 from diskret.model.hierarchy import Hierarchy
 from diskret.safe.control import Weights, weight_classes
 from diskret.safe.control_cells import ControlCells
@@ -24,7 +25,7 @@ Frame = dict[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Anonymisation:
+class Anonymisation(Framed):
     """A k-anonymous file with the same number of objects; ``frame`` is the file, ``quality`` the report.
 
     ``frame`` and ``k`` are for everybody; ``original``, ``control``, ``quality`` and ``history`` are confidential: with
@@ -123,6 +124,17 @@ class Anonymisation:
                 for d, t in self.quality.by_dimension.items()
             },
         }
+
+    def shown(self, *, internal: bool = False) -> Frame:
+        """The anonymous file, which is for everybody; what is confidential about it is no file of records."""
+        return self.frame
+
+    def _repr_html_(self) -> str:
+        from diskret.model.notebook import as_html, frame_html, paragraphs
+
+        title = f"{self.objects:,} objects, every combination at least {self.k} times or not at all"
+        note = f"the first of {int((self.frequency > 0).sum()):,} combinations; to_pandas() has one row per object"
+        return as_html(title, frame_html(self.distinct), paragraphs([note]))
 
     def __repr__(self) -> str:
         maxima = "/".join(str(m) for m in self.quality.maxima.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, ProtectionWarning
+from diskret.model.given import By, classifications, whole
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.older import with_older
 from diskret.safe.anonymisation import Anonymisation
@@ -38,7 +39,7 @@ USUAL = AnonymiseOptions()
 
 def anonymise(
     data: object,
-    attributes: Mapping[str, Hierarchy | None] | Sequence[str],
+    attributes: By,
     *,
     control: Control | None = None,
     k: int = 3,
@@ -64,7 +65,7 @@ def anonymise(
     asked = with_older(control or Control(), moved, "anonymise", "control")
     options = with_older(options, older, "anonymise")
     wanted = chosen_search(search)
-    by = dict(attributes) if isinstance(attributes, Mapping) else dict.fromkeys(attributes)
+    by = classifications(attributes)
     _refuse_bad_options(by, k, wanted, seed, options)
     weight_borders(asked.weights)
     begun, clock, history = time.monotonic(), Clock(limit=options.time_limit), History(watch=options.watch)
@@ -166,11 +167,13 @@ class _Search:
 def _refuse_bad_options(
     by: Mapping[str, Hierarchy | None], k: int, wanted: SearchOptions, seed: int, options: AnonymiseOptions
 ) -> None:
-    if not 2 <= k <= MOST_K:
+    whole("k", k, 2, f"every combination at least k times: 2 to {MOST_K}.")
+    whole("seed", seed, 0, "a whole number from 0 to 2147483647.")
+    if k > MOST_K:
         raise BadOption(f"k = {k}", hint=f"every combination at least k times: 2 to {MOST_K}.")
     if options.time_limit is not None and not options.time_limit > 0:
         raise BadOption("time_limit must be above 0 seconds", hint="leave it out for no limit.")
-    if not 0 <= seed < 2**31:
+    if seed >= 2**31:
         raise BadOption("seed is out of range", hint="a whole number from 0 to 2147483647.")
     if options.checkpoint is not None and isinstance(wanted, PrintedSearch):
         raise BadOption("the printed search has no checkpoint", hint='use search = "ladder", or a time limit.')

@@ -11,6 +11,7 @@ import numpy as np
 
 from diskret.auditing.report import AuditReport
 from diskret.model.equations import Equations, equations_of
+from diskret.model.framed import Frame, Framed
 from diskret.model.promise import Promise
 from diskret.model.scale import Scale
 from diskret.model.status import Status
@@ -31,7 +32,7 @@ class Unprotected:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Suppression:
+class Suppression(Framed):
     """A protected table with the moves that protect it."""
 
     table: Table
@@ -206,6 +207,16 @@ class Suppression:
         """Share of the absolute values that is hidden. Internal: with few hidden cells it may tell one of them."""
         whole = float(np.abs(self.table.value).sum())
         return float(np.abs(self.table.value[self.table.hidden]).sum()) / whole if whole else 0.0
+
+    def shown(self, *, internal: bool = False) -> Frame:
+        """The protected table in long form; nothing but codes where something in it is exposed, unless ``internal``."""
+        table = replace(self.table, seal="") if self.exposed else self.table
+        return table.shown(internal=internal)
+
+    def _repr_html_(self) -> str:
+        from diskret.model.notebook import as_html, table_html
+
+        return as_html(repr(self), table_html(replace(self.table, seal="") if self.exposed else self.table))
 
     def __repr__(self) -> str:
         s = self.summary()

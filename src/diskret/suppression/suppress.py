@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from diskret.model.errors import BadOption, LateTable, ProtectionWarning, listed
+from diskret.model.given import refuse_no_promise, refuse_no_table, refuse_other
 from diskret.model.memory import refuse_short
 from diskret.model.promise import Promise
 from diskret.model.scale import in_units
@@ -58,8 +59,11 @@ def suppress(
     >>> result.table.status.tolist(), result.interval("a"), result.audit.safe
     ([1, 2, 0, 0], (0.0, 30.0), True)
     """
+    refuse_no_table(table)
     if older or isinstance(method, str):
         table, promise, method = older_suppression(table, promise, method, older)
+    refuse_no_promise(promise)
+    refuse_other(method, AnyMethod, "a method", "methods are such as methods.Moves().")
     table.check_pattern()
     if previous is not None and method.cost is None:
         # the weights of a time series are made for classes, not for values
@@ -153,10 +157,12 @@ def thin(
     >>> thin(Table.from_cells(cells, by={"s": None}, value="x", status="st")).table.status.tolist()
     [1, 2, 0, 0]
     """
+    refuse_no_table(table)
     if older:
         effort = {"effort": "economy", "guarantee": "audit"}
         table, promise, chosen = older_suppression(table, promise, method, effort | older)
         method = chosen if isinstance(chosen, Moves) else method
+    refuse_no_promise(promise)
     return in_own_unit(_thin)(table, promise, method, progress).sealed()
 
 

@@ -16,7 +16,8 @@ from diskret.model.source import Relation
 from diskret.tabulation import backend as sql
 from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.plan import Plan
-from diskret.tabulation.tabulate import Progress, _open, _plan, _refuse_codes
+from diskret.tabulation.refusals import refuse_codes
+from diskret.tabulation.tabulate import Progress, _open, _plan
 
 MOST_NUMBERS = 1000
 """Different whole numbers up to which a column without a hierarchy may be a classification."""
@@ -75,7 +76,7 @@ def _counted(opened: sql.Backend, plan: Plan) -> tuple[list[Ints], Ints]:
     parts = list(opened.batches(sql.combinations_sql(opened.data, plan)))
     columns = [np.concatenate([p[f"p{i}"] for p in parts]) for i in range(len(plan.by))]
     if any(int(column.min()) < 0 for column in columns):
-        _refuse_codes(opened, plan)
+        refuse_codes(opened, plan)
     return columns, np.concatenate([p["n"] for p in parts]).astype(np.int64)
 
 
@@ -95,7 +96,7 @@ def record_codes(source: object, *, by: Mapping[str, Hierarchy]) -> npt.NDArray[
         for i in range(len(by)):
             codes[number - 1, i] = np.concatenate([p[f"p{i}"] for p in parts])
         if codes.size and int(codes.min()) < 0:
-            _refuse_codes(opened, plan)
+            refuse_codes(opened, plan)
     finally:
         opened.close()
     return codes

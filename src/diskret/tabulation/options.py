@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from diskret.model.gaps import Gaps, Without, WithoutValue
 from diskret.tabulation.plan import RecordKey
 
 FlagColumn = str | tuple[str, Sequence[str]]
@@ -32,7 +33,10 @@ class Roles:
 class TabulationOptions:
     """How `tabulate` reads records.
 
-    ``missing`` names the code that records without one are counted under, per classification. A table declared
+    ``missing`` names the code that records without one are counted under, per classification. Records without a
+    number are refused, unless ``without_value`` is "zero" or "leave out"; records without a code, or with one that the
+    hierarchy lacks, unless ``without_code`` or ``unknown`` says "leave out" for the classification. A warning counts
+    them. A table declared
     ``positive`` refuses negative values. With ``normalise`` codes that differ only in what cannot be seen are one:
     letters are composed, invisible characters go, blanks that do not break and runs of blanks become one blank, in the
     data, in hierarchies and in the names of columns. ``engine`` is "duckdb", "spark", a Spark session, or the
@@ -40,8 +44,16 @@ class TabulationOptions:
     """
 
     missing: Mapping[str, str] | None = None
+    without_value: WithoutValue = "refuse"
+    without_code: Mapping[str, Without] | None = None
+    unknown: Mapping[str, Without] | None = None
     positive: bool = False
     normalise: bool = False
     engine: object = "duckdb"
     threads: int | None = None
     memory_limit: str = "2GB"
+
+    @property
+    def gaps(self) -> Gaps:
+        """What becomes of records without a number or a code."""
+        return Gaps(without_value=self.without_value, without_code=self.without_code or {}, unknown=self.unknown or {})

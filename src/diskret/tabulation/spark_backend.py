@@ -13,11 +13,13 @@ from diskret.model.arrays import Ints
 from diskret.model.delimited import look
 from diskret.model.engine import connect
 from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, masked
+from diskret.model.gaps import KEPT, NUMBERED
 from diskret.model.places import files_fitting, plain_file, refuse_address
 from diskret.model.private import private_folder, remove_with
 from diskret.model.sheets import Workbook, unique_names
 from diskret.model.source import TEXT, Delimited, FixedWidth, Normalised, Parquet, Relation, file_source
 from diskret.model.spelling import plain
+from diskret.model.statistical import Statistical
 from diskret.tabulation.backend import Batch
 
 VIEW = "diskret_data"
@@ -58,7 +60,7 @@ class SparkBackend:
         self.data = data
         self.own = own
         self.kept: list[Any] = []
-        self.views = [VIEW]
+        self.views = [VIEW, KEPT, NUMBERED]
 
     def lookup(self, name: str, codes: Sequence[str], positions: Ints) -> None:
         """Make a small table of codes and positions."""
@@ -152,9 +154,10 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str | None]:
         refuse_address(source)
     if isinstance(source, str | Path):
         source = file_source(Path(source))
-    if isinstance(source, FixedWidth | Workbook):
+    if isinstance(source, FixedWidth | Workbook | Statistical):
+        kinds = {FixedWidth: "fixed-width files", Workbook: "workbooks", Statistical: "files of statistical programs"}
         raise BadOption(
-            f"{'Excel' if isinstance(source, Workbook) else 'fixed-width'} files are not read by Spark",
+            f"{kinds[type(source)]} are not read by Spark",
             where=str(source.path),
             hint="use engine='duckdb', or convert to Parquet.",
         )

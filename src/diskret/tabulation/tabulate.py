@@ -12,23 +12,19 @@ import numpy as np
 from diskret.model.alike import warn_of_spellings
 from diskret.model.errors import (
     BadOption,
-    BadRecordKeys,
-    DiskretError,
-    MissingCode,
-    NegativeValue,
     NotExact,
     ProtectionWarning,
-    SumInRecords,
     UnknownCode,
-    listed,
 )
 from diskret.model.exact import EXACT_LIMIT, beyond, most_units
 from diskret.model.from_cells import MISSING
+from diskret.model.gaps import Gaps, Measured, refuse_both, refuse_numbers, without_gaps
+from diskret.model.given import By, classifications, refuse_other, whole
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.kept import refuse_lost
 from diskret.model.memory import refuse_too_large
 from diskret.model.older import with_older
-from diskret.model.source import normalised
+from diskret.model.source import Relation, normalised
 from diskret.model.spelling import plain
 from diskret.model.table import Table
 from diskret.tabulation import backend as sql
@@ -38,6 +34,7 @@ from diskret.tabulation.duckdb_backend import DuckDBBackend
 from diskret.tabulation.holdings import joined_holdings
 from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.plan import Flag, Plan, RecordKey, Units
+from diskret.tabulation.refusals import refuse_bad_keys, refuse_codes, refuse_negative
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and how much there is."""
@@ -49,20 +46,20 @@ COUNTED = Units(contribution=0, total=0, exact=True, negative=False)
 
 @overload
 def tabulate(
-    source: object, *, by: Mapping[str, Hierarchy | None], value: str | None = None, largest: int = 2,
+    source: object, *, by: By, value: str | None = None, largest: int = 2,
     roles: Roles = Roles(), options: TabulationOptions = TabulationOptions(), progress: Progress | None = None,
     **older: Any,
 ) -> Table: ...  # fmt: skip
 @overload
 def tabulate(
-    source: object, *, by: Mapping[str, Hierarchy | None], value: Sequence[str], largest: int = 2,
+    source: object, *, by: By, value: Sequence[str], largest: int = 2,
     roles: Roles = Roles(), options: TabulationOptions = TabulationOptions(), progress: Progress | None = None,
     **older: Any,
 ) -> dict[str, Table]: ...  # fmt: skip
 def tabulate(
     source: object,
     *,
-    by: Mapping[str, Hierarchy | None],
+    by: By,
     value: str | Sequence[str] | None = None,
     largest: int = 2,
     roles: Roles = Roles(),
@@ -72,32 +69,37 @@ def tabulate(
 ) -> Table | dict[str, Table]:
     """Add microdata up to all sums of their classifications.
 
-    ``by`` maps columns to hierarchies (None: flat, from the data). ``value`` is the column to add up, several columns
-    for several tables in one pass, or None for a frequency table. ``largest`` is how many largest contributions the
-    rules need. ``roles`` names the columns of weights, owners, waivers and record keys. Roles and options may still be
-    given one by one (``older``), until version 1.0.
+    ``by`` maps columns to hierarchies (None: flat, from the data), or names columns that are all flat. ``value`` is the
+    column to add up, several columns for several tables in one pass, or None for a frequency table. ``largest`` is how
+    many largest contributions the rules need. ``roles`` names the columns of weights, owners, waivers and record keys.
+    Roles and options may still be given one by one (``older``), until version 1.0.
 
     >>> firms = {"region": ["N", "N", "S"], "turnover": [10.5, 2.0, 7.25]}
     >>> table = tabulate(firms, by={"region": None}, value="turnover")
     >>> table.value.tolist(), table.count.tolist(), table.largest.tolist()
     ([12.5, 7.25, 19.75], [2, 1, 3], [[10.5, 2.0], [7.25, 0.0], [10.5, 7.25]])
     """
+    by = classifications(by)
     older_roles, older_options = _parted(older)
     roles = with_older(roles, older_roles, "tabulate", "roles")
     options = with_older(options, older_options, "tabulate")
     say = progress or (lambda what, done, of: None)
+    _refuse_nothing(by, value, largest)
     values = () if value is None else (value,) if isinstance(value, str) else tuple(value)
-    _refuse_nothing(by, largest)
     missing = options.missing or {}
     if options.normalise:
         by = {name: hierarchy and hierarchy.normalised() for name, hierarchy in by.items()}
         source, missing = normalised(source), {name: plain(code) for name, code in missing.items()}
+    gaps = options.gaps
+    refuse_both(missing, gaps)
     engine = _open(source, options)
     try:
+        engine.data.require([*by, *values, *([roles.weight] if roles.weight else [])])
+        engine.data = _without_gaps(engine, gaps, by, values, roles)
         plan = _plan(engine, by, values, largest, roles, missing)
         refuse_too_large(plan.by, _numbers_per_cell(plan))
         if plan.key is not None:
-            _refuse_bad_keys(engine, plan.key)
+            refuse_bad_keys(engine, plan.key)
         records, units = _profile(engine, plan, options.positive)
         respondents, holdings = _accumulate(engine, plan, units, records, say)
         return _tables(plan, units, respondents, holdings, value, options.positive)
@@ -112,11 +114,13 @@ def _parted(older: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return roles, {name: given for name, given in older.items() if name not in names}
 
 
-def _refuse_nothing(by: Mapping[str, Hierarchy | None], largest: int) -> None:
+def _refuse_nothing(by: Mapping[str, Hierarchy | None], value: object, largest: int) -> None:
     if not by:
         raise BadOption("a table needs at least one classification", hint="fill by=....")
-    if largest < 0:
-        raise BadOption(f"largest = {largest}", hint="how many largest contributions to keep: 0 or more.")
+    refuse_other(
+        value, (str, Sequence, type(None)), "the name of a column", "value names the column to add up, or several."
+    )
+    whole("largest", largest, 0, "how many largest contributions to keep: 0 or more.")
 
 
 def _open(source: object, options: TabulationOptions) -> Backend:
@@ -125,6 +129,21 @@ def _open(source: object, options: TabulationOptions) -> Backend:
     from diskret.tabulation.spark_backend import open_spark
 
     return open_spark(source, options.engine)
+
+
+def _without_gaps(
+    engine: Backend, gaps: Gaps, by: Mapping[str, Hierarchy | None], values: tuple[str, ...], roles: Roles
+) -> Relation:
+    """The records that are tabulated."""
+
+    def lookup(name: str, codes: Sequence[str]) -> None:
+        engine.lookup(name, codes, np.arange(len(codes)))
+
+    return without_gaps(engine.data, gaps, _measured(values, roles.weight), by, lookup)
+
+
+def _measured(values: tuple[str, ...], weight: str | None) -> Measured:
+    return Measured(row=(*values, *([weight] if weight else [])), zero=values)
 
 
 def _plan(
@@ -158,33 +177,15 @@ def _from_data(engine: Backend, name: str, blanks: bool) -> Hierarchy:
     codes = sorted((c for (c,) in found if c is not None), key=str)
     if blanks and len(codes) < len(found):
         codes.append(MISSING)
-    return Hierarchy.flat(codes, total=TOTAL if TOTAL not in codes else f"{TOTAL} {name}")
+    known = set(codes)
+    labels = {code: label for code, label in data.labels.get(name, {}).items() if code in known}
+    return Hierarchy.flat(codes, total=TOTAL if TOTAL not in codes else f"{TOTAL} {name}", labels=labels)
 
 
 def _numbers_per_cell(plan: Plan) -> int:
     levels = 2 if plan.holding else 1
     ranked = plan.largest * (2 if plan.weight else 1)
     return max(1, len(plan.values)) * (1 + (1 + ranked) * levels) + levels + 1 + plan.keys
-
-
-def _refuse_bad_keys(engine: Backend, key: RecordKey) -> None:
-    """Record keys must be in their range, and differ."""
-    records, bad, beyond, smallest, largest = engine.data.query(sql.key_profile_sql(engine.data, key))[0]
-    if bad:
-        engine.data.refuse_bad_numbers([key.column])
-    if beyond:
-        allowed = f"whole numbers from 0 up to {key.modulus} - 1" if key.modulus else "fractions from 0 up to below 1"
-        raise BadRecordKeys(
-            f"{beyond} record keys in column {key.column!r} are out of their range",
-            where=engine.data.where,
-            hint=f"give {allowed}; name the modulus of other keys: key=RecordKey({key.column!r}, modulus=...).",
-        )
-    if records > 1 and smallest == largest:
-        raise BadRecordKeys(
-            f"all record keys in column {key.column!r} are equal",
-            where=engine.data.where,
-            hint="draw a key for every record: draw_keys.",
-        )
 
 
 def _profile(engine: Backend, plan: Plan, positive: bool) -> tuple[int, list[Units]]:
@@ -195,27 +196,16 @@ def _profile(engine: Backend, plan: Plan, positive: bool) -> tuple[int, list[Uni
     names = [*plan.values, *([plan.weight] if plan.weight else [])]
     found = {name: row[i * each : (i + 1) * each] for i, name in enumerate(names)}
     if any(bad for bad, *_ in found.values()):
-        engine.data.refuse_bad_numbers(names)
+        refuse_numbers(engine.data, _measured(plan.values, plan.weight))
     if any(digits for _, digits, *_ in found.values()):
         refuse_lost(engine.data, names)
-    _refuse_negative(engine, plan, found, positive)
+    refuse_negative(engine, plan, found, positive)
     if plan.weight is None:
         return int(records), [_units(name, found[name], 0, False, where) for name in plan.values]
     if not plan.values:
         return int(records), [_units(plan.weight, found[plan.weight], 0, True, where)]
     digits = _decimals(found[plan.weight])
     return int(records), [_units(name, found[name], digits, True, where) for name in plan.values]
-
-
-def _refuse_negative(engine: Backend, plan: Plan, found: Mapping[str, list[Any]], positive: bool) -> None:
-    """Sampling weights are never negative, values not in a table declared positive; the smallest stands third."""
-    if plan.weight and found[plan.weight][2] < 0:
-        what = f"column {plan.weight!r} has negative sampling weights"
-        raise NegativeValue(what, where=engine.data.where, hint="correct the data.")
-    for name in plan.values if positive else ():
-        if found[name][2] < 0:
-            what = f"column {name!r} has negative values in a table declared positive"
-            raise NegativeValue(what, where=engine.data.where, hint="declare positive = false, or correct the data.")
 
 
 def _decimals(column: list[Any]) -> int | None:
@@ -308,33 +298,7 @@ def _known(engine: Backend, plan: Plan, batches: Iterator[Batch]) -> Iterator[Ba
         elif not stray:
             yield batch
     if stray:
-        _refuse_codes(engine, plan)
-
-
-def _refuse_codes(engine: Backend, plan: Plan) -> None:
-    for axis, (name, hierarchy) in enumerate(plan.by.items()):
-        found = engine.data.query(sql.unknown_codes_sql(engine.data, name, axis))
-        if found:
-            raise _stray(name, hierarchy, found, engine.data.where)
-
-
-def _stray(name: str, hierarchy: Hierarchy, found: Sequence[tuple[Any, ...]], where: str) -> DiskretError:
-    """What is wrong with codes of records that are not finest codes; each with how many records have it."""
-    codes = [code for code, _ in found if code is not None]
-    unknown = [c for c in codes if c not in hierarchy]
-    if unknown:
-        return UnknownCode.in_column(name, unknown, hierarchy.codes)
-    if codes:
-        return SumInRecords(
-            f"records in column {name!r} carry {listed(codes)}, which is a sum of finer codes",
-            where=where,
-            hint="code every record to a finest code; add a code such as 'unknown' below the sum if need be.",
-        )
-    return MissingCode(
-        f"{found[0][1]} records have no code in column {name!r}",
-        where=where,
-        hint=f"say under which code they count: missing={{{name!r}: ...}}.",
-    )
+        refuse_codes(engine, plan)
 
 
 def _tables(

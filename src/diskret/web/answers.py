@@ -12,11 +12,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from diskret.io.structured import from_json
-from diskret.model.errors import BadOption, DiskretError, UnreadableFile, UploadTooLarge
+from diskret.model.errors import BadOption, ChangedElsewhere, DiskretError, UnreadableFile, UploadTooLarge
 
 MOST_DIGITS = 18
 """Whole numbers with more digits are none that an array can hold."""
-REFUSED, TOO_LARGE, BROKEN = 422, 413, 500
+REFUSED, CHANGED, TOO_LARGE, BROKEN = 422, 409, 413, 500
 KINDS = {
     ".csv": "text/csv",
     ".html": "text/html",
@@ -57,13 +57,14 @@ def refused(status: int, error: DiskretError) -> Json:
 def plain(error: DiskretError) -> dict[str, Any]:
     """An error as data, with what cures it: the path of a key, what to set it to, and a label to be translated.
 
-    >>> plain(BadOption("no rule", hint="give one."))
-    {'code': 'O1', 'what': 'no rule', 'where': '', 'hint': 'give one.', 'docs': 'docs/errors.md#o1', 'cures': []}
+    >>> said = plain(BadOption("no rule", hint="give one."))
+    >>> said["code"], said["what"], said["hint"], said["docs"], said["cures"]
+    ('O1', 'no rule', 'give one.', 'docs/errors.md#o1', [])
     """
     cures = [{"key": c.key, "path": list(c.path), "value": c.value, "label": c.label} for c in error.cures]
     return {
         "code": error.code, "what": error.what, "where": error.where, "hint": error.hint, "docs": error.docs,
-        "cures": cures,
+        "cures": cures, "rows": list(error.rows),
     }  # fmt: skip
 
 
@@ -84,6 +85,8 @@ def on_refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, DiskretError)
     if isinstance(error, OurMistake):
         return refused(BROKEN, error)
+    if isinstance(error, ChangedElsewhere):
+        return refused(CHANGED, error)
     return refused(TOO_LARGE if isinstance(error, UploadTooLarge) else REFUSED, error)
 
 

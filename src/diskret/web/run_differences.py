@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,11 +11,28 @@ from typing import Any
 import numpy as np
 
 from diskret.model.errors import BadOption
+from diskret.model.table import Table
 from diskret.suppression.difference import RunFacts, compare_suppressions
 from diskret.suppression.result import Suppression
 
 MOST_CELLS = 500
 Findings = Mapping[str, Any]
+
+
+def axes_of(table: Table) -> list[dict[str, str]]:
+    """The classifications of a table, each with a short hash of its codes: runs with the same can be compared.
+
+    >>> table = Table.from_cells({"s": ["a", "b"], "x": [1, 2]}, by={"s": None}, value="x")
+    >>> axes_of(table) == axes_of(table), [each["name"] for each in axes_of(table)]
+    (True, ['s'])
+    """
+    return [
+        {
+            "name": name,
+            "codes": hashlib.sha256(json.dumps([h.codes, h.labels, h.parents, h.further]).encode()).hexdigest()[:16],
+        }
+        for name, h in table.by.items()
+    ]
 
 
 def compared(

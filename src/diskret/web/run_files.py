@@ -94,6 +94,11 @@ class AuditFacts(_Said):
     times: Annotated[float, AllowInfNan(True)] | None = None
 
 
+class _Axis(_Said):
+    name: str
+    codes: str
+
+
 class RunStatus(_Said):
     """How far a run is and what came of it, as the page shows it."""
 
@@ -110,6 +115,8 @@ class RunStatus(_Said):
     summary: _Summary = _Summary()
     audits: dict[str, AuditFacts] = {}
     promises: dict[Literal["en", "de"], list[str]] = {}
+    axes: dict[str, list[_Axis]] = {}
+    """The classifications of its tables; a run of an earlier version does not say them."""
     exposed: bool = False
     files: dict[str, Count] = {}
     """The files of its result with their sizes."""

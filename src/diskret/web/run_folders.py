@@ -112,7 +112,7 @@ class Runs:
             run = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
             status = {
                 "id": run, "name": name or run, "kind": kind, "of": of, "state": ACTIVE, "started": time.time(),
-                "progress": {"what": "starting", "done": 0, "of": 0},
+                "progress": {"what": "starting", "done": 0, "of": 0}, "data": self.workspace.state_of(content),
             }  # fmt: skip
             self.processes[run] = _process(_new_folder(self.workspace.runs, content, status), kind)
             return status

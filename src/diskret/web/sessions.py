@@ -6,13 +6,32 @@ import hmac
 import secrets
 from dataclasses import dataclass, field
 
+MOST = 200
+"""Tabs of a browser."""
+
 
 @dataclass
-class Session:
-    """One browser."""
+class View:
+    """How one tab of a browser wants to see."""
 
     internal: bool = False
     """Whether hidden values are shown; off until the user switches it on."""
+    rows: bool = False
+    """Whether the first rows of files are shown; off until the user asks for them."""
+
+
+@dataclass
+class Session:
+    """One browser, and the views of its tabs: what is switched on in one of them shows nothing in another."""
+
+    views: dict[str, View] = field(default_factory=dict)
+
+    def view(self, tab: str) -> View:
+        """The view of a tab; the oldest of very many are forgotten, and switched off with that."""
+        found = self.views.setdefault(tab, View())
+        while len(self.views) > MOST:
+            self.views.pop(next(iter(self.views)))
+        return found
 
 
 @dataclass

@@ -6,24 +6,24 @@ import json
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from diskret.job.cures import cures_for
 from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.outcome import summary_of
 from diskret.job.paths import paths_in
 from diskret.job.read import job_from
 from diskret.job.rules import rules_of
 from diskret.job.table_job import TableJob
-from diskret.model.errors import BadOption, ProtectionWarning, listed
+from diskret.model.errors import ProtectionWarning, listed
 from diskret.model.table import Table
 from diskret.rules.mark import mark
 from diskret.rules.rule import largest_needed
 from diskret.suppression.result import Suppression
-from diskret.web.drafts import Drafts
 from diskret.web.reading import Reading
 from diskret.web.run_folders import Runs
 from diskret.web.table_runs import load, unprotected_table
@@ -35,9 +35,19 @@ MOST = 3
 """Tables of each kind kept in memory."""
 
 
-def load_draft(content: dict[str, Any], root: Path, largest: int) -> dict[str, Table]:
-    """The tables of a choice before marking."""
-    return load_tables(job_from(content, "the page", root, TableJob), root, largest=largest)
+def load_draft(content: dict[str, Any], root: Path, largest: int) -> tuple[dict[str, Table], tuple[str, ...]]:
+    """The tables of a choice before marking, and what deserves care in its data."""
+    job = job_from(content, "the page", root, TableJob)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ProtectionWarning)
+        with cures_for(job, root):
+            tables = load_tables(job, root, largest=largest)
+    return tables, care_in(caught)
+
+
+def care_in(caught: Iterable[warnings.WarningMessage]) -> tuple[str, ...]:
+    """What deserves care, each once."""
+    return tuple(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, ProtectionWarning)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +73,6 @@ class Tables:
 
     workspace: Workspace
     runs: Runs
-    drafts: Drafts
     reading: Reading
     locks: dict[bool, threading.RLock] = field(
         default_factory=lambda: {True: threading.RLock(), False: threading.RLock()}, repr=False
@@ -71,19 +80,10 @@ class Tables:
     """One for finished runs and one for the present choice: large data being read keep no finished table waiting."""
     kept: dict[str, OrderedDict[str, Any]] = field(default_factory=dict, repr=False)
 
-    def get(self, key: str) -> Mapping[str, Suppression]:
-        """The tables of a run by its name, or of the present choice (``draft``)."""
-        if key != DRAFT:
-            with self.runs.result(key) as folder:
-                return self._kept("run", key, lambda: self.reading.do(load, folder, where=key))
-        return self.marked(self.drafts.get()["content"]).unprotected
-
-    def one(self, key: str, response: str) -> Suppression:
-        """The table of one response."""
-        found = self.get(key)
-        if response not in found:
-            raise BadOption(f"there is no table {response!r}", hint=f"there are {listed(found)}.")
-        return found[response]
+    def get(self, run: str) -> Mapping[str, Suppression]:
+        """The tables of a run by its name."""
+        with self.runs.result(run) as folder:
+            return self._kept("run", run, lambda: self.reading.do(load, folder, where=run))
 
     def marked(self, content: Mapping[str, Any]) -> Marked:
         """The choice tabulated and marked; only the rules are applied again if nothing else has changed."""
@@ -99,7 +99,7 @@ class Tables:
 
         def make() -> Marked:
             read = (load_draft, given, self.workspace.root, max(ranked, 2))
-            rows = self._kept("tables", base, lambda: self.reading.do(*read, where=listed(names)))
+            rows, found = self._kept("tables", base, lambda: self.reading.do(*read, where=listed(names)))
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ProtectionWarning)
                 made = {name: set_by_hand(table, job.status) for name, table in rows.items()}
@@ -107,8 +107,7 @@ class Tables:
                 ordered = [n for n, c in job.classifications.items() if c.ordered]
                 if rules.rules:
                     made = {name: mark(table, rules, ordered=ordered) for name, table in made.items()}
-            care = (str(w.message) for w in caught if issubclass(w.category, ProtectionWarning))
-            return Marked(made, tuple(dict.fromkeys(care)))
+            return Marked(made, tuple(dict.fromkeys((*found, *care_in(caught)))))
 
         return self._kept("marked", whole, make)
 

@@ -21,6 +21,7 @@ from diskret.moves.move import MoveSet
 from diskret.publication.working import load_working, save_working
 from diskret.suppression.result import Suppression, Unprotected
 from diskret.tabulation.tabulate import Progress
+from diskret.web.run_differences import axes_of
 from diskret.web.run_files import MOST_APART, AuditFacts, read_json, real_file, write_json
 from diskret.web.stored_moves import load_moves, save_moves
 
@@ -40,7 +41,8 @@ def run_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: P
         language: list(dict.fromkeys(" ".join(s.promise.describe(language, table=s.table).split()) for s in made))
         for language in LANGUAGES
     }
-    return {"summary": done.summary(), "exposed": done.exposed, "promises": said}
+    axes = {name: axes_of(table) for name, table in done.tables.items()}
+    return {"summary": done.summary(), "exposed": done.exposed, "promises": said, "axes": axes}
 
 
 def save(done: JobResult, folder: Path) -> None:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from starlette.requests import Request
 
-from diskret.web.drafts import Drafts
 from diskret.web.guard import Place
 from diskret.web.reading import Apart, Reading
 from diskret.web.run_folders import Runs
-from diskret.web.sessions import Session, Sessions
+from diskret.web.sessions import Session, Sessions, View
 from diskret.web.shown_tables import Tables
+from diskret.web.tabs import COPY, PAGES, SEEN, TAB, Choice, Tabs, seen_on
 from diskret.web.workspace import Workspace
 
-TABLE, RECORDS, PLAN = "table", "records", "plan"
-"""Pages that keep what is chosen on them, with its history."""
+TABLE, RECORDS, PLAN = PAGES
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,27 +29,22 @@ class Workbench:
     sessions: Sessions
     runs: Runs
     tables: Tables
-    choices: Mapping[str, Drafts]
-    """What is chosen, by page."""
+    tabs: Tabs
+    """What is chosen, by tab and page."""
     reading: Reading
     """Who reads what users hand in."""
     placing: threading.Lock = field(default_factory=threading.Lock, repr=False)
     """Who has it gives a file its place in the workspace."""
-
-    @property
-    def drafts(self) -> Drafts:
-        """What is chosen on the page of tables."""
-        return self.choices[TABLE]
+    hierarchies: dict[str, tuple[tuple[int, int], bool]] = field(default_factory=dict, repr=False)
+    """Which files are hierarchies, each with the version that was looked at."""
 
     @classmethod
     def at(cls, folder: str | Path, port: int, *, reading: Reading | None = None) -> Workbench:
         """A workbench on a folder; files are read in a process apart unless said otherwise."""
         workspace = Workspace.at(folder)
         runs, reads = Runs(workspace), reading or Apart()
-        choices = {TABLE: Drafts(workspace.runs / "draft.json")}
-        choices |= {page: Drafts(workspace.runs / f"{page}.json") for page in (RECORDS, PLAN)}
-        tables = Tables(workspace, runs, choices[TABLE], reads)
-        return cls(workspace, Place(port), Sessions(), runs, tables, choices, reads)
+        tables = Tables(workspace, runs, reads)
+        return cls(workspace, Place(port), Sessions(), runs, tables, Tabs(workspace), reads)
 
     def open(self) -> None:
         """Begin: tidy up after servers that were killed, have somebody ready who reads."""
@@ -72,7 +65,16 @@ def workbench(request: Request) -> Workbench:
     return found
 
 
-def session(request: Request) -> Session:
-    """Who asks; the guard has let in nobody else."""
+def session(request: Request) -> View:
+    """How the tab that asks wants to see; the guard has let in nobody without a session."""
     found: Session = request.scope["session"]
-    return found
+    return found.view(request.headers.get(TAB, ""))
+
+
+def choice(request: Request, page: str = TABLE) -> Choice:
+    """What is chosen on a page of the tab that asks, and which version of it that tab shows."""
+    bench, said = workbench(request), request.headers
+    tab, seen = said.get(TAB, ""), seen_on(page, said.get(SEEN))
+    found = bench.tabs.choices(tab, said.get(COPY, ""))
+    # a tab that does not say what it shows has seen nothing: only whoever asks without a tab takes what is there
+    return Choice(drafts=found[page], workspace=bench.workspace, seen=seen or ("" if tab else None))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +16,11 @@ from diskret.job.models import Job
 from diskret.job.paths import paths_in, seen_from, with_paths
 from diskret.job.read import job_content, job_from
 from diskret.job.write import moved
-from diskret.model.errors import BadOption, OutsideWorkspace, UnreadableFile, listed
+from diskret.model.errors import BadOption, DiskretError, OutsideWorkspace, UnreadableFile, listed
 from diskret.model.places import is_pattern
 
-DATA = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
+TEXT = (".csv", ".tsv", ".txt", ".gz", ".zst")
+DATA = (*TEXT, ".parquet", ".pq", ".xlsx", ".ods", ".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")
 HIERARCHIES = (".hrc", ".csv", ".json")
 OTHERS = (".toml", ".rda", ".tab", ".asc", ".cdl")
 ENDINGS = tuple(dict.fromkeys((*DATA, *HIERARCHIES, *OTHERS)))
@@ -98,15 +102,15 @@ class Workspace:
             if len(Path(folder).relative_to(self.root).parts) > 2:
                 folders[:] = []
             for name in sorted(names):
-                size = None if name.startswith(".") else self._size(Path(folder) / name)
-                if size is not None:
+                facts = None if name.startswith(".") else self._facts(Path(folder) / name)
+                if facts is not None:
                     place = Path(folder) / name
-                    shown = place.relative_to(self.root).as_posix()
-                    found.append({"name": shown, "bytes": size, "kind": kind_of(place)})
+                    shown = {"name": place.relative_to(self.root).as_posix(), "kind": kind_of(place)}
+                    found.append(shown | {"bytes": facts.st_size, "changed": facts.st_mtime})
         return found
 
-    def _size(self, place: Path) -> int | None:
-        """The size of a file that the page can ask for: one inside, with a name that is text."""
+    def _facts(self, place: Path) -> os.stat_result | None:
+        """Size and age of a file that the page can ask for: one inside, with a name that is text."""
         if place.suffix.lower() not in ENDINGS or not _is_possible(str(place)):
             return None
         real = Path(os.path.realpath(place))
@@ -114,7 +118,7 @@ class Workspace:
             found = real.stat()
         except OSError:  # a link to nowhere, or gone meanwhile
             return None
-        return found.st_size if real.is_relative_to(self.root) and stat.S_ISREG(found.st_mode) else None
+        return found if real.is_relative_to(self.root) and stat.S_ISREG(found.st_mode) else None
 
     def refuse_outside(self, content: Mapping[str, Any]) -> None:
         """Refuse a job that reads or writes outside the workspace, or lets another machine read the data."""
@@ -126,6 +130,15 @@ class Workspace:
             raise BadOption(
                 f"engine {listed(other)} on the page", hint="nothing leaves this machine from here: use `diskret run`."
             )
+
+    def state_of(self, content: Mapping[str, Any]) -> str:
+        """The state of the files a choice reads: another one as soon as one of them has changed."""
+        state = []
+        for name in paths_in({key: each for key, each in content.items() if key != "output"}):
+            with suppress(DiskretError, OSError):
+                there = self.path(name).stat()
+                state.append((name, there.st_size, there.st_mtime_ns))
+        return hashlib.sha256(json.dumps(state).encode()).hexdigest()[:8]
 
     def job(self, name: str) -> Job:
         """The job in a file of the workspace, as seen from its root; where it leads is judged before anybody looks."""

@@ -14,6 +14,8 @@ from diskret.web.routes import (
     session,
     survey_plan,
     table_cells,
+    trees,
+    trouble,
     workspace_files,
 )
 
@@ -21,6 +23,8 @@ ALL: list[Route] = [
     *session.ROUTES,
     *workspace_files.ROUTES,
     *column_roles.ROUTES,
+    *trouble.ROUTES,
+    *trees.ROUTES,
     *preview.ROUTES,
     *choices.ROUTES,
     *table_cells.ROUTES,

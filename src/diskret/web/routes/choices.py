@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,23 +11,28 @@ from starlette.routing import Route
 
 from diskret.model.errors import BadOption, listed
 from diskret.web.answers import Json, body_of
-from diskret.web.drafts import Drafts
-from diskret.web.workbench import TABLE, workbench
+from diskret.web.tabs import PAGES, Choice
+from diskret.web.workbench import PLAN, TABLE, choice, workbench
 
 WAYS = {"undo": -1, "redo": 1}
 
 
 def chosen(request: Request) -> Response:
     """The present choice."""
-    return Json(_drafts(request).get())
+    return Json(_choice(request).get())
 
 
 async def choose(request: Request) -> Response:
     """A new choice; it need not be complete."""
-    content, drafts = await body_of(request), _drafts(request)
-    if request.path_params.get("name") != "plan":  # a plan names no files
-        await run_in_threadpool(workbench(request).workspace.refuse_outside, content)
-    return Json(await run_in_threadpool(drafts.put, content))
+    content = await body_of(request)
+    return Json(await run_in_threadpool(lambda: _put(request, content)))
+
+
+def _put(request: Request, content: dict[str, Any]) -> dict[str, Any]:
+    before = _choice(request)
+    if request.path_params.get("name") != PLAN:  # a plan names no files
+        workbench(request).workspace.refuse_outside(content)
+    return before.put(content)
 
 
 def step(request: Request) -> Response:
@@ -33,21 +40,20 @@ def step(request: Request) -> Response:
     way = request.path_params["way"]
     if way not in WAYS:
         raise BadOption(f"no way {way!r}", hint="undo or redo.")
-    return Json(_drafts(request).move(WAYS[way]))
+    return Json(_choice(request).move(WAYS[way]))
 
 
 def marks(request: Request) -> Response:
     """How many cells each rule of the present choice marks."""
-    bench = workbench(request)
-    return Json(bench.tables.marked(bench.drafts.get()["content"]).facts())
+    return Json(workbench(request).tables.marked(choice(request).content()).facts())
 
 
-def _drafts(request: Request) -> Drafts:
-    """The choices of the page that is named, else those of the page of tables."""
-    name, known = request.path_params.get("name", TABLE), workbench(request).choices
-    if name not in known:
-        raise BadOption(f"there is no page {name!r}", hint=f"there are {listed(known)}.")
-    return known[name]
+def _choice(request: Request) -> Choice:
+    """What is chosen on the page that is named, else on the page of tables."""
+    name = request.path_params.get("name", TABLE)
+    if name not in PAGES:
+        raise BadOption(f"there is no page {name!r}", hint=f"there are {listed(PAGES)}.")
+    return choice(request, name)
 
 
 ROUTES = [

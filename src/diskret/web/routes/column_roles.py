@@ -16,14 +16,14 @@ from diskret.job.table_sections import READING
 from diskret.model.sheets import sheet_names
 from diskret.model.source import EXCEL, file_source
 from diskret.web.answers import Json
-from diskret.web.workbench import workbench
+from diskret.web.workbench import choice, workbench
 
 
 def columns(request: Request) -> Response:
     """The columns of a file of the workspace, and a first job for it."""
     bench, asked = workbench(request), request.query_params
     name = asked.get("file", "")
-    reading = _chosen_reading(bench.drafts.get()["content"].get("data"), name)
+    reading = _chosen_reading(choice(request).get()["content"].get("data"), name)
     if asked.get("sheet") and asked["sheet"] != reading.get("sheet"):  # another sheet is another table
         reading = {key: value for key, value in reading.items() if key not in ("header", "range")}
         reading["sheet"] = asked["sheet"]

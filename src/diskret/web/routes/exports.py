@@ -24,7 +24,7 @@ from diskret.web.answers import Json, attachment, body_of
 from diskret.web.incoming import incoming_file
 from diskret.web.reading import LONG
 from diskret.web.table_runs import load
-from diskret.web.workbench import Workbench, workbench
+from diskret.web.workbench import RECORDS, TABLE, Workbench, choice, workbench
 
 
 def exported(request: Request) -> Response:
@@ -33,7 +33,8 @@ def exported(request: Request) -> Response:
     ending = f".{request.path_params['ending']}"
     if ending not in WRITERS:
         raise BadOption(f"tables are not published as {ending}", hint=f"endings: {', '.join(WRITERS)}.")
-    given = (bench.runs.content(run), bench.workspace.root, ending)
+    content = as_shown(bench.runs.content(run), request.query_params.get("sums"))
+    given = (content, bench.workspace.root, ending)
     with bench.runs.result(run) as folder:
         made = bench.reading.do(made_export, folder, *given, where=run, seconds=LONG)
     return attachment(made, stem(bench.runs.status(run)["name"]) + ending)
@@ -46,11 +47,22 @@ def made_export(folder: Path, content: dict[str, Any], root: Path, ending: str) 
     asked = job.output
     with made_apart(f"table{ending}") as path:
         publish(
-            tables, path, mark=asked.mark, counts=asked.counts, title=asked.title, language=asked.language,
+            tables, path, **asked.options,
             intervals=intervals_of(job, tables), unprotected=asked.unprotected or job.suppression is not None,
-            formulas=asked.formulas or "escape",
         )  # fmt: skip
         return path.read_bytes()
+
+
+def as_shown(content: dict[str, Any], sums: Any) -> dict[str, Any]:
+    """A job on tables with sums where the page shows them, if it shows them elsewhere than the job puts them.
+
+    >>> as_shown({"table": {"by": ["s"]}, "output": {"title": "Trade"}}, "before")["output"]
+    {'title': 'Trade', 'sums': 'before'}
+    """
+    said = content.get("output") or {}
+    if sums is None or "anonymise" in content or "microdata" in content or not isinstance(said, dict):
+        return content
+    return content | {"output": said | {"sums": sums}}
 
 
 @contextmanager
@@ -86,21 +98,21 @@ def job_file(request: Request) -> Response:
     """A run's job file."""
     bench, run = workbench(request), request.path_params["run"]
     name = stem(bench.runs.status(run)["name"])
-    content = bench.runs.content(run)
+    content = as_shown(bench.runs.content(run), request.query_params.get("sums"))
     content.pop("audit", None)
     return attachment(job_text(bench, content, name).encode(), f"{name}.toml")
 
 
 async def save_job(request: Request) -> Response:
     """Write the job file of a run, or of the present choice, into the workspace."""
-    return await run_in_threadpool(_save_job, workbench(request), await body_of(request))
+    return await run_in_threadpool(_save_job, request, await body_of(request))
 
 
-def _save_job(bench: Workbench, asked: Mapping[str, Any]) -> Response:
-    run = asked.get("run")
-    page = str(asked.get("of", ""))
-    drafts = bench.choices.get(page, bench.drafts)
-    content = bench.runs.content(str(run)) if run else drafts.get()["content"]
+def _save_job(request: Request, asked: Mapping[str, Any]) -> Response:
+    bench, run = workbench(request), asked.get("run")
+    page = RECORDS if asked.get("of") == RECORDS else TABLE
+    content = bench.runs.content(str(run)) if run else choice(request, page).content()
+    content = as_shown(content, asked.get("sums"))
     content.pop("audit", None)
     name = stem(str(asked.get("name") or (bench.runs.status(str(run))["name"] if run else "job")))
     return saved(bench, name, lambda: job_text(bench, content, name), replace=asked.get("replace") is True)

@@ -23,11 +23,11 @@ from diskret.web import examples
 from diskret.web.answers import Json, attachment, body_of
 from diskret.web.reading import LONG
 from diskret.web.record_runs import FIGURES, FILES, write_kept_report
-from diskret.web.routes.exports import made_apart, stem
+from diskret.web.routes.exports import as_shown, made_apart, stem
 from diskret.web.routes.names import NAME
 from diskret.web.run_files import MOST_APART, read_bytes, read_json
 from diskret.web.table_runs import findings, load
-from diskret.web.workbench import Workbench, workbench
+from diskret.web.workbench import RECORDS, Workbench, choice, workbench
 
 EXAMPLES = {"care": "care.toml"}
 
@@ -36,7 +36,7 @@ def take_example(request: Request) -> Response:
     """Copy an example into the workspace and choose it."""
     bench, name = workbench(request), request.path_params["example"]
     content = _firms(bench) if name == "firms" else examples.take(name, bench.workspace, EXAMPLES)
-    return Json(bench.choices["records"].put(content))
+    return Json(choice(request, RECORDS).put(content))
 
 
 def _firms(bench: Workbench) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def open_job(request: Request) -> Response:
         raise BadOption("the job is about tables, not records", hint="open it on the page of tables.")
     content = job.model_dump(mode="json", exclude_unset=True)
     title = content.pop("output", {}).get("title")
-    return Json(bench.choices["records"].put(content | ({"output": {"title": title}} if title else {})))
+    return Json(choice(request, RECORDS).put(content | ({"output": {"title": title}} if title else {})))
 
 
 def fresh_seed() -> int:
@@ -76,7 +76,7 @@ def seed(request: Request) -> Response:
 async def start(request: Request) -> Response:
     """Make the file that is chosen, in a process of its own."""
     bench, asked = workbench(request), await body_of(request)
-    content = (await run_in_threadpool(bench.choices["records"].get))["content"]
+    content = await run_in_threadpool(lambda: choice(request, RECORDS).content())
     name = str(asked.get("name", ""))[:80]
     # mistakes are told at once, before a process starts
     await run_in_threadpool(job_from, dict(content), "the page", bench.workspace.root)
@@ -115,7 +115,7 @@ def report(request: Request) -> Response:
     if ending not in ENDINGS or language not in ("en", "de"):
         raise BadOption(f"no report as {ending} in {language!r}", hint=f"{listed(ENDINGS)}, in 'en' or 'de'.")
     internal = request.query_params.get("for") == "internal"
-    status, content = bench.runs.status(run), bench.runs.content(run)
+    status, content = bench.runs.status(run), as_shown(bench.runs.content(run), request.query_params.get("sums"))
     given = (content, bench.workspace.root, ending, language, internal, status.get("summary", {}).get("warnings", ()))
     with bench.runs.result(run) as folder:
         made = bench.reading.do(made_report, folder, *given, where=run, seconds=LONG)

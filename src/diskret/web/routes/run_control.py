@@ -16,7 +16,7 @@ from diskret.web.answers import Json, body_of
 from diskret.web.run_differences import compared
 from diskret.web.run_files import JOB, RESULT
 from diskret.web.table_runs import WORKING, findings
-from diskret.web.workbench import Workbench, session, workbench
+from diskret.web.workbench import Workbench, choice, session, workbench
 from diskret.web.workspace import RUNS
 
 
@@ -33,10 +33,18 @@ def one(request: Request) -> Response:
 async def start(request: Request) -> Response:
     """Protect what is chosen, in a process of its own."""
     bench, asked = workbench(request), await body_of(request)
-    content = (await run_in_threadpool(bench.drafts.get))["content"]
+    content = await run_in_threadpool(lambda: choice(request).content())
     content = content | {"suppression": content.get("suppression") or {}}
     name = str(asked.get("name", ""))[:80]
     return Json(await run_in_threadpool(bench.runs.start, content, name=name), status_code=201)
+
+
+def settings(request: Request) -> Response:
+    """The choice that a run was made from, and whether the files it read have changed since."""
+    bench, run = workbench(request), request.path_params["run"]
+    content, said = bench.runs.content(run), bench.runs.status(run).get("data")
+    content.pop("audit", None)
+    return Json({"content": content, "changed": said not in (None, bench.workspace.state_of(content))})
 
 
 def cancel(request: Request) -> Response:
@@ -107,6 +115,7 @@ ROUTES = [
     Route("/api/runs", start, methods=["POST"]),
     Route("/api/runs/{run}", one, methods=["GET"]),
     Route("/api/runs/{run}", delete, methods=["DELETE"]),
+    Route("/api/runs/{run}/settings", settings, methods=["GET"]),
     Route("/api/runs/{run}/cancel", cancel, methods=["POST"]),
     Route("/api/runs/{run}/audit", audit, methods=["POST"]),
     Route("/api/runs/{run}/repair", repair, methods=["POST"]),

@@ -27,7 +27,7 @@ async def state(request: Request) -> Response:
     """What the page must know when it starts."""
     bench = workbench(request)
     shown = {"workspace": str(bench.workspace.root), "version": diskret.__version__}
-    return Json(shown | {"internal": session(request).internal})
+    return Json(shown | {"internal": session(request).internal, "rows": session(request).rows})
 
 
 async def switch_view(request: Request) -> Response:
@@ -36,8 +36,15 @@ async def switch_view(request: Request) -> Response:
     return Json({"internal": session(request).internal})
 
 
+async def show_rows(request: Request) -> Response:
+    """Show the first rows of files in this browser, or no longer."""
+    session(request).rows = (await body_of(request)).get("rows") is True
+    return Json({"rows": session(request).rows})
+
+
 ROUTES = [
     Route("/api/session", enter, methods=["POST"]),
     Route("/api/state", state, methods=["GET"]),
     Route("/api/view", switch_view, methods=["PUT"]),
+    Route("/api/rows", show_rows, methods=["PUT"]),
 ]

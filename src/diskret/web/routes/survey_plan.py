@@ -15,7 +15,7 @@ from diskret.job.plan_write import plan_as_text
 from diskret.model.errors import BadOption
 from diskret.web.answers import Json, attachment, body_of
 from diskret.web.routes.exports import saved, stem
-from diskret.web.workbench import workbench
+from diskret.web.workbench import PLAN, choice, workbench
 
 MOST_ATTRIBUTES, MOST_LEVELS, MOST_NUMBERS = 12, 60, 60
 MOST_PERSONS = 10**10
@@ -64,7 +64,7 @@ async def save(request: Request) -> Response:
 
 def text(request: Request) -> Response:
     """The plan that is chosen, as a file."""
-    content = workbench(request).choices["plan"].get()["content"]
+    content = choice(request, PLAN).content()
     return attachment(plan_as_text(plan_from(content, "the page")).encode(), "plan.toml")
 
 

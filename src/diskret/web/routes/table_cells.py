@@ -11,20 +11,20 @@ from starlette.routing import Route
 
 from diskret.job.read import job_from
 from diskret.job.table_job import TableJob
-from diskret.model.errors import BadOption
+from diskret.model.errors import BadOption, listed
 from diskret.model.table import Index
 from diskret.suppression.result import Suppression
 from diskret.web.answers import Json
 from diskret.web.grid import described, window
 from diskret.web.inspector import could_open, explained, remaining
 from diskret.web.shown_tables import DRAFT
-from diskret.web.workbench import session, workbench
+from diskret.web.workbench import choice, session, workbench
 
 
 def axes(request: Request) -> Response:
     """What the grid must know before it shows cells."""
     key = request.path_params["key"]
-    found = workbench(request).tables.get(key)
+    found = _tables(request)
     shown = key != DRAFT or session(request).internal
     return Json(described({name: each.table for name, each in found.items()}, protected=shown))
 
@@ -32,7 +32,7 @@ def axes(request: Request) -> Response:
 def cells(request: Request) -> Response:
     """A window: some rows and columns, by their positions on their axes."""
     asked = request.query_params
-    table = workbench(request).tables.one(request.path_params["key"], asked.get("response", "")).table
+    table = _one(request).table
     rows, columns = whole_numbers(asked, "r"), whole_numbers(asked, "c")
     at = dict(zip(table.names, whole_numbers(asked, "at") or [n - 1 for n in table.shape], strict=False))
     return Json(
@@ -74,9 +74,23 @@ def instead(request: Request) -> Response:
     return Json({"words": could_open(found, at, request.query_params.get("language", "en"))})
 
 
+def _tables(request: Request) -> Mapping[str, Suppression]:
+    """The tables of a run by its name, or of the choice that the tab shows (``draft``)."""
+    bench, key = workbench(request), request.path_params["key"]
+    return bench.tables.marked(choice(request).content()).unprotected if key == DRAFT else bench.tables.get(key)
+
+
+def _one(request: Request) -> Suppression:
+    """The table of one response."""
+    found, response = _tables(request), request.query_params.get("response", "")
+    if response not in found:
+        raise BadOption(f"there is no table {response!r}", hint=f"there are {listed(found)}.")
+    return found[response]
+
+
 def _chosen(request: Request) -> tuple[Suppression, Index]:
     asked = request.query_params
-    found = workbench(request).tables.one(request.path_params["key"], asked.get("response", ""))
+    found = _one(request)
     at = tuple(whole_numbers(asked, "cell"))
     if len(at) != len(found.table.shape) or not all(0 <= i < n for i, n in zip(at, found.table.shape, strict=True)):
         raise BadOption("there is no such cell", hint="reload the page.")
@@ -86,7 +100,7 @@ def _chosen(request: Request) -> tuple[Suppression, Index]:
 def _job(request: Request) -> TableJob:
     """The job behind what is shown."""
     bench, key = workbench(request), request.path_params["key"]
-    content = bench.drafts.get()["content"] if key == DRAFT else bench.runs.content(key)
+    content = choice(request).content() if key == DRAFT else bench.runs.content(key)
     return job_from(content, "the page", bench.workspace.root, TableJob)
 
 

@@ -15,7 +15,7 @@ from diskret.web import examples
 from diskret.web.answers import Json
 from diskret.web.incoming import in_threads, incoming_file
 from diskret.web.routes.names import NAME
-from diskret.web.workbench import workbench
+from diskret.web.workbench import choice, workbench
 
 RECORDS = ("anonymise", "microdata")
 BEYOND = ("tables", "perturbation", "cell_key", "compare", "attack")
@@ -43,7 +43,7 @@ def take_example(request: Request) -> Response:
     """Copy an example into the workspace and choose it."""
     bench = workbench(request)
     content = examples.take(request.path_params["name"], bench.workspace)
-    return Json(bench.drafts.put(content))
+    return Json(choice(request).put(content))
 
 
 def open_job(request: Request) -> Response:
@@ -52,7 +52,7 @@ def open_job(request: Request) -> Response:
     name = request.path_params["name"]
     content = bench.reading.do(bench.workspace.job, name, where=name).model_dump(mode="json", exclude_unset=True)
     refuse_beyond(content)
-    return Json(bench.drafts.put(content))
+    return Json(choice(request).put(content))
 
 
 def refuse_beyond(content: Mapping[str, Any]) -> None:

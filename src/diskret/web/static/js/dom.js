@@ -13,9 +13,20 @@ export function el(tag, given = {}, ...children) {
   return made;
 }
 
+/** Draw the inside of an element anew. Whoever works with the keyboard stays where they were, if that is there again. */
 export function replace(parent, ...children) {
+  const active = document.activeElement;
+  const place = parent.contains(active) && active !== parent ? whereabouts(active) : null;
   parent.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  if (place && !parent.contains(document.activeElement)) parent.querySelector(place)?.focus({ preventScroll: true });
   return parent;
+}
+
+/** A selector that finds a control again after it was made anew: by its id, or by what it is for. */
+function whereabouts(control) {
+  if (control.id) return `#${CSS.escape(control.id)}`;
+  const given = [...control.attributes].filter(({ name }) => name.startsWith("data-") && name !== "data-named");
+  return given.length ? control.tagName + given.map(({ name, value }) => `[${name}="${CSS.escape(value)}"]`).join("") : null;
 }
 
 /** A label above or beside a control, joined for screen readers. */
@@ -30,8 +41,23 @@ export function field(label, control, hint) {
   return el("div", { class: "field" }, parts);
 }
 
+/** A long name as its beginning and its end: names of files and codes differ at both. */
+const MOST = 40;
+export function middle(text, most = MOST) {
+  if (text.length <= most) return text;
+  const end = Math.floor((most - 1) / 2);
+  return `${text.slice(0, most - 1 - end)}…${text.slice(-end)}`;
+}
+
+/** The entries of a selector: [value, text], with `{ disabled, title }` where one cannot be chosen. Long texts are shortened unless two would look the same. */
 export function options(select, entries, chosen) {
-  replace(select, entries.map(([value, text]) => el("option", { value, selected: value === chosen }, text)));
+  const short = entries.map(([, text]) => middle(text));
+  const shown = entries.map(([, text], i) => (short.filter((each) => each === short[i]).length > 1 ? text : short[i]));
+  const name = () => { const [one] = select.selectedOptions; select.title = one?.title || one?.textContent || ""; };
+  replace(select, entries.map(([value, text, given], i) => el("option", { value, selected: value === chosen, title: shown[i] === text ? null : text, ...given }, shown[i])));
   if (chosen !== undefined) select.value = chosen;
+  name();
+  if (!select.dataset.named) select.addEventListener("change", name);
+  select.dataset.named = "yes";
   return select;
 }

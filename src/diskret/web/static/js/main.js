@@ -2,8 +2,10 @@
 import { el, replace } from "./dom.js";
 import { post } from "./api.js";
 import { current, learn, onLanguage, preferred, speak, t } from "./i18n.js";
-import { clear, refusal } from "./notices.js";
+import { clear, notice, refusal } from "./notices.js";
 import { PAGES } from "./pages.js";
+import { tour } from "./tour.js";
+import { nameTab, tab } from "./tab.js";
 import { draft, loadDraft, loadView, on, showInternal, step, view, watchRuns } from "./store.js";
 
 const page = document.getElementById("page");
@@ -63,7 +65,7 @@ async function start() {
   const asked = location.hash.slice(1);
   const words = speak(preferred());
   try {
-    await enter();
+    await Promise.all([enter(), nameTab()]);
     await Promise.all([loadView(), loadDraft(), words]);
   } catch (error) {
     await words;
@@ -72,6 +74,8 @@ async function start() {
     if (error.status !== 401) refusal(error);
     return;
   }
+  document.getElementById("home").onclick = () => { sessionStorage.setItem("shown", "start"); open("table"); };
+  document.getElementById("help").onclick = async () => { if (shown !== "table") await open("table"); tour(); };
   document.getElementById("undo").onclick = () => step("undo");
   document.getElementById("redo").onclick = () => step("redo");
   document.getElementById("internal").onchange = (event) => showInternal(event.target.checked);
@@ -91,6 +95,7 @@ async function start() {
   drawHistory();
   await watchRuns();
   await open(asked);
+  if (tab.others && draft.content.data) notice(t(tab.copy ? "tab.copy" : "tab.new"));
   document.body.dataset.ready = String(Math.round(performance.now()));
 }
 

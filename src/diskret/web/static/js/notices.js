@@ -9,7 +9,9 @@ export function refusal(error) {
   const box = el("div", { class: "notice bad", role: "alert" },
     el("strong", {}, typeof error.code === "string" ? `[${error.code}] ` : "", ...lines(error.what ?? String(error))),
     error.where ? el("p", {}, `${t("notice.where")}: ${error.where}`) : null,
-    error.hint ? el("p", {}, `${t("notice.hint")}: ${error.hint}`) : null);
+    error.hint ? el("p", {}, `${t("notice.hint")}: ${error.hint}`) : null,
+    // what was asked for belongs to a choice that is not on the screen: whoever keeps choices shows them anew
+    error.code === "W8" ? el("button", { class: "main again", onclick: () => { box.remove(); document.dispatchEvent(new Event("look-again")); } }, t("notice.again")) : null);
   const close = () => box.remove();
   box.prepend(el("button", { class: "close", "aria-label": t("notice.close"), onclick: close }, "×"));
   const before = [...place().children].find((each) => each.textContent === box.textContent);

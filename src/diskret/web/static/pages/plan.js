@@ -1,7 +1,8 @@
 /** Planning a survey: how many persons could be singled out, before anything is asked. */
 import { download, post } from "../js/api.js";
 import { Choices } from "../js/choices.js";
-import { check, slider } from "../js/controls.js";
+import { drawer } from "../js/drawer.js";
+import { slider } from "../js/controls.js";
 import { el, field, replace } from "../js/dom.js";
 import { number, t } from "../js/i18n.js";
 import { attempt, notice } from "../js/notices.js";
@@ -12,7 +13,7 @@ import { attributeCard, equal } from "./plan/attribute.js";
 function firstPlan() {
   const words = (key) => t(`plan.first.${key}`).split("|");
   const named = ["sex", "age", "education", "region"].map((key) => { const [name, ...levels] = words(key); return [name, equal(levels)]; });
-  return { n: [300], tolerated: 0.1, ordered: [named[1][0], named[2][0]], keep: [], shares: Object.fromEntries(named) };
+  return { n: [300], tolerated: 0.1, ordered: [named[1][0], named[2][0]], freely: [], keep: [], shares: Object.fromEntries(named) };
 }
 const ESTIMATORS = ["orwell", "degrees_of_freedom", "rounded", "truncated", "expected"];
 const toNumber = (position) => { const n = 10 ** (1 + (position / 100) * 4); const size = 10 ** (Math.floor(Math.log10(n)) - 1); return Math.round(n / size) * size; };
@@ -25,7 +26,11 @@ export async function show(root) {
   const figures = el("section", { class: "figures", "aria-label": t("plan.result") });
   // read aloud when a slider has come to rest: the one number that counts, not the whole page
   const aloud = el("p", { class: "seen-not", role: "status" });
-  replace(root, el("div", { class: "workbench" }, side, figures), aloud);
+  const inside = el("div", { class: "plan-side" });
+  side.append(inside);
+  const bench = el("div", { class: "workbench" }, side, figures);
+  const folds = drawer(bench, side);
+  replace(root, bench, aloud);
   let open = null;
   let asked = 0;
   let timer = null;
@@ -49,8 +54,8 @@ export async function show(root) {
     const [now, ...rest] = found.shares;
     Object.assign(state, { found, now, curve: [...rest, now].sort((a, b) => a.n - b.n), n });
     drawFigures();
-    const { tolerated, ordered, keep } = content();
-    const merges = await post("/api/plan", { n: [n], shares, tolerated, ordered, keep });
+    const { tolerated, ordered, freely, keep } = content();
+    const merges = await post("/api/plan", { n: [n], shares, tolerated, ordered, freely, keep });
     if (ticket !== asked) return;
     state.merges = merges;
     drawFigures();
@@ -86,12 +91,12 @@ export async function show(root) {
   function draw() {
     const active = document.activeElement?.id;
     const { n, tolerated, shares } = content();
-    replace(side,
+    replace(inside,
       el("div", { class: "page-tools" }, el("strong", {}, t("plan.title")), ["undo", "redo"].map((way) => el("button", { class: "quiet small", id: `plan-${way}`, disabled: !chosen[way], onclick: () => chosen.step(way) }, t(`shell.${way}`)))),
       el("div", { class: "choices" }, el("div", { class: "step" }, el("div", { class: "inside plan-top" },
         slider("plan-n", t("plan.n"), { value: toPosition(n[0]), min: 0, max: 100, show: (p) => number(toNumber(p)), change: (p) => estimate(toNumber(p)), settle: (p) => change((c) => { c.n = [toNumber(p)]; }) }),
         slider("plan-tolerated", t("plan.toleratedShare"), { value: Math.round(tolerated * 100), min: 1, max: 50, show: (p) => `${p} %`, settle: (p) => change((c) => { c.tolerated = p / 100; }) }))),
-      Object.keys(shares).map((name) => attributeCard(name, content(), { open: open === name, toggle: () => { open = open === name ? null : name; draw(); }, change, check, slider })),
+      Object.keys(shares).map((name) => attributeCard(name, content(), { open: open === name, toggle: () => { open = open === name ? null : name; draw(); }, change, slider })),
       el("div", { class: "step" }, el("div", { class: "inside plan-top" },
         el("button", { id: "add-attribute", onclick: add }, `+ ${t("plan.add")}`),
         el("h3", {}, t("plan.file")), el("p", {}, el("small", {}, t("plan.fileHint"))), field(t("plan.name"), name),
@@ -122,5 +127,5 @@ export async function show(root) {
 
   chosen.on(() => { draw(); estimate(); });
   await chosen.load();
-  return () => { clearTimeout(timer); asked += 1; };
+  return () => { folds.end(); clearTimeout(timer); asked += 1; chosen.end(); };
 }

@@ -1,6 +1,7 @@
 /** Records: an anonymous file (SAFE) or a scientific-use file, from the choice of columns to the attack figures. */
-import { get, post } from "../js/api.js";
+import { get } from "../js/api.js";
 import { Choices } from "../js/choices.js";
+import { drawer } from "../js/drawer.js";
 import { sheetChoice, upload } from "../js/controls.js";
 import { el, field, options, replace } from "../js/dom.js";
 import { current, t } from "../js/i18n.js";
@@ -16,12 +17,15 @@ const EXAMPLES = ["care", "firms"];
 
 export async function show(root) {
   const chosen = new Choices("records");
-  const context = { chosen, files: [], columns: [], unfold: (name) => steps.unfold(name) };
+  const context = { chosen, files: [], trees: [], columns: [], unfold: (name) => steps.unfold(name) };
   const figures = new Figures();
   context.figures = figures;
   const choices = el("div", { class: "choices" });
   const tools = el("div", { class: "page-tools" });
-  replace(root, el("div", { class: "workbench" }, el("aside", { class: "side", "aria-label": t("table.choices") }, tools, choices), figures.root));
+  const aside = el("aside", { class: "side", "aria-label": t("table.choices") }, tools, choices);
+  const bench = el("div", { class: "workbench" }, aside, figures.root);
+  const side = drawer(bench, aside);
+  replace(root, bench);
   const steps = new Steps(choices);
   steps.add("records", (inside, tell) => dataStep(inside, tell, context));
   steps.add("what", (inside, tell) => kindStep(inside, tell, context));
@@ -38,7 +42,10 @@ export async function show(root) {
       ["undo", "redo"].map((way) => el("button", { class: "quiet small", id: `records-${way}`, disabled: !chosen[way], onclick: () => chosen.step(way) }, t(`shell.${way}`))));
   }
 
-  context.list = async () => { context.files = (await attempt(() => get("/api/files")))?.files ?? []; };
+  context.list = async () => {
+    context.files = (await attempt(() => get("/api/files")))?.files ?? [];
+    context.trees = (await attempt(() => get("/api/hierarchies")))?.files ?? [];
+  };
   /** Learn the columns of the file that is chosen. */
   context.look = async () => {
     const { microdata: file, sheet = "" } = chosen.content.data ?? {};
@@ -56,7 +63,7 @@ export async function show(root) {
   figures.runs();
   const made = runs.all.some((run) => run.kind === "records");
   steps.unfold(!chosen.content.data ? "records" : made ? "make" : chosen.content.microdata ? "protection" : "attributes");
-  return () => { offs.forEach((off) => off()); figures.end(); };
+  return () => { offs.forEach((off) => off()); figures.end(); chosen.end(); side.end(); };
 }
 
 /** Step 1: a file of the workspace, one from elsewhere, or an example. */
@@ -71,7 +78,7 @@ function dataStep(inside, tell, context) {
 
   async function take(name, sheet = "") {
     if (name.endsWith(".toml")) {
-      await attempt(async () => chosen.adopt(await post(`/api/records/jobs/${name.split("/").map(encodeURIComponent).join("/")}`)));
+      await chosen.take(`/api/records/jobs/${name.split("/").map(encodeURIComponent).join("/")}`);
     } else {
       const found = await attempt(() => get(`/api/recognise?file=${encodeURIComponent(name)}&kind=microdata&sheet=${encodeURIComponent(sheet)}`));
       if (!found) return;
@@ -85,7 +92,7 @@ function dataStep(inside, tell, context) {
     el("div", { class: "examples" }, EXAMPLES.map((name) => el("button", {
       id: `example-${name}`, "data-example": name,
       onclick: async () => {
-        await attempt(async () => chosen.adopt(await post(`/api/records/examples/${name}`)));
+        await chosen.take(`/api/records/examples/${name}`);
         await context.list();
         context.unfold(name === "care" ? "control" : "protection");
       },

@@ -17,9 +17,9 @@ export async function show(root) {
 
   function draw() {
     if (!runs.all.length) return replace(list, el("h1", {}, t("runs.title")), el("p", { class: "muted" }, t("runs.none")));
-    return replace(list, el("h1", {}, t("runs.title")), el("table", { class: "plain" },
+    return replace(list, el("h1", {}, t("runs.title")), el("div", { class: "wide" }, el("table", { class: "plain whole" },
       el("thead", {}, el("tr", {}, ["runs.name", "runs.kind", "runs.state", "runs.hidden", "runs.started", "runs.seconds", ""].map((key, i) => el("th", { class: i === 5 ? "number" : "" }, key && t(key))))),
-      el("tbody", {}, runs.all.map(line))));
+      el("tbody", {}, runs.all.map(line)))));
   }
 
   function line(run) {

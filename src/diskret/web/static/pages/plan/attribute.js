@@ -1,8 +1,20 @@
 /** One attribute of a plan: how many levels it has, and which share of the population each of them holds. */
-import { el } from "../../js/dom.js";
+import { el, field, options } from "../../js/dom.js";
 import { t } from "../../js/i18n.js";
 
 const DIGITS = 4;
+/** What may merge, and the list of the plan that says so; what stands in none of them stays as it is. */
+const MAY = { neighbours: "ordered", any: "freely" };
+const LISTS = ["ordered", "freely", "keep"];
+
+export function merging(content, name) {
+  if ((content.keep ?? []).includes(name)) return "no";
+  return Object.keys(MAY).find((each) => (content[MAY[each]] ?? []).includes(name)) ?? "no";
+}
+
+function without(content, name) {
+  for (const key of LISTS) content[key] = (content[key] ?? []).filter((each) => each !== name);
+}
 
 /** Equal shares as printed numbers that add up to one exactly; the last level takes what rounding leaves. */
 export function equal(levels) {
@@ -33,18 +45,18 @@ function reweighted(shares, level, units) {
   return made;
 }
 
-export function attributeCard(name, content, { open, toggle, change, check, slider }) {
+export function attributeCard(name, content, { open, toggle, change, slider }) {
   const shares = content.shares[name];
   const levels = Object.keys(shares);
   const set = (made) => change((c) => { c.shares[name] = made; });
-  const listed = (key, wanted) => change((c) => {
-    c[key] = (c[key] ?? []).filter((each) => each !== name);
-    if (wanted) c[key].push(name);
-  });
+  const may = options(el("select", { id: `merge-${name}`, onchange: () => change((c) => {
+    without(c, name);
+    if (may.value !== "no") c[MAY[may.value]].push(name);
+  }) }), ["no", ...Object.keys(MAY)].map((each) => [each, t(`plan.may.${each}`)]), merging(content, name));
   const rename = (to) => to && to !== name && change((c) => {
     if (c.shares[to]) return;
     c.shares = Object.fromEntries(Object.entries(c.shares).map(([each, value]) => [each === name ? to : each, value]));
-    for (const key of ["ordered", "keep"]) c[key] = (c[key] ?? []).map((each) => (each === name ? to : each));
+    for (const key of LISTS) c[key] = (c[key] ?? []).map((each) => (each === name ? to : each));
   });
   const title = el("input", { id: `name-${name}`, value: name, "aria-label": t("plan.attributeName"), onchange: () => rename(title.value.trim()) });
   const inside = open ? el("div", { class: "inside" }, title,
@@ -56,10 +68,9 @@ export function attributeCard(name, content, { open, toggle, change, check, slid
       const share = el("input", { type: "number", id: `share-${name}-${i}`, min: "0", max: "100", step: "1", value: String(Math.round(Number(shares[level]) * 1000) / 10), "aria-label": t("plan.levelShare", { level }), onchange: () => set(reweighted(shares, level, Math.round(Math.min(100, Math.max(0, Number(share.value))) * 100))) });
       return [label, share];
     })),
-    el("div", { class: "row" }, check(`ordered-${name}`, t("plan.ordered"), (content.ordered ?? []).includes(name), (v) => listed("ordered", v)), check(`keep-${name}`, t("plan.keep"), (content.keep ?? []).includes(name), (v) => listed("keep", v))),
     el("div", { class: "row" }, el("button", { class: "small", id: `equal-${name}`, onclick: () => set(equal(levels)) }, t("plan.equal")),
-      el("button", { class: "small quiet", id: `remove-${name}`, disabled: Object.keys(content.shares).length < 2, onclick: () => change((c) => { delete c.shares[name]; for (const key of ["ordered", "keep"]) c[key] = (c[key] ?? []).filter((each) => each !== name); }) }, t("plan.remove")))) : null;
+      el("button", { class: "small quiet", id: `remove-${name}`, disabled: Object.keys(content.shares).length < 2, onclick: () => change((c) => { delete c.shares[name]; without(c, name); }) }, t("plan.remove")))) : null;
   return el("div", { class: "step", "data-attribute": name }, el("div", { class: "inside plan-top" },
     el("div", { class: "row apart" }, el("strong", {}, name), el("button", { class: "small quiet", id: `edit-${name}`, "aria-expanded": String(open), onclick: toggle }, t(open ? "plan.close" : "plan.edit"))),
-    slider(`levels-${name}`, t("plan.levels"), { value: levels.length, min: 2, max: 30, show: (v) => String(v), settle: (v) => set(resized(shares, v)) }), inside));
+    slider(`levels-${name}`, t("plan.levels"), { value: levels.length, min: 2, max: 30, show: (v) => String(v), settle: (v) => set(resized(shares, v)) }), field(t("plan.may"), may), inside));
 }

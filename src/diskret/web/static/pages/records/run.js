@@ -4,6 +4,7 @@ import { el, field, replace } from "../../js/dom.js";
 import { current, t } from "../../js/i18n.js";
 import { attempt, notice } from "../../js/notices.js";
 import { runs, startRun } from "../../js/store.js";
+import { settled } from "../../js/tab.js";
 
 export function runStep(inside, tell, context) {
   const { chosen, figures } = context;
@@ -12,10 +13,15 @@ export function runStep(inside, tell, context) {
   if (!kind && !run) return false;
   tell(run?.state === "finished" ? run.name : "");
   const usual = `${(chosen.content.data?.microdata ?? "").replace(/.*\/|\.[^.]*$/g, "")} ${kind ? t(`what.${kind}.short`) : ""}`.trim();
+  // a name belongs to the file it was given to
+  const subject = JSON.stringify([chosen.content.data, kind]);
+  if (context.subject !== subject) context.name = "";
+  context.subject = subject;
   const name = el("input", { id: "records-name", placeholder: usual, value: context.name ?? "", oninput: () => { context.name = name.value; } });
   const busy = runs.all.some((each) => each.kind === "records" && each.state === "running");
   const make = async () => {
-    const made = await startRun("/api/records/runs", { name: name.value || usual });
+    if (!(await settled())) return;
+    const made = await startRun("/api/records/runs", { name: context.name || usual });
     if (made) { figures.follow(made.id); }
   };
   replace(inside,

@@ -34,7 +34,7 @@ export function columnsStep(inside, tell, context) {
 }
 
 function hierarchy(name, context) {
-  const { chosen, files, columns } = context;
+  const { chosen, trees, columns } = context;
   const said = chosen.content.classifications?.[name] ?? {};
   const column = columns.find((each) => each.name === name);
   const how = said.hierarchy ? `file:${said.hierarchy}` : said.prefixes ? "prefixes" : "flat";
@@ -46,7 +46,7 @@ function hierarchy(name, context) {
     if (!Object.keys(all).length) delete c.classifications;
   });
   const kinds = [["flat", t("hierarchy.flat")], ["prefixes", t("hierarchy.prefixes")],
-    ...files.filter((each) => /\.(hrc|csv|json)$/i.test(each.name) && each.name !== chosen.content.data.microdata).map((each) => [`file:${each.name}`, each.name])];
+    ...trees.filter((each) => each !== chosen.content.data.microdata).map((each) => [`file:${each}`, each])];
   if (!kinds.some(([value]) => value === how)) kinds.push([how, said.hierarchy]);
   const select = options(el("select", { id: `hierarchy-${name}`, onchange: () => {
     if (select.value === "flat") return set({});
@@ -57,7 +57,11 @@ function hierarchy(name, context) {
     const given = lengths.value.split(/[^0-9]+/).filter(Boolean).map(Number);
     set(given.length ? { prefixes: given } : {});
   } });
-  return el("div", { class: "further" }, field(t("hierarchy.label"), select), said.prefixes ? field(t("hierarchy.lengths"), lengths) : null);
+  return el("div", { class: "further" }, field(t("hierarchy.label"), select), said.prefixes ? field(t("hierarchy.lengths"), lengths) : null,
+    el("button", { class: "small", type: "button", id: `tree-of-${name}`, onclick: async () => {
+      const { openTree } = await import("../table/tree.js");
+      if (await openTree(name, { content: chosen.content, set: (made) => chosen.change((c) => { (c.classifications ??= {})[name] = made; }) })) await context.list();
+    } }, t("tree.open")));
 }
 
 export function controlStep(inside, tell, context) {

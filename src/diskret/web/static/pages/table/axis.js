@@ -1,4 +1,4 @@
-/** One classification as it is shown: sums above their parts, parts folded away or open. */
+/** One classification as it is shown: sums before or after their parts, parts folded away or open. */
 
 export class Axis {
   constructor({ name, codes, labels, parents, depth }) {
@@ -9,6 +9,7 @@ export class Axis {
     this.levels = new Array(codes.length).fill(0);
     for (let i = codes.length - 2; i >= 0; i--) this.levels[i] = this.levels[parents[i]] + 1;
     this.open = new Set();
+    this.after = false;
     this.openTo(codes.length <= 80 ? depth - 1 : 1);
   }
 
@@ -17,6 +18,13 @@ export class Axis {
     this.level = level;
     this.open = new Set();
     this.children.forEach((parts, i) => { if (parts.length && this.levels[i] < level) this.open.add(i); });
+    this.list();
+  }
+
+  /** Sums after their parts, or before them. */
+  order(sums) {
+    if (this.after === (sums === "after")) return;
+    this.after = sums === "after";
     this.list();
   }
 
@@ -42,9 +50,11 @@ export class Axis {
     while (stack.length) {
       const code = stack.pop();
       shown.push(code);
-      if (this.open.has(code)) for (let k = this.children[code].length - 1; k >= 0; k--) stack.push(this.children[code][k]);
+      const parts = this.open.has(code) ? this.children[code] : [];
+      // turned round as a whole, sums that come before their parts, last part first, come after them, first part first
+      stack.push(...(this.after ? parts : parts.toReversed()));
     }
-    this.shown = shown;
+    this.shown = this.after ? shown.reverse() : shown;
     this.place = new Map(shown.map((code, at) => [code, at]));
   }
 

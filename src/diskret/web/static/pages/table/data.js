@@ -9,8 +9,9 @@ export const fileOf = (content) => content.data?.microdata ?? content.data?.cell
 
 export function dataStep(inside, tell, context) {
   let files = null;
+  const accept = ".csv,.tsv,.txt,.parquet,.xlsx,.hrc,.json,.toml";
   const chosen = el("select", { id: "file" });
-  const upload = el("input", { type: "file", class: "seen-not", id: "upload", accept: ".csv,.tsv,.txt,.parquet,.xlsx,.hrc,.json,.toml", "aria-label": t("data.upload"), onchange: () => take(upload.files) });
+  const upload = el("input", { type: "file", class: "seen-not", id: "upload", accept, "aria-label": t("data.upload"), onchange: () => take(upload.files) });
   const drop = el("label", {
     class: "drop", for: "upload",
     ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); },
@@ -20,19 +21,25 @@ export function dataStep(inside, tell, context) {
   const examples = el("div", { class: "examples" });
   replace(inside, el("div", {}, el("h3", {}, t("data.examples"))), examples, drop, field(t("data.file"), chosen));
 
-  chosen.onchange = async () => {
-    if (chosen.value.endsWith(".toml")) await openJob(chosen.value);
-    else if (chosen.value) await recognise(chosen.value);
+  chosen.onchange = () => chosen.value && use(chosen.value);
+  async function use(name) {
+    if (name.endsWith(".toml")) await openJob(name);
+    else await recognise(name);
     context.unfold("roles");
-  };
+  }
+  const example = async (name) => { await takeExample(name); await list(); context.unfold("rules"); };
 
   async function recognise(name) {
-    await attempt(async () => {
-      const found = await get(`/api/recognise?file=${encodeURIComponent(name)}`);
-      await change((content) => {
-        for (const key of Object.keys(content)) delete content[key];
-        Object.assign(content, found.content);
-      });
+    let found;
+    try {
+      found = await get(`/api/recognise?file=${encodeURIComponent(name)}`);
+    } catch (error) {
+      // a file that cannot be looked at stands in the way like one that cannot be tabulated
+      return error.name === "AbortError" ? undefined : context.shown.refused(error, { file: name, again: () => recognise(name) });
+    }
+    return change((content) => {
+      for (const key of Object.keys(content)) delete content[key];
+      Object.assign(content, found.content);
     });
   }
 
@@ -59,9 +66,11 @@ export function dataStep(inside, tell, context) {
     if (!found) return;
     files = found.files;
     context.files = files;
+    context.data = { files, examples: found.examples, accept, example, use, take };
+    context.shown.listed();
     replace(examples, found.examples.map((name) => el("button", {
       "data-example": name,
-      onclick: async () => { await takeExample(name); await list(); context.unfold("rules"); },
+      onclick: () => example(name),
     }, el("span", {}, t(`example.${name}`)), el("small", {}, t(`example.${name}.hint`)))));
     draw();
   }

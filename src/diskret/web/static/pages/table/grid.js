@@ -8,6 +8,9 @@ const HEAD = 44;
 const NARROWEST = 84;
 const WIDEST = 160;
 const SIDE = 210;
+/** A grid narrower than this has slimmer heads of rows. */
+const NARROW = 620;
+const SLIM = 150;
 const MARGIN = 3;
 /** Browsers cannot scroll further than some 16 million pixels: beyond, a pixel of the bar stands for more than one. */
 const TALLEST = 8_000_000;
@@ -16,7 +19,7 @@ export const STATUS = ["open", "primary", "secondary", "never", "published", "st
 
 export class Grid {
   constructor({ choose, hover, leave }) {
-    Object.assign(this, { choose, hover, leave, active: [0, 0], chosen: null, lit: new Map(), lines: new Map(), tiles: null, wide: NARROWEST, drawn: 0 });
+    Object.assign(this, { choose, hover, leave, active: [0, 0], chosen: null, lit: new Map(), lines: new Map(), tiles: null, wide: NARROWEST, side: SIDE, drawn: 0 });
     this.sizer = el("div", { class: "sizer" });
     this.head = el("div", { class: "head", role: "row", "aria-rowindex": "1" });
     this.body = el("div", { class: "body", role: "rowgroup" });
@@ -74,7 +77,10 @@ export class Grid {
   paint() {
     const { root, rows, columns } = this;
     if (!root.isConnected) return;
-    const width = SIDE + columns.shown.length * this.wide;
+    const side = root.clientWidth < NARROW ? SLIM : SIDE;
+    if (side !== this.side) this.stale = true;
+    this.side = side;
+    const width = this.side + columns.shown.length * this.wide;
     this.sizer.style.width = `${width}px`;
     this.sizer.style.height = `${HEAD + this.tall}px`;
     root.setAttribute("aria-rowcount", rows.shown.length + 1);
@@ -84,7 +90,7 @@ export class Grid {
     const first = Math.max(0, Math.floor(top / ROW) - MARGIN);
     const last = Math.min(rows.shown.length - 1, Math.ceil((top + view) / ROW) + MARGIN);
     const left = Math.max(0, Math.floor(root.scrollLeft / this.wide) - MARGIN);
-    const right = Math.min(columns.shown.length - 1, Math.ceil((root.scrollLeft + root.clientWidth - SIDE) / this.wide) + MARGIN);
+    const right = Math.min(columns.shown.length - 1, Math.ceil((root.scrollLeft + root.clientWidth - this.side) / this.wide) + MARGIN);
     this.tiles.want(first, last, left, right, rows.shown, columns.shown);
     if (this.stale) this.forget();
     if (this.headed !== `${left} ${right}`) this.paintHead(left, right, width);
@@ -110,14 +116,14 @@ export class Grid {
     const { head, columns, rows } = this;
     head.style.width = `${width}px`;
     const parts = [el("div", { class: "corner", role: "columnheader", "aria-colindex": "1", title: rows.name }, `${rows.name}${columns.name ? ` \\ ${columns.name}` : ""}`)];
-    parts[0].style.width = `${SIDE}px`;
+    parts[0].style.width = `${this.side}px`;
     for (let c = left; c <= right; c++) {
       const code = columns.shown[c];
       const each = el("div", {
         class: `colhead${columns.children[code].length ? " sums" : ""}`, role: "columnheader", "aria-colindex": String(c + 2), id: `head-${c}`,
         title: `${columns.codes[code]} ${columns.text(code)}`,
       }, this.fold(columns, code, c, "column"), el("span", {}, columns.text(code)));
-      each.style.left = `${SIDE + c * this.wide}px`;
+      each.style.left = `${this.side + c * this.wide}px`;
       each.style.width = `${this.wide}px`;
       if (this.active[0] === -1 && this.active[1] === c) each.classList.add("active");
       parts.push(each);
@@ -164,7 +170,7 @@ export class Grid {
     const text = rows.text(code);
     const side = el("div", { class: `rowhead${rows.children[code].length ? " sums" : ""}`, role: "rowheader", "aria-colindex": "1", id: `row-${r}`, title: `${rows.codes[code]} ${text}` },
       this.fold(rows, code, r, "row"), text, text === rows.codes[code] ? null : el("span", { class: "code" }, rows.codes[code]));
-    side.style.width = `${SIDE}px`;
+    side.style.width = `${this.side}px`;
     side.style.paddingLeft = `${6 + depth * 14}px`;
     if (this.active[0] === r && this.active[1] === -1) side.classList.add("active");
     const made = el("div", { class: "line", role: "row", "aria-rowindex": String(r + 2) }, side);
@@ -189,7 +195,7 @@ export class Grid {
     made.setAttribute("aria-colindex", c + 2);
     made.id = `cell-${r}-${c}`;
     made.dataset.status = found ? name : "wait";
-    made.style.left = `${SIDE + c * this.wide}px`;
+    made.style.left = `${this.side + c * this.wide}px`;
     made.style.width = `${this.wide}px`;
     const shown = value === null ? "" : number(value, this.decimals);
     const sign = hidden ? SIGNS[status] : status === 3 ? "!" : "";
@@ -282,7 +288,7 @@ export class Grid {
     const top = this.top;
     const to = r * ROW < top ? r * ROW : (r + 1) * ROW > top + view ? (r + 1) * ROW - view : top;
     if (r >= 0 && to !== top) root.scrollTop = (to / Math.max(this.height - view, 1)) * Math.max(this.tall - view, 1);
-    const wide = root.clientWidth - SIDE;
+    const wide = root.clientWidth - this.side;
     if (c >= 0 && c * this.wide < root.scrollLeft) root.scrollLeft = c * this.wide;
     else if (c >= 0 && (c + 1) * this.wide > root.scrollLeft + wide) root.scrollLeft = (c + 1) * this.wide - wide;
   }

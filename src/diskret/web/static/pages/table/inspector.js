@@ -30,8 +30,9 @@ export class Inspector {
 
   async cell(at) {
     this.at = at;
+    const { turn } = this.shown;
     const facts = await attempt(() => get(`/api/tables/${this.shown.key}/cell?${this.shown.cellQuery(at)}`));
-    if (!facts || this.at !== at) return;
+    if (!facts || this.at !== at || turn !== this.shown.turn) return;
     this.facts = facts;
     this.picked = 0;
     this.root.hidden = false;
@@ -146,9 +147,10 @@ export class Inspector {
     this.bubble.hidden = true;
     this.timer = setTimeout(async () => {
       const cell = this.shown.cellAt(at.row, at.column);
+      const { turn } = this.shown;
       let found = null;
       try { found = await get(`/api/tables/${this.shown.key}/interval?${this.shown.cellQuery(cell)}`); } catch { return; }
-      if (!at.cell.isConnected) return;
+      if (!at.cell.isConnected || turn !== this.shown.turn) return;
       this.over = at.cell.id;
       const box = at.cell.getBoundingClientRect();
       const decimals = this.shown.responseFacts.decimals;

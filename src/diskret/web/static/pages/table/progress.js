@@ -14,7 +14,7 @@ export function progress(run) {
   if (share !== null) bar.style.width = `${share}%`;
   return el("div", { class: "running", "data-run": run.id },
     el("div", { class: "row apart" },
-      el("span", { class: "what", title: run.name }, `${t(`kind.${run.kind}`)}: `, el("span", { class: "muted" }, said("progress", what))),
+      el("span", { class: "what", title: `${run.name}: ${said("progress", what)}` }, `${run.name}: `, el("span", { class: "muted" }, said("progress", what))),
       el("button", { class: "small cancel", "aria-label": `${t("run.cancel")}: ${run.name}`, onclick: () => cancel(run) }, t("run.cancel"))),
     el("div", {
       class: `progress${share === null ? " unknown" : ""}`, role: "progressbar", "aria-label": run.name,

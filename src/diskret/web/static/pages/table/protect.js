@@ -1,13 +1,20 @@
 /** Step 4: how the marked cells are protected, and the run itself. */
 import { el, field, options, replace } from "../../js/dom.js";
 import { t } from "../../js/i18n.js";
+import { notice } from "../../js/notices.js";
 import { change, draft, runs, startRun } from "../../js/store.js";
+import { settled } from "../../js/tab.js";
 import { fileOf } from "./data.js";
+import { settleOrder } from "./order.js";
 
 const GUARANTEES = { moves: "audit", complete: "complete", cuboids: "subtables" };
 
 export function protectStep(inside, tell, context) {
-  let mine = null;
+  // the run of this tab that is to be shown when it is finished; a page that is loaded again waits for it, too
+  let mine = JSON.parse(sessionStorage.getItem("awaited") ?? "null");
+  const expect = (run) => { mine = run; sessionStorage.setItem("awaited", JSON.stringify(run)); };
+  const version = () => draft.version?.split(".")[0];
+  let named = "";
 
   const set = (section, key, value) => change((c) => {
     c[section] ??= {};
@@ -24,9 +31,13 @@ export function protectStep(inside, tell, context) {
     return draft.content.output?.title || `${value} ${t("protect.by")} ${by.join(", ")}`;
   }
 
+  const subject = () => JSON.stringify([draft.content.data, draft.content.table]);
+
   async function run() {
+    await settleOrder();
+    if (!(await settled())) return;
     const run = await startRun("/api/runs", { name: title.value || name() });
-    if (run) { mine = run.id; draw(); }
+    if (run) { expect({ id: run.id, version: version() }); draw(); }
   }
 
   const title = el("input", { id: "run-name" });
@@ -38,6 +49,9 @@ export function protectStep(inside, tell, context) {
     const range = el("input", { type: "number", min: "0", step: "0.05", value: String(draft.content.promise?.min_relative_range ?? 0), onchange: () => set("promise", "min_relative_range", Number(range.value) || null) });
     const intervals = el("input", { type: "checkbox", checked: draft.content.output?.intervals === true, onchange: () => change((c) => { c.output ??= {}; if (intervals.checked) c.output.intervals = true; else delete c.output.intervals; }) });
     title.placeholder = name();
+    // a name belongs to the table it was given to
+    if (named !== subject()) title.value = "";
+    named = subject();
     replace(inside,
       el("div", { role: "radiogroup", "aria-label": t("protect.guarantee") }, Object.entries(GUARANTEES).map(([each, words]) => el("label", { class: "choice" },
         el("input", { type: "radio", name: "guarantee", value: words, checked: each === method, onchange: () => choose(each) }),
@@ -51,9 +65,13 @@ export function protectStep(inside, tell, context) {
 
   return (what) => {
     draw();
-    const run = what === "runs" && runs.all.find((each) => each.id === mine);
+    const run = what === "runs" && runs.all.find((each) => each.id === mine?.id);
     if (!run || run.state === "running") return;
-    mine = null;
-    if (run.state === "finished") { context.shown.choose(run.id); context.unfold("result"); }
+    const { version: then } = mine;
+    expect(null);
+    if (run.state !== "finished") return;
+    // whoever has gone on to something else is not pulled away from it
+    if (then !== version()) notice(t("run.finished", { name: run.name }));
+    else { context.shown.choose(run.id); context.unfold("result"); }
   };
 }

@@ -22,6 +22,7 @@ export function auditWords(facts) {
 
 export function resultStep(inside, tell, context) {
   context.shown.onChoose = () => draw();
+  const sums = (run, sign) => context.shown.order.query(run.id, sign);
 
   function draw() {
     const run = runs.all.find((each) => each.id === context.shown.key && each.state === "finished");
@@ -42,14 +43,14 @@ export function resultStep(inside, tell, context) {
           el("button", { id: "audit", disabled: attacked, onclick: () => startRun(`/api/runs/${run.id}/audit`) }, t(attacked ? "audit.running" : "audit.start")),
           audit?.exposed ? el("button", { id: "repair", class: "main", onclick: () => repair(run) }, t("audit.repair")) : null)),
       el("div", {}, el("h3", {}, t("result.export")), el("p", {}, el("small", {}, t("result.exportHint"))),
-        el("div", { class: "exports" }, FORMATS.map((each) => el("button", { "data-export": each, onclick: () => download(`/api/runs/${run.id}/export.${each}`) }, each.toUpperCase())))),
+        el("div", { class: "exports" }, FORMATS.map((each) => el("button", { "data-export": each, onclick: () => download(`/api/runs/${run.id}/export.${each}${sums(run)}`) }, each.toUpperCase())))),
       el("div", {}, el("h3", {}, t("result.report")), el("p", {}, el("small", {}, t("result.reportHint"))),
-        el("div", { class: "exports" }, ["html", "pdf"].map((each) => el("button", { "data-report": each, onclick: () => download(`/api/runs/${run.id}/report.${each}?language=${current()}`) }, each.toUpperCase()))),
+        el("div", { class: "exports" }, ["html", "pdf"].map((each) => el("button", { "data-report": each, onclick: () => download(`/api/runs/${run.id}/report.${each}?language=${current()}${sums(run, "&")}`) }, each.toUpperCase()))),
         el("p", {}, el("small", {}, t("result.internalHint"))),
-        el("div", { class: "exports" }, ["html", "pdf"].map((each) => el("button", { class: "quiet", "data-internal-report": each, onclick: () => download(`/api/runs/${run.id}/report.${each}?language=${current()}&for=internal`) }, `${each.toUpperCase()} (${t("result.internal")})`)))),
+        el("div", { class: "exports" }, ["html", "pdf"].map((each) => el("button", { class: "quiet", "data-internal-report": each, onclick: () => download(`/api/runs/${run.id}/report.${each}?language=${current()}&for=internal${sums(run, "&")}`) }, `${each.toUpperCase()} (${t("result.internal")})`)))),
       el("div", {}, el("h3", {}, t("result.job")), el("p", {}, el("small", {}, t("result.jobHint"))),
         el("div", { class: "row" }, el("button", { id: "save-job", onclick: () => save(run) }, t("result.saveJob")),
-          el("button", { id: "download-job", class: "quiet", onclick: () => download(`/api/runs/${run.id}/job.toml`) }, t("result.downloadJob")))),
+          el("button", { id: "download-job", class: "quiet", onclick: () => download(`/api/runs/${run.id}/job.toml${sums(run)}`) }, t("result.downloadJob")))),
       failures());
   }
 
@@ -65,10 +66,10 @@ export function resultStep(inside, tell, context) {
   async function save(run) {
     const saved = await attempt(async () => {
       try {
-        return await post("/api/savejob", { run: run.id });
+        return await post("/api/savejob", { run: run.id, sums: context.shown.order.asked(run.id) });
       } catch (error) {
         if (error.code !== "O1" || !confirm(`${error.what}. ${t("result.replace")}`)) throw error;
-        return post("/api/savejob", { run: run.id, replace: true });
+        return post("/api/savejob", { run: run.id, sums: context.shown.order.asked(run.id), replace: true });
       }
     });
     if (saved) notice(t("result.saved", { name: saved.name }));

@@ -38,24 +38,31 @@ export function setRole(content, name, role) {
 export function rolesStep(inside, tell, context) {
   let found = null;
   let asked = null;
+  let trees = [];
 
   async function look() {
+    // files that are hierarchies, judged by their content
+    get("/api/hierarchies").then(({ files }) => { if (String(files) !== String(trees)) { trees = files; draw(); } }, () => {});
     const name = fileOf(draft.content);
     const kind = draft.content.data?.cells ? "cells" : "microdata";
     if (!name || draft.content.data?.table) { found = null; asked = null; return draw(); }
     const key = JSON.stringify([draft.content.data, current()]);
     if (asked === key) return draw();
     asked = key;
-    found = await attempt(() => get(`/api/recognise?file=${encodeURIComponent(name)}&kind=${kind}&language=${current()}`));
-    return draw();
+    found = null;
+    draw(t("roles.looking"));
+    const next = await attempt(() => get(`/api/recognise?file=${encodeURIComponent(name)}&kind=${kind}&language=${current()}`));
+    if (asked !== key) return undefined;
+    found = next ?? null;
+    return draw(t("roles.unread", { name }));
   }
 
-  function draw() {
+  function draw(otherwise = t("roles.first")) {
     const content = draft.content;
     const by = content.table?.by ?? [];
     tell(by.length ? `${[content.table.value ?? t("roles.number")].flat().join(", ")} / ${by.join(", ")}` : "");
     if (content.data?.table) return replace(inside, el("p", { class: "muted" }, t("roles.working")));
-    if (!found) return replace(inside, el("p", { class: "muted" }, t("roles.first")));
+    if (!found) return replace(inside, el("p", { class: "muted" }, otherwise));
     const kind = content.data.cells ? "cells" : "microdata";
     const kinds = options(el("select", { id: "kind", onchange: () => change((c) => {
       const name = fileOf(c);
@@ -98,15 +105,15 @@ export function rolesStep(inside, tell, context) {
   function hierarchy(column) {
     const said = draft.content.classifications?.[column.name] ?? {};
     const how = said.hierarchy ? "file" : said.prefixes ? "prefixes" : "flat";
-    const files = (context.files ?? []).filter((each) => /\.(hrc|csv|json)$/i.test(each.name) && each.name !== fileOf(draft.content));
+    const files = trees.filter((name) => name !== fileOf(draft.content));
     const set = (edit) => change((c) => {
       const all = (c.classifications ??= {});
       const { hierarchy: _, prefixes: __, ...kept } = all[column.name] ?? {};
       all[column.name] = { ...kept, ...edit };
       if (!Object.keys(all[column.name]).length) delete all[column.name];
     });
-    const kinds = [["flat", t("hierarchy.flat")], ["prefixes", t("hierarchy.prefixes")], ...files.map((each) => [`file:${each.name}`, each.name])];
-    if (how === "file" && !files.some((each) => each.name === said.hierarchy)) kinds.push([`file:${said.hierarchy}`, said.hierarchy]);
+    const kinds = [["flat", t("hierarchy.flat")], ["prefixes", t("hierarchy.prefixes")], ...files.map((name) => [`file:${name}`, name])];
+    if (how === "file" && !files.includes(said.hierarchy)) kinds.push([`file:${said.hierarchy}`, said.hierarchy]);
     const select = options(el("select", { "data-hierarchy": column.name, onchange: () => {
       if (select.value === "flat") return set({});
       if (select.value === "prefixes") return set({ prefixes: column.prefixes.length ? column.prefixes : [1] });
@@ -116,7 +123,8 @@ export function rolesStep(inside, tell, context) {
       const given = lengths.value.split(/[^0-9]+/).filter(Boolean).map(Number);
       set(given.length ? { prefixes: given } : {});
     } });
-    return el("div", { class: "further" }, field(t("hierarchy.label"), select), how === "prefixes" ? field(t("hierarchy.lengths"), lengths) : null);
+    const edit = el("button", { class: "small", type: "button", id: `tree-of-${column.name}`, onclick: async () => (await import("./tree.js")).openTree(column.name) }, t("tree.open"));
+    return el("div", { class: "further" }, field(t("hierarchy.label"), select), how === "prefixes" ? field(t("hierarchy.lengths"), lengths) : null, edit);
   }
   return (what) => { if (what === "draft") look(); };
 }

@@ -7,9 +7,9 @@ import { change, draft } from "../../js/store.js";
 /** Every rule: its key in a job, the name it has in a table, its numbers with their defaults. */
 const RULES = [
   { key: "min_count", name: "minimum count", values: [3], get: (r) => [r.n ?? r], set: ([n], before) => (before?.n ? { ...before, n } : n) },
-  { key: "p_percent", name: "p%", values: [10], get: (r) => [r], set: ([p]) => p, unit: "%" },
-  { key: "dominance", name: "dominance", values: [1, 85], get: (r) => r[0], set: (pair) => [pair], unit: "%" },
-  { key: "pq", name: "(p,q)", values: [10, 50], get: (r) => r, set: (pair) => pair, unit: "%" },
+  { key: "p_percent", name: "p%", values: [10], get: (r) => [r], set: ([p]) => p, units: ["%"] },
+  { key: "dominance", name: "dominance", values: [1, 85], get: (r) => r[0], set: (pair) => [pair], units: ["", "%"] },
+  { key: "pq", name: "(p,q)", values: [10, 50], get: (r) => r, set: (pair) => pair, units: ["%", "%"] },
   { key: "small_cells", name: "small cells", values: [3], get: (r) => [r], set: ([n]) => n },
   { key: "small_margin", name: "small margin", values: [], get: () => [], set: () => true },
   { key: "one_category", name: "one category", values: [], get: () => [], set: () => true },
@@ -20,17 +20,23 @@ export function rulesStep(inside, tell, context) {
   let marks = null;
   let refused = null;
   let turn = 0;
+  // numbers of the choice before stay, in grey, until those of the present one have come
+  let waiting = false;
 
   async function count() {
     const mine = ++turn;
-    if (!draft.content.table?.by?.length && !draft.content.data?.table) { marks = null; refused = null; return draw(); }
+    context.marks = null;
+    if (draft.of) { [marks, refused, waiting] = [draft.of.summary, null, false]; return draw(); }
+    if (!draft.content.table?.by?.length && !draft.content.data?.table) { [marks, refused, waiting] = [null, null, false]; return draw(); }
+    waiting = true;
+    draw();
     try {
       const found = await get("/api/draft/marks");
       if (mine !== turn) return undefined;
-      [marks, refused] = [found, null];
+      [marks, refused, waiting] = [found, null, false];
     } catch (error) {
-      if (mine !== turn) return undefined;
-      [marks, refused] = [null, error];
+      if (mine !== turn || error.name === "AbortError") return undefined;
+      [marks, refused, waiting] = [null, error, false];
     }
     context.marks = marks;
     return draw();
@@ -49,17 +55,23 @@ export function rulesStep(inside, tell, context) {
       else delete c.rules[rule.key];
     });
     const box = el("input", { type: "checkbox", checked: active, id: `rule-${rule.key}`, onchange: () => put(box.checked ? values : null) });
-    const inputs = values.map((value, i) => el("input", {
-      type: "number", value: String(value), step: "any", min: "0", disabled: !active, "aria-label": t(`rule.${rule.key}.${i}`), title: t(`rule.${rule.key}.${i}`), "data-rule": `${rule.key}.${i}`,
-      onchange: (event) => put(values.map((old, j) => (i === j ? Number(event.target.value) : old))),
-    }));
-    return el("div", { class: "rule" }, el("label", { class: "check", for: box.id, title: t(`rule.${rule.key}.hint`) }, box, t(`rule.${rule.key}`)),
-      el("span", { class: "inputs" }, inputs),
-      el("span", { class: "marks", "data-marks": rule.key }, active && marks ? [el("b", {}, number(caught(rule.name))), ` ${t("rules.cells", { n: caught(rule.name) })}`] : ""));
+    // a number stands beside its name and its unit, and only where the rule is on
+    const numbers = active ? values.map((value, i) => {
+      const id = `rule-${rule.key}-${i}`;
+      const unit = rule.units?.[i] ?? "";
+      return el("div", { class: "named" }, el("label", { for: id }, t(`rule.${rule.key}.${i}`)), el("span", { class: "inputs" }, el("input", {
+        type: "number", id, value: String(value), step: "any", min: "0", "data-rule": `${rule.key}.${i}`,
+        onchange: (event) => put(values.map((old, j) => (i === j ? Number(event.target.value) : old))),
+      }), el("span", { class: "unit", "aria-hidden": "true" }, unit)));
+    }) : [];
+    return el("div", { class: `rule${active ? " on" : ""}` }, el("label", { class: "check", for: box.id, title: t(`rule.${rule.key}.hint`) }, box, t(`rule.${rule.key}`)),
+      el("span", { class: "marks", "data-marks": rule.key }, active && marks ? [el("b", {}, number(caught(rule.name))), ` ${t("rules.cells", { n: caught(rule.name) })}`] : ""),
+      ...numbers, active ? el("small", { class: "hint-line" }, t(`rule.${rule.key}.hint`)) : null);
   }
 
   function draw() {
-    tell(marks ? t("rules.said", { n: primary() }) : "");
+    tell(waiting ? t("rules.counting") : marks ? t("rules.said", { n: primary() }) : "");
+    inside.classList.toggle("counting", waiting);
     const holding = draft.content.table?.holding;
     const levels = [draft.content.rules?.counted_by ?? "respondent"].flat();
     const warnings = marks?.warnings ?? [];
@@ -70,7 +82,7 @@ export function rulesStep(inside, tell, context) {
       ) : null,
       refused ? el("div", { class: "marked", role: "alert" }, el("strong", {}, said("error", refused.what)), refused.hint ? el("small", {}, refused.hint) : null) : null,
       warnings.length ? el("details", {}, el("summary", {}, t("rules.care", { n: warnings.length })), warnings.map((each) => el("p", {}, el("small", {}, each)))) : null,
-      el("button", { class: "main", id: "to-protect", disabled: !marks, onclick: () => context.unfold("protect") }, t("rules.next")));
+      el("button", { class: "main", id: "to-protect", disabled: !marks || waiting, onclick: () => context.unfold("protect") }, t("rules.next")));
   }
-  return (what) => { if (what === "draft") { draw(); count(); } };
+  return (what) => { if (what === "draft") count(); };
 }

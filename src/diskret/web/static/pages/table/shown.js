@@ -3,12 +3,25 @@ import { get, query } from "../../js/api.js";
 import { el, field, options, replace } from "../../js/dom.js";
 import { current, number, t } from "../../js/i18n.js";
 import { refusal } from "../../js/notices.js";
-import { draft, runs, runTitle, view } from "../../js/store.js";
+import { draft, isChosen, runs, runTitle, showSettings, view } from "../../js/store.js";
 import { Axis, single } from "./axis.js";
 import { Grid } from "./grid.js";
 import { Inspector } from "./inspector.js";
+import { fileOf } from "./data.js";
+import { Order } from "./order.js";
+import { Preview } from "./preview.js";
+import { startPage } from "./start.js";
+import { Trouble } from "./trouble.js";
 
 const DRAFT = "draft";
+/** The code of a job that lacks something. */
+const INCOMPLETE = "J1";
+/** What is shown that is no table: the first page, and the chosen file as it is. */
+const START = "start";
+const FILE = "file";
+
+/** Decimals for values that are no short decimals: six digits in all, the same in every cell, so that they stand below each other. */
+const enough = (largest) => (largest ? Math.min(6, Math.max(0, 5 - Math.floor(Math.log10(largest)))) : 2);
 
 export class Shown {
   constructor() {
@@ -17,24 +30,34 @@ export class Shown {
     this.root = el("section", { class: "shown", "aria-label": t("table.shown") });
     this.inspect = new Inspector(this);
     this.inspector = this.inspect.root;
+    this.order = new Order();
     this.key = null;
+    this.why = el("p", { class: "why", role: "status" }, t("table.waiting"));
     this.waitingFor = null;
     this.turn = 0;
-    this.grid = new Grid({ choose: (row, column) => this.inspect.cell(this.cellAt(row, column)), hover: (at) => this.inspect.hint(at), leave: () => this.inspect.close() });
+    this.grid = new Grid({ choose: (row, column) => this.waiting || this.inspect.cell(this.cellAt(row, column)), hover: (at) => this.inspect.hint(this.waiting ? null : at), leave: () => this.inspect.close() });
   }
 
   async start() {
     const last = runs.all.find((run) => run.state === "finished" && run.kind === "job");
     const kept = sessionStorage.getItem("shown");
-    const known = kept === DRAFT || runs.all.some((run) => run.id === kept && run.state === "finished");
-    await this.choose(known ? kept : last ? last.id : DRAFT);
+    if (kept?.startsWith(`${FILE}:`)) return this.look(kept.slice(FILE.length + 1));
+    const known = kept === DRAFT || kept === START || runs.all.some((run) => run.id === kept && run.state === "finished");
+    return this.choose(known ? kept : last && (await this.isMine(last)) ? last.id : DRAFT);
   }
 
-  end() { this.grid.end(); this.inspect.end(); }
+  /** Whether a run is what somebody who opens the page left behind; another one would hide the present choice. */
+  async isMine(run) {
+    if (!draft.content.data) return true;
+    try { return isChosen((await get(`/api/runs/${run.id}/settings`)).content); } catch { return false; }
+  }
+
+  end() { this.turn++; this.grid.end(); this.inspect.end(); }
 
   /** The present choice has changed: it is what the user wants to see. */
-  draft() { return this.choose(DRAFT); }
+  draft() { return this.key === FILE && this.preview.stays() ? undefined : this.choose(DRAFT); }
   async view() {
+    this.troubled?.view();
     if (!this.description) return;
     const again = this.inspect.at;
     await this.choose(this.key);
@@ -50,52 +73,113 @@ export class Shown {
       this.waitingFor = null;
       if (run.state === "finished") this.choose(run.id);
     }
-    if (this.description) this.drawTools();
+    const aRun = ![null, DRAFT, START, FILE].includes(this.key);
+    // a run that was deleted elsewhere
+    if (aRun && !runs.all.some((each) => each.id === this.key && each.state === "finished")) this.choose(DRAFT);
+    else if (this.description && !this.waiting) this.drawTools();
+    else if (this.starting !== undefined && this.starting !== runs.all.map((each) => each.id + each.state).join()) this.blank();
   }
 
   async choose(key) {
     const turn = ++this.turn;
     this.key = key;
+    this.starting = undefined;
     sessionStorage.setItem("shown", key);
     this.inspect.close();
+    if (key === DRAFT || key === START) showSettings(null);
     this.onChoose?.();
-    if (key === DRAFT && !draft.content.table?.by?.length && !draft.content.data?.table) {
+    if (key === START || (key === DRAFT && !draft.content.table?.by?.length && !draft.content.data?.table)) {
       this.description = null;
+      this.wait(false);
       this.blank();
       return;
     }
+    this.wait(true);
     try {
-      const found = await get(`/api/tables/${key}`);
-      if (turn === this.turn) this.adopt(found);
-    } catch (error) {
+      const [found, settings] = await Promise.all([get(`/api/tables/${key}`), key === DRAFT ? null : get(`/api/runs/${key}/settings`)]);
       if (turn !== this.turn) return;
+      this.wait(false);
+      if (settings) showSettings(runs.all.find((run) => run.id === key) ?? { id: key, name: key, summary: {} }, settings);
+      this.adopt(found);
+    } catch (error) {
+      if (turn !== this.turn || error.name === "AbortError") return;
+      this.wait(false);
       this.description = null;
-      this.blank();
       // what is not yet complete needs no message here: the step that is missing says so
+      if (key === DRAFT && error.code !== INCOMPLETE) this.refused(error);
+      else this.blank();
       if (key !== DRAFT) refusal(error);
     }
   }
 
+  /** The table on the screen is still the one before: grey, with the word why, and deaf until the other one has come. */
+  wait(waiting) {
+    this.waiting = waiting;
+    this.root.classList.toggle("waiting", waiting);
+    this.root.setAttribute("aria-busy", String(waiting));
+    this.why.remove();
+    if (waiting && this.description) this.root.prepend(this.why);
+  }
+
+  /** An error takes the place of the table, with what cures it. */
+  refused(error, given = {}) {
+    this.turn += 1;
+    this.key = DRAFT;
+    this.starting = undefined;
+    sessionStorage.setItem("shown", DRAFT);
+    this.description = null;
+    this.wait(false);
+    this.troubled = new Trouble(error, { unfold: this.context?.unfold, ...given });
+    replace(this.root, this.troubled.root);
+  }
+
+  /** Without a table: the first page, or the file whose columns are still to be named. */
   blank() {
-    replace(this.root, el("div", { class: "empty" }, el("h1", {}, t(draft.content.data ? "empty.choose" : "empty.title")),
-      el("p", {}, t(draft.content.data ? "empty.chooseHint" : "empty.hint"))));
+    const file = fileOf(draft.content);
+    if (this.key === DRAFT && file && !draft.content.data.table) return this.look(file);
+    this.starting = runs.all.map((run) => run.id + run.state).join();
+    const { data } = this.context;
+    return data ? replace(this.root, startPage(data, { look: (name) => this.look(name), show: (run) => this.choose(run) })) : replace(this.root);
+  }
+
+  /** The files of the workspace are known, or others than before. */
+  listed() { if (this.starting !== undefined) this.blank(); }
+
+  /** A file as it is, before it is a table. */
+  look(name) {
+    this.turn += 1;
+    this.key = FILE;
+    this.starting = undefined;
+    sessionStorage.setItem("shown", `${FILE}:${name}`);
+    this.description = null;
+    this.inspect.close();
+    showSettings(null);
+    this.wait(false);
+    this.onChoose?.();
+    this.preview ??= new Preview(this);
+    replace(this.root, this.preview.root);
+    return this.preview.show(name);
   }
 
   adopt(description) {
     const before = this.description;
     const same = before && JSON.stringify(before.axes) === JSON.stringify(description.axes);
     this.description = description;
+    for (const each of description.responses) each.decimals ??= enough(each.largest);
     if (!same) {
       this.axes = description.axes.map((each) => new Axis(each));
       this.rowAxis = this.axes[0];
       this.columnAxis = this.axes[1] ?? single("");
       this.at = this.axes.map((axis) => axis.total);
     }
+    this.putInOrder();
     if (!description.responses.some((each) => each.name === this.response)) this.response = description.responses[0].name;
     replace(this.root, this.tools, this.grid.root, this.legend());
     this.drawTools();
     this.drawGrid();
   }
+
+  putInOrder() { for (const axis of this.axes) axis.order(this.order.of(this.key)); }
 
   get responseFacts() { return this.description.responses.find((each) => each.name === this.response); }
 
@@ -142,8 +226,10 @@ export class Shown {
       made.append(el("div", { class: "levels" }, select, this.levels(of)));
       return made;
     };
-    replace(this.tools, field(t("tools.table"), sources), this.description.responses.length > 1 ? field(t("tools.response"), responses) : null,
-      several ? axis("tools.rows", rows, this.rowAxis) : this.levels(this.rowAxis), several ? axis("tools.columns", columns, this.columnAxis) : null, ...slices);
+    const file = this.key === DRAFT && !draft.content.data?.table ? fileOf(draft.content) : null;
+    replace(this.tools, field(t("tools.table"), sources), file ? el("button", { class: "small quiet", id: "look", onclick: () => this.look(file) }, t("preview.look")) : null, this.description.responses.length > 1 ? field(t("tools.response"), responses) : null,
+      several ? axis("tools.rows", rows, this.rowAxis) : this.levels(this.rowAxis), several ? axis("tools.columns", columns, this.columnAxis) : null, ...slices,
+      field(t("tools.sums"), this.order.select(this.key, () => { this.inspect.close(); this.putInOrder(); this.grid.refresh(); })));
   }
 
   levels(axis) {
