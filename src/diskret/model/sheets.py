@@ -138,7 +138,7 @@ def asked_for(sheet: Sheet, found: Layout) -> UnclearFile:
 
 
 def _label(rows: Sequence[int]) -> str:
-    return f"take row {rows[0]} as names" if len(rows) == 1 else f"take rows {rows[0]} to {rows[-1]} as names"
+    return "take this row as names" if len(rows) == 1 else "take these rows as names"
 
 
 def found_header(sheet: Sheet, layout: Layout) -> dict[str, Any]:

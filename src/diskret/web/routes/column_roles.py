@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from diskret.job.described import metadata_beside, recognise_described
 from diskret.job.recognise import Recognised, recognise
 from diskret.job.table_sections import READING
 from diskret.model.sheets import sheet_names
@@ -29,8 +30,10 @@ def columns(request: Request) -> Response:
         reading["sheet"] = asked["sheet"]
     place = bench.workspace.path(name)
     found = bench.reading.do(recognised, place, reading, asked.get("kind"), where=name)
-    content = found.columns.content(name)
+    content = found.columns.content(found.beside(name, found.file))
     content["data"] |= found.reading
+    if found.metadata:
+        content["data"]["metadata"] = found.beside(name, found.metadata)
     by, language = content["table"]["by"], asked.get("language", "en")
     columns = found.columns.columns
     prefixes = {c.name: {"prefixes": list(c.prefixes)} for c in columns if c.prefixes and c.name in by}
@@ -61,13 +64,25 @@ class Found:
     columns: Recognised
     reading: Mapping[str, Any]
     sheets: Sequence[str]
+    file: str
+    """The name of the data file."""
+    metadata: str = ""
+    """The name of the file that describes it, beside it."""
+
+    def beside(self, name: str, other: str) -> str:
+        """A file beside the one the page asked about, as the page names it."""
+        return (PurePosixPath(name).parent / other).as_posix()
 
 
 def recognised(path: Path, reading: Mapping[str, Any], kind: Any) -> Found:
     """The columns of a file, and how it was read: as the user chose, or as was found."""
+    if both := metadata_beside(path):
+        data, metadata = both
+        columns = recognise_described(data, metadata, **reading)
+        return Found(columns=columns, reading=reading, sheets=[], file=data.name, metadata=metadata.name)
     columns = recognise(file_source(path, **reading), kind)
     sheets = sheet_names(path) if path.suffix.lower() in EXCEL else []
-    return Found(columns=columns, reading=reading, sheets=sheets)
+    return Found(columns=columns, reading=reading, sheets=sheets, file=path.name)
 
 
 ROUTES = [Route("/api/recognise", columns, methods=["GET"])]

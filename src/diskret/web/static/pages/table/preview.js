@@ -12,7 +12,7 @@ const SHEETS = /\.(xlsx|xlsm|ods)$/i;
 const TEXTS = /\.(csv|tsv|txt)(\.gz)?$/i;
 const DECIMALS = [["", null], [".", "1234.5"], [",", "1234,5"]];
 const THOUSANDS = [["", null], [".", "1.234"], [",", "1,234"], [" ", "1 234"], ["'", "1'234"]];
-const ENCODINGS = [["", null], ["utf-8", "UTF-8"], ["windows-1252", "Windows-1252"], ["latin-1", "Latin-1"], ["utf-16", "UTF-16"]];
+const ENCODINGS = [["", null], ["utf-8", "UTF-8"], ["windows-1252", "Windows-1252"], ["latin-1", "Latin-1"], ["cp850", "DOS (cp850)"], ["utf-16", "UTF-16"]];
 
 export class Preview {
   constructor(shown) {

@@ -79,16 +79,16 @@ export function rolesStep(inside, tell, context) {
   /** How the file is read, where a file does not say it itself. */
   function reading(data) {
     const set = (key, value) => change((c) => { if (value) c.data[key] = value; else delete c.data[key]; });
-    if (/\.xlsx$/i.test(fileOf(draft.content))) {
+    if (/\.(xlsx|xlsm|ods)$/i.test(fileOf(draft.content))) {
       // another sheet is another file: its columns are looked at anew
       return sheetChoice("sheet", found?.sheets ?? [], data.sheet, (sheet) => attempt(async () => {
         const next = await get(`/api/recognise?file=${encodeURIComponent(fileOf(draft.content))}&sheet=${encodeURIComponent(sheet)}`);
         await change((c) => { for (const key of Object.keys(c)) delete c[key]; Object.assign(c, next.content); });
       }));
     }
-    if (!/\.(csv|tsv|txt)$/i.test(fileOf(draft.content))) return null;
-    const decimal = options(el("select", { id: "decimal", onchange: () => set("decimal", decimal.value) }), [["", "1234.5"], [",", "1234,5"]], data.decimal === "," ? "," : "");
-    const encoding = options(el("select", { id: "encoding", onchange: () => set("encoding", encoding.value) }), [["", "UTF-8"], ["latin-1", "Latin-1"], ["utf-16", "UTF-16"]], data.encoding === "utf-8" ? "" : data.encoding ?? "");
+    if (!/\.(csv|tsv|txt|gz)$/i.test(fileOf(draft.content))) return null;
+    const decimal = options(el("select", { id: "decimal", onchange: () => set("decimal", decimal.value) }), [["", t("preview.found")], [".", "1234.5"], [",", "1234,5"]], data.decimal ?? "");
+    const encoding = options(el("select", { id: "encoding", onchange: () => set("encoding", encoding.value) }), [["", t("preview.found")], ["utf-8", "UTF-8"], ["windows-1252", "Windows-1252"], ["latin-1", "Latin-1"], ["cp850", "DOS (cp850)"], ["utf-16", "UTF-16"]], data.encoding ?? "");
     return el("div", { class: "further" }, field(t("reading.decimal"), decimal), field(t("reading.encoding"), encoding));
   }
 
