@@ -14,9 +14,13 @@ from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import RANKED, record_key
 from diskret.job.rules import rules_of
 from diskret.job.table_sections import READING, CellStatus, Classification, Data, FlagColumn
+from diskret.model.delimited import Delimited, found_in, look
+from diskret.model.engine import connect
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.places import files_meant
+from diskret.model.sheets import Workbook, header_value, preview_sheet
 from diskret.model.source import file_source, normalised, open_source
 from diskret.model.spelling import plain
 from diskret.model.status import Status
@@ -120,6 +124,22 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
         read = source(described, here / name, decimal=data.decimal, encoding=data.encoding)
         return _as_asked(data, replace(read, thousands=data.thousands)), described
     return file_of(data, here / name), None
+
+
+def found_reading(data: Data, here: Path) -> dict[str, Any]:
+    """What is found of how the file of a job is to be read: its encoding and the rows of names, by the keys of a job."""
+    name = data.microdata or data.cells
+    if name is None or data.metadata or data.engine != "duckdb":
+        return {}
+    source = file_source(here / name, **{key: getattr(data, key) for key in READING})
+    if isinstance(source, Delimited):
+        first = replace(source, path=files_meant(source.path)[0])
+        text = look(connect(), first)
+        return found_in([text], source)
+    if isinstance(source, Workbook) and source.header is None and source.range is None:
+        seen = preview_sheet(source.path, source.sheet)
+        return {"header": header_value(seen.header)} if seen.sure and seen.header not in (None, [1]) else {}
+    return {}
 
 
 def file_of(data: Data, path: Path) -> object:

@@ -14,7 +14,7 @@ from typing import Any
 
 from diskret.model.cures import Cure
 from diskret.model.errors import BadOption, EmptyData, UnclearFile, UnreadableFile, listed
-from diskret.model.header import MOST_ROWS, Layout, find_layout, merged_inside, names_of
+from diskret.model.header import MOST_ROWS, Layout, blank_among, find_layout, merged_inside, names_of
 from diskret.model.limits import refuse_more
 from diskret.model.ods import ods_sheets, read_ods
 from diskret.model.places import plain_file
@@ -117,9 +117,10 @@ def _native(column: Sequence[str]) -> list[bool]:
 
 def layout_of(sheet: Sheet, header: Sequence[int] | None, framed: bool) -> Layout:
     """Where the table lies: as the user says, or as is certain; refused with the guess otherwise."""
-    if header is not None and any(n not in sheet.rows for n in header):
-        blank = next(n for n in header if n not in sheet.rows)
-        raise BadOption(f"header: row {blank} is blank", where=sheet.where, hint="count rows from 1, titles included.")
+    if header is not None and (blank := blank_among(sheet, header)):
+        raise BadOption(
+            f"header: row {blank[0]} is blank", where=sheet.where, hint="count rows from 1, titles included."
+        )
     found = find_layout(sheet, header=header)
     if found.doubt and not framed:
         raise asked_for(sheet, found)
@@ -168,7 +169,7 @@ def _columns(sheet: Sheet, layout: Layout) -> dict[str, list[str]]:
             "cells are merged", where=f"{sheet.where}, {listed([str(box) for box in merged])}",
             hint="split them, so that every row has its own values.",
         )  # fmt: skip
-    repeated = [n for n, row in body.items() if len(row) > 1 and row == sheet.rows[layout.header[-1]]]
+    repeated = [n for n, row in body.items() if len(row) > 1 and row == sheet.rows.get(layout.header[-1])]
     if repeated:
         raise UnreadableFile(
             "the names of the columns are repeated among the records",
