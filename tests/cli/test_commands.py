@@ -290,6 +290,14 @@ def test_a_margin_belongs_to_a_minimum_count(typed: Call, folder: Path) -> None:
     assert (refused.code, "margin without a minimum count" in refused.err) == (2, True)
 
 
+def test_the_version_is_told_without_doing_anything(capsys: pytest.CaptureFixture[str]) -> None:
+    from diskret import __version__
+    from diskret.cli import app
+
+    assert app(["--version"], standalone_mode=False) in (None, 0)
+    assert capsys.readouterr().out.strip() == f"diskret {__version__}"
+
+
 def test_what_is_found_of_a_file_and_what_is_said_of_it_go_into_the_job(typed: Call, folder: Path) -> None:
     rows = "".join(f"{land};1.{i}00,5\n" for i in range(1, 9) for land in ("Köln", "Jülich"))
     (folder / "g.csv").write_bytes(f"Umsatz – nach Land\n\nland;x\n{rows}".encode("cp1252"))
@@ -304,11 +312,3 @@ def test_what_is_found_of_a_file_and_what_is_said_of_it_go_into_the_job(typed: C
     for wrong in (("--header", "x"), ("--header", "0"), ("--encoding", "ebcdic"), ("--range", "B4:C9")):
         refused = typed("init", "g.csv", "--out", "i.toml", *wrong)
         assert (refused.code, (folder / "i.toml").exists()) == (2, False)
-
-
-def test_the_version_is_told_without_doing_anything(capsys: pytest.CaptureFixture[str]) -> None:
-    from diskret import __version__
-    from diskret.cli import app
-
-    assert app(["--version"], standalone_mode=False) in (None, 0)
-    assert capsys.readouterr().out.strip() == f"diskret {__version__}"

@@ -155,3 +155,16 @@ def test_the_attack_of_the_page_looks_for_whatever_the_run_promised(page: TestCl
     attacked = ended(page, page.post(f"/api/runs/{run}/audit").json()["id"])
     assert attacked["state"] == "finished"
     assert attacked["exposed"] == page.get(f"/api/runs/{run}").json()["exposed"]
+
+
+def test_the_reports_of_the_page_are_those_of_the_job(page: TestClient, tmp_path: Path) -> None:
+    output = {"report": "public.html", "internal_report": "internal.html", "date": "2026-03-31"}
+    said = job_of([]) | {"output": output}
+    run_job(job_from(said, "the test", tmp_path), tmp_path)
+    assert page.put("/api/draft", json=said).status_code == 200
+    run: str = page.post("/api/runs", json={"name": "parity"}).json()["id"]
+    assert ended(page, run)["state"] == "finished"
+    (tmp_path / "firms.csv").write_text("sector,region,turnover\n")  # the report is about what the run has read
+    for audience in ("public", "internal"):
+        made = page.get(f"/api/runs/{run}/report.html?for={audience}").content
+        assert made == (tmp_path / f"{audience}.html").read_bytes()

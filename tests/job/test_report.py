@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
+import os
 import re
 import struct
 import sys
@@ -16,6 +18,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+import diskret
 from diskret.job.models import job_of
 from diskret.job.outcome import JobResult
 from diskret.job.read import job_from
@@ -328,3 +331,42 @@ def test_a_job_on_risk_that_says_report_means_the_internal_one(tmp_path: Path) -
         run(tmp_path, said)
         assert "Internal: confidential" in (tmp_path / f"{key}.html").read_text(encoding="utf-8")
         assert (tmp_path / f"{key}.html").stat().st_mode & 0o077 == 0
+
+
+# --- what a report is about ------------------------------------------------------------------------------------------
+
+
+def test_a_report_names_data_program_and_date_and_the_public_one_no_hash(firms: Path) -> None:
+    both = {"report": "p.html", "internal_report": "i.html"}
+    run(firms, content("de", date="2026-03-31", **both))
+    found = hashlib.sha256((firms / "firms.csv").read_bytes()).hexdigest()
+    public, internal = everything(firms / "p.html"), everything(firms / "i.html")
+    for told in (public, internal):
+        assert "<dt>Datum</dt><dd>31.03.2026</dd>" in told
+        assert f"<dd>diskret {diskret.__version__}</dd>" in told
+        assert "Was versprochen ist" in told
+    assert f"firms.csv, SHA-256 {found}" in internal
+    assert found not in public
+    assert "firms.csv" not in public
+
+
+def test_no_report_looks_at_the_clock(firms: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.utime(firms / "firms.csv", (0, 86400 * 365))
+    run(firms, content(report="p.html", internal_report="i.html"))
+    assert "<dt>Data written on</dt><dd>1971-01-01</dd>" in everything(firms / "i.html")
+    assert "1971" not in everything(firms / "p.html")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(86400 * 730))
+    run(firms, content(report="p.html"))
+    assert "<dt>Date</dt><dd>1972-01-01</dd>" in everything(firms / "p.html")
+
+
+def test_a_large_table_appears_as_a_summary_that_says_so(firms: Path) -> None:
+    lines = ["k,r,x", *(f"{i:03d},{r},{i}" for i in range(300) for r in "abcdefg")]
+    (firms / "cells.csv").write_text("\n".join(lines) + "\n")
+    said = {
+        "data": {"cells": "cells.csv"}, "table": {"by": ["k", "r"], "value": "x"},
+        "classifications": {"k": {"prefixes": [1]}}, "output": {"report": "p.pdf", "unprotected": True},
+    }  # fmt: skip
+    run(firms, said)
+    told = re.sub(r"\s+", " ", everything(firms / "p.pdf"))
+    assert "A summary: 32 of 2,432 cells, on the coarsest levels. The published file holds the whole table." in told

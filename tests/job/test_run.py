@@ -310,6 +310,7 @@ def test_a_status_may_be_for_one_value_only(run: Run) -> None:
         ('cell = {regio = "N"}\nstatus = "open"', errors.BadOption, "no classification 'regio'"),
         ('cell = {region = "M"}\nstatus = "open"', errors.UnknownCode, "'M'"),
         ('cell = {region = "N"}\nstatus = "primary"\nresponse = "turnovr"', errors.BadOption, "no response 'turnovr'"),
+        ('cell = {region = "N"}\nstatus = "structural zero"', errors.BadOption, "status of a zero and another value"),
     ],
 )
 def test_a_status_for_nothing_is_refused(run: Run, by_hand: str, error: type[Exception], said: str) -> None:

@@ -232,10 +232,17 @@ def test_given_largest_contributions_of_sums_are_kept() -> None:
 
 
 def test_status_is_read_by_word_number_or_foreign_letter() -> None:
-    cells = {"r": list("abcdef"), "x": [1] * 6, "s": ["primary", "2", "Structural-Zero", "u", None, " "]}
+    cells = {"r": list("abcdef"), "x": [1, 1, 0, 1, 1, 1], "s": ["primary", "2", "Structural-Zero", "u", None, " "]}
     table = Table.from_cells(cells, by={"r": None}, value="x", status="s", status_codes={"u": Status.NEVER})
     wanted = [Status.PRIMARY, Status.SECONDARY, Status.STRUCTURAL_ZERO, Status.NEVER, Status.OPEN, Status.OPEN]
     assert table.status.tolist() == [*wanted, Status.OPEN]
+
+
+@pytest.mark.parametrize("status", ["structural zero", "zero"])
+def test_a_cell_that_is_called_zero_is_zero(status: str) -> None:
+    cells = {"r": ["a", "b"], "x": [1, 0], "s": [status, status]}
+    with pytest.raises(errors.BadOption, match="status of a zero and another value: 'r=a'"):
+        Table.from_cells(cells, by={"r": None}, value="x", status="s")
 
 
 def test_cells_without_prior_knowledge_have_the_widest_interval() -> None:

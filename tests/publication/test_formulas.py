@@ -21,6 +21,7 @@ from diskret.microdata.columns import Records
 from diskret.model.errors import BadOption
 from diskret.publication.formulas import escaped
 from diskret.publication.microdata_files import write_records
+from diskret.publication.report_head import ReportHead
 from diskret.publication.report_html import report_text
 from diskret.publication.sections import ReportSection, ReportTable
 from tests.publication.leaving import publish
@@ -140,6 +141,7 @@ def test_job_and_python_write_the_same_bytes(tmp_path: Path, formulas: str | Non
 def test_a_page_shows_markup_in_codes_and_labels_as_text() -> None:
     bad = "<script>alert(1)</script><a href='javascript:x'>\"'&"
     table = ReportTable(head=(bad, "x"), rows=((bad, 1),), caption=bad)
-    text = report_text(bad, [ReportSection(title=bad, text=(bad,), tables=(table,))], note=bad)
+    head = ReportHead(note=bad, verdict=bad, about=((bad, bad),))
+    text = report_text(bad, [ReportSection(title=bad, text=(bad,), tables=(table,))], head=head)
     assert "<script" not in text
     assert "<a href='javascript" not in text

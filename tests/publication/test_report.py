@@ -14,6 +14,7 @@ from diskret.microdata.columns import Records, read_records
 from diskret.model.errors import BadOption
 from diskret.publication.microdata_files import write_records
 from diskret.publication.report_file import write_report
+from diskret.publication.report_head import ReportHead
 from diskret.publication.report_html import report_text
 from diskret.publication.sections import ReportSection
 from diskret.publication.utility_report import classes_section, protection_section, utility_sections
@@ -34,7 +35,7 @@ def test_plain_data_becomes_a_section_with_tables_and_pictures(tmp_path: Path) -
         ],
         "charts": [{"spec": CHART, "caption": "a 'plot'"}],
     }
-    write_report(tmp_path / "r.html", "File", [ReportSection.from_plain(risk)], note="internal")
+    write_report(tmp_path / "r.html", "File", [ReportSection.from_plain(risk)], head=ReportHead(note="internal"))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "Risk &lt;by&gt; cell" in text
     assert "<td class='n'>1,200</td>" in text
@@ -58,7 +59,7 @@ def test_a_report_fetches_nothing_and_runs_nothing() -> None:
 
 def test_long_tables_are_folded() -> None:
     plain = {"title": "x", "tables": [{"head": ["a"], "rows": [[i] for i in range(100)], "caption": "many"}]}
-    assert "<details><summary>many: 100 rows</summary>" in report_text("t", [ReportSection.from_plain(plain)])
+    assert "<details open><summary>many: 100 rows</summary>" in report_text("t", [ReportSection.from_plain(plain)])
 
 
 def test_without_the_extra_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

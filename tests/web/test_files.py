@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -341,3 +342,20 @@ def test_metadata_beside_data_of_tau_argus_say_what_the_columns_are(page: TestCl
     page.put("/api/files/alone.rda", content=rda.encode())
     refused = page.get("/api/recognise", params={"file": "alone.rda"})
     assert (refused.status_code, "beside" in refused.json()["error"]["what"]) == (422, True)
+
+
+def test_how_a_file_is_read_can_be_tried_before_it_is_chosen(page: TestClient) -> None:
+    text = "Umsatz der Betriebe;\n;\nLand;Umsatz\n" + "Köln;1,5\nBonn;2,5\n" * 4
+    page.put("/api/files/umsatz.csv", content=text.encode())
+
+    def read(**reading: Any) -> Any:
+        asked = {"file": "umsatz.csv", "reading": json.dumps(reading)}
+        return page.get("/api/recognise", params=asked).json()
+
+    found = read(header=3, decimal=",")
+    assert [each["name"] for each in found["columns"]] == ["Land", "Umsatz"]
+    assert found["content"]["data"] == {"microdata": "umsatz.csv", "header": 3, "decimal": ","}
+    assert page.get("/api/draft").json()["content"] == {}
+    for wrong in ({"header": 0}, {"decimal": "x"}, {"cells": "firms.csv"}, {"header": {"a": 1}}):
+        assert read(**wrong)["error"]["code"] == "O1"
+    assert page.get("/api/recognise", params={"file": "umsatz.csv", "reading": "[1]"}).json()["error"]["code"] == "O1"

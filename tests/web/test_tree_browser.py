@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,14 @@ return [...document.querySelectorAll(".tree .leaf")]
   .sort((a, b) => Number(a.id.slice(5)) - Number(b.id.slice(5)))
   .map((e) => "@".repeat(Number(e.getAttribute("aria-level")) - 1) + e.dataset.code);
 """
+CHOOSE_RECORDS = """
+return import("/static/js/choices.js").then(async ({ Choices }) => {
+  const chosen = new Choices("records");
+  await chosen.load();
+  await chosen.change(() => arguments[0]);
+  chosen.end();
+});
+"""
 
 
 @pytest.fixture
@@ -27,6 +34,12 @@ def screen(chromium: Any, tmp_path: Path) -> Iterator[Screen]:
     yield Screen(chromium, tmp_path / "downloads")
     chromium.get("about:blank")
     chromium.delete_all_cookies()
+
+
+def choose_job(screen: Screen, job: Any) -> None:
+    """What is chosen in the tab, as if it had been chosen step by step."""
+    change = "store.change((content) => { Object.assign(content, arguments[0]); })"
+    screen.run(f"return import('/static/js/store.js').then((store) => {change})", job)
 
 
 def keys(screen: Screen, *pressed: str) -> None:
@@ -54,10 +67,7 @@ def test_a_tree_is_grouped_by_keyboard_dragged_undone_and_saved(
     firms(folder / "firms.csv")
     (folder / "old.csv").write_text("code;parent\nN1;N\nN2;N\n")
     screen.open(serve(folder).address)
-    screen.run(
-        "return fetch('/api/draft', {method: 'PUT', body: arguments[0]})", json.dumps(JOB | {"classifications": {}})
-    )
-    screen.driver.refresh()
+    choose_job(screen, JOB | {"classifications": {}})
     screen.press("#step-roles > summary")
     screen.wait(lambda: "old.csv" in screen.read('[data-hierarchy="region"]'), "the hierarchy is offered")
     assert "firms.csv" not in screen.read('[data-hierarchy="region"]')
@@ -100,4 +110,60 @@ def test_a_tree_is_grouped_by_keyboard_dragged_undone_and_saved(
     assert read_hierarchy(folder / "region-tree.csv").codes == ("N1", "north", "S1", "S2", "N2", "S3", "Total")
     screen.wait(lambda: screen.read('[data-hierarchy="region"]', "value") == "file:region-tree.csv", "it is set")
     screen.see(".grid", "north")
-    assert not screen.complaints()
+    # a hierarchy that lacks codes: the error leads into the editor, which shows what is missing
+    screen.choose('[data-hierarchy="region"]', "file:old.csv")
+    screen.press("[data-cure='edit the hierarchy']")
+    screen.see(".tree .leaf.lacking", "S1")
+    assert screen.run("return document.getElementById('tree-save').disabled")
+    assert not [said for said in screen.complaints() if "422" not in said]
+
+
+def test_statuses_recoding_and_withholding_have_forms(
+    screen: Screen, serve: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    firms(folder / "firms.csv")
+    screen.open(serve(folder).address)
+    choose_job(screen, JOB)
+    screen.press_cell(".cell[data-status=open]")
+    screen.choose("#hand-other", "published")
+    screen.see(".cell[data-status=published]")
+    screen.press("#step-rules > summary")
+    screen.see("#by-hand", "Published earlier")
+    screen.press("#hand-remove-0")
+    screen.wait(lambda: not screen.find("#by-hand"), "taken back")
+
+    def choices() -> Any:
+        return screen.run("return import('/static/js/api.js').then((api) => api.get('/api/choices/records'))")[
+            "content"
+        ]
+
+    def steps() -> Any:
+        return choices().get("microdata", {}).get("steps", [])
+
+    records = {
+        "values": ["turnover"],
+        "classes": ["industry", "region"],
+        "steps": [{"do": "drop", "columns": ["firm"]}],
+    }
+    content = {"data": {"microdata": "firms.csv"}, "microdata": records}
+    screen.run(CHOOSE_RECORDS, content)
+    screen.press("#tab-records")
+    screen.press("#add-recode")
+    screen.choose("#recode-0", "region")
+    screen.wait(lambda: steps()[0].get("column") == "region", "the column is chosen")
+    screen.press("#fill-0")
+    screen.wait(lambda: "S3 = S3" in screen.read("#mapping-0", "value"), "codes are filled in")
+    screen.choose("#mapping-0", "N1 = N\nN1 = S")
+    screen.see("#step-protection small.bad", "N1 = S")
+    screen.choose("#mapping-0", "N1 = N\nN2 = N\nS1 = S\nS2 = S\nS3 = S")
+    screen.wait(lambda: steps()[0]["mapping"].get("S3") == "S", "classes are kept")
+    screen.press("#add-withhold")
+    screen.choose("#where-1", "turnover about 3")
+    screen.see("#step-protection small.bad", "is not a condition")
+    screen.choose("#where-1", "turnover >= 9000000")
+    screen.wait(lambda: steps()[1].get("where") == "turnover >= 9000000", "the condition is kept")
+    assert [step["do"] for step in steps()] == ["recode", "withhold", "drop"]
+    screen.shot("records-reduce")
+    assert not [said for said in screen.complaints() if "422" not in said]

@@ -170,6 +170,16 @@ def test_a_file_is_looked_at_once_as_long_as_it_stays_as_it_is(
     assert page.get("/api/hierarchies").json() == {"files": ["firms.csv"]}
 
 
+def test_records_may_carry_the_total_that_the_choice_names(bench: Workbench, page: TestClient) -> None:
+    (bench.workspace.root / "firms.csv").write_text("region;turnover\nN1;1\nall;1\n")
+    found = opened(page, classifications={"region": {"total": "all"}})
+    assert (found["totals"], parts(found["tree"], "all")) == (["all"], ["N1"])
+    said = {"content": case.JOB | {"classifications": {"region": {"total": "all"}}}}
+    assert save(page, found["tree"], "r.csv", **said).json()["classification"] == {"hierarchy": "r.csv", "total": "all"}
+    renamed = edited(page, found["tree"], do="rename", code="all", to="every region")
+    assert "all" in save(page, renamed, "r2.csv", **said).json()["error"]["what"]
+
+
 def test_cells_may_carry_sums_of_the_tree(bench: Workbench, page: TestClient) -> None:
     (bench.workspace.root / "cells.csv").write_text("region;x\nN1;1\nN2;2\nN;3\n")
     content = {"data": {"cells": "cells.csv"}, "table": {"by": ["region"], "value": ["x"]}}

@@ -9,23 +9,27 @@ from typing import Annotated
 import typer
 
 from diskret.cli.app import EXPOSED, Json, Quiet, app, leave_if_stopped
+from diskret.cli.next_file import Instead, OtherData, OutFolder, Previous, job_for
 from diskret.cli.show import progress_bar, report
 
 
 @app.command()
 def run(
     job: Annotated[Path, typer.Argument(help="Job file (TOML).")],
+    data: OtherData = None,
+    previous: Previous = None,
+    out: OutFolder = None,
     show: Annotated[bool, typer.Option("--show", help="Print the tables, suppressed cells as marks.")] = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Do what a job file says."""
-    from diskret.job.read import read_job
+    """Do what a job file says, with its own data or others of the same kind."""
+    from diskret.job.prepare import prepared
     from diskret.job.run import run_job
     from diskret.job.table_sections import Appearance
 
-    asked = read_job(job)
-    with progress_bar(quiet or json) as progress:
+    asked = job_for(job, Instead(data=data or (), previous=previous or (), out=out), quiet)
+    with progress_bar(quiet or json) as bar, prepared(asked, bar) as progress:
         result = run_job(asked, job.parent, progress)
     output = getattr(asked, "output", None)
     report(result, quiet, json, show, output.looks if isinstance(output, Appearance) else None)
@@ -37,15 +41,17 @@ def run(
 @app.command()
 def check(
     job: Annotated[Path, typer.Argument(help="Job file (TOML).")],
+    data: OtherData = None,
+    previous: Previous = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Do everything a job says except writing: files, codes and sums are checked."""
-    from diskret.job.read import read_job
     from diskret.job.run import run_job
 
+    asked = job_for(job, Instead(data=data or (), previous=previous or (), write=False), quiet)
     with progress_bar(quiet or json) as progress:
-        result = run_job(read_job(job), job.parent, progress, write=False)
+        result = run_job(asked, job.parent, progress, write=False)
     report(result, quiet, json, show=False)
 
 

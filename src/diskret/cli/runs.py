@@ -57,6 +57,7 @@ def report_on(
     attack: Annotated[bool, typer.Option("--attack", help="Attack the tables with a solver for the report.")] = False,
     title: Annotated[str, typer.Option(help="Title of the report.")] = "",
     language: Annotated[str, typer.Option(help="en or de.")] = "en",
+    date: Annotated[str | None, typer.Option(help="Date of the release, such as 2026-03-31.")] = None,
     internal: Annotated[
         bool, typer.Option("--internal", help="The confidential report: counts of primary cells, closest calls.")
     ] = False,
@@ -64,19 +65,22 @@ def report_on(
 ) -> None:
     """Write a report on the tables of a working file: for everybody, or with --internal for the house."""
     from diskret.auditing.audit import audit
+    from diskret.job.origin import job_origin
     from diskret.job.read import job_from
     from diskret.job.release_warnings import unguarded, unmarked
     from diskret.job.report import table_facts, write_table_report
     from diskret.job.table_job import TableJob
     from diskret.publication.working import load_working
 
-    output = {"report": str(out.resolve()), "title": title, "language": language}
+    output = {"report": str(out.resolve()), "title": title, "language": language, "date": date}
     content = {"data": {"table": str(table.resolve())}, "output": output}
     job = job_from(content, "the command's options", Path(), TableJob)
     tables = load_working(table)
     audits = {name: audit(each).plain() for name, each in tables.items()} if attack else {}
     care = [*unmarked(tables), *unguarded(tables)]
-    write_table_report(job.output, tables, table_facts(job, {}, audits, care), out, internal=internal)
+    origin = job_origin(job, Path(), hashed=internal)
+    facts = table_facts(job, {}, audits, care)
+    write_table_report(job.output, tables, facts, out, internal=internal, origin=origin)
     if not quiet:
         typer.echo(f"wrote {out}")
     for words in care:

@@ -61,11 +61,11 @@ class AnonymiseJob(Section):
         )  # fmt: skip
         search = asked.options()
         done = anonymise(data, by, control=control, k=asked.k, search=search, seed=asked.seed, options=options)
-        return JobResult(files=self._written(here, data, done) if running.write else (), anonymisation=done)
+        return JobResult(files=self._written(running, data, done) if running.write else (), anonymisation=done)
 
-    def _written(self, here: Path, data: object, done: Anonymisation) -> tuple[Path, ...]:
+    def _written(self, running: Running, data: object, done: Anonymisation) -> tuple[Path, ...]:
         """Everything the job asks for, or nothing."""
-        asked = self.output
+        asked, here = self.output, running.here
         files: list[Path] = []
         with all_or_none() as meanwhile:
 
@@ -80,7 +80,7 @@ class AnonymiseJob(Section):
             if asked.deviations:
                 plot_deviations({done.search: done.quality}, place(asked.deviations))
             for name, internal in asked.reports:
-                write_safe_report(asked, done, place(name), internal=internal)
+                write_safe_report(asked, done, place(name), internal=internal, origin=running.origin)
             if asked.rematched:
                 pairs = rematch(data, done, self.anonymise.priority)
                 write_rematched(pairs, place(asked.rematched), formulas=asked.formulas or "keep")

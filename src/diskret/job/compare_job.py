@@ -62,7 +62,9 @@ class CompareJob(Section):
         files = []
         with all_or_none() as meanwhile:
             for name in self.compare.files if running.write else ():
-                write_comparison(found, meanwhile(running.here / name))
+                write_comparison(
+                    found, meanwhile(running.here / name), language=self.compare.language, origin=running.origin
+                )
                 files.append(running.here / name)
         return JobResult(files=tuple(files), methods=found)
 

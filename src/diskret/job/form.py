@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.fields import FieldInfo
 
+from diskret.model.databases import is_server
 from diskret.model.places import is_pattern
 from diskret.model.spelling import nearest
 
@@ -154,7 +155,8 @@ def named_files(job: Section) -> Iterator[tuple[str, str, Reads | Writes]]:
             mark, said = file_mark(field), getattr(section, key)
             names = said if isinstance(said, list) else [said]
             if mark is not None:
-                yield from ((".".join((*path, key)), name, mark) for name in names if isinstance(name, str) and name)
+                files = [name for name in names if isinstance(name, str) and name and not is_server(name)]
+                yield from ((".".join((*path, key)), name, mark) for name in files)
 
 
 def _file_problems(job: Section, folder: Path) -> Iterator[Problem]:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from diskret.io.cell_list import read_cell_list
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
@@ -14,6 +16,7 @@ from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import RANKED, record_key
 from diskret.job.rules import rules_of
 from diskret.job.table_sections import READING, CellStatus, Classification, Data, FlagColumn
+from diskret.model.databases import is_server
 from diskret.model.delimited import Delimited, found_in, look
 from diskret.model.engine import connect
 from diskret.model.errors import BadOption, listed
@@ -23,7 +26,7 @@ from diskret.model.places import files_meant
 from diskret.model.sheets import Workbook, header_value, preview_sheet
 from diskret.model.source import file_source, normalised, open_source
 from diskret.model.spelling import plain
-from diskret.model.status import Status
+from diskret.model.status import Status, refuse_false_zeros
 from diskret.model.table import Table
 from diskret.publication.working import load_working
 from diskret.rules.rule import largest_needed
@@ -123,13 +126,13 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
         described = read_metadata(here / data.metadata)
         read = source(described, here / name, decimal=data.decimal, encoding=data.encoding)
         return _as_asked(data, replace(read, thousands=data.thousands)), described
-    return file_of(data, here / name), None
+    return file_of(data, name if is_server(name) else here / name), None
 
 
 def found_reading(data: Data, here: Path) -> dict[str, Any]:
-    """What is found of how the file of a job is to be read: its encoding and the rows of names, by the keys of a job."""
+    """What is found of how the file of a job is to be read (encoding, rows of names), by the keys of a job."""
     name = data.microdata or data.cells
-    if name is None or data.metadata or data.engine != "duckdb":
+    if name is None or is_server(name) or data.metadata or data.engine != "duckdb":
         return {}
     source = file_source(here / name, **{key: getattr(data, key) for key in READING})
     if isinstance(source, Delimited):
@@ -142,8 +145,8 @@ def found_reading(data: Data, here: Path) -> dict[str, Any]:
     return {}
 
 
-def file_of(data: Data, path: Path) -> object:
-    """A file that is read as a job says of its data."""
+def file_of(data: Data, path: Path | str) -> object:
+    """A file, or a table of a server, that is read as a job says of its data."""
     return _as_asked(data, file_source(path, **{key: getattr(data, key) for key in READING}))
 
 
@@ -209,7 +212,7 @@ def _flag(given: str | FlagColumn | None) -> str | tuple[str, list[str]] | None:
 
 def set_by_hand(table: Table, said: Sequence[CellStatus]) -> Table:
     """Statuses the job sets cell by cell."""
-    status = table.status.copy()
+    status, given = table.status.copy(), np.zeros_like(table.status)
     for each in said:
         unknown = [n for n in each.cell if n not in table.by]
         if unknown:
@@ -218,5 +221,6 @@ def set_by_hand(table: Table, said: Sequence[CellStatus]) -> Table:
             )
         if each.response in (None, table.response):
             at = table.index(*(each.cell.get(n, h.total) for n, h in table.by.items()))
-            status[at] = Status.from_text(each.status)
+            status[at] = given[at] = Status.from_text(each.status)
+    refuse_false_zeros(given, table.value, table.name_cells)
     return replace(table, status=status) if said else table

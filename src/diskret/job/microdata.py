@@ -37,10 +37,13 @@ from diskret.microdata.swapping import swap_records
 from diskret.microdata.utility import Regression, Utility, measure_utility
 from diskret.model.source import Normalised
 from diskret.publication.microdata_files import write_records
+from diskret.publication.origin import Origin
 from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.report_file import write_report
+from diskret.publication.report_head import head_of
 from diskret.publication.sections import ReportSection
 from diskret.publication.utility_report import classes_section, protection_section, public_section, utility_sections
+from diskret.publication.verdict import Reason, Verdict
 from diskret.risk.judgement import Attack
 from diskret.tabulation.tabulate import Progress
 
@@ -176,20 +179,31 @@ def _seed(asked: MicrodataSection, number: int) -> int:
     return int(words[0]) << 64 | int(words[1])
 
 
+def records_verdict(found: Attack | None) -> Verdict:
+    """Whether protected records may leave: only if an attack found nobody too easily."""
+    if found is None:
+        return Verdict(against=(("records not attacked", {}),))
+    reasons: list[Reason] = [("at risk", {"n": len(found.exceeding)})] if found.exceeding else []
+    reasons += [] if found.truth_known else [("truth unknown", {})]
+    return Verdict(against=tuple(reasons))
+
+
 def write_records_report(
-    asked: RecordsOutput, sections: Sequence[ReportSection], path: Path, language: str, *, internal: bool
-) -> None:
+    asked: RecordsOutput, sections: Sequence[ReportSection], path: Path, language: str, *, internal: bool,
+    verdict: Verdict, origin: Origin,
+) -> None:  # fmt: skip
     """A report on a scientific-use file as .html or .pdf, its sections still in English."""
     title, note = asked.title or TITLE, NOTE if internal else ""
     if language == "de":
         title, note = asked.title or in_german(TITLE), in_german(note)
         sections = [section_in_german(each) for each in sections]
-    write_report(path, title, sections, note=note, language=language, internal=internal)
+    head = head_of(verdict, origin, language, note=note, internal=internal)
+    write_report(path, title, sections, language=language, head=head)
 
 
 def write_microdata(
     job: RecordsJob, here: Path, made: ScientificUse, further: Sequence[Mapping[str, Any]] = (),
-    found: Attack | None = None,
+    found: Attack | None = None, origin: Origin | None = None,
 ) -> tuple[Path, ...]:  # fmt: skip
     """Write what the job asks for, or nothing."""
     asked, said = job.microdata, job.output
@@ -203,7 +217,10 @@ def write_microdata(
             files.append(here / said.records)
         for name, internal in said.reports:
             sections = made.sections(further) if internal else made.public_sections()
-            write_records_report(said, sections, meanwhile(here / name), said.language, internal=internal)
+            write_records_report(
+                said, sections, meanwhile(here / name), said.language, internal=internal,
+                verdict=records_verdict(found), origin=origin or Origin(),
+            )  # fmt: skip
             files.append(here / name)
         if found is not None:
             files += write_risks(said, here, found, meanwhile)

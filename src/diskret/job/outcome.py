@@ -15,6 +15,7 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.changed_table import Perturbation
 from diskret.perturbation.perturbation_attack import PerturbationAttack
+from diskret.publication.origin import Origin
 from diskret.risk.anonymity import Anonymity
 from diskret.risk.judgement import Attack
 from diskret.risk.measure import FileRisk
@@ -38,6 +39,8 @@ class Running:
     """Told the course of a search for an anonymous file."""
     caught: list[warnings.WarningMessage] = field(default_factory=list)
     """Warnings of this run so far."""
+    origin: Origin = field(default_factory=Origin)
+    """What the run reads, for the head of its reports."""
 
     def say(self, what: str, done: int, of: int) -> None:
         """Tell the progress, if anybody listens."""
@@ -77,6 +80,8 @@ class JobResult:
     perturbation_attacks: Mapping[str, PerturbationAttack] = field(default_factory=dict)
     read: Mapping[str, Any] = field(default_factory=dict)
     """What was found of how the data are to be read, by the keys of a job."""
+    origin: Origin = field(default_factory=Origin)
+    """What was read."""
 
     @property
     def exposed(self) -> bool:

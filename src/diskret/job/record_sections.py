@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, Section, Writes, named
-from diskret.job.table_sections import REPORT, AtLeastOne, FormulasInFile, Language, Reports
+from diskret.job.table_sections import REPORT, AtLeastOne, Dated, FormulasInFile, Language, Reports
 from diskret.model.errors import BadOption, listed
 from diskret.publication.comparison_files import ENDINGS as COMPARISONS
 from diskret.publication.microdata_files import ENDINGS as RECORDS
@@ -311,6 +311,7 @@ class CompareSection(Section):
     files: Annotated[Names, Writes(COMPARISONS)] = Field(
         default_factory=list, description="files to write: .csv .json .txt .html .svg .png; internal"
     )
+    language: Language = Field("en", description="language of the report (.html)")
 
 
 class AttackOutput(Section):
@@ -325,7 +326,7 @@ class AttackOutput(Section):
     formulas: FormulasInFile = None
 
 
-class RiskOutput(Section):
+class RiskOutput(Dated):
     """What is written about risk. Paths are relative to the job file."""
 
     internal_report: Annotated[str | None, REPORT] = Field(
@@ -335,7 +336,7 @@ class RiskOutput(Section):
     language: Language = Field("en", description="language of the report")
 
 
-class RecordsOutput(Reports, AttackOutput):
+class RecordsOutput(Reports, Dated, AttackOutput):
     """What is written of a scientific-use file. Paths are relative to the job file."""
 
     records: Annotated[str | None, Writes(RECORDS, any_case=True)] = Field(
@@ -345,7 +346,7 @@ class RecordsOutput(Reports, AttackOutput):
     language: Language = Field("en", description="language of the report")
 
 
-class AnonymiseOutput(Reports):
+class AnonymiseOutput(Reports, Dated):
     """What is written of an anonymous file. Paths are relative to the job file."""
 
     microdata: Annotated[str | None, Writes((".parquet", ".csv"), any_case=True)] = Field(

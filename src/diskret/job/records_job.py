@@ -39,5 +39,5 @@ class RecordsJob(Section):
         """Make the file, attack it if asked, write what is asked for or nothing, and say what was done."""
         source, _ = described_source(self.data, running.here)
         made, found, sections = make_microdata(self, running.here, source, running.progress)
-        files = write_microdata(self, running.here, made, sections, found) if running.write else ()
+        files = write_microdata(self, running.here, made, sections, found, running.origin) if running.write else ()
         return JobResult(files=files, microdata=made.summary(), attack=found)

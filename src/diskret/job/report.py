@@ -10,9 +10,13 @@ from diskret.job.record_sections import AnonymiseOutput
 from diskret.job.table_sections import TableOutput
 from diskret.model.table import Table
 from diskret.publication.options import publication
+from diskret.publication.origin import Origin
 from diskret.publication.report_file import write_report
+from diskret.publication.report_head import head_of
 from diskret.publication.safe_report import safe_sections
 from diskret.publication.table_report import ReportFacts, report_note, table_sections
+from diskret.publication.table_verdict import table_verdict
+from diskret.publication.verdict import Verdict
 from diskret.safe.anonymisation import Anonymisation
 from diskret.suppression.result import Suppression
 
@@ -31,13 +35,23 @@ GUARANTEES = {"moves": "audit", "cuboids": "subtables", "complete": "complete", 
 
 def table_facts(
     job: TableJob, suppressions: Mapping[str, Suppression], audits: Mapping[str, Mapping[str, Any]] | None = None,
-    warnings: Sequence[str] = (),
+    warnings: Sequence[str] = (), too_close: Mapping[str, int] | None = None,
 ) -> ReportFacts:  # fmt: skip
     """What a report says about the protection of a job's tables; ``audits`` where they were made apart."""
     found = {name: s.audit.plain() for name, s in suppressions.items() if s.audit is not None}
     unprotected = {name: [u.cell for u in s.unprotected] for name, s in suppressions.items()}
     said = dict(found) if audits is None else dict(audits)
-    return ReportFacts(audits=said, asked=asked_of(job), unprotected=unprotected, warnings=tuple(warnings))
+    promises = {name: s.promise for name, s in suppressions.items()} if job.suppression is not None else {}
+    return ReportFacts(
+        audits=said, asked=asked_of(job), unprotected=unprotected, warnings=tuple(warnings), promises=promises,
+        too_close=too_close,
+    )  # fmt: skip
+
+
+def too_close_in(summary: Mapping[str, Any]) -> dict[str, int]:
+    """From the summary of a run: how many changed values the attack on each table found too closely."""
+    found = {name: facts.get("perturbation attack", {}) for name, facts in summary.get("tables", {}).items()}
+    return {name: attack["closer than demanded"] for name, attack in found.items() if attack}
 
 
 def asked_of(job: TableJob) -> list[tuple[str, str]]:
@@ -77,7 +91,7 @@ def _chosen(job: TableJob) -> dict[str, str]:
 
 def write_table_report(
     asked: TableOutput, tables: Mapping[str, Table], facts: ReportFacts, path: str | Path, language: str | None = None,
-    *, internal: bool = False,
+    *, internal: bool = False, origin: Origin | None = None,
 ) -> None:  # fmt: skip
     """A report on protected tables as .html or .pdf; without suppressed values and secret parameters.
 
@@ -87,11 +101,21 @@ def write_table_report(
     options = publication(mark=asked.mark, title=asked.title, language=said, sums=asked.sums)
     sections = table_sections(tables, facts, options, internal=internal)
     note = report_note(tables, facts, said, internal=internal)
-    write_report(path, asked.title or TITLES[said]["table"], sections, note=note, language=said, internal=internal)
+    head = head_of(table_verdict(tables, facts), origin, said, note=note, internal=internal)
+    write_report(path, asked.title or TITLES[said]["table"], sections, language=said, head=head)
 
 
-def write_safe_report(asked: AnonymiseOutput, done: Anonymisation, path: str | Path, *, internal: bool = False) -> None:
+def safe_verdict(done: Anonymisation) -> Verdict:
+    """Whether an anonymous file may leave: it always may, for it is anonymous by the way it was made."""
+    return Verdict(look=() if done.complete else (("stopped", {}),))
+
+
+def write_safe_report(
+    asked: AnonymiseOutput, done: Anonymisation, path: str | Path, *, internal: bool = False,
+    origin: Origin | None = None,
+) -> None:  # fmt: skip
     """A report on an anonymous file as .html or .pdf; the public one tells the largest deviations alone."""
     title = asked.title or TITLES[asked.language]["safe"]
     sections = safe_sections(done, asked.language, internal=internal)
-    write_report(path, title, sections, language=asked.language, internal=internal)
+    head = head_of(safe_verdict(done), origin, asked.language, internal=internal)
+    write_report(path, title, sections, language=asked.language, head=head)

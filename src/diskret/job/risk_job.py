@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
@@ -16,7 +15,9 @@ from diskret.job.record_sections import RiskOutput, RiskSection
 from diskret.job.table_sections import Data
 from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.report_file import write_report
+from diskret.publication.report_head import head_of
 from diskret.publication.sections import ReportSection
+from diskret.publication.verdict import Verdict
 from diskret.risk.anonymity import measure_anonymity
 from diskret.risk.measure import measure_risk
 
@@ -49,17 +50,19 @@ class RiskJob(Section):
             special=asked.special, largest=asked.largest,
         )  # fmt: skip
         done = JobResult(anonymity=anonymity, risk=risk)
-        return done if not (running.write and self.output.internal_report) else self._reported(running.here, done)
+        return done if not (running.write and self.output.internal_report) else self._reported(running, done)
 
-    def _reported(self, here: Path, done: JobResult) -> JobResult:
+    def _reported(self, running: Running, done: JobResult) -> JobResult:
         assert done.anonymity is not None
         assert done.risk is not None
-        german, path = self.output.language == "de", here / (self.output.internal_report or "")
+        german, path = self.output.language == "de", running.here / (self.output.internal_report or "")
         sections = [ReportSection.from_plain(each.section().plain()) for each in (done.anonymity, done.risk)]
         title = self.output.title or (in_german(TITLE) if german else TITLE)
+        alone = done.anonymity.alone
+        verdict = Verdict(against=(("alone", {"n": alone}),) if alone else ())
         with all_or_none() as meanwhile:
             write_report(
                 meanwhile(path), title, [section_in_german(s) if german else s for s in sections],
-                language=self.output.language,
+                language=self.output.language, head=head_of(verdict, running.origin, self.output.language),
             )  # fmt: skip
         return JobResult(anonymity=done.anonymity, risk=done.risk, files=(path,))

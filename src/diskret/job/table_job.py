@@ -18,7 +18,7 @@ from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.perturbation import attack_tables, perturb_tables
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded, unmarked
-from diskret.job.report import table_facts, write_table_report
+from diskret.job.report import table_facts, too_close_in, write_table_report
 from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_sections import (
@@ -195,9 +195,12 @@ class TableJob(Section):
         with all_or_none() as meanwhile:
             files = write_tables(asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions))
             files += write_certificates(asked, here, done.suppressions, meanwhile)
-            facts = table_facts(self, done.suppressions, warnings=running.said())
+            close = too_close_in(done.summary())
+            facts = table_facts(self, done.suppressions, warnings=running.said(), too_close=close)
             for name, internal in asked.reports:
-                write_table_report(asked, done.tables, facts, meanwhile(here / name), internal=internal)
+                write_table_report(
+                    asked, done.tables, facts, meanwhile(here / name), internal=internal, origin=running.origin
+                )
                 files.append(here / name)
             if asked.comparison and done.comparison is not None:
                 plot_comparison(done.comparison, meanwhile(here / asked.comparison))

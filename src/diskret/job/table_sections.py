@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, RelativeKnowledge, Section, Writes
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import is_server
 from diskret.model.errors import BadOption
 from diskret.model.gaps import Without, WithoutValue
 from diskret.model.sheet import Box
@@ -68,7 +70,9 @@ class Data(Section):
     encoding: Literal["utf-8", "latin-1", "windows-1252", "cp850", "utf-16"] | None = Field(
         None, description="encoding of a text file, found by itself if left out"
     )
-    sheet: str | None = Field(None, description="sheet of a workbook; the first that is shown if left out")
+    sheet: str | None = Field(
+        None, description="sheet of a workbook (the first that is shown if left out), or table of a database"
+    )
     header: HeaderRow | list[HeaderRow] | None = Field(
         None, description="row or rows that hold the names, from 1, such as 4 or [4, 5]; found by itself if left out"
     )
@@ -95,10 +99,12 @@ class Data(Section):
 
     def problems(self) -> Iterator[Problem]:
         """What the types cannot say."""
-        ending = Path(self.microdata or self.cells or "").suffix.lower()
-        for key in ("sheet", "range"):
-            if getattr(self, key) and ending not in EXCEL:
-                yield Problem(key, "needs an Excel file", "name one in data.microdata or data.cells")
+        file = self.microdata or self.cells or ""
+        ending = Path(file).suffix.lower()
+        if self.sheet and not (is_server(file) or ending in {*EXCEL, *DATABASES}):
+            yield Problem("sheet", "needs a workbook or a database", "name one in data.microdata or data.cells")
+        if self.range and ending not in EXCEL:
+            yield Problem("range", "needs a workbook", "name one in data.microdata or data.cells")
         yield from self._layout_problems(ending)
         if self.normalise and self.table:
             yield Problem("normalise", "a working file is taken as it is", "normalise what it was made of")
@@ -330,7 +336,17 @@ class TableFiles(Section):
     )
 
 
-class Appearance(Section):
+class Dated(Section):
+    """When something is released."""
+
+    date: datetime.date | None = Field(
+        None,
+        description="date of the release, such as 2026-03-31, in reports, .json and .px; left out: the internal "
+        "report tells the day the data file was written",
+    )
+
+
+class Appearance(Dated):
     """How published tables look."""
 
     mark: str = Field("x", description="what stands for a suppressed value")
@@ -344,11 +360,6 @@ class Appearance(Section):
     sums: Sums = Field("after", description="whether sums stand 'before' their parts or 'after' them")
     decimal: Literal[".", ","] = Field(
         ".", description="decimal sign of .csv; with a comma, semicolons part the fields"
-    )
-    date: datetime.date | None = Field(
-        None,
-        description="date of the release, such as 2026-03-31, in reports, .json and .px; left out: reports tell the "
-        "day the data file was written",
     )
 
     @property

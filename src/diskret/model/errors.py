@@ -541,6 +541,15 @@ def _missing_code(code: str, known: Sequence[str]) -> str:
     return f"{guess} the code to the hierarchy, or correct the data."
 
 
+def _near_names(wanted: Sequence[str], present: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in wanted:
+        alike = next((each for each in present if each.lower() == name.lower()), None) or nearest(name, present)
+        if alike and alike not in found.values():
+            found[name] = alike
+    return found
+
+
 def _sign_hint(text: str) -> str:
     """What to do about a text that is no number by a sign that offices write; empty if there is none."""
     if text in STANDING_FOR:
@@ -554,15 +563,6 @@ def _sign_hint(text: str) -> str:
     if re.search(r"[€$£¥]|\b(EUR|USD|CHF|GBP)\b", text):
         return "write the number without its currency."
     return ""
-
-
-def _near_names(wanted: Sequence[str], present: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name in wanted:
-        alike = next((each for each in present if each.lower() == name.lower()), None) or nearest(name, present)
-        if alike and alike not in found.values():
-            found[name] = alike
-    return found
 
 
 def _is_number(text: str) -> bool:

@@ -60,7 +60,7 @@ from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.kept import refuse_lost
 from diskret.model.memory import refuse_too_large
 from diskret.model.source import Relation, normalised, open_source
-from diskret.model.status import Status
+from diskret.model.status import Status, refuse_false_zeros
 from diskret.model.table import Table
 
 
@@ -140,6 +140,7 @@ def tables_from_cells(
     for name in values:
         value, decimals = _sums(frame, name, spread(column(name)))
         low, high = _prior(frame, name, value, lower, upper)
+        refuse_false_zeros(status, value, frame.name, frame.where)
         tables[name] = Table(
             classifications, name, value, status, contributors[0],
             lower=low, upper=high, weight=weight, decimals=decimals,

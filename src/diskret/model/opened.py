@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import Database, is_server, put_table
 from diskret.model.delimited import Delimited, FixedWidth, delimited_sql, fixed_width_sql, folder_columns
 from diskret.model.engine import file_listing, identifier, readable
 from diskret.model.errors import BadOption, UnreadableFile
@@ -54,10 +56,12 @@ class Given:
 
 def opened(connection: Any, source: object) -> Given:
     """What a source is to the engine: a file by its kind, or a frame."""
-    if isinstance(source, str):
+    if isinstance(source, str) and not is_server(source):
         refuse_address(source)
     if isinstance(source, str | Path):
-        source = _by_ending(Path(source))
+        source = _by_ending(source if is_server(source) else Path(source))
+    if isinstance(source, Database):
+        return Given(where=put_table(connection, source), sql="SELECT * FROM given")
     if isinstance(source, FixedWidth):
         sql = fixed_width_sql(connection, source)
         return Given(where=str(source.path), sql=sql, decimal=source.decimal, thousands=source.thousands)
@@ -108,12 +112,20 @@ def _object_array(column: list[Any]) -> Any:
     return column if column and isinstance(column[0], float) else np.array(column, dtype=object)
 
 
-def file_source(path: Path, *, hive: bool = False, **said: Any) -> Parquet | Workbook | Delimited | Statistical:
+Kind = Parquet | Workbook | Delimited | Statistical | Database
+
+
+def file_source(path: Path | str, *, hive: bool = False, **said: Any) -> Kind:
     """A file of the user with what its kind of reader must know; what is said about other kinds is left out.
 
     >>> file_source(Path("firms.xlsx"), delimiter=";", sheet="Firms").sheet
     'Firms'
     """
+    if is_server(path):
+        return Database(place=path, table=said.get("sheet"))
+    path = Path(path)
+    if path.suffix.lower() in DATABASES:
+        return Database(place=path, table=said.get("sheet"))
     if path.suffix.lower() in PARQUET:
         return Parquet(path=path, hive=hive)
     if path.suffix.lower() in STATISTICAL:
@@ -126,10 +138,10 @@ def file_source(path: Path, *, hive: bool = False, **said: Any) -> Parquet | Wor
     return Workbook(path=path, **given) if kind is Workbook else Delimited(path=path, hive=hive, **given)
 
 
-def _by_ending(path: Path) -> Parquet | Workbook | Delimited | Statistical:
-    """A file of which only the name is known."""
-    suffix = path.suffix.lower()
-    if suffix in PARQUET | EXCEL | TEXT | STATISTICAL:
+def _by_ending(path: Path | str) -> Kind:
+    """A file, or a server, of which only the name is known."""
+    suffix = Path(path).suffix.lower()
+    if is_server(path) or suffix in {*PARQUET, *EXCEL, *TEXT, *STATISTICAL, *DATABASES}:
         return file_source(path)
     files_meant(path)
     raise BadOption(

@@ -120,9 +120,7 @@ class Promise:
             absolute = (self.min_range or 0.0) >= other.min_range
         return levels and absolute and self.min_relative_range >= other.min_relative_range
 
-    def describe(
-        self, language: Literal["en", "de"] = "en", *, internal: bool = False, table: Cells | None = None
-    ) -> str:
+    def describe(self, language: str = "en", *, internal: bool = False, table: Cells | None = None) -> str:
         """In one paragraph of plain words; ranges and errors as numbers only if ``internal``.
 
         With a ``table`` also what it says about those behind its cells, or does not say.

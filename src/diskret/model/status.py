@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 
+import numpy as np
+import numpy.typing as npt
+
+from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption, listed, masked
 
 
@@ -54,3 +59,16 @@ class Status(IntEnum):
 
 MARKS = {Status.PRIMARY: "P", Status.SECONDARY: "S"}
 """What an internal view shows beside a suppressed cell; a published one shows one mark for both."""
+
+
+def refuse_false_zeros(
+    status: npt.NDArray[np.uint8], value: Floats, names: Callable[[Bools], Sequence[str]], where: str = ""
+) -> None:
+    """Refuse cells that are called zero and are not: an attacker would be thought to know what is wrong."""
+    false = ((status == Status.STRUCTURAL_ZERO) | (status == Status.ZERO)) & (value != 0)
+    if false.any():
+        raise BadOption(
+            f"{int(false.sum())} cells have the status of a zero and another value: {listed(names(false))}",
+            where=where,
+            hint="give them another status, such as published, or correct their values.",
+        )

@@ -31,6 +31,14 @@ def _reach(kind, forth, back):
 
 
 @numba.njit(cache=True, nogil=True)
+def _copied(cells, signs, count, to_cells, to_signs):
+    """Copy cells with their signs: slices assigned to slices would take seconds to compile."""
+    for i in range(count):
+        to_cells[i] = cells[i]
+        to_signs[i] = signs[i]
+
+
+@numba.njit(cache=True, nogil=True)
 def _narrowed(cells, signs, count, shift, flip, room, forth, back, kind, amount):
     """How far one can still go forth and back if a prefix, shifted to another code, takes part; and cells looked at."""
     for i in range(count):
@@ -71,15 +79,16 @@ def _objectors(cells, signs, count, shift, flip, forth, back, kind, amount, peop
 @numba.njit(cache=True, nogil=True)
 def _heard(cells, signs, count, forth, back, kind, amount, people, asked, heard, ticket, limit):
     """Give a new ticket to everybody who objects to the cells as they are; how many, up to one above the limit."""
+    still = np.int64(0)
     return _objectors(
-        cells, signs, count, 0, RISES, forth, back, kind, amount, people, asked, heard, ticket, True, limit
+        cells, signs, count, still, still, forth, back, kind, amount, people, asked, heard, ticket, True, limit
     )
 
 
 @numba.njit(cache=True, nogil=True)
 def _whole(cells, signs, count, room, kind, amount):
     """How far one can go forth and back with the cells as they are."""
-    forth, back, _ = _narrowed(cells, signs, count, 0, RISES, room, np.inf, np.inf, kind, amount)
+    forth, back, _ = _narrowed(cells, signs, count, np.int64(0), np.int64(RISES), room, np.inf, np.inf, kind, amount)
     return forth, back
 
 
@@ -120,8 +129,24 @@ def _ways(
             looked += n
             if f == CANNOT:
                 continue
+            # as many as nobody, but no constant: for that one numba would compile all of it once more
+            none = min(looked, 0)
             if full and _objectors(
-                cells, signs, count, shift, turned, far[0], far[1], kind, amount, people, asked, heard, ticket, False, 0
+                cells,
+                signs,
+                count,
+                shift,
+                turned,
+                far[0],
+                far[1],
+                kind,
+                amount,
+                people,
+                asked,
+                heard,
+                ticket,
+                False,
+                none,
             ):
                 continue
             queue[last, 0], queue[last, 2] = other, codes + 1
@@ -154,11 +179,11 @@ def _search(
     The pivot is the one cell of the first prefix. The classification with fewest ways comes first.
     """
     parent = tree[0]
-    cells, signs, count, far, ways, far_of, found, cursor, queue, far_queue, heard, ticket = space
+    cells, signs, count, far, ways, far_of, found, sorting, queue, far_queue, heard, ticket = space
+    cursor, order, number = sorting[0], sorting[1], sorting[2]
     axes = codes.size
     widest = cells.shape[1]
     best, objecting = 0, np.zeros(axes + 1, np.int64)
-    order, number = np.arange(axes), np.zeros(axes, np.int64)
     guarded = people[1].size > 0
     far[0, 0], far[0, 1] = _whole(cells[0], signs[0], count[0], room, kind, amount)
     if far[0, 0] == CANNOT:
@@ -208,8 +233,7 @@ def _search(
             continue
         effort -= size
         above = level + 1
-        for i in range(count[level]):
-            cells[above, i], signs[above, i] = cells[level, i], signs[level, i]
+        _copied(cells[level], signs[level], count[level], cells[above], signs[above])
         used = count[level]
         for low, below, flip in (
             (ways[level, 0, down, 0], ways[level, 0, down, 1], RISES),
@@ -234,7 +258,7 @@ def _search(
             level, fresh = above, True
             continue
         best = used
-        best_cells[:used], best_signs[:used] = cells[above, :used], signs[above, :used]
+        _copied(cells[above], signs[above], used, best_cells, best_signs)
         limit = objecting[above] - 1
         if limit < 0:
             break
@@ -246,31 +270,22 @@ def _grown(array, used):
     if used <= array.size:
         return array
     bigger = np.empty(max(used, 2 * array.size), dtype=array.dtype)
-    bigger[: array.size] = array
+    for i in range(array.size):
+        bigger[i] = array[i]
     return bigger
 
 
 @numba.njit(cache=True, nogil=True)
-def certify(pivots, codes, kinds, amounts, effort, widest, tree, strides, room, start, who, tight):
+def certify(pivots, codes, kinds, amounts, effort, tree, strides, room, people, asked, clock, space, best):
     """Moves for demands (those of one pivot stand together): demand and end of each move, cells, signs.
 
     The first move of a demand has fewest objectors; if there are any, none of them objects to the second. Moves of the
-    pivot's other demand are tried before searching.
+    pivot's other demand are tried before searching. ``people`` and what comes after it are made by whoever calls:
+    arrays made here would take seconds to compile.
     """
-    axes, persons, longest = strides.size, 1, tree[0].size + 1
-    for person in who:
-        persons = max(persons, person + 1)
-    own, left = np.zeros(persons, np.int64), np.zeros(persons, np.int64)
-    asked, clock = np.zeros(2, np.int64), np.zeros(1, np.int64)
-    people = start, who, tight, own, left
-    heard = np.zeros((axes + 1, persons), np.int64)
-    cells, signs = np.empty((axes + 1, widest), np.int64), np.zeros((axes + 1, widest), np.int8)
-    count, far, ticket = np.ones(axes + 1, np.int64), np.empty((axes + 1, 2)), np.full(axes + 1, NOTHING)
-    ways, far_of = np.empty((axes, 2, longest, 3), np.int64), np.empty((axes, 2, longest, 2))
-    found, cursor = np.zeros((axes, 2), np.int64), np.zeros(axes, np.int64)
-    queue, far_queue = np.empty((longest, 3), np.int64), np.empty((longest, 2))
-    space = cells, signs, count, far, ways, far_of, found, cursor, queue, far_queue, heard, ticket
-    best_cells, best_signs = np.empty(widest, np.int64), np.empty(widest, np.int8)
+    start, who, _, own, left = people
+    cells, heard = space[0], space[10]
+    best_cells, best_signs = best
     demand, end, moves = np.empty(64, np.int64), np.empty(64, np.int64), 0
     all_cells, all_signs, used = np.empty(1024, np.int64), np.empty(1024, np.int8), 0
     first = 0
@@ -288,7 +303,7 @@ def certify(pivots, codes, kinds, amounts, effort, widest, tree, strides, room, 
             for move in range(earlier, first):
                 begin = end[move - 1] if move else 0
                 n = end[move] - begin
-                had_cells, had_signs = all_cells[begin : end[move]], all_signs[begin : end[move]]
+                had_cells, had_signs = all_cells[begin:], all_signs[begin:]
                 f, b = _whole(had_cells, had_signs, n, room, kind, amount)
                 if f == CANNOT or limit < 0:
                     continue
@@ -298,7 +313,7 @@ def certify(pivots, codes, kinds, amounts, effort, widest, tree, strides, room, 
                 )
                 if objecting <= limit:
                     size, limit = n, objecting - 1
-                    best_cells[:n], best_signs[:n] = had_cells, had_signs
+                    _copied(had_cells, had_signs, n, best_cells, best_signs)
             if limit >= 0:
                 n, objecting = _search(
                     codes[d], kind, amount, limit, effort, tree, strides, room,
@@ -310,7 +325,7 @@ def certify(pivots, codes, kinds, amounts, effort, widest, tree, strides, room, 
                 break
             demand, end = _grown(demand, moves + 1), _grown(end, moves + 1)
             all_cells, all_signs = _grown(all_cells, used + size), _grown(all_signs, used + size)
-            all_cells[used : used + size], all_signs[used : used + size] = best_cells[:size], best_signs[:size]
+            _copied(best_cells, best_signs, size, all_cells[used:], all_signs[used:])
             used += size
             demand[moves], end[moves] = d, used
             moves += 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -72,10 +73,10 @@ def cuboid_moves(
     def certified(piece: Ints) -> tuple[Ints, Ints, Ints, npt.NDArray[np.int8]]:
         pivots = ways.cell[piece]
         codes = np.stack(np.unravel_index(pivots, table.shape), axis=1) + offset
+        place = _workplace(strides.size, tree[0].size + 1, insiders, tight)
         demand, end, cells, signs = _cuboid_kernels.certify(
-            pivots, codes, ways.kind[piece], ways.least[piece], effort, WIDEST,
-            tree, strides, room, insiders.start, insiders.who, tight,
-        )  # fmt: skip
+            pivots, codes, ways.kind[piece], ways.least[piece], effort, tree, strides, room, *place
+        )
         return piece[demand], end, cells, signs
 
     workers = min(threads or os.cpu_count() or 1, 1 + order.size // SHARE)
@@ -95,6 +96,26 @@ def cuboid_moves(
         protected_cells=nothing,
     )
     return moves, np.concatenate([demand for demand, _, _, _ in found])
+
+
+def _workplace(axes: int, longest: int, insiders: Insiders, tight: Floats) -> tuple[Any, ...]:
+    """What `certify` writes into: insiders with two tickets each, who is asked, the clock, prefixes, the best move."""
+    persons = int(insiders.who.max(initial=0)) + 1
+    people = insiders.start, insiders.who, tight, np.zeros(persons, np.int64), np.zeros(persons, np.int64)
+    cells, signs = np.empty((axes + 1, WIDEST), np.int64), np.zeros((axes + 1, WIDEST), np.int8)
+    count, far, ticket = np.ones(axes + 1, np.int64), np.empty((axes + 1, 2)), np.full(axes + 1, -1, np.int64)
+    ways, far_of = np.empty((axes, 2, longest, 3), np.int64), np.empty((axes, 2, longest, 2))
+    found, sorting = np.zeros((axes, 2), np.int64), np.zeros((3, axes + 1), np.int64)
+    queue, far_queue = np.empty((longest, 3), np.int64), np.empty((longest, 2))
+    heard = np.zeros((axes + 1, persons), np.int64)
+    space = cells, signs, count, far, ways, far_of, found, sorting, queue, far_queue, heard, ticket
+    return (
+        people,
+        np.zeros(2, np.int64),
+        np.zeros(1, np.int64),
+        space,
+        (np.empty(WIDEST, np.int64), np.empty(WIDEST, np.int8)),
+    )
 
 
 def _pieces(order: Ints, cells: Ints, workers: int) -> list[Ints]:

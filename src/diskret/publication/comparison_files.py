@@ -10,16 +10,25 @@ from pathlib import Path
 from diskret.comparison.compare import Comparison
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption
+from diskret.publication.origin import Origin
+from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.plots import save_chart
 from diskret.publication.report_file import write_report
+from diskret.publication.report_head import head_of
 from diskret.publication.sections import ReportSection
+from diskret.publication.verdict import Verdict
 
 ENDINGS = (".csv", ".json", ".txt", ".html", ".svg", ".png")
+TITLE = "Comparison of methods"
 NOTE = "These numbers tell where each method is weak."
 
 
-def write_comparison(comparison: Comparison, path: str | Path) -> None:
+def write_comparison(
+    comparison: Comparison, path: str | Path, *, language: str = "en", origin: Origin | None = None
+) -> None:
     """Write a comparison: .csv, .json or .txt as a table, .html as a report, .svg or .png as a plot.
+
+    ``language`` and ``origin`` are those of the report.
 
     >>> import tempfile
     >>> from diskret import SmallCells, compare_methods
@@ -39,7 +48,11 @@ def write_comparison(comparison: Comparison, path: str | Path) -> None:
         )
     if target.suffix == ".html":
         sections = [ReportSection.from_plain(each) for each in comparison.sections()]
-        write_report(target, f"Comparison of methods: {comparison.table.response}", sections, note=NOTE, internal=True)
+        title, note = TITLE, NOTE
+        if language == "de":
+            sections, title, note = [section_in_german(each) for each in sections], in_german(TITLE), in_german(NOTE)
+        head = head_of(Verdict(release=False), origin, language, note=note)
+        write_report(target, f"{title}: {comparison.table.response}", sections, language=language, head=head)
     elif target.suffix in (".svg", ".png"):
         save_chart(comparison.chart(), target)
     else:

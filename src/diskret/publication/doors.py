@@ -37,7 +37,8 @@ def _table(given: Leaving) -> Table:
     if not isinstance(given, Result):
         raise BadOption(
             f"{type(given).__name__} is no table to publish",
-            hint="give a table, what protected it (suppress, perturb, ...), or what attacked it (audit).",
+            hint="give a table, what protected it (suppress, perturb, ...), or what attacked it (audit); protected "
+            "records are written with diskret.publication.microdata_files.write_records, or by a job with [microdata].",
         )
     if _exposed(given):
         # it may have been sealed before, by what looked less closely

@@ -12,6 +12,7 @@ from math import floor, isfinite, log10
 from typing import Literal
 
 from diskret.model.tolerances import POSITIVE
+from diskret.publication.numbers import number_text
 
 INK, FAINT, PAPER = "#1b1b1b", "#d0d0d0", "#ffffff"
 COLOURS = ("#1f6f8b", "#d1495b", "#8a8a8a", "#edae49", "#4b3f72")
@@ -90,15 +91,18 @@ class _Canvas:
 
     plot: Plot
     top: float
-    decimal: str = "."
+    language: str = "en"
     parts: list[Box | Path | Words] = field(default_factory=list)
 
     def y(self, value: float) -> float:
         return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * value / self.top
 
     def number(self, value: float) -> str:
-        text = f"{100 * value:g} %" if self.plot.percent else f"{value:g}" if value < 1e6 else f"{value:.3g}"
-        return text.replace(".", self.decimal)
+        return f"{self.plain(100 * value)} %" if self.plot.percent else self.plain(value)
+
+    def plain(self, value: float) -> str:
+        """A number in the language of the plot."""
+        return number_text(value, self.language)
 
     def say(self, x: float, y: float, text: str, anchor: Anchor = "start", size: float = 11.0) -> None:
         self.parts.append(Words(x=x, y=y, text=text, anchor=anchor, size=size))
@@ -120,7 +124,7 @@ def draw(plot: Plot, language: str = "en") -> Drawing:
     'Cells. hidden: a 1, b 3.'
     """
     highest = max((v for values in plot.series.values() for v in values if v is not None), default=1.0)
-    canvas = _Canvas(plot, _nice_top(highest), "," if language == "de" else ".")
+    canvas = _Canvas(plot, _nice_top(highest), language)
     _axes(canvas)
     (_bars if plot.kind == "bars" else _lines)(canvas)
     _legend(canvas)
@@ -175,7 +179,7 @@ def _lines(c: _Canvas) -> None:
 
     for share, anchor in TICKS.items():
         x = low + span * share
-        c.say(at(x), HEIGHT - BOTTOM + 15, f"{x:,.0f}" if span > 10 else f"{x:g}", anchor)
+        c.say(at(x), HEIGHT - BOTTOM + 15, c.plain(round(x) if span > 10 else x), anchor)
     for k, values in enumerate(c.plot.series.values()):
         known = [(at(x), c.y(v)) for x, v in zip(numbers, values, strict=True) if v is not None]
         points = _stairs(known) if c.plot.kind == "steps" else known
@@ -215,6 +219,6 @@ def _words(c: _Canvas) -> str:
         shown = [(x, v) for x, v in zip(c.plot.x, values, strict=True) if v is not None]
         if c.plot.kind != "bars" and len(shown) > 2:
             shown = [shown[0], shown[-1]]
-        texts = [f"{x if isinstance(x, str) else f'{x:g}'} {c.number(float(f'{v:.4g}'))}" for x, v in shown[:40]]
+        texts = [f"{x if isinstance(x, str) else c.plain(x)} {c.number(float(f'{v:.4g}'))}" for x, v in shown[:40]]
         said.append(f"{name}: {', '.join(texts)}.")
     return " ".join([f"{c.plot.title}.", *said])

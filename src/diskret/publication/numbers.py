@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from diskret.model.arrays import Floats
 from diskret.model.exact import AMOUNTS, from_units
 from diskret.model.tolerances import EXACT_LIMIT
 
+NUMBER = re.compile(r"(?P<sign>-?)(?P<whole>[0-9]+)(?P<rest>(?:[.][0-9]+)?)")
+SWAPPED = str.maketrans(",.", ".,")
 NOISE = 1e-12
 """What adding up binary fractions leaves behind, relative to a value: given sums may be off by as much, too."""
 CLEAR = 1e-3
@@ -50,6 +54,32 @@ def number_words(values: Floats, decimals: int | None, point: str = ".") -> list
     write = _shortest if decimals is None else f"{{:.{decimals}f}}".format
     found = list(map(write, values.tolist()))
     return found if point == "." else [word.replace(".", point) for word in found]
+
+
+def number_text(number: float, language: str = "en") -> str:
+    """A number for the eye: groups of three digits, four leading ones of a fraction, no exponents.
+
+    >>> number_text(12345), number_text(0.123456, "de"), number_text(12345, "de")
+    ('12,345', '0,1235', '12.345')
+    >>> number_text(12345678.9), number_text(0.00000012345), number_text(2.50)
+    ('12,350,000', '0.0000001235', '2.5')
+    """
+    if isinstance(number, int) or not np.isfinite(number):
+        return grouped(f"{number}", language)
+    return grouped(np.format_float_positional(float(f"{number:.4g}"), trim="-"), language)
+
+
+def grouped(text: str, language: str = "en") -> str:
+    """The text of a number with groups of three digits and the signs of the language; other texts as they are.
+
+    >>> grouped("-1234567.50", "de"), grouped("1234", "en"), grouped("x", "de")
+    ('-1.234.567,50', '1,234', 'x')
+    """
+    found = NUMBER.fullmatch(text)
+    if not found:
+        return text
+    shown = f"{found['sign']}{int(found['whole']):,}{found['rest']}"
+    return shown.translate(SWAPPED) if language == "de" else shown
 
 
 def _shortest(number: float) -> str:

@@ -6,7 +6,7 @@ Rooms below speak English only. What is not in the book stays as it is: names of
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,14 @@ from diskret.model.words import words
 from diskret.publication.sections import Cell, ReportChart, ReportSection, ReportTable
 
 PHRASES, CHART_WORDS = words("phrases", "de"), words("chart_words", "de")
-PATTERNS = [(re.compile(pattern), german) for pattern, german in words("patterns", "de").items()]
+PATTERNS, WARNINGS, ATTACKERS = (
+    [(re.compile(pattern, re.DOTALL), german) for pattern, german in words(paper, "de").items()]
+    for paper in ("patterns", "warnings", "attackers")
+)
+
+
+FACTS, CODES = ("note", "sums off", "contributors"), ("class", "column", "coefficient of", "sensitive")
+"""Columns that hold phrases of ours, and first columns that hold names of the user."""
 
 
 def in_german(phrase: str) -> str:
@@ -23,9 +30,30 @@ def in_german(phrase: str) -> str:
     >>> in_german("records in the source"), in_german("turnover, before"), in_german("05111")
     ('Datensätze in der Quelle', 'turnover, vorher', '05111')
     """
-    if phrase in PHRASES:
-        return PHRASES[phrase]
-    for pattern, german in PATTERNS:
+    return PHRASES[phrase] if phrase in PHRASES else _fitting(phrase, PATTERNS)
+
+
+def warning_in(warning: str, language: str) -> str:
+    """A warning in the language of a report.
+
+    >>> warning_in("2 cells cannot be protected as asked: a, b", "de")
+    '2 Zellen lassen sich nicht wie verlangt schützen: a, b'
+    """
+    return _fitting(warning, WARNINGS) if language == "de" else warning
+
+
+def attacker_in(who: str, language: str) -> str:
+    """Who attacks, in the language of a report.
+
+    >>> attacker_in("the largest contributor of (a)", "de")
+    'der größte Beitragende von (a)'
+    """
+    return _fitting(who, ATTACKERS) if language == "de" else who
+
+
+def _fitting(phrase: str, patterns: Sequence[tuple[re.Pattern[str], str]]) -> str:
+    """What the first pattern that fits makes of a phrase; the phrase itself if none does."""
+    for pattern, german in patterns:
         found = pattern.fullmatch(phrase)
         if found:
             return german.format(**{k: _inner(v) for k, v in found.groupdict("").items()})
@@ -36,7 +64,7 @@ def _inner(said: str) -> str:
     """What stands inside a sentence: a phrase, a number with its decimal sign, or a name."""
     if re.fullmatch(r"\d[\d,]*([.]\d+)?", said):
         return said.translate(str.maketrans(",.", ".,"))
-    return PHRASES.get(said, said)
+    return PHRASES[said] if said in PHRASES else _fitting(said, ATTACKERS)
 
 
 def section_in_german(section: ReportSection) -> ReportSection:
@@ -60,8 +88,15 @@ def _sentences(text: str) -> str:
 
 def _table(table: ReportTable) -> ReportTable:
     # the first column of a small table of facts names them; elsewhere codes of the user stand there
-    rows = tuple((_fact(row[0]), *(_said(cell) for cell in row[1:])) for row in table.rows)
+    facts = [i for i, name in enumerate(table.head) if name in FACTS] + ([0] if _known(table.head[0]) else [])
+    facts = [i for i in facts if table.head[i] not in CODES]
+    rows = tuple(tuple(_fact(c) if i in facts else _said(c) for i, c in enumerate(row)) for row in table.rows)
     return replace(table, head=tuple(in_german(h) for h in table.head), rows=rows, caption=in_german(table.caption))
+
+
+def _known(phrase: str) -> bool:
+    """Whether the book knows a phrase."""
+    return phrase in PHRASES or in_german(phrase) != phrase
 
 
 def _fact(cell: Cell) -> Cell:

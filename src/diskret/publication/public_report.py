@@ -13,13 +13,17 @@ from math import prod
 import numpy as np
 
 from diskret.model.arrays import Bools, Ints
+from diskret.model.promise import Promise
 from diskret.model.words import words
 from diskret.publication.axes import Axis, cross
 from diskret.publication.drawing import Plot
+from diskret.publication.numbers import grouped
 from diskret.publication.options import Publication
 from diskret.publication.release import Measure, Release
 from diskret.publication.sections import Cell, ReportSection, ReportTable, number_text
 
+MOST_CELLS = 2_000
+"""Larger tables appear as a summary."""
 MOST_ROWS, MOST_COLUMNS, MOST_BARS = 60, 9, 24
 PUBLIC = ("source", "gaps", "guarantee", "knowledge", "insiders")
 """What of the choices is told."""
@@ -37,6 +41,8 @@ class PublicFacts:
     """Names of the primary rules, without their parameters."""
     exposed: bool = False
     """Whether anything can be computed back, or may be."""
+    promised: Sequence[Promise] = ()
+    """What is kept, without numbers; none if no attack showed it."""
 
 
 def public_sections(leaving: Release, facts: PublicFacts, options: Publication) -> list[ReportSection]:
@@ -44,6 +50,9 @@ def public_sections(leaving: Release, facts: PublicFacts, options: Publication) 
     say = words("table_report", options.language)
     tables = [published_section(leaving, measure, options) for measure in leaving.measures]
     sections = [_overview(leaving, facts, options), *tables, where_section(leaving, options.language)]
+    if facts.promised:
+        text = tuple(dict.fromkeys(" ".join(promise.describe(options.language).split()) for promise in facts.promised))
+        sections.append(ReportSection(title=say["promise"], text=text))
     rows: list[tuple[Cell, ...]] = [(say["rules"], ", ".join(_rules(facts, say)))] if facts.rules else []
     rows += classification_rows(leaving.by, say)
     rows += [(say[f"asked {k}"], say.get(f"{k} {choice}", choice)) for k, choice in facts.asked if k in PUBLIC]
@@ -120,15 +129,16 @@ def where_section(leaving: Release, language: str) -> ReportSection:
 
 
 def published_section(leaving: Release, measure: Measure, options: Publication) -> ReportSection:
-    """One response as it is published, the coarsest levels that fit a page."""
+    """One response as it is published: whole, or if it is too large for a report, its coarsest levels as a summary."""
     say = words("table_report", options.language)
     beside, across = cross(leaving.by)
-    columns = _coarse(across, MOST_COLUMNS) if across is not None else np.zeros(1, dtype=np.int64)
-    kept = _rows(list(beside.values()))
+    whole = leaving.size <= MOST_CELLS
+    columns = np.arange(leaving.width) if across is None or whole else _coarse(across, MOST_COLUMNS)
+    kept = [np.arange(len(axis)) for axis in beside.values()] if whole else _rows(list(beside.values()))
     positions = np.stack(np.meshgrid(*kept, indexing="ij"), axis=-1).reshape(-1, len(kept))
     outer = np.ravel_multi_index(tuple(positions.T), tuple(len(h) for h in beside.values()))
     cells = (np.array(outer)[:, None] * leaving.width + columns).reshape(-1).astype(np.int64)
-    shown = [_grouped(w, options) for w in measure.texts(cells, options.mark, options.zero)]
+    shown = [grouped(w, options.language) for w in measure.texts(cells, options.mark, options.zero)]
     rows = []
     for i, at in enumerate(positions.tolist()):
         named = [_named(h, p) for h, p in zip(beside.values(), at, strict=True)]
@@ -140,29 +150,16 @@ def published_section(leaving: Release, measure: Measure, options: Publication) 
         rows=tuple(rows),
         caption=f"{options.title}: {measure.name}" if options.title else by_default,
         right=tuple(range(len(kept), len(kept) + columns.size)),
+        stub=len(kept),
     )
     altered = [measure.altered] if measure.altered else []
     text = options.legend(suppressed=bool(measure.hidden.any()), altered=altered, care=leaving.care)
     if cells.size < leaving.size:
-        part, whole = (number_text(n, options.language) for n in (cells.size, leaving.size))
-        text.append(say["part"].format(n=part, of=whole))
+        part, of = (number_text(n, options.language) for n in (cells.size, leaving.size))
+        text.append(say["part"].format(n=part, of=of))
     if across is not None:
         text.append(say["across"].format(name=leaving.names[-1]))
     return ReportSection(title=say["published"].format(name=measure.name), text=tuple(text), tables=(table,))
-
-
-def _grouped(word: str, options: Publication) -> str:
-    """A number with groups of three digits; marks stay as they are."""
-    try:
-        float(word)
-    except ValueError:
-        return word
-    whole, point, rest = word.partition(".")
-    if "e" in word or "n" in whole:
-        return word
-    text = f"{int(whole):,}" + point + rest
-    text = f"-{text}" if whole.startswith("-") and int(whole) == 0 else text
-    return text.translate(str.maketrans(",.", ".,")) if options.language == "de" else text
 
 
 def _named(hierarchy: Axis, position: int) -> str:

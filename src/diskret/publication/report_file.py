@@ -7,6 +7,7 @@ from pathlib import Path
 
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, listed
+from diskret.publication.report_head import ReportHead
 from diskret.publication.report_html import report_text
 from diskret.publication.sections import ReportSection
 
@@ -15,12 +16,12 @@ ENDINGS = (".html", ".pdf")
 
 def write_report(
     path: str | Path, title: str, sections: Sequence[ReportSection], *,
-    note: str = "", language: str = "en", internal: bool = True,
+    language: str = "en", head: ReportHead | None = None,
 ) -> None:  # fmt: skip
     """Write sections as one HTML or PDF file, by its ending.
 
-    Every page carries its mark: ``internal``, which is for its owner alone (0600), or public. Public is what somebody
-    vouches for; so a report is internal unless the caller says otherwise.
+    Every page carries the mark of its ``head``: internal, which is for its owner alone (0600), or public. Public is
+    what somebody vouches for; so a report is internal unless its head says otherwise.
 
     PDF needs the extra ``report``. Charts of the extra ``plots`` need it too; without it the report says so.
 
@@ -30,7 +31,7 @@ def write_report(
     ...     "<h2 id='s1'>Utility</h2>" in (Path(folder) / "r.html").read_text(encoding="utf-8")
     True
     """
-    target = Path(path)
+    target, head = Path(path), head or ReportHead()
     if target.suffix.lower() not in ENDINGS:
         raise BadOption(
             f"reports are not written as {target.suffix or 'a file without ending'}",
@@ -40,8 +41,8 @@ def write_report(
     if target.suffix.lower() == ".pdf":
         from diskret.publication.report_pdf import report_pdf
 
-        content = report_pdf(title, sections, note, language, internal=internal)
+        content = report_pdf(title, sections, language, head)
     else:
-        content = report_text(title, sections, note, language, internal=internal).encode("utf-8")
-    with whole_file(target, private=internal) as part:
+        content = report_text(title, sections, language, head).encode("utf-8")
+    with whole_file(target, private=head.mark == "internal") as part:
         part.write_bytes(content)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from diskret.model.words import words
 from diskret.publication.drawing import INK, Drawing, draw
+from diskret.publication.report_head import ReportHead
 from diskret.publication.sections import ReportChart, ReportSection, number_text
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ BROAD = 300
 
 
 def report_text(
-    title: str, sections: Sequence[ReportSection], note: str = "", language: str = "en", *, internal: bool = True
+    title: str, sections: Sequence[ReportSection], language: str = "en", head: ReportHead | None = None
 ) -> str:
     """The HTML of a report, with its mark.
 
@@ -38,12 +39,11 @@ def report_text(
     return page.get_template("report.html").render(
         title=title,
         sections=sections,
-        note=note,
+        head=head or ReportHead(),
         language=language,
         say=say,
         long=LONG,
         broad=BROAD,
-        mark="internal" if internal else "public",
     )
 
 

@@ -17,7 +17,6 @@ from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.deviations import QUANTILES, DeviationTable
 from diskret.safe.history import Moment
 
-MOST_ROWS = 40
 MOST_MOMENTS = 300
 
 
@@ -135,7 +134,7 @@ def _shares(table: DeviationTable, most: int) -> tuple[float, ...]:
 def _table(table: DeviationTable, caption: str, say: Mapping[str, str]) -> ReportTable:
     weights = table.counts.shape[1]
     head = (say["deviation"], *(f"g = {g}" for g in range(weights)), say["all"])
-    rows = [(i, *(int(n) for n in row), int(row.sum())) for i, row in enumerate(table.counts[:MOST_ROWS])]
+    rows = [(i, *(int(n) for n in row), int(row.sum())) for i, row in enumerate(table.counts)]
     return ReportTable(head=head, rows=tuple(rows), caption=caption, right=tuple(range(weights + 2)))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from diskret.model.errors import BadOption
 from diskret.publication.drawing import Plot
+from diskret.publication.numbers import number_text as number_text
 
 Cell = str | int | float | None
 
@@ -21,6 +22,8 @@ class ReportTable:
     caption: str = ""
     right: tuple[int, ...] = ()
     """Columns of texts that stand like numbers: marks, and values with all their decimals."""
+    stub: int = 0
+    """How many of the first columns name the rows: where a table is broader than a page, they stand on each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,20 +91,11 @@ class ReportSection:
 def _table(given: Mapping[str, Any]) -> ReportTable:
     rows = tuple(tuple(row) for row in given["rows"])
     return ReportTable(
-        head=tuple(given["head"]), rows=rows, caption=given.get("caption", ""), right=tuple(given.get("right", ()))
-    )
+        head=tuple(given["head"]), rows=rows, caption=given.get("caption", ""), right=tuple(given.get("right", ())),
+        stub=int(given.get("stub", 0)),
+    )  # fmt: skip
 
 
 def _plot(given: Mapping[str, Any]) -> Plot:
     known = {name: value for name, value in given.items() if name != "stacked"}  # kept by runs of earlier versions
     return Plot(**{**known, "x": tuple(given["x"])})
-
-
-def number_text(number: float, language: str = "en") -> str:
-    """A number for the eye: groups of three digits, four leading ones of a fraction.
-
-    >>> number_text(12345), number_text(0.123456, "de"), number_text(12345, "de")
-    ('12,345', '0,1235', '12.345')
-    """
-    text = f"{number:,}" if isinstance(number, int) else f"{number:,.4g}"
-    return text.translate(str.maketrans(",.", ".,")) if language == "de" else text

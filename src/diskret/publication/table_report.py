@@ -7,7 +7,7 @@ But it counts primary cells and names those that came close; what others may rea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from diskret.model.promise import Promise
@@ -15,6 +15,7 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.model.words import words
 from diskret.publication.options import Publication
+from diskret.publication.phrases import attacker_in, warning_in
 from diskret.publication.public_report import (
     PublicFacts,
     classification_rows,
@@ -27,7 +28,8 @@ from diskret.publication.public_report import (
 from diskret.publication.release import Release, release
 from diskret.publication.sections import Cell, ReportSection, ReportTable
 
-MOST_EXPOSED = 50
+MOST_NAMED = 50
+"""Cells that a sentence names; of more it says how many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +42,16 @@ class ReportFacts:
     """Keys and choices of the protection, such as ("guarantee", "audit"); no parameter of a rule, no range."""
     unprotected: Mapping[str, Sequence[str]] | None = None
     warnings: Sequence[str] = ()
+    promises: Mapping[str, Promise] = field(default_factory=dict)
+    """Per response what was asked for."""
+    too_close: Mapping[str, int] | None = None
+    """Per response how many changed values an attack found too closely."""
 
     @property
     def exposed(self) -> bool:
         """Whether anything can be computed back."""
-        return any(not facts["safe"] for facts in self.audits.values()) or any((self.unprotected or {}).values())
+        lost = any((self.unprotected or {}).values()) or any((self.too_close or {}).values())
+        return lost or any(not facts["safe"] for facts in self.audits.values())
 
     def public(self, tables: Mapping[str, Table]) -> PublicFacts:
         """What of it others may know: choices and verdicts, no cell and no count of cells."""
@@ -53,7 +60,19 @@ class ReportFacts:
             asked=self.asked,
             rules=tuple(dict.fromkeys(rule for table in tables.values() for rule in table.rules)),
             exposed=self.exposed or not all(table.protected for table in tables.values()),
+            promised=tuple(dict.fromkeys(map(_without_numbers, self.promises.values()))) if self.kept else (),
         )
+
+    @property
+    def kept(self) -> bool:
+        """Whether attacks show that everything holds that was asked for."""
+        return all(name in self.audits and self.audits[name]["safe"] for name in self.promises) and not self.exposed
+
+
+def _without_numbers(promise: Promise) -> Promise:
+    """What others may know of a promise: that there are ranges, errors or named coalitions is told to nobody."""
+    known = replace(promise.knowledge, absolute=0.0) if promise.knowledge.absolute else promise.knowledge
+    return replace(promise, min_relative_range=0.0, min_range=None, coalitions=(), knowledge=known)
 
 
 def table_sections(
@@ -67,12 +86,15 @@ def table_sections(
     leaving = release(dict(tables), options)
     sections += [published_section(leaving, measure, options) for measure in leaving.measures]
     sections.append(where_section(leaving, options.language))
+    if facts.promises:
+        sections.append(_promised(tables, facts, options.language))
     if facts.asked or any(t.rules for t in tables.values()):
         sections.append(_protection(tables, leaving, facts, options))
     if facts.audits:
-        sections.append(_attack(facts, say))
+        sections.append(_attack(facts, options.language))
     if facts.warnings:
-        sections.append(ReportSection(title=say["care"], text=tuple(facts.warnings)))
+        said = tuple(warning_in(warning, options.language) for warning in facts.warnings)
+        sections.append(ReportSection(title=say["care"], text=said))
     return sections
 
 
@@ -110,8 +132,17 @@ def _judged(name: str, facts: ReportFacts, say: Mapping[str, str], *, anything: 
         text.append(say["not attacked"].format(table=name))
     lost = (facts.unprotected or {}).get(name, ())
     if lost:
-        text.append(say["unprotected"].format(table=name, n=len(lost), cells=", ".join(lost[:MOST_EXPOSED])))
+        text.append(say["unprotected"].format(table=name, n=len(lost), cells=_named(lost, say, ", ")))
     return text
+
+
+def _promised(tables: Mapping[str, Table], facts: ReportFacts, language: str) -> ReportSection:
+    """The promise in words, with what the tables tell about those behind their cells; ranges stay secret."""
+    said = dict.fromkeys(
+        " ".join(promise.describe(language, table=tables[name]).split()) for name, promise in facts.promises.items()
+    )
+    title = words("table_report", language)["promise" if facts.kept else "promise asked"]
+    return ReportSection(title=title, text=tuple(said))
 
 
 # --- how it was done --------------------------------------------------------------------------------------------------
@@ -156,29 +187,41 @@ AUDITED = ("checked", "exposed", "exactly", "to insiders only", "undecided", "in
 """What of the summary of an audit is shown, in this order."""
 
 
-def _attack(facts: ReportFacts, say: Mapping[str, str]) -> ReportSection:
-    audits = facts.audits
+def _attack(facts: ReportFacts, language: str) -> ReportSection:
+    say, audits = words("table_report", language), facts.audits
     shown = [key for key in AUDITED if any(key in a["summary"] for a in audits.values())]
     rows = tuple((say[f"audit {key}"], *(a["summary"].get(key, 0) for a in audits.values())) for key in shown)
     tables = [ReportTable(head=("", *audits), rows=rows, right=tuple(range(1, len(audits) + 1)))]
-    tables += [_exposed(name, audit, say) for name, audit in audits.items() if audit["exposed"]]
+    tables += [_exposed(name, audit, language) for name, audit in audits.items() if audit["exposed"]]
     text = [say["attack text"]]
     for name, audit in audits.items():
         if audit["close calls"]:
             text.append(say["close"].format(table=name, cells="; ".join(audit["close calls"])))
         text += [
-            say[f"audit names {key}"].format(table=name, cells="; ".join(audit[key][:MOST_EXPOSED]))
+            say[f"audit names {key}"].format(table=name, cells=_named(audit[key], say))
             for key in ("undecided", "lines")
             if audit[key]
         ]
     return ReportSection(title=say["attack"], text=tuple(text), tables=tuple(tables))
 
 
-def _exposed(name: str, audit: Mapping[str, Any], say: Mapping[str, str]) -> ReportTable:
+def _named(cells: Sequence[str], say: Mapping[str, str], comma: str = "; ") -> str:
+    """Cells in a sentence, and how many more there are."""
+    more = [say["and more"].format(n=len(cells) - MOST_NAMED)] if len(cells) > MOST_NAMED else []
+    return comma.join([*cells[:MOST_NAMED], *more])
+
+
+def _exposed(name: str, audit: Mapping[str, Any], language: str) -> ReportTable:
     """The cells that can be computed back: how well, by whom, and from what."""
+    say = words("table_report", language)
     rows = tuple(
-        (e["cell"], say["exact"] if e["exact"] else say["near"], e["by"] or say["everybody"], e["proof"])
-        for e in audit["exposed"][:MOST_EXPOSED]
+        (
+            e["cell"],
+            say["exact"] if e["exact"] else say["near"],
+            attacker_in(e["by"], language) or say["everybody"],
+            e["proof"],
+        )
+        for e in audit["exposed"]
     )
     head = tuple(say[key] for key in ("cell", "how", "who", "proof"))
     return ReportTable(head=head, rows=rows, caption=say["exposed cells"].format(table=name))

@@ -143,6 +143,8 @@ class Attack:
     def section(self) -> Section:
         """What a report says about it: the riskiest combinations."""
         text = str(self).replace("\n  ", ". ") + "."
+        if len(self.combinations) > SHOWN:
+            text += f" The table shows the {SHOWN} riskiest of {len(self.combinations):,} combinations."
         columns = (*self.by, "checkable units", "correct", *(f"{n} usable" for n in self.usable), "risk", "passes")
         rows = tuple(
             (

@@ -14,7 +14,7 @@ from diskret.model.contributors import Contributors
 from diskret.model.exact import EXACT_LIMIT
 from diskret.model.hierarchy import Hierarchy
 from diskret.tabulation import _kernels
-from diskret.tabulation.backend import Batch
+from diskret.tabulation.backend import Batch, read_only
 from diskret.tabulation.plan import Plan, Units
 
 
@@ -80,6 +80,7 @@ class Level:
 
     def add_records(self, batch: Batch) -> None:
         """Add single records, or single holdings."""
+        batch = read_only(batch)
         cell = batch["cell"]
         _kernels.add_one(cell, self.count)
         self._add_keys(batch)
@@ -116,6 +117,7 @@ class Level:
 
     def add_cells(self, batch: Batch) -> None:
         """Add finest cells that the engine has added up already."""
+        batch = read_only(batch)
         cell = batch["cell"]
         _kernels.add(cell, batch["count"], self.count)
         self._add_keys(batch)

@@ -20,6 +20,21 @@ from diskret.model.source import Relation
 from diskret.tabulation.plan import Plan, RecordKey, Units
 
 Batch = dict[str, npt.NDArray[Any]]
+
+
+def read_only(batch: Batch) -> Batch:
+    """The same columns, not to be written to: a kernel is compiled for such columns and not a second time for others.
+
+    >>> import numpy as np
+    >>> read_only({"cell": np.arange(3)})["cell"].flags.writeable
+    False
+    """
+    seen = {name: column.view() for name, column in batch.items()}
+    for column in seen.values():
+        column.flags.writeable = False
+    return seen
+
+
 DECIMALS_TRIED = range(AMOUNTS + 1)
 
 

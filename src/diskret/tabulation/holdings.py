@@ -13,7 +13,7 @@ import numpy as np
 
 from diskret.model.arrays import Ints
 from diskret.tabulation import _kernels
-from diskret.tabulation.backend import Batch
+from diskret.tabulation.backend import Batch, read_only
 from diskret.tabulation.plan import Plan, Units
 
 MOST_PAIRS = 1 << 20
@@ -95,6 +95,7 @@ def _join(batch: Batch, plan: Plan, units: Sequence[Units], ancestors: _Ancestor
 
 
 def _joined(batch: Batch, fan: Ints, plan: Plan, units: Sequence[Units], ancestors: _Ancestors) -> Batch:
+    batch = read_only(batch)
     number, cell = batch["number"], batch["cell"]
     pairs = int(fan.sum())
     per_holding = np.add.reduceat(fan, np.flatnonzero(np.append(True, number[1:] != number[:-1])))

@@ -14,24 +14,36 @@ from typing import Any
 
 from diskret.job.anonymise_job import AnonymiseJob
 from diskret.job.loading import source_of
-from diskret.job.microdata import ScientificUse, make_microdata, write_microdata, write_records_report
+from diskret.job.microdata import (
+    ScientificUse,
+    make_microdata,
+    records_verdict,
+    write_microdata,
+    write_records_report,
+)
+from diskret.job.origin import job_origin
 from diskret.job.read import job_from
 from diskret.job.records_job import RecordsJob
-from diskret.job.report import TITLES
+from diskret.job.report import TITLES, safe_verdict
 from diskret.job.run import run_job
 from diskret.model.damage import reading
 from diskret.model.errors import BadOption
 from diskret.publication.microdata_files import write_anonymous_file
 from diskret.publication.report_file import write_report
+from diskret.publication.report_head import head_of
 from diskret.publication.safe_report import attack_figures, safe_sections
 from diskret.publication.sections import ReportSection
+from diskret.publication.verdict import Verdict
 from diskret.risk.judgement import Attack
 from diskret.safe.anonymisation import Anonymisation
 from diskret.safe.history import Moment
 from diskret.web.run_files import MOST_APART, read_json, write_json
 from diskret.web.run_folders import RunProgress
+from diskret.web.table_runs import load_origin, save_origin
 
 FIGURES, SECTIONS = "figures.json", "sections.json"
+VERDICT = "verdict"
+"""Stands beside the sections of the reports."""
 AUDIENCES = INTERNAL, PUBLIC = "internal", "public"
 FILES = {".csv": "records.csv", ".parquet": "records.parquet"}
 MOST_MOMENTS = 160
@@ -58,18 +70,20 @@ def _anonymise(job: AnonymiseJob, workspace: Path, result: Path, say: RunProgres
         say.more["course"] = course(moments)
         say.more["can stop"] = True
 
-    done = run_job(job, workspace, say, write=False, watch=watch)
+    done = run_job(job, workspace, say, write=False, watch=watch, traced=True)
     found = done.anonymisation
     assert found is not None
     say.more.clear()
     say("writing", 0, 1)
     for name in FILES.values():
         write_anonymous_file(found, result / name, formulas=job.output.formulas or "keep")
-    sections = {
+    sections: dict[str, Any] = {
         f"{audience} {language}": [s.plain() for s in safe_sections(found, language, internal=audience == INTERNAL)]
         for audience, language in product(AUDIENCES, ("en", "de"))
     }
-    _keep(result, sections, safe_figures(found) | {"warnings": list(done.warnings)})
+    kept = sections | {VERDICT: safe_verdict(found).plain()}
+    _keep(result, kept, safe_figures(found) | {"warnings": list(done.warnings)})
+    save_origin(done.origin, result)
     return {"summary": done.summary(), "exposed": False}
 
 
@@ -102,14 +116,16 @@ def course(moments: Sequence[Moment]) -> dict[str, Any]:
 
 
 def _protect(job: RecordsJob, workspace: Path, result: Path, say: RunProgress) -> dict[str, Any]:
+    origin = job_origin(job, workspace, hashed=True)
     made, attack, further = make_microdata(job, workspace, source_of(job, workspace), say)
     say("writing", 0, 1)
     for name in FILES.values():
         output = job.output.model_copy(update={"records": name, "report": None, "internal_report": None})
         write_microdata(job.model_copy(update={"output": output}), result, made)
     told = {INTERNAL: made.sections(further), PUBLIC: made.public_sections()}
-    sections = {f"{audience} en": [s.plain() for s in english] for audience, english in told.items()}
-    _keep(result, sections, use_figures(made, attack))
+    sections: dict[str, Any] = {f"{audience} en": [s.plain() for s in english] for audience, english in told.items()}
+    _keep(result, sections | {VERDICT: records_verdict(attack).plain()}, use_figures(made, attack))
+    save_origin(origin, result)
     facts: dict[str, Any] = {"microdata": made.summary(), "tables": {}}
     return {"summary": facts, "exposed": attack is not None and not attack.safe}
 
@@ -156,11 +172,14 @@ def write_kept_report(
     name = f"{audience} {'en' if isinstance(job, RecordsJob) else language}"
     with reading(folder / SECTIONS, f"{SECTIONS} does not say what it should"):
         kept = read_json(folder / SECTIONS, MOST_APART)
-        if name not in kept:
-            raise BadOption("the run was made before there were two reports", hint="run it again.")
+        if name not in kept or VERDICT not in kept:
+            raise BadOption("the run was made before reports began with a verdict", hint="run it again.")
         sections = [ReportSection.from_plain(each) for each in kept[name]]
+        verdict = Verdict.from_plain(kept[VERDICT])
+    origin = load_origin(folder)
     if isinstance(job, RecordsJob):
-        write_records_report(job.output, sections, path, language, internal=internal)
+        write_records_report(job.output, sections, path, language, internal=internal, verdict=verdict, origin=origin)
     else:
         title = job.output.title or TITLES[language]["safe"]
-        write_report(path, title, sections, language=language, internal=internal)
+        head = head_of(verdict, origin, language, internal=internal)
+        write_report(path, title, sections, language=language, head=head)

@@ -18,6 +18,7 @@ from diskret.model.damage import reading
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.moves.move import MoveSet
+from diskret.publication.origin import Origin
 from diskret.publication.working import load_working, save_working
 from diskret.suppression.result import Suppression, Unprotected
 from diskret.tabulation.tabulate import Progress
@@ -25,7 +26,7 @@ from diskret.web.run_differences import axes_of
 from diskret.web.run_files import MOST_APART, AuditFacts, read_json, real_file, write_json
 from diskret.web.stored_moves import load_moves, save_moves
 
-WORKING, FINDINGS = "working.parquet", "findings.json"
+WORKING, FINDINGS, ORIGIN = "working.parquet", "findings.json", "origin.json"
 MOST_NAMES = 100
 """Cells that the state of a run names; the page shows fewer, and all stand in the findings."""
 LANGUAGES: tuple[Literal["en", "de"], ...] = ("en", "de")
@@ -33,9 +34,10 @@ LANGUAGES: tuple[Literal["en", "de"], ...] = ("en", "de")
 
 def run_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: Progress) -> dict[str, Any]:
     """Do a job on tables; what it asks to be written is made on the page's request."""
-    done = run_job(job_from(dict(content), "the page", workspace), workspace, say, write=False)
+    done = run_job(job_from(dict(content), "the page", workspace), workspace, say, write=False, traced=True)
     say("writing", 0, 1)
     save(done, result)
+    save_origin(done.origin, result)
     made = done.suppressions.values()
     said = {
         language: list(dict.fromkeys(" ".join(s.promise.describe(language, table=s.table).split()) for s in made))
@@ -43,6 +45,19 @@ def run_tables(content: Mapping[str, Any], workspace: Path, result: Path, say: P
     }
     axes = {name: axes_of(table) for name, table in done.tables.items()}
     return {"summary": done.summary(), "exposed": done.exposed, "promises": said, "axes": axes}
+
+
+def save_origin(origin: Origin, folder: Path) -> None:
+    """Keep what a run has read: its files may be others when a report is asked for."""
+    write_json(folder / ORIGIN, origin.plain(), MOST_APART)
+
+
+def load_origin(folder: Path) -> Origin:
+    """What a run has read; nothing is known of runs of earlier versions."""
+    if not (folder / ORIGIN).exists():
+        return Origin()
+    with reading(folder / ORIGIN, f"{ORIGIN} does not say what it should"):
+        return Origin.from_plain(read_json(folder / ORIGIN, MOST_APART))
 
 
 def save(done: JobResult, folder: Path) -> None:

@@ -32,13 +32,17 @@ class Opened:
     codes: tuple[str, ...]
     counts: tuple[int, ...]
     tree: Hierarchy
+    totals: tuple[str, ...]
+    """Sums that rows of the data may carry, as the choice says."""
     problem: DiskretError | None
     """Why the hierarchy that is named could not be taken."""
 
 
 def opened(content: Content, root: Path, column: str) -> Opened:
     """A column of the data of a choice, and how its codes add up by now."""
-    job = _job(content, root, column, {})
+    said = _said(content, column)
+    # what codes are is said beside how they add up, which may be wrong
+    job = _job(content, root, column, {key: each for key, each in said.items() if key not in ("hierarchy", "prefixes")})
     data, described = described_source(job.data, root)
     relation = open_source(data)
     relation.require([column])
@@ -50,7 +54,6 @@ def opened(content: Content, root: Path, column: str) -> Opened:
         raise EmptyData(f"column {column!r} has no codes", where=relation.where, hint="choose another column.")
     _refuse_many(len(found))
     codes, counts = [str(c) for c, _ in found], [int(n) for _, n in found]
-    said = _said(content, column)
     blank = said.get("missing")
     if isinstance(blank, str) and blank not in codes:
         codes, counts = [*codes, blank], [*counts, 0]
@@ -64,7 +67,10 @@ def opened(content: Content, root: Path, column: str) -> Opened:
             tree = given
     except DiskretError as e:
         problem = e
-    return Opened(codes=tuple(codes), counts=tuple(counts), tree=tree, problem=problem)
+    totals = [named, *(said.get("subtotals") or ())]
+    return Opened(
+        codes=tuple(codes), counts=tuple(counts), tree=tree, totals=tuple(filter(None, totals)), problem=problem
+    )
 
 
 def _job(content: Content, root: Path, column: str, said: Content) -> TableJob:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from starlette.requests import Request
 
+from diskret.job.prepare import start_preparing
 from diskret.web.guard import Place
 from diskret.web.reading import Apart, Reading
 from diskret.web.run_folders import Runs
@@ -52,6 +53,7 @@ class Workbench:
             self.runs.sweep()
         if isinstance(self.reading, Apart):
             threading.Thread(target=self.reading.warm, daemon=True).start()
+            self.runs.preparing = start_preparing(patient=True)
 
     def close(self) -> None:
         """End all processes of this server."""

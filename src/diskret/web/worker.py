@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from diskret.job.prepare import WORDS, compiling_said
 from diskret.model.errors import DiskretError
 from diskret.web.answers import our_mistake, plain
 from diskret.web.confined import keep_private
@@ -37,7 +38,7 @@ def work_of(kind: str) -> Work:
     return work
 
 
-def main(folder: Path, kind: str) -> None:
+def main(folder: Path, kind: str, waits_for: int = 0) -> None:
     """Do the work and write down how it ended."""
     workspace = folder.parent.parent
     status = read_json(folder / STATUS) | {"pid": os.getpid()}
@@ -55,7 +56,9 @@ def main(folder: Path, kind: str) -> None:
     start = time.process_time()
     ended: dict[str, Any]
     try:
-        found = work_of(kind)(read_json(folder / JOB), workspace, part, RunProgress(tell))
+        say = RunProgress(tell, waits_for=waits_for)
+        with compiling_said(lambda: tell({"what": WORDS, "done": 0, "of": 0})):
+            found = work_of(kind)(read_json(folder / JOB), workspace, part, say)
         part.rename(folder / RESULT)
         ended = {"state": "finished", "files": sizes(folder / RESULT)} | found
     except KeyboardInterrupt:  # asked to stop where there is nothing to keep yet
@@ -79,4 +82,4 @@ def _end_with_server() -> None:
 if __name__ == "__main__":
     keep_private()
     threading.Thread(target=_end_with_server, daemon=True).start()
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))

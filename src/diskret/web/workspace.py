@@ -16,11 +16,14 @@ from diskret.job.models import Job
 from diskret.job.paths import paths_in, seen_from, with_paths
 from diskret.job.read import job_content, job_from
 from diskret.job.write import moved
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import is_server
 from diskret.model.errors import BadOption, DiskretError, OutsideWorkspace, UnreadableFile, listed
 from diskret.model.places import is_pattern
 
 TEXT = (".csv", ".tsv", ".txt", ".gz", ".zst")
-DATA = (*TEXT, ".parquet", ".pq", ".xlsx", ".ods", ".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")
+DATA = (*TEXT, ".parquet", ".pq", ".xlsx", ".ods", ".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt",
+        *DATABASES)  # fmt: skip
 HIERARCHIES = (".hrc", ".csv", ".json")
 DESCRIBED = (".asc", ".tab", ".rda")
 """Data of tau-ARGUS, and what describes them."""
@@ -71,7 +74,7 @@ class Workspace:
         return place
 
     def _place(self, name: str) -> Path:
-        if not name or "\0" in name or not _is_possible(name):
+        if not name or "\0" in name or not _is_possible(name) or is_server(name):
             raise OutsideWorkspace.named(shortened(name))
         place = Path(os.path.realpath(self.root / name))
         if not place.is_relative_to(self.root) or place == self.root:

@@ -11,9 +11,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from diskret.io.structured import from_json
 from diskret.job.described import metadata_beside, recognise_described
 from diskret.job.recognise import Recognised, recognise
-from diskret.job.table_sections import READING
+from diskret.job.table_sections import READING, Data
+from diskret.model.databases import FILES as DATABASES
+from diskret.model.databases import table_names
+from diskret.model.errors import BadOption
 from diskret.model.sheets import sheet_names
 from diskret.model.source import EXCEL, file_source
 from diskret.web.answers import Json
@@ -24,7 +28,10 @@ def columns(request: Request) -> Response:
     """The columns of a file of the workspace, and a first job for it."""
     bench, asked = workbench(request), request.query_params
     name = asked.get("file", "")
-    reading = _chosen_reading(choice(request).get()["content"].get("data"), name)
+    if "reading" in asked:
+        reading = _given_reading(asked["reading"], name)
+    else:
+        reading = _chosen_reading(choice(request).get()["content"].get("data"), name)
     if asked.get("sheet") and asked["sheet"] != reading.get("sheet"):  # another sheet is another table
         reading = {key: value for key, value in reading.items() if key not in ("header", "range")}
         reading["sheet"] = asked["sheet"]
@@ -57,6 +64,18 @@ def _chosen_reading(data: Any, name: str) -> dict[str, Any]:
     return {key: data[key] for key in READING if key in data}
 
 
+def _given_reading(text: str, name: str) -> dict[str, Any]:
+    """How a file is to be read, said with the question: before it is chosen."""
+    try:
+        said = from_json(text)
+        Data.model_validate({"microdata": name, **said})
+    except (TypeError, ValueError):
+        raise BadOption(
+            "this is not how a file is read", where=name, hint="rows count from 1; a range is like B4:H120."
+        ) from None
+    return {key: value for key, value in said.items() if key in READING}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Found:
     """What was found in a file, and how it was read."""
@@ -81,7 +100,9 @@ def recognised(path: Path, reading: Mapping[str, Any], kind: Any) -> Found:
         columns = recognise_described(data, metadata, **reading)
         return Found(columns=columns, reading=reading, sheets=[], file=data.name, metadata=metadata.name)
     columns = recognise(file_source(path, **reading), kind)
-    sheets = sheet_names(path) if path.suffix.lower() in EXCEL else []
+    parts = {**dict.fromkeys(EXCEL, sheet_names), **dict.fromkeys(DATABASES, table_names)}
+    inside = parts.get(path.suffix.lower())
+    sheets = inside(path) if inside else []
     return Found(columns=columns, reading=reading, sheets=sheets, file=path.name)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ from starlette.routing import Route
 from diskret.job.anonymise_job import AnonymiseJob
 from diskret.job.read import job_from
 from diskret.job.records_job import RecordsJob
-from diskret.job.report import table_facts, write_table_report
+from diskret.job.report import table_facts, too_close_in, write_table_report
 from diskret.job.table_job import TableJob
+from diskret.microdata.condition import Condition
 from diskret.model.errors import BadOption, listed
 from diskret.publication.report_file import ENDINGS
 from diskret.web import examples
@@ -26,7 +27,7 @@ from diskret.web.record_runs import FIGURES, FILES, write_kept_report
 from diskret.web.routes.exports import as_shown, made_apart, stem
 from diskret.web.routes.names import NAME
 from diskret.web.run_files import MOST_APART, read_bytes, read_json
-from diskret.web.table_runs import findings, load
+from diskret.web.table_runs import findings, load, load_origin
 from diskret.web.workbench import RECORDS, Workbench, choice, workbench
 
 EXAMPLES = {"care": "care.toml"}
@@ -50,6 +51,11 @@ def _firms(bench: Workbench) -> dict[str, Any]:
         },
         "attack": {"keys": ["industry", "size"], "values": ["employees", "turnover"]},
     }  # fmt: skip
+
+
+def condition(request: Request) -> Response:
+    """The columns that a condition on records looks at; refused if it is none."""
+    return Json({"columns": Condition.parse(request.query_params.get("where", "")).columns})
 
 
 def open_job(request: Request) -> Response:
@@ -116,14 +122,20 @@ def report(request: Request) -> Response:
         raise BadOption(f"no report as {ending} in {language!r}", hint=f"{listed(ENDINGS)}, in 'en' or 'de'.")
     internal = request.query_params.get("for") == "internal"
     status, content = bench.runs.status(run), as_shown(bench.runs.content(run), request.query_params.get("sums"))
-    given = (content, bench.workspace.root, ending, language, internal, status.get("summary", {}).get("warnings", ()))
+    given = (content, bench.workspace.root, ending, language, internal, status.get("summary", {}))
     with bench.runs.result(run) as folder:
         made = bench.reading.do(made_report, folder, *given, where=run, seconds=LONG)
     return attachment(made, f"{stem(status['name'])}-{'internal-' if internal else ''}report{ending}")
 
 
 def made_report(
-    folder: Path, content: dict[str, Any], root: Path, ending: str, language: str, internal: bool, said: Sequence[str]
+    folder: Path,
+    content: dict[str, Any],
+    root: Path,
+    ending: str,
+    language: str,
+    internal: bool,
+    summary: Mapping[str, Any],
 ) -> bytes:
     """The report on a result."""
     job = job_from(content, "the page", root)
@@ -133,8 +145,9 @@ def made_report(
         elif isinstance(job, TableJob):
             done = load(folder)
             tables = {name: each.table for name, each in done.items()}
-            facts = table_facts(job, done, findings(folder), said)
-            write_table_report(job.output, tables, facts, path, language, internal=internal)
+            facts = table_facts(job, done, findings(folder), summary.get("warnings", ()), too_close_in(summary))
+            origin = load_origin(folder)
+            write_table_report(job.output, tables, facts, path, language, internal=internal, origin=origin)
         else:
             raise BadOption(f"no report on a job of kind {job.kind!r}", hint="run its job file with `diskret run`.")
         return path.read_bytes()
@@ -149,6 +162,7 @@ ROUTES = [
     Route("/api/records/examples/{example}", take_example, methods=["POST"]),
     Route(f"/api/records/jobs/{NAME}", open_job, methods=["POST"]),
     Route("/api/records/seed", seed, methods=["GET"]),
+    Route("/api/records/condition", condition, methods=["GET"]),
     Route("/api/records/runs", start, methods=["POST"]),
     Route("/api/runs/{run}/stop", stop, methods=["POST"]),
     Route("/api/runs/{run}/figures", figures, methods=["GET"]),

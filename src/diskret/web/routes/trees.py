@@ -51,6 +51,7 @@ async def open_tree(request: Request) -> Response:
             "codes": found.codes,
             "counts": found.counts if internal else None,
             "tree": trees.as_plain(found.tree),
+            "totals": found.totals,
             "problem": plain(found.problem) if found.problem else None,
         }
     )
@@ -119,8 +120,9 @@ def _refuse_unfit(tree: Hierarchy, found: trees.Opened, ending: str, *, cells: b
     if fits.missing:
         what = f"the tree lacks {len(fits.missing)} codes of the data: {listed(fits.missing)}"
         raise MissingCode(what, hint="put them under a sum, or say that you want to save it without them.")
-    if fits.sums and not cells:
-        what = f"records carry {listed(fits.sums)}, which is a sum in the tree"
+    sums = [code for code in fits.sums if code not in found.totals]
+    if sums and not cells:
+        what = f"records carry {listed(sums)}, which is a sum in the tree"
         raise BadOption(what, hint="move the parts elsewhere, or say that you want to save it all the same.")
     if ending.lower() == ".hrc" and tree.labels != tree.codes:
         raise BadOption("a .hrc file keeps no labels", hint="save as .csv, or say that you want to save without them.")

@@ -14,11 +14,12 @@ export function drawer(bench, side) {
   bench.prepend(button, behind);
 
   function show(wanted) {
-    const drawn = wanted && NARROW.matches;
+    const drawn = wanted === true && NARROW.matches;
     bench.classList.toggle("drawn", drawn);
     button.setAttribute("aria-expanded", String(drawn));
     // what is not on the screen cannot be reached by the keyboard
     side.inert = NARROW.matches && !drawn;
+    for (const each of [document.querySelector(".bar"), button, ...bench.children]) if (each !== side && each !== behind) each.inert = drawn;
     if (drawn) close.focus();
     else if (wanted === false && NARROW.matches) button.focus();
   }
@@ -27,5 +28,5 @@ export function drawer(bench, side) {
   bench.addEventListener("keydown", key);
   NARROW.addEventListener("change", turn);
   show(null);
-  return { end: () => NARROW.removeEventListener("change", turn), open: () => show(true), close: () => bench.classList.contains("drawn") && show(false) };
+  return { end: () => { show(null); NARROW.removeEventListener("change", turn); } };
 }

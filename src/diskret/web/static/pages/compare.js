@@ -25,6 +25,7 @@ export class Compare {
 
   draw() {
     const finished = runs.all.filter((run) => run.state === "finished" && run.kind === "job");
+    this.turn = (this.turn ?? 0) + 1;  // what was asked for before is not wanted any more
     if (finished.length < 2) return replace(this.root);
     const known = (id) => finished.some((run) => run.id === id);
     if (!known(this.chosen[0])) this.chosen[0] = (finished.find((run) => finished.some((other) => other !== run && !unlike(run, other))) ?? finished[0]).id;
@@ -34,7 +35,7 @@ export class Compare {
     const why = (run) => unlike(one, run);
     if (!others.some((run) => run.id === this.chosen[1] && !why(run))) this.chosen[1] = others.find((run) => !why(run))?.id ?? null;
     const select = (i, list) => {
-      const made = options(el("select", { id: `compare-${i}`, onchange: () => { this.chosen[i] = made.value; this.draw(); made.isConnected || document.getElementById(made.id)?.focus(); } }), list, this.chosen[i] ?? "");
+      const made = options(el("select", { id: `compare-${i}`, onchange: () => { this.chosen[i] = made.value; this.draw(); } }), list, this.chosen[i] ?? "");
       return made;
     };
     const second = others.map((run) => [run.id, why(run) ? `${runTitle(run)} – ${why(run)}` : runTitle(run), { disabled: Boolean(why(run)) }]);

@@ -4,7 +4,7 @@ import { Choices } from "../js/choices.js";
 import { drawer } from "../js/drawer.js";
 import { slider } from "../js/controls.js";
 import { el, field, replace } from "../js/dom.js";
-import { number, t } from "../js/i18n.js";
+import { number, said, t } from "../js/i18n.js";
 import { attempt, notice } from "../js/notices.js";
 import { plot } from "../js/plot.js";
 import { attributeCard, equal } from "./plan/attribute.js";
@@ -42,17 +42,30 @@ export async function show(root) {
   /** Estimates for a number of persons that need not be settled yet: while the slider moves. */
   function estimate(n = content().n[0], wait = 60) {
     clearTimeout(timer);
-    timer = setTimeout(() => attempt(() => ask(n)), wait);
+    timer = setTimeout(() => {
+      const ticket = asked + 1;
+      ask(n).catch((error) => ticket === asked && missed(error));
+    }, wait);
+  }
+
+  /** What cannot be estimated takes the figures of the plan before with it. */
+  function missed(error) {
+    if (error.name === "AbortError") return;
+    state.now = null;
+    figures.classList.remove("waiting");
+    replace(figures, el("div", { class: "card", role: "alert" }, el("strong", {}, said("error", error.what)), el("p", { class: "muted" }, error.hint)));
   }
 
   async function ask(n) {
     const ticket = ++asked;
+    figures.classList.add("waiting");
     const { shares } = content();
     const curve = Array.from({ length: 33 }, (_, i) => toNumber(i * 3.125)).filter((each, i, all) => all.indexOf(each) === i && each !== n);
     const found = await post("/api/plan", { n: [n, ...curve], shares });
     if (ticket !== asked) return;
     const [now, ...rest] = found.shares;
-    Object.assign(state, { found, now, curve: [...rest, now].sort((a, b) => a.n - b.n), n });
+    Object.assign(state, { found, now, curve: [...rest, now].sort((a, b) => a.n - b.n), n, merges: null });
+    figures.classList.remove("waiting");
     drawFigures();
     const { tolerated, ordered, freely, keep } = content();
     const merges = await post("/api/plan", { n: [n], shares, tolerated, ordered, freely, keep });

@@ -18,7 +18,7 @@ const EXAMPLES = ["care", "firms"];
 export async function show(root) {
   const chosen = new Choices("records");
   const context = { chosen, files: [], trees: [], columns: [], unfold: (name) => steps.unfold(name) };
-  const figures = new Figures();
+  const figures = new Figures(chosen);
   context.figures = figures;
   const choices = el("div", { class: "choices" });
   const tools = el("div", { class: "page-tools" });
@@ -49,14 +49,17 @@ export async function show(root) {
   /** Learn the columns of the file that is chosen. */
   context.look = async () => {
     const { microdata: file, sheet = "" } = chosen.content.data ?? {};
-    if (`${file} ${sheet}` === context.file) return;
-    context.file = `${file} ${sheet}`;
+    const wanted = `${file} ${sheet}`;
+    if (wanted === context.file) return;
+    context.file = wanted;
+    Object.assign(context, { sheets: [], columns: [], rows: 0 });  // those of another file are none of this one
     const found = file ? await attempt(() => get(`/api/recognise?file=${encodeURIComponent(file)}&kind=microdata&language=${current()}&sheet=${encodeURIComponent(sheet)}`)) : null;
+    if (wanted !== context.file) return;
     context.sheets = found?.sheets ?? [];
     context.columns = found?.columns ?? [];
     context.rows = found?.rows ?? 0;
   };
-  chosen.on(async () => { await context.look(); draw(); });
+  chosen.on(async () => { figures.compare(); await context.look(); draw(); });
   const offs = [on("runs", () => { figures.runs(); draw(); })];
   await Promise.all([context.list(), watchRuns()]);
   await chosen.load();

@@ -4,6 +4,7 @@ import { el, field, options, replace } from "../../js/dom.js";
 import { number, said, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
 import { plot } from "../../js/plot.js";
+import { sameSettings } from "../../js/settings.js";
 import { runs, runTitle, watchRuns } from "../../js/store.js";
 import { cancel } from "../table/progress.js";
 
@@ -11,7 +12,10 @@ const short = (value) => number(Math.abs(value) >= 1000 ? Math.round(value) : Nu
 const percent = (share) => `${number(Math.round(share * 1000) / 10)} %`;
 
 export class Figures {
-  constructor() {
+  constructor(chosen) {
+    this.chosen = chosen;
+    this.turn = 0;
+    this.note = el("div");
     this.root = el("section", { class: "figures", "aria-label": t("figures.title"), tabindex: "-1" });
     this.key = sessionStorage.getItem("records-run");
     this.found = null;
@@ -23,6 +27,7 @@ export class Figures {
 
   /** The runs have changed: show the one that is chosen, or the newest. */
   async runs() {
+    const turn = ++this.turn;
     const mine = runs.all.filter((run) => run.kind === "records");
     if (!mine.some((run) => run.id === this.key)) { this.key = mine[0]?.id ?? null; this.found = null; }
     const run = mine.find((each) => each.id === this.key);
@@ -30,12 +35,25 @@ export class Figures {
     if (run.state === "running") return this.live(run);
     if (run.state !== "finished") return replace(this.root, this.head(run, mine), el("div", { class: "card" }, el("p", {}, el("span", { class: "badge bad" }, t(`state.${run.state}`))), run.error ? [el("strong", {}, run.error.what), el("p", { class: "muted" }, run.error.hint)] : null));
     if (this.found?.id !== run.id) {
-      const content = await attempt(() => get(`/api/runs/${run.id}/figures`));
-      if (!content || this.over) return null;
-      this.found = { id: run.id, content };
+      // figures of another run must not stand below this name
+      replace(this.root, this.head(run, mine), el("p", { class: "muted", role: "status" }, t("figures.waiting")));
+      const found = await attempt(() => Promise.all(["figures", "settings"].map((each) => get(`/api/runs/${run.id}/${each}`))));
+      if (!found || this.over || turn !== this.turn) return null;
+      this.found = { id: run.id, content: found[0], settings: found[1] };
     }
     const shown = this.found.content.kind === "anonymise" ? anonymous : scientific;
-    return replace(this.root, this.head(run, mine), shown(this.found.content));
+    replace(this.root, this.head(run, mine), this.note, shown(this.found.content));
+    return this.compare();
+  }
+
+  /** Say whether the file on the right was made with what is chosen on the left. */
+  compare() {
+    const { settings } = this.found ?? {};
+    const other = settings && !sameSettings(settings.content, this.chosen.content);
+    const use = () => this.chosen.change(() => structuredClone(settings.content));
+    return replace(this.note, other || settings?.changed ? el("div", { class: "settings-of", role: "status" },
+      other ? el("p", {}, t("figures.other")) : null, settings.changed ? el("p", {}, el("span", { class: "badge bad" }, t("settings.changed"))) : null,
+      other ? el("button", { class: "small", id: "use-settings", onclick: use }, t("settings.use")) : null) : null);
   }
 
   empty() {

@@ -4,6 +4,7 @@ import { amount, check, chips } from "../../js/controls.js";
 import { el, field, options, replace } from "../../js/dom.js";
 import { t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
+import { NEW_REDUCING, REDUCING_FORMS } from "./reduce.js";
 
 const asked = (context) => context.chosen.content.microdata;
 const names = (context) => context.columns.map((each) => each.name);
@@ -28,7 +29,8 @@ export function usedStep(inside, tell, context) {
     chips("use-classes", t("use.classes"), names(context), list(now.classes), (v) => set("classes", v)),
     chips("use-drop", t("use.drop"), names(context), list(drop?.columns), (v) => chosen.change((c) => {
       const rest = c.microdata.steps.filter((step) => step.do !== "drop");
-      c.microdata.steps = v.length ? [{ do: "drop", columns: v }, ...rest] : rest;
+      // a condition may look at a column that is dropped afterwards
+      c.microdata.steps = v.length ? behindReducing(rest, { do: "drop", columns: v }) : rest;
       // what is not released is neither compared nor attacked by
       for (const key of ["values", "classes"]) c.microdata[key] = list(c.microdata[key]).filter((each) => !v.includes(each));
       for (const key of ["keys", "values"]) if (c.attack?.[key]) c.attack[key] = list(c.attack[key]).filter((each) => !v.includes(each));
@@ -44,6 +46,7 @@ const NEW = {
   pram: (now) => ({ do: "pram", columns: list(now.classes).slice(0, 1), keep: 0.9 }),
 };
 const REDUCING = ["drop", "recode", "withhold", "release"];
+const behindReducing = (steps, step) => [...steps.filter((each) => each.do in NEW_REDUCING), step, ...steps.filter((each) => !(each.do in NEW_REDUCING))];
 
 export function protectionStep(inside, tell, context) {
   const now = asked(context);
@@ -63,6 +66,7 @@ export function protectionStep(inside, tell, context) {
   seed.querySelector("input").classList.add("long");
   replace(inside, cards,
     el("div", { class: "field" }, el("label", { id: "add-step" }, t("use.addStep")), el("div", { class: "chips", role: "group", "aria-labelledby": "add-step" },
+      Object.keys(NEW_REDUCING).map((kind) => el("button", { id: `add-${kind}`, onclick: () => chosen.change((c) => { c.microdata.steps = behindReducing(c.microdata.steps, NEW_REDUCING[kind](now)); }) }, `+ ${t(`use.${kind}`)}`)),
       Object.keys(NEW).map((kind) => el("button", { id: `add-${kind}`, onclick: () => chosen.change((c) => { c.microdata.steps.push(NEW[kind](now)); }) }, `+ ${t(`use.${kind}`)}`)))),
     seed,
     el("button", { class: "small", id: "new-seed", onclick: async () => { const found = await attempt(() => get("/api/records/seed")); if (found) chosen.change((c) => { c.microdata.seed = found.seed; }); } }, t("use.newSeed")));
@@ -70,6 +74,7 @@ export function protectionStep(inside, tell, context) {
 }
 
 const FORMS = {
+  ...REDUCING_FORMS,
   microaggregate: (step, i, set) => {
     const method = options(el("select", { id: `method-${i}`, onchange: () => set({ method: method.value === "optimal" ? null : method.value, keep_variance: method.value === "mdav" ? null : step.keep_variance }) }), ["optimal", "fixed", "mdav"].map((each) => [each, t(`use.method.${each}`)]), step.method ?? "optimal");
     return [el("div", { class: "two" }, amount(`m-${i}`, t("use.m"), step.m ?? (step.keep_variance ? 4 : 3), (v) => set({ m: v }), { min: "2" }), field(t("use.method"), method)),

@@ -4,6 +4,7 @@ import { el, field, options, replace } from "../../js/dom.js";
 import { t } from "../../js/i18n.js";
 import { attempt, notice } from "../../js/notices.js";
 import { change, draft, openJob, takeExample } from "../../js/store.js";
+import { nextYear } from "./next_year.js";
 
 export const fileOf = (content) => content.data?.microdata ?? content.data?.cells ?? content.data?.table;
 
@@ -19,7 +20,8 @@ export function dataStep(inside, tell, context) {
     ondrop: (event) => { event.preventDefault(); drop.classList.remove("over"); take(event.dataTransfer.files); },
   }, t("data.drop"), upload);
   const examples = el("div", { class: "examples" });
-  replace(inside, el("div", {}, el("h3", {}, t("data.examples"))), examples, drop, field(t("data.file"), chosen));
+  const next = nextYear(context);
+  replace(inside, el("div", {}, el("h3", {}, t("data.examples"))), examples, drop, field(t("data.file"), chosen), next.root);
 
   chosen.onchange = () => chosen.value && use(chosen.value);
   async function use(name) {
@@ -82,6 +84,7 @@ export function dataStep(inside, tell, context) {
     const name = fileOf(draft.content);
     tell(name);
     if (!files) return;
+    next.draw(files);
     const entries = files.filter((each) => each.kind === "data" || each.kind === "job").map((each) => [each.name, each.name]);
     if (name && !entries.some(([value]) => value === name)) entries.unshift([name, name]);
     options(chosen, [["", t("data.none")], ...entries], name ?? "");

@@ -3,8 +3,8 @@ import { get } from "../../js/api.js";
 import { el, replace } from "../../js/dom.js";
 import { number, ruleName, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
-import { change, draft } from "../../js/store.js";
 import { SIGNS } from "./grid.js";
+import { byHand } from "./hand.js";
 
 const HOVER = 250;
 
@@ -84,23 +84,8 @@ export class Inspector {
       facts.further ? el("small", {}, t("inspect.further", { n: facts.further })) : null,
       hidden && facts.words.length ? el("details", {}, el("summary", {}, t("inspect.words")), el("div", { class: "words" }, facts.words.map((each) => el("p", {}, each)))) : null,
       hidden && shown.key === "draft" ? el("p", { class: "muted" }, t("inspect.notYet")) : null,
-      shown.key === "draft" ? this.byHand() : null,
+      shown.key === "draft" ? byHand(shown, facts) : null,
       facts.unprotected ? el("p", {}, el("span", { class: "badge bad" }, t("inspect.unprotected"))) : null);
-  }
-
-  /** Statuses by hand, in the choice that is marked: sensitive whatever the rules say, or never to be suppressed. */
-  byHand() {
-    const { shown, facts } = this;
-    const cell = Object.fromEntries(shown.axes.map((axis, i) => [axis.name, axis.codes[facts.index[i]]]));
-    const same = (each) => each.response === shown.response && shown.axes.every((axis) => each.cell[axis.name] === cell[axis.name]);
-    const given = (draft.content.status ?? []).find(same)?.status;
-    const set = (status) => change((c) => {
-      c.status = (c.status ?? []).filter((each) => !same(each));
-      if (status) c.status.push({ cell, status, response: shown.response });
-      if (!c.status.length) delete c.status;
-    });
-    const button = (status) => el("button", { class: "small", "data-status": status, "aria-pressed": String(given === status), onclick: () => set(given === status ? null : status) }, t(`hand.${status}`));
-    return el("div", {}, el("h3", {}, t("hand.title")), el("div", { class: "row" }, button("primary"), button("never")));
   }
 
   /** A question that takes an attack to answer. */

@@ -25,7 +25,8 @@ export function pressed(header, row) {
   return header.length === 1 && Math.abs(header[0] - row) === 1 ? [...header, row].sort((a, b) => a - b) : [row];
 }
 
-export function rowsTable({ rows, header, range, lettered, pick, enclose }) {
+/** `header`: the rows of names that were chosen, `proposed`: those that seem to be. */
+export function rowsTable({ rows, header, proposed, range, lettered, pick, enclose }) {
   const wide = Math.min(MOST_COLUMNS, Math.max(0, ...rows.map((row) => row.length)));
   const within = corners(range);
   const inside = (r, c) => !within || (r >= within[0][0] && r <= within[1][0] && c >= within[0][1] && c <= within[1][1]);
@@ -54,10 +55,11 @@ export function rowsTable({ rows, header, range, lettered, pick, enclose }) {
     for (const each of all) each.tabIndex = each === next ? 0 : -1;
     next.focus();
   };
-  const reached = Math.max(0, (header[0] ?? 1) - 1);
+  const names = header.length ? header : proposed;
+  const reached = Math.max(0, (names[0] ?? 1) - 1);
   const table = el("table", { class: "rows", id: "preview-rows", "aria-label": t("preview.rows") },
     lettered ? el("thead", {}, el("tr", {}, el("th"), [...Array(wide).keys()].map((c) => el("th", { scope: "col" }, letters(c))))) : null,
-    el("tbody", {}, rows.map((row, r) => el("tr", { class: header.includes(r + 1) ? "names" : "" },
+    el("tbody", {}, rows.map((row, r) => el("tr", { class: names.includes(r + 1) ? "names" : "" },
       el("th", { scope: "row" }, pick ? el("button", {
         class: "small", id: `row-of-names-${r + 1}`, "data-row": name(r), tabindex: r === reached ? "0" : "-1", "aria-pressed": String(header.includes(r + 1)), "aria-label": t("preview.header", { i: name(r) }), onkeydown: walk,
         onclick: () => pick(pressed(header, r + 1)),

@@ -7,28 +7,29 @@ import { change, draft, view } from "../../js/store.js";
 import { fileOf } from "./data.js";
 import { rowsTable } from "./picker.js";
 import { roleOf } from "./roles.js";
+import { Trouble } from "./trouble.js";
 
+const READING = ["delimiter", "decimal", "thousands", "encoding", "sheet", "header", "range"];
 const SHEETS = /\.(xlsx|xlsm|ods)$/i;
 const TEXTS = /\.(csv|tsv|txt)(\.gz)?$/i;
 const DECIMALS = [["", null], [".", "1234.5"], [",", "1234,5"]];
 const THOUSANDS = [["", null], [".", "1.234"], [",", "1,234"], [" ", "1 234"], ["'", "1'234"]];
-const ENCODINGS = [["", null], ["utf-8", "UTF-8"], ["windows-1252", "Windows-1252"], ["latin-1", "Latin-1"], ["cp850", "DOS (cp850)"], ["utf-16", "UTF-16"]];
+const ENCODINGS = [["", null], ["utf-8", "UTF-8"], ["windows-1252", "Windows-1252"], ["latin-1", "Latin-1"], ["cp850", "CP850 (DOS)"], ["utf-16", "UTF-16"]];
 
 export class Preview {
   constructor(shown) {
     this.shown = shown;
     this.root = el("div", { class: "preview" });
     this.turn = 0;
-    this.mine = false;
+    this.changing = 0;
   }
 
   get chosen() { return fileOf(draft.content) === this.name; }
   get data() { return this.chosen ? draft.content.data : {}; }
 
-  /** Whether a change of the choice was made here: then the file is still what the user looks at. */
+  /** Whether a change of the choice comes from here: then the file is still what the user looks at. */
   stays() {
-    if (!this.mine) return false;
-    this.mine = false;
+    if (!this.changing) return false;
     this.show(this.name);
     return true;
   }
@@ -85,28 +86,23 @@ export class Preview {
     return el("div", { class: "reading" }, header, select("decimal", DECIMALS), select("thousands", THOUSANDS), select("encoding", ENCODINGS));
   }
 
-  /** Set how the file is read; a file that was not chosen is chosen by it. */
+  /** Set how the file is read; a file that was not chosen is chosen by it. Other columns may come of it: they are recognised anew. */
   async set(keys) {
-    const name = this.name;
-    const before = this.data;
-    this.mine = true;
+    const { name, data } = this;
+    const reading = Object.fromEntries(Object.entries({ ...data, ...keys }).filter(([key, value]) => READING.includes(key) && value !== null));
+    const found = await quietly(() => get(`/api/recognise?${query({ file: name, reading: JSON.stringify(reading) })}`));
+    if (this.name !== name) return;
+    this.changing += 1;
     await change((content) => {
-      if (fileOf(content) !== name) { for (const key of Object.keys(content)) delete content[key]; }
-      const { data = { microdata: name } } = content;
-      for (const key of Object.keys(content)) if (key !== "output") delete content[key];
-      content.data = { ...data };
-      for (const [key, value] of Object.entries(keys)) { if (value === null) delete content.data[key]; else content.data[key] = value; }
+      for (const key of Object.keys(content)) if (key !== "output" || !this.chosen) delete content[key];
+      Object.assign(content, found.error ? { data: { microdata: name, ...reading } } : found.content);
     });
-    // other columns may come of it: they are recognised anew
-    const found = await quietly(() => get(`/api/recognise?${query({ file: name, sheet: keys.sheet ?? before.sheet ?? "" })}`));
-    if (found.error || fileOf(draft.content) !== name) return;
-    this.mine = true;
-    await change((content) => { Object.assign(content, found.content, { data: { ...found.content.data, ...content.data, ...(found.kind === "cells" ? { cells: name } : {}) } }); if (found.kind === "cells") delete content.data.microdata; });
+    this.changing -= 1;
   }
 
   named() {
     const { columns } = this;
-    if (columns.error) return el("div", { class: "marked", role: "alert", id: "unread" }, el("strong", {}, said("error", columns.error.what)), columns.error.hint ? el("small", {}, columns.error.hint) : null, el("small", {}, t("preview.pick")));
+    if (columns.error) return el("div", { id: "unread" }, new Trouble(columns.error, { unfold: this.shown.context.unfold, file: this.name, again: () => this.show(this.name) }).root, el("p", { class: "muted" }, t("preview.pick")));
     return el("section", {}, el("h2", {}, t("preview.columns", { n: columns.columns.length })), el("div", { class: "wide" }, el("table", { class: "plain", id: "preview-columns" },
       el("thead", {}, el("tr", {}, ["preview.name", "preview.role", "preview.why"].map((key) => el("th", { scope: "col" }, t(key))))),
       el("tbody", {}, columns.columns.map((each) => el("tr", {}, el("th", { scope: "row" }, each.name), el("td", {}, t(`role.${this.chosen ? roleOf(draft.content, each.name) : each.role}`)), el("td", {}, el("small", {}, each.why))))))));
@@ -117,12 +113,12 @@ export class Preview {
     const head = el("h2", {}, t("preview.rows"));
     if (file.error) return file.error.status === 404 ? null : el("section", {}, head, el("p", { class: "muted" }, said("error", file.error.what)));
     if (!file.rows) {
-      return el("section", {}, head, el("p", {}, t("preview.ask")), el("button", { id: "show-rows", onclick: () => attempt(async () => { Object.assign(view, await put("/api/rows", { rows: true })); await this.show(this.name); }) }, t("preview.show")));
+      return el("section", {}, head, el("p", {}, t("preview.ask")), el("button", { id: "show-first", onclick: () => attempt(async () => { Object.assign(view, await put("/api/rows", { rows: true })); await this.show(this.name); }) }, t("preview.show")));
     }
     const canPick = SHEETS.test(this.name) || TEXTS.test(this.name);
     return el("section", {}, el("div", { class: "row apart" }, head, el("button", { class: "quiet small", id: "hide-rows", onclick: () => attempt(async () => { Object.assign(view, await put("/api/rows", { rows: false })); await this.show(this.name); }) }, t("preview.hide"))),
       el("p", { class: "secret" }, t("preview.confidential")), canPick ? el("p", {}, el("small", {}, t(SHEETS.test(this.name) ? "preview.pickHint" : "preview.pickRow"))) : null,
-      rowsTable({ rows: file.rows, header: [this.data.header ?? file.header ?? []].flat(), range: this.data.range ?? null, lettered: SHEETS.test(this.name),
+      rowsTable({ rows: file.rows, header: [this.data.header ?? []].flat(), proposed: file.header ?? [], range: this.data.range ?? null, lettered: SHEETS.test(this.name),
         pick: canPick ? (header) => this.set({ header: header.length === 1 ? header[0] : header.length ? header : null }) : null,
         enclose: SHEETS.test(this.name) ? (range) => this.set({ range }) : null }));
   }

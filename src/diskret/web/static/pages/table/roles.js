@@ -10,6 +10,15 @@ import { fileOf } from "./data.js";
 const ROLES = { microdata: ["none", "classification", "value", "weight", "holding"], cells: ["none", "classification", "value", "count", "status", "largest", "cost"] };
 const SINGLE = ["count", "status", "weight", "holding", "cost"];
 
+const edit = async (column) => (await import("./tree.js")).openTree(column);
+/** An error whose cure is another hierarchy leads into its tree. */
+document.addEventListener("edit-key", (event) => {
+  const [section, column, key] = event.detail.path;
+  if (section !== "classifications" || key !== "hierarchy") return;
+  event.preventDefault();
+  edit(column);
+});
+
 export function roleOf(content, name) {
   const table = content.table ?? {};
   if (table.by?.includes(name)) return "classification";
@@ -123,8 +132,8 @@ export function rolesStep(inside, tell, context) {
       const given = lengths.value.split(/[^0-9]+/).filter(Boolean).map(Number);
       set(given.length ? { prefixes: given } : {});
     } });
-    const edit = el("button", { class: "small", type: "button", id: `tree-of-${column.name}`, onclick: async () => (await import("./tree.js")).openTree(column.name) }, t("tree.open"));
-    return el("div", { class: "further" }, field(t("hierarchy.label"), select), how === "prefixes" ? field(t("hierarchy.lengths"), lengths) : null, edit);
+    return el("div", { class: "further" }, field(t("hierarchy.label"), select), how === "prefixes" ? field(t("hierarchy.lengths"), lengths) : null,
+      el("button", { class: "small", type: "button", id: `tree-of-${column.name}`, onclick: () => edit(column.name) }, t("tree.open")));
   }
   return (what) => { if (what === "draft") look(); };
 }

@@ -3,6 +3,7 @@ import { get } from "../../js/api.js";
 import { el, replace } from "../../js/dom.js";
 import { number, said, t } from "../../js/i18n.js";
 import { change, draft } from "../../js/store.js";
+import { handList } from "./hand.js";
 
 /** Every rule: its key in a job, the name it has in a table, its numbers with their defaults. */
 const RULES = [
@@ -77,6 +78,7 @@ export function rulesStep(inside, tell, context) {
     const warnings = marks?.warnings ?? [];
     replace(inside, el("div", { class: "rules" }, RULES.map(line)),
       holding ? el("label", { class: "check" }, el("input", { type: "checkbox", checked: levels.includes("holding"), onchange: (event) => change((c) => { c.rules ??= {}; if (event.target.checked) c.rules.counted_by = "holding"; else delete c.rules.counted_by; }) }), t("rules.holding", { name: holding })) : null,
+      handList(),
       marks ? el("div", { class: "marked", role: "status", id: "marked" },
         Object.entries(marks.tables).map(([name, each]) => el("div", { class: "row apart" }, el("span", {}, name), el("span", {}, t("rules.summary", { primary: each.status.primary ?? 0, n: each.occupied })))),
       ) : null,

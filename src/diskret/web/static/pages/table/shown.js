@@ -119,18 +119,23 @@ export class Shown {
     this.root.setAttribute("aria-busy", String(waiting));
     this.why.remove();
     if (waiting && this.description) this.root.prepend(this.why);
+    else if (waiting) replace(this.root, el("div", { class: "empty", role: "status" }, el("h1", {}, t("table.making")), el("p", {}, t("table.makingHint"))));
   }
 
   /** An error takes the place of the table, with what cures it. */
-  refused(error, given = {}) {
+  refused(error, given = {}) { this.stand(new Trouble(error, { unfold: this.context?.unfold, ...given })); }
+
+  /** Something else than a table stands in its place. */
+  stand(panel) {
     this.turn += 1;
     this.key = DRAFT;
     this.starting = undefined;
     sessionStorage.setItem("shown", DRAFT);
     this.description = null;
     this.wait(false);
-    this.troubled = new Trouble(error, { unfold: this.context?.unfold, ...given });
-    replace(this.root, this.troubled.root);
+    this.inspect.close();
+    this.troubled = panel;
+    replace(this.root, panel.root);
   }
 
   /** Without a table: the first page, or the file whose columns are still to be named. */

@@ -28,6 +28,7 @@ class Editor {
   constructor(column, content, found, keep, done) {
     Object.assign(this, { column, content, keep, done, past: [], future: [], last: Promise.resolve(), before: document.activeElement });
     this.data = found.codes;
+    this.totals = found.totals;
     this.cells = Boolean(content.data.cells);
     this.counts = found.counts && new Map(found.codes.map((code, i) => [code, found.counts[i]]));
     this.view = new TreeView((what, given) => this.act(what, given));
@@ -48,7 +49,7 @@ class Editor {
   }
 
   begin(tree) {
-    this.outline = new Outline(tree, this.data, this.cells);
+    this.outline = new Outline(tree, this);
     const { outline, view } = this;
     view.open.add(outline.codes[outline.total]).add(MISSING);
     if (outline.codes.length < 200) outline.codes.forEach((code) => view.open.add(code));
@@ -57,7 +58,7 @@ class Editor {
   }
 
   adopt(tree) {
-    this.outline = new Outline(tree, this.data, this.cells);
+    this.outline = new Outline(tree, this);
     this.draw();
   }
 

@@ -1,5 +1,5 @@
 /** What stands in the way of a table: the error in the main area, with what cures it as buttons, and its rows on demand. */
-import { get } from "../../js/api.js";
+import { CHANGED, get } from "../../js/api.js";
 import { el, replace } from "../../js/dom.js";
 import { number, said, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
@@ -17,9 +17,9 @@ export function setKey(content, path, value) {
 const setting = (cure) => `${cure.key} = ${JSON.stringify(cure.value)}`;
 
 export class Trouble {
-  /** `file` is a file that could not even be looked at, `again` looks at it once more. */
-  constructor(error, { unfold, file, again } = {}) {
-    Object.assign(this, { error, unfold, file, again });
+  /** `file` is a file that could not even be looked at, `again` looks at it once more; `base` are settings not chosen yet. */
+  constructor(error, { unfold, file, again, base } = {}) {
+    Object.assign(this, { error, unfold, file, again, base });
     this.rows = el("div", { class: "rows", id: "trouble-rows", "aria-live": "polite" });
     const lines = error.what.split("\n");
     this.root = el("section", { class: "trouble", role: "alert", "data-code": error.code },
@@ -28,7 +28,8 @@ export class Trouble {
       error.where ? el("p", {}, `${t("notice.where")}: ${error.where}`) : null,
       error.hint ? el("p", {}, `${t("notice.hint")}: ${error.hint}`) : null,
       el("div", { class: "cures", role: "group", "aria-label": t("trouble.cures") }, (error.cures ?? []).map((cure) => this.button(cure)),
-        error.rows?.length ? el("button", { id: "show-rows", onclick: () => this.show() }, t("trouble.show", { n: error.rows.length })) : null),
+        error.code === CHANGED ? el("button", { class: "main again", onclick: () => document.dispatchEvent(new Event("look-again")) }, t("notice.again")) : null,
+        error.rows?.length && !file && !base ? el("button", { id: "show-rows", onclick: () => this.show() }, t("trouble.show", { n: error.rows.length })) : null),
       (error.cures ?? []).some((cure) => cure.value !== null) ? el("p", {}, el("small", {}, t("trouble.undo"))) : null,
       this.rows);
   }
@@ -41,19 +42,20 @@ export class Trouble {
 
   async apply(cure) {
     await change((content) => {
-      if (this.file && fileOf(content) !== this.file) {
+      const base = this.base ?? (this.file && fileOf(content) !== this.file ? { data: { microdata: this.file } } : null);
+      if (base) {
         for (const key of Object.keys(content)) delete content[key];
-        content.data = { microdata: this.file };
+        Object.assign(content, structuredClone(base));
       }
       setKey(content, cure.path, cure.value);
     });
     await this.again?.();
   }
 
-  /** Something to be decided on the spot: whoever has a form for it takes it, else the step with its columns opens. */
-  edit(cure) {
-    const asked = new CustomEvent("edit-key", { detail: { path: cure.path }, cancelable: true });
-    if (document.dispatchEvent(asked)) this.unfold?.("roles");
+  /** Something to be decided on the spot: the tree of a classification, else the step with the columns. */
+  async edit({ path }) {
+    if (path[0] === "classifications" && path[2] === "hierarchy") await (await import("./tree.js")).openTree(path[1]);
+    else this.unfold?.("roles");
   }
 
   /** Rows of the file are shown in the internal view only: whoever asks for them switches it on. */

@@ -54,10 +54,10 @@ export function makePanel(editor) {
     take.disabled = true;
     said.textContent = "";
     if (!asked) return;
-    const { outline, data, cells } = editor;
+    const { outline, data } = editor;
     const found = await editor.attempt(() => post("/api/trees/make", { codes: data, total: outline.codes[outline.total], how: asked }));
     if (!found || mine !== turn) return;
-    const made = new Outline(found.tree, data, cells);
+    const made = new Outline(found.tree, editor);
     said.textContent = [t("make.levels", { levels: made.levels().map((n) => number(n)).join(", ") || "0" }),
       made.missing.length ? t("tree.fit.missing", { n: made.missing.length }) : "", made.empty.length ? t("tree.fit.empty", { n: made.empty.length }) : "", made.sums.length ? t("tree.fit.sums", { n: made.sums.length }) : ""].filter(Boolean).join("; ");
     take.disabled = false;

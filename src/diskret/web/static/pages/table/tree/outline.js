@@ -4,7 +4,7 @@ export const MISSING = "\u0000missing";
 
 export class Outline {
   /** `plain` as the server sends it: a sum follows its parts, the total is last. */
-  constructor(plain, data, cells) {
+  constructor(plain, { data, cells, totals }) {
     Object.assign(this, plain, { plain, data, cells });
     this.at = new Map(this.codes.map((code, i) => [code, i]));
     this.children = this.codes.map(() => []);
@@ -13,7 +13,7 @@ export class Outline {
     const known = new Set(data);
     this.missing = data.filter((code) => !this.at.has(code));
     this.empty = this.codes.filter((code, i) => !this.children[i].length && !known.has(code));
-    this.sums = cells ? [] : data.filter((code) => this.children[this.at.get(code)]?.length);
+    this.sums = cells ? [] : data.filter((code) => this.children[this.at.get(code)]?.length && !totals.includes(code));
     this.known = known;
   }
 
