@@ -25,6 +25,7 @@ from diskret.model.engine import connect, file_listing, identifier, literal, rea
 from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber, NotFinite, UnreadableFile, listed
 from diskret.model.frames import names_of_frame, register
 from diskret.model.numerals import Evidence, Numerals, decided, evidence, evidence_of
+from diskret.model.periods import InPeriods
 from diskret.model.places import files_meant, refuse_address
 from diskret.model.sheets import Workbook, header_rows, read_sheet, unique_names
 from diskret.model.spelling import plain, plain_sql
@@ -55,6 +56,10 @@ class Normalised:
     """Any source with its texts and names of columns as they look: see `diskret.model.spelling.plain`."""
 
     source: object
+
+
+Layer = Normalised | InPeriods | Unpivoted
+"""What may lie around data."""
 
 
 def normalised(source: object) -> Normalised:
@@ -277,25 +282,32 @@ def open_source(
         thousands=given.thousands, native=given.native,
     )  # fmt: skip
     for number, layer in enumerate(layers):
-        relation = _normalised(relation) if isinstance(layer, Normalised) else _unpivoted(relation, layer, number)
+        relation = _layered(relation, layer, number)
     if need_rows and not relation.query(f"SELECT 1 FROM {relation.view} LIMIT 1"):
         raise EmptyData("there are no rows", where=given.where, hint="a table needs at least one row of data.")
     return relation
 
 
-def layers_of(source: object) -> tuple[list[Normalised | Unpivoted], object]:
+def layers_of(source: object) -> tuple[list[Layer], object]:
     """What lies around the data, the innermost first, and the data.
 
     >>> layers_of(normalised({"a": ["x "]}))
     ([Normalised(source={'a': ['x ']})], {'a': ['x ']})
     """
-    layers: list[Normalised | Unpivoted] = []
-    while isinstance(source, Normalised | Unpivoted):
+    layers: list[Layer] = []
+    while isinstance(source, Normalised | InPeriods | Unpivoted):
         if isinstance(source, Normalised):  # what looks as it should looks so once more
             layers = [each for each in layers if not isinstance(each, Normalised)]
         layers.insert(0, source)
         source = source.source
     return layers, source
+
+
+def _layered(data: Relation, layer: Layer, number: int) -> Relation:
+    """The data as one more layer around them says."""
+    if isinstance(layer, Normalised):
+        return _normalised(data)
+    return _in_periods(data, layer, number) if isinstance(layer, InPeriods) else _unpivoted(data, layer, number)
 
 
 def _unpivoted(data: Relation, asked: Unpivoted, number: int) -> Relation:
@@ -314,6 +326,17 @@ def _unpivoted(data: Relation, asked: Unpivoted, number: int) -> Relation:
     types = {name: data.types[name] for name in kept} | {asked.into: "VARCHAR", asked.value: kind}
     row = f"((row_number() OVER () - 1) // {len(asked.columns)} + 1)"
     return replace(data, view=view, types=types, native=native, numerals={}, row_number=row)
+
+
+def _in_periods(data: Relation, asked: InPeriods, number: int) -> Relation:
+    """The same with a view in which dates are codes of periods."""
+    shown = [f"{sql} AS {identifier(name)}" for name, sql in asked.columns(data).items()]
+    shown += [identifier(flag) for flag in data.native.values()]
+    view = f"data_in_periods_{number}"
+    data.query(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(shown)} FROM {data.view}")
+    types = {name: "VARCHAR" if name in asked.periods else kind for name, kind in data.types.items()}
+    native = {name: flag for name, flag in data.native.items() if name not in asked.periods}
+    return replace(data, view=view, types=types, native=native)
 
 
 def _normalised(data: Relation) -> Relation:
