@@ -48,11 +48,13 @@ from diskret.model.errors import ProtectionWarning as ProtectionWarning
 from diskret.model.hierarchy import Hierarchy as Hierarchy
 from diskret.model.knowledge import Knowledge as Knowledge
 from diskret.model.older import Protection as Protection
+from diskret.model.periods import in_periods as in_periods
 from diskret.model.pool import Pool as Pool
 from diskret.model.promise import Promise as Promise
 from diskret.model.status import Status as Status
 from diskret.model.system import System as System
 from diskret.model.table import Table as Table
+from diskret.model.unpivot import unpivoted as unpivoted
 from diskret.perturbation.contributions import suppress_contributions as suppress_contributions
 from diskret.perturbation.merging import propose_merging as propose_merging
 from diskret.perturbation.options import CuboidOptions as CuboidOptions

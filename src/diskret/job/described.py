@@ -8,8 +8,9 @@ from typing import Any
 
 from diskret.io.metadata import Metadata, Role, Variable, source
 from diskret.io.rda import read_metadata
-from diskret.job.recognise import Column, Recognised, recognise
-from diskret.job.recognise import Role as ColumnRole
+from diskret.job.recognise import Recognised, recognise
+from diskret.job.recognition.column import Column
+from diskret.job.recognition.column import Role as ColumnRole
 from diskret.model.errors import UnreadableFile, listed
 
 METADATA = ".rda"

@@ -22,12 +22,14 @@ from diskret.model.engine import connect
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.periods import in_periods
 from diskret.model.places import files_meant
 from diskret.model.sheets import Workbook, header_value, preview_sheet
 from diskret.model.source import file_source, normalised, open_source
 from diskret.model.spelling import plain
 from diskret.model.status import Status, refuse_false_zeros
 from diskret.model.table import Table
+from diskret.model.unpivot import unpivoted
 from diskret.publication.working import load_working
 from diskret.rules.rule import largest_needed
 from diskret.tabulation.options import Roles, TabulationOptions
@@ -47,7 +49,7 @@ def load_tables(job: TableJob, here: Path, progress: Progress | None = None, lar
     if job.data.cells and job.data.metadata:
         table = _cell_list(job, here)
         return {table.response: table}
-    data, described = described_source(job.data, here)
+    data, described = classified_source(job.data, job.classifications, here)
     by = hierarchies_of(job, here, job.table.by, data, described)
     if job.data.cells:
         return _from_cells(job, data, by)
@@ -60,7 +62,8 @@ def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) ->
     return Table.from_cells(
         data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), owner=asked.owner,
         status=asked.status, lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
-        frequency=asked.frequency, tolerance=asked.tolerance, **_gaps(job),
+        frequency=asked.frequency, tolerance=asked.tolerance, categories=categories_of(job.classifications),
+        **_gaps(job),
     )  # fmt: skip
 
 
@@ -78,6 +81,9 @@ def _tabulated(
     )  # fmt: skip
     options = TabulationOptions(
         **_gaps(job),
+        totals=totals_of(job.classifications, by),
+        categories=categories_of(job.classifications),
+        tolerance=asked.tolerance,
         positive=asked.positive,
         normalise=job.data.normalise,
         engine=job.data.engine,
@@ -129,6 +135,16 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
     return file_of(data, name if is_server(name) else here / name), None
 
 
+def classified_source(
+    data: Data, classifications: Mapping[str, Classification], here: Path
+) -> tuple[Any, Metadata | None]:
+    """The same with dates as the periods that classifications ask for."""
+    read, described = described_source(data, here)
+    periods = {n: c.period for n, c in classifications.items() if c.period}
+    orders = {n: c.dates for n, c in classifications.items() if c.dates}
+    return in_periods(read, periods, orders), described
+
+
 def found_reading(data: Data, here: Path) -> dict[str, Any]:
     """What is found of how the file of a job is to be read (encoding, rows of names), by the keys of a job."""
     name = data.microdata or data.cells
@@ -151,7 +167,11 @@ def file_of(data: Data, path: Path | str) -> object:
 
 
 def _as_asked(data: Data, source: object) -> object:
-    return normalised(source) if data.normalise else source
+    if data.normalise:
+        source = normalised(source)
+    if data.unpivot is None:
+        return source
+    return unpivoted(source, data.unpivot.columns, into=data.unpivot.into, value=data.unpivot.value)
 
 
 def source_of(job: RecordsJob, here: Path) -> Any:
@@ -163,6 +183,19 @@ def missing_codes(classifications: Mapping[str, Classification], normalise: bool
     """Codes under which records without one are counted."""
     found = {n: c.missing for n, c in classifications.items() if c.missing is not None}
     return {n: plain(code) for n, code in found.items()} if normalise else found
+
+
+def categories_of(classifications: Mapping[str, Classification]) -> dict[str, list[str]]:
+    """Codes that look like totals and are none."""
+    return {n: c.categories for n, c in classifications.items() if c.categories}
+
+
+def totals_of(
+    classifications: Mapping[str, Classification], by: Mapping[str, Hierarchy | None]
+) -> dict[str, list[str]]:
+    """Codes of totals and subtotals that rows of the data may have."""
+    found = {n: [*([c.total] if c.total else []), *c.subtotals] for n, c in classifications.items() if n in by}
+    return {n: codes for n, codes in found.items() if codes}
 
 
 def hierarchies_of(
@@ -179,7 +212,8 @@ def _hierarchy(
     if said is not None and said.hierarchy:
         return read_hierarchy(here / said.hierarchy, total=said.total, lead=said.lead)
     if said is not None and said.prefixes:
-        return Hierarchy.from_prefixes(_codes(data, name), said.prefixes, total=said.total or TOTAL)
+        codes = [c for c in _codes(data, name) if c != said.total]
+        return Hierarchy.from_prefixes(codes, said.prefixes, total=said.total or TOTAL)
     if described is not None:
         return classification(described, name, _codes(data, name), normalise=asked.normalise)
     return None if said is None else _flat(said, _codes(data, name, blanks=bool(asked.microdata)))

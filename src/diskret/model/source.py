@@ -26,8 +26,10 @@ from diskret.model.opened import TEXT as TEXT
 from diskret.model.opened import Parquet as Parquet
 from diskret.model.opened import file_source as file_source
 from diskret.model.opened import opened
+from diskret.model.periods import InPeriods
 from diskret.model.sheets import unique_names
 from diskret.model.spelling import plain, plain_sql
+from diskret.model.unpivot import Unpivoted, unpivot_plan
 
 T = TypeVar("T")
 YES = ("1", "true", "t", "yes", "y", "ja", "j")
@@ -42,6 +44,10 @@ class Normalised:
     """Any source with its texts and names of columns as they look: see `diskret.model.spelling.plain`."""
 
     source: object
+
+
+Layer = Normalised | InPeriods | Unpivoted
+"""What lies around the data and changes how they look."""
 
 
 def normalised(source: object) -> Normalised:
@@ -106,6 +112,18 @@ class Relation:
         missing = [n for n in dict.fromkeys(names) if n not in self.types]
         if missing:
             raise MissingColumn.named(missing, self.columns, self.where)
+
+    def kept_where(self, condition: Callable[[Relation], str], view: str, numbered: str) -> Relation:
+        """The rows of which a condition holds, as a view; by another they keep the numbers they have in the data."""
+        number = "diskret_row"
+        while self.numbered is None and number in {name.lower() for name in self.columns}:
+            number += "_"
+        counted = self.numbered or replace(self, row_number=number)
+        rows = f"(SELECT {self.row_number} AS {number}, {self.view}.* FROM {self.view}) AS {self.view}"
+        source = self.numbered.view if self.numbered else rows
+        self.query(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT * FROM {self.view} WHERE {condition(self)}")
+        self.query(f"CREATE OR REPLACE TEMP VIEW {numbered} AS SELECT * FROM {source} WHERE {condition(counted)}")
+        return replace(self, view=view, numbered=replace(counted, view=numbered, numbered=None))
 
     # --- columns as SQL ----------------------------------------------------------------------------------------------
 
@@ -262,7 +280,8 @@ def open_source(
     ('code', 'x')
     """
     connection = connect(threads=threads, memory_limit=memory_limit)
-    given = opened(connection, source.source if isinstance(source, Normalised) else source)
+    layers, source = layers_of(source)
+    given = opened(connection, source)
     with readable(given.where):
         named = f" ({', '.join(map(identifier, unique_names(given.names)))})" if given.names else ""
         connection.execute(f"CREATE TEMP VIEW data{named} AS {given.sql}")
@@ -273,11 +292,62 @@ def open_source(
         connection, "data", types, given.where, given.decimal, keep_alive=given.kept, found=given.found,
         thousands=given.thousands, native=given.native, absent=given.absent, labels=given.labels,
     )  # fmt: skip
-    if isinstance(source, Normalised):
-        relation = _normalised(relation)
+    for number, layer in enumerate(layers):
+        relation = _layered(relation, layer, number)
     if need_rows and not relation.query(f"SELECT 1 FROM {relation.view} LIMIT 1"):
         raise EmptyData("there are no rows", where=given.where, hint="a table needs at least one row of data.")
     return relation
+
+
+def layers_of(source: object) -> tuple[list[Layer], object]:
+    """What lies around the data, the innermost first, and the data.
+
+    >>> layers_of(normalised({"a": ["x "]}))
+    ([Normalised(source={'a': ['x ']})], {'a': ['x ']})
+    """
+    layers: list[Layer] = []
+    while isinstance(source, Layer):
+        if isinstance(source, Normalised):  # what looks as it should looks so once more
+            layers = [each for each in layers if not isinstance(each, Normalised)]
+        layers.insert(0, source)
+        source = source.source
+    return layers, source
+
+
+def _layered(data: Relation, layer: Layer, number: int) -> Relation:
+    """The data as one more layer around them says."""
+    if isinstance(layer, Normalised):
+        return _normalised(data)
+    return _in_periods(data, layer, number) if isinstance(layer, InPeriods) else _unpivoted(data, layer, number)
+
+
+def _in_periods(data: Relation, asked: InPeriods, number: int) -> Relation:
+    """The same with a view in which dates are codes of periods."""
+    shown = [f"{sql} AS {identifier(name)}" for name, sql in asked.columns(data).items()]
+    shown += [identifier(flag) for flag in data.native.values()]
+    view = f"data_in_periods_{number}"
+    data.query(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(shown)} FROM {data.view}")
+    types = {name: "VARCHAR" if name in asked.periods else kind for name, kind in data.types.items()}
+    native = {name: flag for name, flag in data.native.items() if name not in asked.periods}
+    return replace(data, view=view, types=types, native=native)
+
+
+def _unpivoted(data: Relation, asked: Unpivoted, number: int) -> Relation:
+    """The same with a view that has a row for every entry of some columns."""
+    kept, kind = unpivot_plan(data, asked)
+    view, flag = f"unpivoted_data_{number}", f"{asked.value} native"
+    text = [f"CAST({data.column(n)} AS STRING)" if kind == "VARCHAR" else data.column(n) for n in asked.columns]
+    native = {name: own for name, own in data.native.items() if name in kept}
+    columns = [*map(data.column, (*kept, *native.values()))]
+    columns.append(f"unnest([{', '.join(map(literal, asked.columns))}]) AS {identifier(asked.into)}")
+    columns.append(f"unnest([{', '.join(text)}]) AS {identifier(asked.value)}")
+    if any(name in data.native for name in asked.columns):
+        native[asked.value] = flag
+        columns.append(f"unnest([{', '.join(map(data.is_native, asked.columns))}]) AS {identifier(flag)}")
+    data.query(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(columns)} FROM {data.view}")
+    types = {name: data.types[name] for name in kept} | {asked.into: "VARCHAR", asked.value: kind}
+    row = f"((row_number() OVER () - 1) // {len(asked.columns)} + 1)"
+    return replace(data, view=view, types=types, native=native, numerals={}, row_number=row)
 
 
 def _normalised(data: Relation) -> Relation:

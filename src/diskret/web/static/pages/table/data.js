@@ -10,7 +10,7 @@ export const fileOf = (content) => content.data?.microdata ?? content.data?.cell
 
 export function dataStep(inside, tell, context) {
   let files = null;
-  const accept = ".csv,.tsv,.txt,.gz,.parquet,.xlsx,.ods,.dta,.sav,.zsav,.por,.sas7bdat,.xpt,.asc,.tab,.rda,.cdl,.hrc,.json,.toml";
+  const accept = ".csv,.tsv,.txt,.gz,.parquet,.xlsx,.duckdb,.ddb,.sqlite,.sqlite3,.db,.ods,.dta,.sav,.zsav,.por,.sas7bdat,.xpt,.asc,.tab,.rda,.cdl,.hrc,.json,.toml";
   const chosen = el("select", { id: "file" });
   const upload = el("input", { type: "file", class: "seen-not", id: "upload", accept, "aria-label": t("data.upload"), onchange: () => take(upload.files) });
   const drop = el("label", {

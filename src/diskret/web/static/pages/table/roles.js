@@ -1,11 +1,11 @@
 /** Step 2: what each column is, how codes add up. */
 import { get } from "../../js/api.js";
-import { sheetChoice } from "../../js/controls.js";
 import { el, field, options, replace } from "../../js/dom.js";
 import { current, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
 import { change, draft } from "../../js/store.js";
 import { fileOf } from "./data.js";
+import { periodFields, sectionOf } from "./periods.js";
 
 const ROLES = { microdata: ["none", "classification", "value", "weight", "holding"], cells: ["none", "classification", "value", "count", "status", "largest", "cost"] };
 const SINGLE = ["count", "status", "weight", "holding", "cost"];
@@ -81,33 +81,19 @@ export function rolesStep(inside, tell, context) {
       if (c.rules) delete c.rules.counted_by;
     }) }), [["microdata", t("roles.microdata")], ["cells", t("roles.cells")]], kind);
     const columns = el("div", { class: "columns" }, found.columns.map((column) => line(column, kind)));
-    return replace(inside, field(t("roles.kind", { n: found.rows }), kinds), reading(content.data), columns,
+    return replace(inside, field(t("roles.kind", { n: found.rows }), kinds), el("button", { class: "small", id: "reading", onclick: () => context.shown.look(fileOf(draft.content)) }, t("preview.reading")), columns,
       kind === "cells" ? el("label", { class: "check" }, el("input", { type: "checkbox", checked: content.table?.frequency === true, onchange: (event) => change((c) => { if (event.target.checked) c.table.frequency = true; else delete c.table.frequency; }) }), t("roles.frequency")) : null);
-  }
-
-  /** How the file is read, where a file does not say it itself. */
-  function reading(data) {
-    const set = (key, value) => change((c) => { if (value) c.data[key] = value; else delete c.data[key]; });
-    if (/\.(xlsx|xlsm|ods)$/i.test(fileOf(draft.content))) {
-      // another sheet is another file: its columns are looked at anew
-      return sheetChoice("sheet", found?.sheets ?? [], data.sheet, (sheet) => attempt(async () => {
-        const next = await get(`/api/recognise?file=${encodeURIComponent(fileOf(draft.content))}&sheet=${encodeURIComponent(sheet)}`);
-        await change((c) => { for (const key of Object.keys(c)) delete c[key]; Object.assign(c, next.content); });
-      }));
-    }
-    if (!/\.(csv|tsv|txt|gz)$/i.test(fileOf(draft.content))) return null;
-    const decimal = options(el("select", { id: "decimal", onchange: () => set("decimal", decimal.value) }), [["", t("preview.found")], [".", "1234.5"], [",", "1234,5"]], data.decimal ?? "");
-    const encoding = options(el("select", { id: "encoding", onchange: () => set("encoding", encoding.value) }), [["", t("preview.found")], ["utf-8", "UTF-8"], ["windows-1252", "Windows-1252"], ["latin-1", "Latin-1"], ["cp850", "DOS (cp850)"], ["utf-16", "UTF-16"]], data.encoding ?? "");
-    return el("div", { class: "further" }, field(t("reading.decimal"), decimal), field(t("reading.encoding"), encoding));
   }
 
   function line(column, kind) {
     const role = roleOf(draft.content, column.name);
     const select = options(el("select", { "aria-label": t("roles.of", { name: column.name }), "data-column": column.name, onchange: () => change((c) => {
       setRole(c, column.name, select.value);
-      if (select.value === "classification" && column.prefixes.length) (c.classifications ??= {})[column.name] = { prefixes: column.prefixes };
+      const section = sectionOf(column);
+      if (select.value === "classification" && Object.keys(section).length) (c.classifications ??= {})[column.name] = section;
     }) }), ROLES[kind].map((each) => [each, t(`role.${each}`)]), role);
-    return el("div", { class: "column" }, el("div", { class: "name" }, column.name, el("small", {}, column.why)), select,
+    return el("div", { class: "column" }, el("div", { class: "name" }, column.name, el("small", {}, column.why),
+      column.sure ? null : el("small", { class: "unsure" }, t("roles.unsure"))), select,
       role === "classification" ? hierarchy(column) : null);
   }
 
@@ -132,7 +118,12 @@ export function rolesStep(inside, tell, context) {
       const given = lengths.value.split(/[^0-9]+/).filter(Boolean).map(Number);
       set(given.length ? { prefixes: given } : {});
     } });
-    return el("div", { class: "further" }, field(t("hierarchy.label"), select), how === "prefixes" ? field(t("hierarchy.lengths"), lengths) : null,
+    const setDates = (edit) => change((c) => {
+      const section = Object.entries({ ...(c.classifications?.[column.name] ?? {}), ...edit }).filter(([, value]) => value !== undefined);
+      (c.classifications ??= {})[column.name] = Object.fromEntries(section);
+      if (!section.length) delete c.classifications[column.name];
+    });
+    return el("div", { class: "further" }, periodFields(column, said, setDates), field(t("hierarchy.label"), select), how === "prefixes" ? field(t("hierarchy.lengths"), lengths) : null,
       el("button", { class: "small", type: "button", id: `tree-of-${column.name}`, onclick: () => edit(column.name) }, t("tree.open")));
   }
   return (what) => { if (what === "draft") look(); };
