@@ -32,6 +32,7 @@ from diskret.job.run import run_job
 from diskret.job.write import job_as_text
 from diskret.model.table import Table
 from diskret.publication import publish as publishing
+from diskret.publication.axes import axis_of
 from diskret.publication.text import table_text
 from tests.leaks import Secrets, of_this_machine
 
@@ -49,7 +50,10 @@ FIRMS: dict[str, Any] = {
 SUPPRESSED = FIRMS | {"promise": {"min_relative_range": PARAMETERS[1]}, "suppression": {"method": "moves"}}
 JOBS: dict[str, dict[str, Any]] = {
     "suppressed": SUPPRESSED | {
-        "output": {"publish": TABLES, "title": "Firms", "report": "r.html", "internal_report": "i.html"},
+        "output": {
+            "publish": TABLES, "title": "Firms", "report": "r.html", "internal_report": "i.html",
+            "date": "2001-02-03",  # otherwise the internal report tells the day the data were written
+        },
     },
     "in German, with intervals": SUPPRESSED | {
         "output": {
@@ -248,7 +252,7 @@ def test_a_writer_that_leaks_is_caught(ending: str, tmp_path: Path, monkeypatch:
 
     def leaking(release: Any, options: Any, path: Path) -> None:
         """Tells a hidden value where hardly anybody looks: in the label of a code."""
-        by = {"s": dk.Hierarchy.flat(["a", "b", "c"], labels={"c": f"({HIDDEN:,.2f})"})}
+        by = {"s": axis_of(dk.Hierarchy.flat(["a", "b", "c"], labels={"c": f"({HIDDEN:,.2f})"}))}
         honest(type(release)(by=by, measures=release.measures, care=release.care), options, path)
 
     secrets = Secrets.of(table.value[table.hidden])

@@ -352,8 +352,9 @@ def test_a_report_names_data_program_and_date_and_the_public_one_no_hash(firms: 
 
 def test_no_report_looks_at_the_clock(firms: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.utime(firms / "firms.csv", (0, 86400 * 365))
-    run(firms, content(report="p.html"))
-    assert "<dt>Data written on</dt><dd>1971-01-01</dd>" in everything(firms / "p.html")
+    run(firms, content(report="p.html", internal_report="i.html"))
+    assert "<dt>Data written on</dt><dd>1971-01-01</dd>" in everything(firms / "i.html")
+    assert "1971" not in everything(firms / "p.html")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(86400 * 730))
     run(firms, content(report="p.html"))
     assert "<dt>Date</dt><dd>1972-01-01</dd>" in everything(firms / "p.html")

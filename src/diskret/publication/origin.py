@@ -23,7 +23,7 @@ class Origin:
     """Where a result comes from. Equal data, job and program give an equal origin: nothing is taken from the clock."""
 
     date: day_of | None = None
-    """Of the release, as somebody said; none: reports tell when the data were written."""
+    """Of the release, as somebody said; none: the internal report tells when the data were written."""
     written: day_of | None = None
     """Day on which the youngest data file was written (UTC)."""
     files: tuple[tuple[str, str], ...] = ()
@@ -34,16 +34,15 @@ class Origin:
         """What a report says about it.
 
         A hash of confidential data is internal: whoever knows most of a small file could try out the rest until it
-        fits.
+        fits. So is the day on which the data were written, which is a clock of the house.
 
         >>> Origin(date=day_of(2026, 3, 31), version="1.0").rows("de", internal=False)
         [('Datum', '31.03.2026'), ('Programm', 'diskret 1.0')]
         """
         say = words("report", language)
         rows = [(say["date"], day_text(self.date, language))] if self.date else []
-        if self.written and not self.date:
-            rows.append((say["written"], day_text(self.written, language)))
         if internal:
+            rows += [(say["written"], day_text(self.written, language))] if self.written and not self.date else []
             rows += [(say["data"], f"{name}, SHA-256 {found}" if found else name) for name, found in self.files]
         return [*rows, (say["program"], f"diskret {self.version}")]
 
