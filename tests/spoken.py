@@ -55,7 +55,9 @@ def _errors(trees: dict[str, ast.Module]) -> set[str]:
 def _said(call: ast.Call, kinds: set[str], place: str) -> list[ast.expr]:
     """The texts of a call that makes a message."""
     function = call.func
-    name = function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
+    name = (
+        function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
+    )
     named = [each.value for each in call.keywords if each.arg in TEXTS]
     if name == "Problem":
         return [*named, *call.args[1:]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -42,9 +43,12 @@ class Book:
         for phrase in self.phrases:
             found = phrase.english.fullmatch(english)
             if found:
-                placed = found.groupdict()
-                return PLACE.sub(lambda place: self.placed(placed[place[1]]), phrase.german)
+                return self.filled(phrase.german, found.groupdict())
         return None
+
+    def filled(self, german: str, said: Mapping[str, str]) -> str:
+        """A German sentence with what stands in its places."""
+        return PLACE.sub(lambda place: self.placed(said[place[1]]), german)
 
     def placed(self, said: str) -> str:
         """What stands in a place: a number with German signs, a message of its own, or a name."""

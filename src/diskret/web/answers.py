@@ -70,7 +70,7 @@ def _finite(content: Any) -> Any:
 
 def language_of(headers: Mapping[str, str]) -> str:
     """The language a page asks for, if we speak it."""
-    asked = headers.get("accept-language", "")[:2].lower()
+    asked = headers.get("x-diskret-language", "")[:2].lower()
     return asked if asked in LANGUAGES else LANGUAGES[0]
 
 
@@ -109,7 +109,9 @@ def plain(error: DiskretError) -> dict[str, Any]:
     >>> said["code"], said["what"], said["hint"], said["docs"], said["cures"]
     ('O1', 'no rule', 'give one.', 'docs/errors.md#o1', [])
     """
-    cures = [{"key": c.key, "path": list(c.path), "value": c.value, "label": c.label, "words": c.label} for c in error.cures]
+    cures = [
+        {"key": c.key, "path": list(c.path), "value": c.value, "label": c.label, "words": c.label} for c in error.cures
+    ]
     return {
         "code": error.code, "what": error.what, "where": error.where, "hint": error.hint, "docs": error.docs,
         "cures": cures, "rows": list(error.rows),

@@ -4,17 +4,17 @@ const dictionaries = {};
 /** Books of words: the shell's own, and one per page that brings its own. */
 const books = [""];
 let language = "en";
-let wanted = "en";
+let asking = "en";
 const listeners = new Set();
 
 export const current = () => language;
 /** The language that answers of the server are asked for in. */
-export const asked = () => wanted;
+export const asked = () => asking;
 export const onLanguage = (listener) => listeners.add(listener);
 
 export async function speak(wanted) {
   const known = wanted === "de" ? "de" : "en";
-  wanted = known;
+  asking = known;
   await read(known);
   language = known;
   try {

@@ -42,7 +42,7 @@ const said = () => Object.entries(seen).map(([page, version]) => `${page}=${vers
 
 /** What every request says about this tab, and the language it speaks. */
 export function aboutTab() {
-  return { "accept-language": asked(), "x-diskret-tab": tab.name, "x-diskret-seen": said(), ...(tab.copy ? { "x-diskret-copy": tab.copy } : {}) };
+  return { "x-diskret-language": asked(), "x-diskret-tab": tab.name, "x-diskret-seen": said(), ...(tab.copy ? { "x-diskret-copy": tab.copy } : {}) };
 }
 
 const coming = new Set();
