@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from diskret.model.words import number_in
+
 PLACE = re.compile(r"\{(\w+)\}")
 NUMBER = re.compile(r"-?\d{1,3}(?:,\d{3})*(?:\.\d+)?|-?\d+(?:\.\d+)?")
 KEYED = re.compile(r"(?P<key>[\w.()\[\]\"-]+): (?P<what>.+?)(?: \((?P<hint>.+)\))?")
@@ -53,7 +55,7 @@ class Book:
     def placed(self, said: str) -> str:
         """What stands in a place: a number with German signs, a message of its own, or a name."""
         if NUMBER.fullmatch(said):
-            return said.translate(str.maketrans(",.", ".,"))
+            return number_in(said, "de")
         if said[:1] in "'\"":
             return MORE.sub(r" und \1 weitere", said)
         return self.sentence(said) or MORE.sub(r" und \1 weitere", said)
