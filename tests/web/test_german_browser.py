@@ -25,7 +25,7 @@ for (const e of document.querySelectorAll("body *")) {
 return found.filter((text) => text.trim());
 """
 WORD = re.compile(r"[^\W\d_]{3,}")
-SETTING = re.compile(r'[\w."]+ = \S.*|\S+\.(csv|toml|json|hrc)\b|/\S+')
+SETTING = re.compile(r'[\w."]+ = \S.*|\w+=\S+|\S+\.(csv|toml|json|hrc)\b|/\S+')
 """Keys of a job with what they are set to, and names of files."""
 
 
