@@ -363,7 +363,8 @@ def _open_run(folder: Path) -> None:
             explained(each, at, internal=True, protected=True, counts=True, language="en")
     content = read_json(folder / "job.json")
     made_export(folder / "result", dict(content), root, ".csv")
-    made_report(folder / "result", dict(content), root, ".html", "en", True, status.get("summary", {}))
+    summary = status.get("summary", {})
+    made_report(folder / "result", dict(content), root, ".html", "en", True, summary, folder / "result")
 
 
 def main() -> None:
