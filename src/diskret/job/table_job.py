@@ -200,7 +200,8 @@ class TableJob(Section):
             files = write_tables(asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions))
             files += write_certificates(asked, here, done.suppressions, meanwhile)
             close = too_close_in(done.summary())
-            facts = table_facts(self, done.suppressions, warnings=running.said(), too_close=close)
+            bare = [] if self.changes_all else [n for n, each in done.perturbations.items() if each.before.unmarked]
+            facts = table_facts(self, done.suppressions, warnings=running.said(), too_close=close, unmarked=bare)
             for name, internal in asked.reports:
                 write_table_report(
                     asked, done.tables, facts, meanwhile(here / name), internal=internal, origin=running.origin

@@ -29,6 +29,8 @@ DESCRIBED = (".asc", ".tab", ".rda")
 """Data of tau-ARGUS, and what describes them."""
 OTHERS = (".toml", *DESCRIBED, ".cdl")
 ENDINGS = tuple(dict.fromkeys((*DATA, *HIERARCHIES, *OTHERS)))
+METADATA, LISTS = ".rda", (".hrc", ".cdl")
+"""Metadata name lists of codes that lie beside them."""
 RUNS = ".diskret-runs"
 
 
@@ -136,13 +138,20 @@ class Workspace:
                 f"engine {listed(other)} on the page", hint="nothing leaves this machine from here: use `diskret run`."
             )
 
-    def state_of(self, content: Mapping[str, Any]) -> str:
-        """The state of the files a choice reads: another one as soon as one of them has changed."""
+    def state_of(self, content: Mapping[str, Any], *, closely: bool = False) -> str:
+        """The state of the files a choice reads: another one as soon as one of them has changed.
+
+        ``closely`` also tells a file from another of the same size and time that took its place; a workspace that was
+        copied has another state then.
+        """
         state = []
         for name in paths_in({key: each for key, each in content.items() if key != "output"}):
             with suppress(DiskretError, OSError):
-                there = self.path(name).stat()
-                state.append((name, there.st_size, there.st_mtime_ns))
+                place = self.path(name)
+                for each in (place, *_read_along(place)):
+                    there = each.stat()
+                    further = (there.st_ctime_ns, there.st_ino) if closely else ()
+                    state.append((each.name, there.st_size, there.st_mtime_ns, *further))
         return hashlib.sha256(json.dumps(state).encode()).hexdigest()[:8]
 
     def job(self, name: str) -> Job:
@@ -151,6 +160,17 @@ class Workspace:
         content = job_content(path)
         self.refuse_outside(with_paths(content, seen_from(path.parent, self.root)))
         return moved(job_from(content, str(path), path.parent), path.parent, self.root)
+
+
+def _read_along(place: Path) -> Iterator[Path]:
+    """Files that are read with a file although nobody names them: the last changes of a database, lists of metadata."""
+    if place.suffix.lower() in DATABASES:
+        for ending in ("-wal", ".wal", "-journal"):
+            changes = place.with_name(place.name + ending)
+            if changes.is_file() and changes.stat().st_size:  # whoever reads may leave an empty one
+                yield changes
+    elif place.suffix.lower() == METADATA:
+        yield from sorted(each for each in place.parent.iterdir() if each.suffix.lower() in LISTS and each.is_file())
 
 
 def is_special(place: Path) -> bool:

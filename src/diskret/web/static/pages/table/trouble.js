@@ -6,10 +6,10 @@ import { attempt } from "../../js/notices.js";
 import { change, showInternal, view } from "../../js/store.js";
 import { fileOf } from "./data.js";
 
-/** Set a key of the choice, however deep. */
+/** Set a key of the choice, however deep; a column may have the name of something that every object has. */
 export function setKey(content, path, value) {
   let section = content;
-  for (const part of path.slice(0, -1)) section = section[part] ??= {};
+  for (const part of path.slice(0, -1)) section = Object.hasOwn(section, part) ? section[part] : (section[part] = {});
   section[path.at(-1)] = value;
 }
 
