@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,27 @@ RECORDS: dict[str, Any] = {
 }
 SAFE: dict[str, Any] = {"data": {"microdata": "firms.csv"}, "anonymise": {"attributes": ["industry", "region"], "k": 3}}
 PLAN: dict[str, Any] = {"n": [100, 1000], "shares": {"sex": [0.5, 0.5], "age": {"old": 0.2, "young": 0.8}}}
+TREE = {
+    "codes": ["N1", "N2", "N", "S1", "Total"],
+    "parents": [2, 2, 4, 4, -1],
+    "labels": ["N1", "N2", "N", "S1", "Total"],
+}
+OPENED: dict[str, Any] = {"content": JOB, "column": "region"}
+EDITS: list[dict[str, Any]] = [
+    {"do": "move", "codes": ["N1"], "under": "Total", "before": "S1"}, {"do": "merge", "codes": ["N", "S1"]},
+    {"do": "group", "codes": ["S1"], "name": "S", "label": "South"}, {"do": "dissolve", "codes": ["N"]},
+    {"do": "rename", "code": "N", "to": "North"}, {"do": "label", "code": "N", "label": "North"},
+    {"do": "remove", "codes": ["N1"]}, {"do": "single"},
+]  # fmt: skip
+MADE: list[dict[str, Any]] = [
+    {"prefixes": [1]}, {"separator": " "}, {"file": "firms.csv", "code": "region", "levels": ["industry"]},
+    {"file": "firms.csv", "code": "firm", "parent": "region", "label": "industry", "sheet": "x"},
+]  # fmt: skip
+TREES: list[dict[str, Any]] = [
+    OPENED, OPENED | {"tree": TREE, "name": "tree.csv", "replace": True, "anyway": True},
+    OPENED | {"tree": TREE, "name": "tree.hrc", "replace": True}, *({"tree": TREE, "edit": edit} for edit in EDITS),
+    *({"codes": ["N1", "S1"], "how": how, "total": "Total"} for how in MADE), {"content": JOB, "file": "firms.csv"},
+]  # fmt: skip
 BODIES: list[dict[str, Any]] = [
     JOB, RECORDS, SAFE, PLAN, {"plan": PLAN, "name": "plan"}, {"token": "x"}, {"internal": True}, {"name": "one"},
     {"run": RUN, "name": "job", "replace": True}, {"of": "records", "name": "job"},
@@ -103,19 +124,27 @@ ASKED = (
     "one",
     "two",
     "replace",
+    "reading",
+    "encoding",
+    "where",
+    "for",
+    "sums",
 )
 WORDS: list[str] = [
     "", "firms.csv", "pipe.csv", "link.csv", "folder.csv", "book.xlsx", "turnover", "industry", "region", "0", "0,1",
     "0,0", "3,7", "-1", "9" * 30,
     "1e5", "0,", ",", "٣", "de", "xx", "yes", "microdata", "cells", RUN, "draft", "../x", "%00", "%ff", "\0",
-    "x" * 5000, "0," * 3000, "Ä\u202e",
+    "x" * 5000, "0," * 3000, "Ä\u202e", "{}", '{"header": [4, 5]}', '{"header": 0}', '{"unpivot": {"columns": []}}',
+    "[", "null", "utf-8", "utf-16", "rot13", "turnover > 5 AND", "((((", "before", "internal", "1,2,3",
 ]  # fmt: skip
 HEADERS: list[dict[str, bytes]] = [
     {"cookie": b"\xff\xfe=\xe4"}, {"cookie": b"a=b; " * 3000}, {"content-type": b"\xff"}, {"content-length": b"-1"},
     {"content-length": b"1e9"}, {"content-length": b"9" * 40}, {"origin": b"\xff"}, {"sec-fetch-site": b"\xff"},
     {"range": b"bytes=9-1"},
     {"accept-encoding": b"\xff" * 999}, {"expect": b"x"}, {"if-none-match": b"*"},
-    {"content-length": "²".encode("latin-1")},
+    {"content-length": "²".encode("latin-1")}, {"x-diskret-tab": b"../../x"}, {"x-diskret-tab": b"\xff" * 99},
+    {"x-diskret-tab": b"00000001-0000-0000-0000-000000000000"}, {"x-diskret-seen": b"table=;;=.=\xff"},
+    {"x-diskret-tab": b"00000002-0000-0000-0000-000000000000", "x-diskret-copy": b"../../.."},
 ]  # fmt: skip
 
 
@@ -192,14 +221,14 @@ def questions(seed: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
             params |= {"response": "turnover", "rows": "industry", "columns": "region", "r": "0,1", "c": "0"}
         given: dict[str, Any] = {"params": params, "headers": chance.choice(HEADERS) if chance.random() < 0.1 else {}}
         if method in ("POST", "PUT"):
-            given["content"] = _body(chance)
+            given["content"] = _body(chance, TREES if path.startswith(("/api/trees", "/api/next")) else BODIES)
         yield method, path, given
 
 
-def _body(chance: random.Random) -> bytes:
+def _body(chance: random.Random, bodies: Sequence[dict[str, Any]]) -> bytes:
     if chance.random() < 0.2:
         return chance.choice(RAW)
-    content = copy.deepcopy(chance.choice(BODIES))
+    content = copy.deepcopy(chance.choice(bodies))
     for _ in range(chance.choice([0, 1, 1, 1, 2, 3])):
         _spoil(content, chance)
     return json.dumps(content).encode()
@@ -247,7 +276,7 @@ def campaign(folder: Path, tries: int, seed: int = 1) -> Count:
     return count
 
 
-def _at_once(folder: Path, kind: str) -> subprocess.Popen[bytes]:
+def _at_once(folder: Path, kind: str, waits_for: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(["true"])
 
 
@@ -334,8 +363,8 @@ def _open_run(folder: Path) -> None:
             explained(each, at, internal=True, protected=True, counts=True, language="en")
     content = read_json(folder / "job.json")
     made_export(folder / "result", dict(content), root, ".csv")
-    said = status.get("summary", {}).get("warnings", ())
-    made_report(folder / "result", dict(content), root, ".html", "en", True, said)
+    summary = status.get("summary", {})
+    made_report(folder / "result", dict(content), root, ".html", "en", True, summary, folder / "result")
 
 
 def main() -> None:

@@ -84,6 +84,11 @@ KINDS: dict[str, dict[str, Any]] = {
     "rounded": {
         "table": TABLE, "rules": {"min_count": 3}, "perturbation": {"method": "rounding", "base": 100, "seed": 1}
     },
+    "rounded and attacked": {
+        "table": TABLE, "rules": {"min_count": 3},
+        "perturbation": {"method": "rounding", "base": 1_000_000, "seed": 1, "attack": True},
+    },
+    "nothing to change": {"table": TABLE, "perturbation": {"seed": 1, "attack": True}},
     "anonymous": {"anonymise": {"attributes": ["wz", "kreis"], "effort": 0.01}},
     "records": {
         "microdata": {
@@ -103,7 +108,9 @@ FIRST = {
     "not attacked": ("Not yet: umsatz: not attacked", "Noch nicht: umsatz: nicht mit einem Solver angegriffen."),
     "exposed": ("Not yet: umsatz: ", "Noch nicht: umsatz: "),
     "unmarked": ("Not yet: umsatz: no rule was applied.", "Noch nicht: umsatz: keine Regel angewandt."),
-    "rounded": ("May be released.", "Darf veröffentlicht werden."),
+    "rounded": ("Not yet: umsatz: the changed values were not", "Noch nicht: umsatz: Die geänderten Werte wurden"),
+    "rounded and attacked": ("May be released.", "Darf veröffentlicht werden."),
+    "nothing to change": ("Not yet: umsatz: no rule was applied.", "Noch nicht: umsatz: keine Regel angewandt."),
     "anonymous": ("May be released.", "Darf veröffentlicht werden."),
     "records": ("Not yet: ", "Noch nicht: "),
     "risk": ("Not yet: 4 records are alone", "Noch nicht: 4 Datensätze sind"),

@@ -354,7 +354,7 @@ def test_the_page_speaks_german(screen: Screen, serve: Callable[[Path], Served],
             "return /\\b[a-z]+\\.[a-zA-Z_]+\\b/.exec(arguments[0].replace(/\\S+\\.(csv|toml)/g, ''))", words
         )
     screen.press("#step-rules summary")
-    screen.see("[data-marks=p_percent]", "Feld")
+    screen.see("[data-marks=p_percent]", "Zelle")
     screen.shot("13-german")
     screen.driver.refresh()
     screen.see("#tab-table", "Tabelle")
@@ -462,7 +462,7 @@ def test_a_million_cells_scroll(screen: Screen, serve: Callable[[Path], Served],
     screen.press("#run")
     screen.see("#audit")
     print(f"protected in {time.monotonic() - start:.1f} s")
-    screen.see(".cell[data-status=secondary], .cell[data-status=open]")
+    screen.see("section.shown:not(.waiting) .cell:is([data-status=secondary], [data-status=open])")
     for axis in ("product", "country"):
         screen.press(f"[data-level='{axis}.3']")
     screen.see(".cell[data-status=open]")

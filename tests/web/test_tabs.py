@@ -127,6 +127,31 @@ def test_a_file_that_changes_under_its_table_is_looked_at_again(
     assert one.ask("POST", "/api/runs").status_code == 201
 
 
+def test_a_file_of_the_same_size_and_time_is_another_file(page: TestClient, bench: Workbench) -> None:
+    one, file = Tab(page, 1), bench.workspace.root / "firms.csv"
+    one.put(JOB)
+    before, kept = file.stat(), bench.workspace.state_of(JOB)
+    file.write_bytes(file.read_bytes().replace(b",N1,", b",N2,"))
+    os.utime(file, ns=(0, before.st_mtime_ns))
+    assert (file.stat().st_size, bench.workspace.state_of(JOB)) == (before.st_size, kept)
+    assert one.ask("GET", "/api/draft/marks").status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("named", "beside"),
+    [("firms.sqlite", "firms.sqlite-wal"), ("firms.duckdb", "firms.duckdb.wal"), ("firms.rda", "region.hrc")],
+)
+def test_files_that_are_read_along_belong_to_the_state_of_the_data(bench: Workbench, named: str, beside: str) -> None:
+    root = bench.workspace.root
+    (root / named).touch()
+    content = {"data": {"metadata": named} if named.endswith(".rda") else {"microdata": named}}
+    before = bench.workspace.state_of(content)
+    (root / "another.csv").write_text("x", encoding="utf-8")
+    assert bench.workspace.state_of(content) == before
+    (root / beside).write_text("x", encoding="utf-8")
+    assert bench.workspace.state_of(content) != before
+
+
 def test_a_tab_that_does_not_say_what_it_shows_runs_nothing(page: TestClient, started: list[tuple[str, Any]]) -> None:
     Tab(page, 1).put(JOB)
     assert page.post("/api/runs", headers={"x-diskret-tab": name(1)}).status_code == 409

@@ -136,6 +136,28 @@ def test_what_is_no_tree_is_refused(page: TestClient, tree: Any) -> None:
         assert page.post("/api/trees/edit", json={"tree": tree, "edit": edit}).status_code == 422
 
 
+@pytest.mark.parametrize("edit", [{"do": []}, {"do": {}}, {"do": "group", "codes": ["N1"], "name": "N", "label": 5}])
+def test_what_is_no_edit_is_refused(page: TestClient, edit: dict[str, Any]) -> None:
+    tree = {"codes": ["N1", "Total"], "parents": [1, -1], "labels": ["N1", "Total"]}
+    answer = page.post("/api/trees/edit", json={"tree": tree, "edit": edit})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "O1")
+
+
+def test_as_many_codes_as_are_opened_can_be_changed(page: TestClient) -> None:
+    codes = [f"{number:06d}" for number in range(40_000)]
+    labels = [f"Kreis {code}" for code in codes]
+    tree = {"codes": [*codes, "T"], "parents": [len(codes)] * len(codes) + [-1], "labels": [*labels, "T"]}
+    answer = page.post("/api/trees/edit", json={"tree": tree, "edit": {"do": "label", "code": "000007", "label": "x"}})
+    assert answer.status_code == 200, answer.text[:200]
+
+
+def test_values_are_no_codes_outside_the_internal_view(page: TestClient) -> None:
+    asked = {"column": "turnover", "content": case.JOB}
+    assert page.post("/api/trees/open", json=asked).status_code == 422
+    page.put("/api/view", json={"internal": True})
+    assert page.post("/api/trees/open", json=asked).status_code == 200
+
+
 def test_only_hierarchies_are_offered_as_such(bench: Workbench, page: TestClient) -> None:
     files = {
         "tree.hrc": "N\n@N1\n",

@@ -35,7 +35,7 @@ GUARANTEES = {"moves": "audit", "cuboids": "subtables", "complete": "complete", 
 
 def table_facts(
     job: TableJob, suppressions: Mapping[str, Suppression], audits: Mapping[str, Mapping[str, Any]] | None = None,
-    warnings: Sequence[str] = (), too_close: Mapping[str, int] | None = None,
+    warnings: Sequence[str] = (), too_close: Mapping[str, int] | None = None, unmarked: Sequence[str] = (),
 ) -> ReportFacts:  # fmt: skip
     """What a report says about the protection of a job's tables; ``audits`` where they were made apart."""
     found = {name: s.audit.plain() for name, s in suppressions.items() if s.audit is not None}
@@ -44,7 +44,7 @@ def table_facts(
     promises = {name: s.promise for name, s in suppressions.items()} if job.suppression is not None else {}
     return ReportFacts(
         audits=said, asked=asked_of(job), unprotected=unprotected, warnings=tuple(warnings), promises=promises,
-        too_close=too_close,
+        too_close=too_close, unmarked=unmarked,
     )  # fmt: skip
 
 

@@ -11,8 +11,9 @@ from pydantic import Field
 
 from diskret.io.files import all_or_none
 from diskret.job.cell_keys import add_noise_by_key
+from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
-from diskret.job.loading import load_tables, set_by_hand
+from diskret.job.loading import found_reading, load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
 from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.perturbation import attack_tables, perturb_tables
@@ -25,7 +26,6 @@ from diskret.job.table_sections import (
     CellKeySection,
     CellStatus,
     Classification,
-    Data,
     PerturbationSection,
     PoolOutput,
     Rules,
@@ -90,6 +90,10 @@ class TableJob(Section):
         wrong, where = (ONLY_CELLS, "cells") if self.data.microdata else (ONLY_RECORDS, "microdata")
         for key in self.table.given(*wrong):
             yield Problem(f"table.{key}", f"belongs to data.{where}", "the data of this job are of another kind")
+        for name, each in self.classifications.items() if self.data.cells else ():
+            if each.subtotals:
+                hint = "cells of sums that the hierarchy has are checked without it"
+                yield Problem(f"classifications.{name}.subtotals", "belongs to data.microdata", hint)
 
     def _said_elsewhere(self) -> Iterator[Problem]:
         """Keys whose answers a working file or metadata hold."""
@@ -157,7 +161,7 @@ class TableJob(Section):
             self._warn(running, unguarded(tables))
         done = JobResult(
             tables=tables, comparison=comparison, suppressions=suppressions, noise=noise, perturbations=changed,
-            perturbation_attacks=attacks,
+            perturbation_attacks=attacks, read=found_reading(self.data, running.here),
         )  # fmt: skip
         return replace(done, files=self._written(running, done)) if running.write else done
 
@@ -196,7 +200,8 @@ class TableJob(Section):
             files = write_tables(asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions))
             files += write_certificates(asked, here, done.suppressions, meanwhile)
             close = too_close_in(done.summary())
-            facts = table_facts(self, done.suppressions, warnings=running.said(), too_close=close)
+            bare = [] if self.changes_all else [n for n, each in done.perturbations.items() if each.before.unmarked]
+            facts = table_facts(self, done.suppressions, warnings=running.said(), too_close=close, unmarked=bare)
             for name, internal in asked.reports:
                 write_table_report(
                     asked, done.tables, facts, meanwhile(here / name), internal=internal, origin=running.origin

@@ -19,7 +19,7 @@ from diskret.model.engine import readable
 from diskret.model.errors import BadOption, DiskretError, MissingColumn, listed
 from diskret.model.framed import Frame, Framed
 from diskret.model.kept import refuse_lost
-from diskret.model.other_totals import warn_of_totals
+from diskret.model.other_totals import warn_of_total_rows
 from diskret.model.source import Relation, open_source
 
 Column = npt.NDArray[Any]
@@ -102,7 +102,7 @@ def read_records(source: object, numbers: Sequence[str] = ()) -> Records:
     relation = open_source(source)
     relation.require(names)
     if not isinstance(source, dict):
-        warn_of_totals(relation, relation.columns)
+        warn_of_total_rows(relation, relation.columns)
     relation.refuse_bad_numbers(names, blanks=True)
     refuse_lost(relation, names)
     as_numbers = {*names}

@@ -31,7 +31,7 @@ OWN = ("pg_catalog", "information_schema", "pg_toast")
 LITE = b"SQLite format 3\0"
 DUCK = b"DUCK"
 EXTRA = "databases"
-IS_ROW = "\ue001"
+IS_ROW = "\ue002"
 """The name of a column that tells rows of a table from the one that only shows types."""
 
 

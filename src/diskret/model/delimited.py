@@ -91,7 +91,7 @@ def delimited_sql(connection: Any, source: Delimited) -> tuple[str, dict[str, An
         if (other.names, other.delimiter) != (first.names, first.delimiter):
             raise UnreadableFile(
                 "the first lines of the files differ",
-                where=f"{files[0]} and {other.path}",
+                where=f"{files[0]}, {other.path}",
                 hint="give all files that fit one pattern the same columns, in the same order.",
             )
     columns = ", ".join(f"{literal(n)}: 'VARCHAR'" for n in first.names)
@@ -109,10 +109,11 @@ def delimited_sql(connection: Any, source: Delimited) -> tuple[str, dict[str, An
         f"{encoding_option(part[0].encoding if part[0].is_plain else 'utf-8')}, {folders})"
         for part in parts
     )
-    return sql, _found(source, found)
+    return sql, found_in(found, source)
 
 
-def _found(source: Delimited, texts: Sequence[Text]) -> dict[str, Any]:
+def found_in(texts: Sequence[Text], source: Delimited) -> dict[str, Any]:
+    """What was found of files and is not said of them, by the keys of a job, where it is not what is usual."""
     found: dict[str, Any] = {}
     encodings = {each.encoding for each in texts}
     if source.encoding is None and len(encodings) == 1 and encodings != {"utf-8"}:

@@ -18,13 +18,13 @@ MOST_ROWS = 100_000
 """Rows looked at: lists with totals are short, and records many."""
 
 
-def warn_of_totals(data: Relation, names: Sequence[str]) -> None:
+def warn_of_total_rows(data: Relation, names: Sequence[str]) -> None:
     """Warn of columns in which some rows, and not all, are called totals.
 
     >>> from diskret.model.source import open_source
     >>> with warnings.catch_warnings(record=True) as told:
     ...     warnings.simplefilter("always")
-    ...     warn_of_totals(open_source({"region": ["N", "S", "Insgesamt"], "size": ["all"] * 3}), ["region", "size"])
+    ...     warn_of_total_rows(open_source({"region": ["N", "S", "Insgesamt"], "sex": ["all"] * 3}), ["region", "sex"])
     >>> [str(each.message).partition(":")[0] for each in told]
     ["column 'region' has 1 rows called 'Insgesamt'"]
     """

@@ -45,7 +45,9 @@ class ReportFacts:
     promises: Mapping[str, Promise] = field(default_factory=dict)
     """Per response what was asked for."""
     too_close: Mapping[str, int] | None = None
-    """Per response how many changed values an attack found too closely."""
+    """Per attacked response how many changed values the attack found too closely."""
+    unmarked: Sequence[str] = ()
+    """Responses in which nobody had marked what was to be changed."""
 
     @property
     def exposed(self) -> bool:

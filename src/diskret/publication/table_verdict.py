@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from diskret.cellkey.cell_key import ALTERED as NOISE
 from diskret.model.table import Table
 from diskret.publication.doors import care
 from diskret.publication.table_report import ReportFacts
@@ -23,6 +24,7 @@ def table_verdict(tables: Mapping[str, Table], facts: ReportFacts) -> Verdict:
 
 
 def _against(name: str, table: Table, facts: ReportFacts) -> Iterator[Reason]:
+    """What speaks against one table; there is no attack on noise by cell keys that could be missing."""
     audit, lost = facts.audits.get(name), (facts.unprotected or {}).get(name, ())
     close = (facts.too_close or {}).get(name, 0)
     if audit is not None:
@@ -35,8 +37,10 @@ def _against(name: str, table: Table, facts: ReportFacts) -> Iterator[Reason]:
         yield "unprotected", {"table": name, "n": len(lost)}
     if close:
         yield "too close", {"table": name, "n": close}
+    if table.altered not in ("", NOISE) and name not in (facts.too_close or {}):
+        yield "changed", {"table": name}
     reason = care(table)
-    if reason == "unmarked":
+    if reason == "unmarked" or name in facts.unmarked:
         yield "unmarked", {"table": name}
     elif reason and not lost and (audit is None or audit["safe"]):
         yield "unguarded", {"table": name}

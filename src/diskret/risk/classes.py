@@ -14,9 +14,9 @@ from diskret.model.arrays import Floats, Ints
 from diskret.model.engine import readable
 from diskret.model.errors import BadOption, listed
 from diskret.model.kept import refuse_lost
-from diskret.model.other_totals import warn_of_totals
 from diskret.model.source import Relation, open_source
 from diskret.model.spelling import again
+from diskret.model.total_names import warn_of_totals
 from diskret.risk._class_kernels import number_classes
 
 NUMBERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "DOUBLE", "FLOAT"}
@@ -50,12 +50,8 @@ class Classes:
 
 def open_records(source: object, names: Sequence[str]) -> Relation:
     """Open data that must have some columns."""
-    if isinstance(source, Relation):
-        source.require(list(names))
-        return source
-    relation = open_source(source)
+    relation = source if isinstance(source, Relation) else open_source(source)
     relation.require(list(names))
-    warn_of_totals(relation, relation.columns)
     return relation
 
 
@@ -94,6 +90,7 @@ def _coded_texts(relation: Relation, names: Sequence[str]) -> dict[str, Column]:
         ordered = np.array(sorted(found.tolist()), dtype=object)
         labels.append(ordered)
         warn_of_spellings(name, ordered)
+        warn_of_totals(name, ordered.tolist())
         if not ordered.size:
             selected.append(f"CAST(-1 AS INTEGER) AS c{i}")
             continue

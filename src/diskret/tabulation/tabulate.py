@@ -26,7 +26,7 @@ from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.kept import refuse_lost
 from diskret.model.memory import refuse_too_large
 from diskret.model.older import with_older
-from diskret.model.other_totals import warn_of_totals
+from diskret.model.other_totals import warn_of_total_rows
 from diskret.model.source import Relation, normalised
 from diskret.model.spelling import plain
 from diskret.model.table import Table
@@ -199,16 +199,17 @@ def _from_data(engine: Backend, missing: Mapping[str, str], totals: Totals, name
     codes = sorted((c for (c,) in found if c is not None), key=str)
     if name not in missing and len(codes) < len(found):
         codes.append(MISSING)
-    if totals.get(name):
-        return Hierarchy.flat(codes, total=totals[name][0])
-    return Hierarchy.flat(codes, total=TOTAL if TOTAL not in codes else f"{TOTAL} {name}")
+    known = set(codes)
+    labels = {code: label for code, label in data.labels.get(name, {}).items() if code in known}
+    own = totals[name][0] if totals.get(name) else TOTAL if TOTAL not in codes else f"{TOTAL} {name}"
+    return Hierarchy.flat(codes, total=own, labels=labels)
 
 
 def _look_elsewhere(data: Relation, plan: Plan) -> None:
     """Warn of totals in columns that the table does not show; Spark would have to begin a job for it."""
     used = {*plan.by, *plan.values, plan.weight, plan.holding}
     if type(data) is Relation:
-        warn_of_totals(data, [name for name in data.columns if name not in used])
+        warn_of_total_rows(data, [name for name in data.columns if name not in used])
 
 
 def _numbers_per_cell(plan: Plan) -> int:

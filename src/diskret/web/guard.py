@@ -29,7 +29,8 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), clipboard-read=()",
 }
 SAFE = ("GET", "HEAD")
-MOST_JSON = 1 << 20
+MOST_JSON, MOST_TREE = 1 << 20, 1 << 25
+"""Bytes of a question; of one that brings a tree of codes along."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Guard:
         if why is not None:
             await refused(*why)(scope, receive, answered)
             return
-        most = self.most_upload if scope["method"] == "PUT" and scope["path"].startswith("/api/files/") else MOST_JSON
+        most = self._most(scope)
         try:
             length = headers.get("content-length") or "0"
             if len(length) > 18 or (length.isascii() and length.isdecimal() and int(length) > most):
@@ -96,6 +97,12 @@ class Guard:
                 raise
             if not started:
                 await refused(BROKEN, our_mistake(e, "start again"))(scope, receive, answered)
+
+    def _most(self, scope: Scope) -> int:
+        """How many bytes may be sent along."""
+        if scope["method"] == "PUT" and scope["path"].startswith("/api/files/"):
+            return self.most_upload
+        return MOST_TREE if scope["path"].startswith("/api/trees/") else MOST_JSON
 
     def _objection(self, scope: Scope, headers: Headers) -> tuple[int, DiskretError] | None:
         """Why a request is not answered, if it is not."""

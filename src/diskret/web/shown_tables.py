@@ -93,7 +93,7 @@ class Tables:
         ranked = largest_needed(rules_of(job)) if rules_of(job).rules else 0
         basis = {key: given.get(key) for key in ("data", "table", "classifications")}
         names = list(paths_in(basis))
-        files = [(name, (self.workspace.path(name)).stat().st_mtime_ns) for name in names]
+        files = self.workspace.state_of(basis, closely=True)
         base = json.dumps([basis, files, max(ranked, 2)], sort_keys=True)
         whole = json.dumps([base, given.get("rules"), given.get("status")], sort_keys=True)
 

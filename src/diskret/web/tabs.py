@@ -107,7 +107,7 @@ class Choice:
         if self.seen is not None:
             if self._part(0) != found["version"]:
                 raise ChangedElsewhere.choice()
-            if self._part(1) != self.workspace.state_of(found["content"]):
+            if self._part(1) != self._state(found):
                 raise ChangedElsewhere.data()
         content: dict[str, Any] = found["content"]
         return content
@@ -124,7 +124,10 @@ class Choice:
         return None if self.seen is None else (self.seen.split(".") + [""])[which]
 
     def _shown(self, found: dict[str, Any]) -> dict[str, Any]:
-        return found | {"version": f"{found['version']}.{self.workspace.state_of(found['content'])}"}
+        return found | {"version": f"{found['version']}.{self._state(found)}"}
+
+    def _state(self, found: Mapping[str, Any]) -> str:
+        return self.workspace.state_of(found["content"], closely=True)
 
 
 def seen_on(page: str, said: str | None) -> str | None:

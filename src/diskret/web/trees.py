@@ -89,6 +89,14 @@ def _said(content: Content, column: str) -> Content:
     return said if isinstance(said, Mapping) else {}
 
 
+def refuse_values(content: Content, column: str) -> None:
+    """Refuse a column that the choice adds up: its entries are values, and no codes."""
+    table = content.get("table")
+    values = table.get("value") if isinstance(table, Mapping) else None
+    if column in (values if isinstance(values, list) else [values]):
+        raise BadOption(f"column {column!r} holds values, not codes", hint="switch the internal view on to see them.")
+
+
 def _refuse_many(found: int) -> None:
     if found > MOST_CODES:
         raise BadOption(
@@ -122,7 +130,9 @@ EDITS: Mapping[str, Edit] = {
     "move": lambda tree, said: tree_edits.place(
         tree, _codes(said), _text(said, "under"), _text(said, "before") if said.get("before") else None
     ),
-    "group": lambda tree, said: tree_edits.group(tree, _codes(said), _text(said, "name"), said.get("label") or None),
+    "group": lambda tree, said: tree_edits.group(
+        tree, _codes(said), _text(said, "name"), _text(said, "label") if said.get("label") else None
+    ),
     "dissolve": lambda tree, said: tree_edits.dissolve(tree, _codes(said)),
     "merge": lambda tree, said: tree_edits.merge(tree, _codes(said)),
     "rename": lambda tree, said: tree_edits.rename(tree, _text(said, "code"), _text(said, "to")),
@@ -138,7 +148,7 @@ def edited(tree: Hierarchy, said: Any) -> Hierarchy:
     >>> edited(Hierarchy.flat(["a", "b"]), {"do": "group", "codes": ["a"], "name": "A"}).codes
     ('a', 'A', 'b', 'Total')
     """
-    if not isinstance(said, Mapping) or said.get("do") not in EDITS:
+    if not isinstance(said, Mapping) or _text(said, "do") not in EDITS:
         raise BadOption("there is no such edit of a tree", hint="reload the page.")
     return EDITS[said["do"]](tree, said)
 

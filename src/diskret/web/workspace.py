@@ -21,10 +21,16 @@ from diskret.model.databases import is_server
 from diskret.model.errors import BadOption, DiskretError, OutsideWorkspace, UnreadableFile, listed
 from diskret.model.places import is_pattern
 
-DATA = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx", *DATABASES)
+TEXT = (".csv", ".tsv", ".txt", ".gz", ".zst")
+DATA = (*TEXT, ".parquet", ".pq", ".xlsx", ".ods", ".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt",
+        *DATABASES)  # fmt: skip
 HIERARCHIES = (".hrc", ".csv", ".json")
-OTHERS = (".toml", ".rda", ".tab", ".asc", ".cdl")
+DESCRIBED = (".asc", ".tab", ".rda")
+"""Data of tau-ARGUS, and what describes them."""
+OTHERS = (".toml", *DESCRIBED, ".cdl")
 ENDINGS = tuple(dict.fromkeys((*DATA, *HIERARCHIES, *OTHERS)))
+METADATA, LISTS = ".rda", (".hrc", ".cdl")
+"""Metadata name lists of codes that lie beside them."""
 RUNS = ".diskret-runs"
 
 
@@ -132,13 +138,20 @@ class Workspace:
                 f"engine {listed(other)} on the page", hint="nothing leaves this machine from here: use `diskret run`."
             )
 
-    def state_of(self, content: Mapping[str, Any]) -> str:
-        """The state of the files a choice reads: another one as soon as one of them has changed."""
+    def state_of(self, content: Mapping[str, Any], *, closely: bool = False) -> str:
+        """The state of the files a choice reads: another one as soon as one of them has changed.
+
+        ``closely`` also tells a file from another of the same size and time that took its place; a workspace that was
+        copied has another state then.
+        """
         state = []
         for name in paths_in({key: each for key, each in content.items() if key != "output"}):
             with suppress(DiskretError, OSError):
-                there = self.path(name).stat()
-                state.append((name, there.st_size, there.st_mtime_ns))
+                place = self.path(name)
+                for each in (place, *_read_along(place)):
+                    there = each.stat()
+                    further = (there.st_ctime_ns, there.st_ino) if closely else ()
+                    state.append((each.name, there.st_size, there.st_mtime_ns, *further))
         return hashlib.sha256(json.dumps(state).encode()).hexdigest()[:8]
 
     def job(self, name: str) -> Job:
@@ -147,6 +160,17 @@ class Workspace:
         content = job_content(path)
         self.refuse_outside(with_paths(content, seen_from(path.parent, self.root)))
         return moved(job_from(content, str(path), path.parent), path.parent, self.root)
+
+
+def _read_along(place: Path) -> Iterator[Path]:
+    """Files that are read with a file although nobody names them: the last changes of a database, lists of metadata."""
+    if place.suffix.lower() in DATABASES:
+        for ending in ("-wal", ".wal", "-journal"):
+            changes = place.with_name(place.name + ending)
+            if changes.is_file() and changes.stat().st_size:  # whoever reads may leave an empty one
+                yield changes
+    elif place.suffix.lower() == METADATA:
+        yield from sorted(each for each in place.parent.iterdir() if each.suffix.lower() in LISTS and each.is_file())
 
 
 def is_special(place: Path) -> bool:
@@ -176,7 +200,7 @@ def kind_of(path: Path) -> str:
     ending = path.suffix.lower()
     if ending == ".toml":
         return "job"
-    return "data" if ending in DATA else "hierarchy" if ending in HIERARCHIES else "other"
+    return "data" if ending in (*DATA, *DESCRIBED) else "hierarchy" if ending in HIERARCHIES else "other"
 
 
 def _sections(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

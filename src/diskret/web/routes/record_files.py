@@ -26,6 +26,7 @@ from diskret.web.reading import LONG
 from diskret.web.record_runs import FIGURES, FILES, write_kept_report
 from diskret.web.routes.exports import as_shown, made_apart, stem
 from diskret.web.routes.names import NAME
+from diskret.web.routes.run_control import attack_on
 from diskret.web.run_files import MOST_APART, read_bytes, read_json
 from diskret.web.table_runs import findings, load, load_origin
 from diskret.web.workbench import RECORDS, Workbench, choice, workbench
@@ -115,7 +116,10 @@ def file(request: Request) -> Response:
 
 
 def report(request: Request) -> Response:
-    """A report of any finished run, public unless the internal one is asked for; the bytes are those of its job."""
+    """A report of any finished run, public unless the internal one is asked for.
+
+    The bytes are those of its job, unless the run was attacked later: then the report knows what was found.
+    """
     bench, run = workbench(request), request.path_params["run"]
     ending, language = f".{request.path_params['ending']}", request.query_params.get("language", "en")
     if ending not in ENDINGS or language not in ("en", "de"):
@@ -123,8 +127,8 @@ def report(request: Request) -> Response:
     internal = request.query_params.get("for") == "internal"
     status, content = bench.runs.status(run), as_shown(bench.runs.content(run), request.query_params.get("sums"))
     given = (content, bench.workspace.root, ending, language, internal, status.get("summary", {}))
-    with bench.runs.result(run) as folder:
-        made = bench.reading.do(made_report, folder, *given, where=run, seconds=LONG)
+    with bench.runs.result(run) as folder, bench.runs.result(attack_on(bench, run)) as attacked:
+        made = bench.reading.do(made_report, folder, *given, attacked, where=run, seconds=LONG)
     return attachment(made, f"{stem(status['name'])}-{'internal-' if internal else ''}report{ending}")
 
 
@@ -136,8 +140,9 @@ def made_report(
     language: str,
     internal: bool,
     summary: Mapping[str, Any],
+    attacked: Path,
 ) -> bytes:
-    """The report on a result."""
+    """The report on a result; what an attack found may stand in another folder."""
     job = job_from(content, "the page", root)
     with made_apart(f"report{ending}") as path:
         if isinstance(job, AnonymiseJob | RecordsJob):
@@ -145,7 +150,7 @@ def made_report(
         elif isinstance(job, TableJob):
             done = load(folder)
             tables = {name: each.table for name, each in done.items()}
-            facts = table_facts(job, done, findings(folder), summary.get("warnings", ()), too_close_in(summary))
+            facts = table_facts(job, done, findings(attacked), summary.get("warnings", ()), too_close_in(summary))
             origin = load_origin(folder)
             write_table_report(job.output, tables, facts, path, language, internal=internal, origin=origin)
         else:

@@ -103,10 +103,15 @@ def compare(request: Request) -> Response:
 
 def _audits(bench: Workbench, run: str) -> dict[str, Any]:
     """What the run's own attack found, or the last one on it."""
-    later = (each for each in bench.runs.all() if each["kind"] == "audit" and each["of"] == run)
-    last = next((each["id"] for each in later if each["state"] == "finished"), run)
+    last = attack_on(bench, run)
     with bench.runs.result(last) as folder:
         return bench.reading.do(findings, folder, where=last)
+
+
+def attack_on(bench: Workbench, run: str) -> str:
+    """The last attack on a run that has come to its end, or the run itself."""
+    later = (each for each in bench.runs.all() if each["kind"] == "audit" and each["of"] == run)
+    return next((each["id"] for each in later if each["state"] == "finished"), run)
 
 
 ROUTES = [

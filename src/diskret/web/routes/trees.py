@@ -45,6 +45,8 @@ def _is_hierarchy(bench: Workbench, name: str) -> bool:
 async def open_tree(request: Request) -> Response:
     """The codes of a column, the tree they have, and how many rows have each code, in the internal view only."""
     bench, asked, internal = workbench(request), await body_of(request), session(request).internal
+    if not internal:
+        trees.refuse_values(_content(asked), str(asked.get("column", "")))
     found = await run_in_threadpool(_opened, bench, asked)
     return Json(
         {
