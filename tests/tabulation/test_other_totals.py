@@ -9,7 +9,7 @@ import pytest
 
 import diskret as dk
 from diskret.microdata.columns import read_records
-from diskret.model.errors import ProtectionWarning
+from diskret.model.errors import ProtectionWarning, TotalInData
 
 ROWS = {"region": ["N", "S", "Insgesamt"] * 4, "size": ["1"] * 6 + ["2"] * 6, "x": [10, 20, 30] * 4}
 
@@ -39,3 +39,12 @@ def test_totals_among_records_are_told_of(tmp_path: Path) -> None:
     (tmp_path / "records.csv").write_text("\n".join([";".join(ROWS), *lines, ""]))
     with pytest.warns(ProtectionWarning, match="called 'Insgesamt'"):
         read_records(tmp_path / "records.csv", ["x"])
+
+
+def test_a_last_line_without_a_code_that_is_the_sum_is_asked_about() -> None:
+    rows = {"region": ["N", "S", "W", None], "x": [120, 35, 48, 203]}
+    with pytest.raises(TotalInData, match="missing") as asked:
+        dk.tabulate(rows, by="region", value="x")
+    cure = asked.value.cures[0]
+    assert (cure.key, cure.value) == ("classifications.region.without_code", "leave out")
+    assert dk.tabulate({**rows, "x": [120, 35, 48, 180]}, by="region", value="x").value[-1] == 383

@@ -21,8 +21,10 @@ from diskret.model.hidden_sums import ENOUGH, Found, Numbers, Siblings, Sum, hid
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.total_names import Named, among_letters, named_total
 
-SHAPES = {re.compile(r"00+|_+|-+|\*+"): 2.0, re.compile(r"0"): 4.0, re.compile(r"9+"): 6.0}
-"""Codes that look like a total already, and the bits that suffice for them."""
+NO_CODE = "(missing)"
+"""What rows without a code are counted under."""
+SHAPES = {re.compile(r"00+|_+|-+|\*+|\(missing\)"): 2.0, re.compile(r"0"): 4.0, re.compile(r"9+"): 6.0}
+"""Codes that look like a total already, and the bits that suffice for them; a last line often has no code at all."""
 CHUNK = 1 << 20
 """Numbers looked at in one go."""
 MOST = 1 << 21
@@ -212,9 +214,11 @@ def total_question(found: Sequence[Suspect], where: str) -> TotalInData:
     name, code = first.classification, first.code
     what = f"{len(found)} codes look like totals" if len(found) > 1 else f"code {code!r} looks like a total"
     answer = (
-        f"totals={{{name!r}: {code!r}}} takes its rows as given totals and checks them"
-        if not first.parts
-        else f"a hierarchy of {name!r} takes them as sums of their parts and checks them"
+        f"a hierarchy of {name!r} takes them as sums of their parts and checks them"
+        if first.parts
+        else f"without_code={{{name!r}: 'leave out'}} leaves rows without a code out"
+        if code == NO_CODE
+        else f"totals={{{name!r}: {code!r}}} takes its rows as given totals and checks them"
     )
     question = TotalInData(
         f"{what}, and would be counted twice as one more category",
@@ -230,15 +234,20 @@ def _short(found: Sequence[Suspect], name: str) -> str:
     return f"[{listed([s.code for s in found if s.classification == name])}]"
 
 
+def _total_answer(name: str, code: str) -> Cure:
+    """How a total is called one; rows without a code have no name to be called by."""
+    if code == NO_CODE:
+        return Cure(
+            key=key_of("classifications", name, "without_code"), value="leave out", label="leave those rows out"
+        )
+    return Cure(key=key_of("classifications", name, "total"), value=code, label="take it as the total")
+
+
 def _answers(name: str, found: Sequence[Suspect]) -> list[Cure]:
     """What can be said of the suspects of one classification: of its total, of its subtotals, or that they are none."""
     own = [s for s in found if s.classification == name]
     codes = [s.code for s in own]
-    cures = [
-        Cure(key=key_of("classifications", name, "total"), value=s.code, label="take it as the total")
-        for s in own
-        if not s.parts
-    ][:1]
+    cures = [_total_answer(name, s.code) for s in own if not s.parts][:1]
     lengths = sorted({len(s.code) for s in own if s.prefix})
     if lengths:
         key = key_of("classifications", name, "prefixes")
