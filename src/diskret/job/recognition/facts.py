@@ -229,6 +229,8 @@ def _forms(facts: Facts) -> tuple[Form, ...]:
 
 def _dates(forms: tuple[Form, ...], words: Sequence[str]) -> Dates | None:
     """What entries are as dates, if all of them are."""
+    if not forms:
+        return None
     slashed = [(int(m[1]), int(m[2])) for word in words if SLASHED in forms and (m := re.match(SLASHED.pattern, word))]
     order = order_told(len(slashed), *(max(each) for each in zip(*slashed, strict=True))) if slashed else None
     ways = [(order or DAY_FIRST) if form is SLASHED else form for form in forms]

@@ -12,6 +12,7 @@ from diskret.job.recognition.prefixes import prefix_levels
 
 MOST_OTHERS = 0.1
 """Share of codes that may be none of the classification: totals, "unknown"."""
+SAMPLE = 20
 TOTALS = ("total", "insgesamt", "gesamt", "summe", "zusammen", "alle", "all", "t", "_t", "tot", "sum")
 
 # Divisions of NACE Rev. 2 and 2.1 (and so of WZ 2008 and WZ 2025) with the last digits of their groups.
@@ -74,7 +75,6 @@ class Recognition:
 
     known: Known
     by_name: bool
-    by_look: bool
     prefixes: tuple[int, ...]
     notes: tuple[str, ...]
 
@@ -145,22 +145,32 @@ def known_classification(facts: Facts) -> Recognition | None:
     codes = [word for word in facts.words if word.lower() not in TOTALS]
     if not codes or facts.meaning in ("value", "count", "ratio", "weight"):
         return None
+    some = codes[:: max(1, len(codes) // SAMPLE)]
     for known in KNOWN:
-        if known.key == "classes" and facts.all_numbers:
-            continue
         by_name = facts.meaning == known.meaning and known.named(codes)
-        fitting = [code for code in codes if known.fits(code)]
-        shortened = [code for code in codes if by_name and not known.fits(code) and known.fits(f"0{code}")]
-        if len(codes) - len(fitting) - len(shortened) > MOST_OTHERS * len(codes):
+        if (known.key == "classes" and facts.all_numbers) or not (by_name or known.alone):
             continue
-        by_look = known.alone is not None and len(fitting) == len(codes) and known.alone(codes)
-        if by_name or by_look:
-            notes = _notes(facts, known, codes, bool(shortened))
-            prefixes = () if {"zeros", "ends"} & {*notes} else prefix_levels(fitting, known.digits, 1.1)
-            return Recognition(
-                known=known, by_name=by_name, by_look=by_look, prefixes=prefixes if known.digits else (), notes=notes
-            )
+        # a few codes tell that the others need no look
+        if _share(known, some, by_name) >= 0.5 and _share(known, codes, by_name) >= 1 - MOST_OTHERS:
+            fitting = [code for code in codes if known.fits(code)]
+            if by_name or (known.alone is not None and len(fitting) == len(codes) and known.alone(codes)):
+                return _recognition(facts, known, codes, fitting, by_name)
     return None
+
+
+def _share(known: Known, codes: Sequence[str], by_name: bool) -> float:
+    """The share of codes that fit; with a name that says so, also those that have lost a leading zero."""
+    return sum(known.fits(c) or (by_name and known.fits(f"0{c}")) for c in codes) / len(codes)
+
+
+def _recognition(
+    facts: Facts, known: Known, codes: Sequence[str], fitting: Sequence[str], by_name: bool
+) -> Recognition:
+    shortened = by_name and any(known.fits(f"0{code}") for code in {*codes} - {*fitting})
+    notes = _notes(facts, known, codes, shortened)
+    whole = known.digits and not {"zeros", "ends"} & {*notes}
+    prefixes = prefix_levels(fitting, known.digits, 1.1) if whole else ()
+    return Recognition(known=known, by_name=by_name, prefixes=prefixes, notes=notes)
 
 
 def _notes(facts: Facts, known: Known, codes: Sequence[str], shortened: bool) -> tuple[str, ...]:
