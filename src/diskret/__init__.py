@@ -48,6 +48,7 @@ _HOMES = {
     "model.hierarchy": "Hierarchy",
     "model.knowledge": "Knowledge",
     "model.older": "Protection",
+    "model.periods": "in_periods",
     "model.pool": "Pool",
     "model.promise": "Promise",
     "model.status": "Status",

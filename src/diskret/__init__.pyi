@@ -48,6 +48,7 @@ from diskret.model.errors import ProtectionWarning as ProtectionWarning
 from diskret.model.hierarchy import Hierarchy as Hierarchy
 from diskret.model.knowledge import Knowledge as Knowledge
 from diskret.model.older import Protection as Protection
+from diskret.model.periods import in_periods as in_periods
 from diskret.model.pool import Pool as Pool
 from diskret.model.promise import Promise as Promise
 from diskret.model.status import Status as Status

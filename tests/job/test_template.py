@@ -98,8 +98,9 @@ def test_names_of_records_and_dates_are_no_values(tmp_path: Path) -> None:
     columns = "'F' || i AS firm, CASE WHEN i % 2 = 0 THEN 'N' ELSE 'S' END AS region, DATE '2024-01-01' AS day"
     columns += ", TIMESTAMP '2024-01-01' + i::INT * INTERVAL 1 DAY AS moment, i * 1.5 AS x"
     duckdb.sql(f"SELECT {columns} FROM range(40) t(i)").write_parquet(str(tmp_path / "d.parquet"))
-    job, _ = made(tmp_path / "d.parquet")
-    assert job["table"] == {"by": ["region", "day"], "value": ["x"]}
+    job, table = made(tmp_path / "d.parquet")
+    assert job["table"] == {"by": ["region", "moment"], "value": ["x"]}
+    assert table.by["moment"].codes == ("2024-01", "2024-02", "Total")
 
 
 def test_weights_and_owners_are_offered_not_tabulated(tmp_path: Path) -> None:

@@ -235,6 +235,23 @@ def test_columns_are_recognised_with_a_first_job(page: TestClient) -> None:
     assert "verschiedene" in found["columns"][1]["why"]
 
 
+def test_what_is_not_sure_and_dates_are_asked_about(page: TestClient) -> None:
+    rows = ["V1;sold;paid;x"] + [
+        f"{i % 4};{i % 28 + 1:02d}.0{i % 9 + 1}.2025;0{i % 9 + 1}/0{i % 7 + 1}/2025;{i}.5" for i in range(90)
+    ]
+    page.put("/api/files/sales.csv", content="\n".join(rows).encode())
+    found = page.get("/api/recognise", params={"file": "sales.csv"}).json()
+    unclear, sold, paid, value = found["columns"]
+    assert (unclear["sure"], unclear["alternatives"]) == (False, ["value"])
+    assert (sold["period"], sold["periods"]) == ("month", {"year": 1, "quarter": 3, "month": 9})
+    assert (paid["sure"], paid["asks_order"]) == (False, True)
+    assert (value["sure"], found["values"]) == (True, ["x"])
+    assert found["content"]["classifications"] == {"sold": {"period": "month"}}
+    page.put("/api/draft", json=found["content"])
+    axis = page.get("/api/tables/draft").json()["axes"][1]
+    assert axis["codes"][0] == "2025-01"
+
+
 def test_german_text_with_decimal_commas_is_read_as_it_was_written(page: TestClient) -> None:
     rows = ["Land;Umsatz"] + [f"{land};{n},5" for n in range(1, 9) for land in ("Köln", "Jülich", "Bonn")]
     page.put("/api/files/umsatz.csv", content="\n".join(rows).encode("latin-1"))

@@ -51,7 +51,12 @@ Formulas = Annotated[
         help="Texts in CSV that a spreadsheet would compute: escape (the default for tables) or keep (for records).",
     ),
 ]
-By = Annotated[list[str], typer.Option("--by", help="Classification: COLUMN, COLUMN=FILE, or COLUMN=2,3 for prefixes.")]
+By = Annotated[
+    list[str],
+    typer.Option(
+        "--by", help="Classification: COLUMN, COLUMN=FILE, COLUMN=2,3 for prefixes, or COLUMN=month for dates."
+    ),
+]
 Value = Annotated[list[str] | None, typer.Option("--value", help="Column to add up; none for a frequency table.")]
 
 
@@ -92,10 +97,12 @@ def classifications(by: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def classification(text: str) -> tuple[str, dict[str, Any]]:
-    """COLUMN, COLUMN=FILE or COLUMN=2,3 as a job file says it."""
+    """COLUMN, COLUMN=FILE, COLUMN=2,3 or COLUMN=month as a job file says it."""
     name, _, how = text.partition("=")
     if not how:
         return name, {}
+    if how in ("year", "quarter", "month"):
+        return name, {"period": how}
     parts = how.split(",")
     return name, {"prefixes": [int(p) for p in parts]} if all(p.strip().isdecimal() for p in parts) else {
         "hierarchy": str(Path(how).resolve())

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from diskret.io.files import all_or_none
 from diskret.job.form import Problem, Section, named
-from diskret.job.loading import described_source, hierarchies_of, missing_codes
+from diskret.job.loading import classified_source, hierarchies_of, missing_codes
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import AnonymiseOutput, AnonymiseSection
 from diskret.job.report import write_safe_report
@@ -49,7 +49,7 @@ class AnonymiseJob(Section):
     def run(self, running: Running) -> JobResult:
         """Search for the file; write it with its report."""
         asked, here = self.anonymise, running.here
-        data, described = described_source(self.data, here)
+        data, described = classified_source(self.data, self.classifications, here)
         by = hierarchies_of(self, here, asked.attributes, data, described)
         fictitious: object = here / asked.fictitious if isinstance(asked.fictitious, str) else asked.fictitious or None
         control = Control(up_to=asked.up_to, tables=asked.tables, counters=asked.counters, weights=asked.weights)

@@ -12,7 +12,7 @@ from diskret.comparison.compare import Comparison, compare_methods
 from diskret.comparison.options import METHODS, ComparisonOptions
 from diskret.io.files import all_or_none
 from diskret.job.form import Problem, Section, named
-from diskret.job.loading import described_source, hierarchies_of
+from diskret.job.loading import classified_source, hierarchies_of
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import CompareSection
 from diskret.job.rules import rules_of
@@ -69,7 +69,7 @@ class CompareJob(Section):
         return JobResult(files=tuple(files), methods=found)
 
     def _compared(self, running: Running) -> Comparison:
-        data, described = described_source(self.data, running.here)
+        data, described = classified_source(self.data, self.classifications, running.here)
         by = hierarchies_of(self, running.here, self.table.by, data, described)
         asked = self.compare
         options = ComparisonOptions(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from diskret.job.form import Section
-from diskret.job.loading import described_source, hierarchies_of
+from diskret.job.loading import classified_source, hierarchies_of
 from diskret.job.models import Job
 from diskret.job.naming import named_outputs
 from diskret.job.pool_job import PoolJob
@@ -131,7 +131,7 @@ def _asked(job: Section) -> _Asked:
 def _profile(job: Job, here: Path, asked: _Asked) -> _Profile:
     if job.data is None or job.data.table:
         return _of_tables(here / job.data.table) if job.data and job.data.table else _Profile()
-    data = open_source(described_source(job.data, here)[0])
+    data = open_source(classified_source(job.data, getattr(job, "classifications", {}), here)[0])
     data.require([*asked.classifications, *asked.numbers, *asked.others])
     bad = {name: _bad(data, name) for name in asked.numbers}
     other = replace(data, decimal="." if data.decimal == "," else ",")
@@ -214,7 +214,7 @@ def _unknown(job: Job, here: Path, new: _Profile, asked: _Asked) -> Iterator[Dif
     files = {n: c for n, c in getattr(job, "classifications", {}).items() if c.hierarchy and n in new.codes}
     if not isinstance(job, TableJob) or not files or job.data.table:
         return
-    data, described = described_source(job.data, here)
+    data, described = classified_source(job.data, job.classifications, here)
     for name, hierarchy in hierarchies_of(job, here, files, data, described).items():
         yield from _told("unknown codes", name, [c for c in new.codes[name] if hierarchy and c not in hierarchy])
 

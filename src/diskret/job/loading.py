@@ -20,6 +20,7 @@ from diskret.model.databases import is_server
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.periods import in_periods
 from diskret.model.source import file_source, normalised, open_source
 from diskret.model.spelling import plain
 from diskret.model.status import Status, refuse_false_zeros
@@ -43,7 +44,7 @@ def load_tables(job: TableJob, here: Path, progress: Progress | None = None, lar
     if job.data.cells and job.data.metadata:
         table = _cell_list(job, here)
         return {table.response: table}
-    data, described = described_source(job.data, here)
+    data, described = classified_source(job.data, job.classifications, here)
     by = hierarchies_of(job, here, job.table.by, data, described)
     if job.data.cells:
         return _from_cells(job, data, by)
@@ -123,6 +124,16 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
         read = source(described, here / name, decimal=data.decimal, encoding=data.encoding)
         return _as_asked(data, replace(read, thousands=data.thousands)), described
     return file_of(data, name if is_server(name) else here / name), None
+
+
+def classified_source(
+    data: Data, classifications: Mapping[str, Classification], here: Path
+) -> tuple[Any, Metadata | None]:
+    """The same with dates as the periods that classifications ask for."""
+    read, described = described_source(data, here)
+    periods = {n: c.period for n, c in classifications.items() if c.period}
+    orders = {n: c.dates for n, c in classifications.items() if c.dates}
+    return in_periods(read, periods, orders), described
 
 
 def file_of(data: Data, path: Path | str) -> object:

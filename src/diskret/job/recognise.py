@@ -3,80 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import combinations
 from typing import Any, Literal
 
+from diskret.job.recognition.column import NOTES as NOTES
+from diskret.job.recognition.column import WHY as WHY
+from diskret.job.recognition.column import Column, Role
+from diskret.job.recognition.facts import MOST_CODES, facts_of
+from diskret.job.recognition.judges import judged
+from diskret.job.recognition.names import meaning_of
 from diskret.model.errors import BadOption
 from diskret.model.numerals import Evidence
-from diskret.model.source import WHOLE, Relation, open_source
-from diskret.model.status import Status
-from diskret.model.wide import Asking, by_column, evidence_by_column
+from diskret.model.source import Relation, open_source
+from diskret.model.wide import by_column, evidence_by_column
 
-Role = Literal["classification", "value", "weight", "count", "status", "holding", "identifier", "other"]
 Kind = Literal["microdata", "cells"]
 
-MOST_CODES = 2000
-MOST_DIGITS = 50
-"""Longer beginnings of codes are proposed to nobody."""
 MOST_CELLS = 1_000_000
+MOST_PAIRS = 20
+"""Pairs of columns that are looked at for codes and their labels."""
 FIRST = 3
-FEW_NUMBERS = 20
-"""Up to this many whole numbers may be codes."""
-OWN_ROW = 0.9
-"""From this share of distinct texts on, a column names the rows."""
 GRID = 0.5
 """From this share of all combinations on, rows that never repeat one are the cells of a table."""
-LIKELY_WEIGHTS = ("weight", "wgt", "gewicht", "hochrechnungsfaktor")
-LIKELY_HOLDINGS = ("holding", "owner", "group", "enterprise", "unternehmen", "konzern")
-LIKELY_COUNTS = ("count", "n", "firms", "persons", "cases", "units", "contributors", "respondents", "anzahl",
-                 "faelle", "fälle", "personen", "betriebe", "firmen", "einheiten", "melder")  # fmt: skip
-LIKELY_NAMES = ("id", "nr", "no", "number", "nummer", "key", "firm", "person", "record", "unit", "kennung", "lfdnr")
-
-WHY: Mapping[str, tuple[str, str]] = {
-    "weight": ("named like a sampling weight", "heißt wie ein Hochrechnungsfaktor"),
-    "holding": ("named like what joins records of one owner", "heißt wie das Merkmal, das Einheiten eines Inhabers verbindet"),  # noqa: E501
-    "count": ("whole numbers, named like a number of contributors", "ganze Zahlen, heißt wie eine Fallzahl"),
-    "frequency": ("whole numbers, named like a number of units", "ganze Zahlen, heißt wie eine Anzahl von Einheiten"),
-    "status": ("holds words for the status of cells", "enthält Wörter für den Status von Zellen"),
-    "codes": ("{codes} distinct codes in {rows} rows", "{codes} verschiedene Schlüssel in {rows} Zeilen"),
-    "padded": ("{codes} numbers of equal length, some with a leading zero", "{codes} gleich lange Zahlen, manche mit führender Null"),  # noqa: E501
-    "few": ("only {codes} distinct whole numbers: probably codes", "nur {codes} verschiedene ganze Zahlen: wohl Schlüssel"),  # noqa: E501
-    "numbers": ("numbers, {codes} distinct", "Zahlen, {codes} verschiedene"),
-    "gaps": ("numbers, but {blanks} rows have none: fill them before adding up", "Zahlen, aber in {blanks} Zeilen fehlt sie: vor dem Summieren füllen"),  # noqa: E501
-    "own": ("almost every row has its own: it names the rows", "fast jede Zeile hat einen eigenen: bezeichnet die Zeilen"),  # noqa: E501
-    "counted": ("every row has its own whole number: it numbers the rows", "jede Zeile hat ihre eigene ganze Zahl: nummeriert die Zeilen"),  # noqa: E501
-    "many": ("{codes} distinct texts are too many to classify by", "{codes} verschiedene Texte sind zu viele für eine Gliederung"),  # noqa: E501
-    "dates": ("dates or times, {codes} distinct", "Zeitangaben, {codes} verschiedene"),
-    "empty": ("nothing in it", "leer"),
-}  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """One column: what it is, and why."""
-
-    name: str
-    role: Role
-    reason: str
-    codes: int
-    """Distinct entries, roughly where there are many."""
-    blanks: int
-    rows: int
-    prefixes: tuple[int, ...] = ()
-    """Lengths of code prefixes that group the codes: a hierarchy may lie in them."""
-    chosen: bool = True
-    """Whether a first table should use it; a further classification may make the table too large."""
-
-    def why(self, language: str = "en") -> str:
-        """The reason in words.
-
-        >>> Column(name="sex", role="classification", reason="codes", codes=2, blanks=0, rows=40).why("de")
-        '2 verschiedene Schlüssel in 40 Zeilen'
-        """
-        words = WHY[self.reason][language == "de"]
-        return words.format(codes=self.codes, blanks=self.blanks, rows=self.rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,8 +42,8 @@ class Recognised:
     """What else was found of how the file is to be read, by the keys a job has for it."""
 
     def named(self, role: Role) -> list[str]:
-        """Columns of a role that a first table should use, in the order of the file."""
-        return [c.name for c in _chosen(self.columns, role)]
+        """Columns of a role that a first table should use, in the order of the file; the best value comes first."""
+        return [c.name for c in sorted(_chosen(self.columns, role), key=lambda c: -c.rank)]
 
     @property
     def frequency(self) -> bool:
@@ -102,14 +52,26 @@ class Recognised:
 
     def content(self, file: str) -> dict[str, Any]:
         """A first job as plain data, for a file of this name; records by three classifications at most."""
-        by, values = self.named("classification"), self.named("value")
-        table: dict[str, Any] = {"by": by if self.kind == "cells" else by[:FIRST]}
+        values = self.named("value")
+        by = [c.name for c in self.first]
+        table: dict[str, Any] = {"by": by}
         table |= {"value": values[:1]} if values else {}
         if self.kind == "cells":
             table |= {role: names[0] for role in ("count", "status") if (names := self.named(role))}
             table |= {"frequency": True} if self.frequency else {}
         data = {self.kind: file, **self.found}
-        return {"data": data, "table": table, "rules": self._rules(), "suppression": {}}
+        said = {c.name: c.section for c in self.first if c.section}
+        content = {"data": data, "table": table, "rules": self._rules(), "suppression": {}}
+        return content | ({"classifications": said} if said else {})
+
+    @property
+    def first(self) -> list[Column]:
+        """Classifications of a first table: all of cells, three of records, the sure ones before the others."""
+        by = _chosen(self.columns, "classification")
+        if self.kind == "cells":
+            return by
+        few = sorted(by, key=lambda c: not c.sure)[:FIRST]
+        return [c for c in by if c in few]
 
     def _rules(self) -> dict[str, Any]:
         """First rules: by contributors where they are known, by counts in a frequency table."""
@@ -133,8 +95,8 @@ def recognise(source: object, kind: Kind | None = None) -> Recognised:
     data = source if isinstance(source, Relation) else open_source(source)
     with by_column(data) as asking:
         seen = evidence_by_column(data, asking)
-        judged = [_judged(facts) for facts in _facts(data, asking, seen)]
-    columns = _one_per_row(_small_enough(judged), kind)
+        found = [judged(facts) for facts in facts_of(data, asking, seen)]
+    columns = _one_per_row(_small_enough(_without_labels(data, found)), kind)
     rows = columns[0].rows if columns else 0
     guess: Kind = kind or ("cells" if _are_cells(data, columns, rows) else "microdata")
     signs = _signs([seen[c.name] for c in columns if c.name in seen and c.role in ("value", "weight", "count")])
@@ -144,13 +106,26 @@ def recognise(source: object, kind: Kind | None = None) -> Recognised:
     )  # fmt: skip
 
 
+def _without_labels(data: Relation, columns: Sequence[Column]) -> list[Column]:
+    """Columns that say the codes of an earlier one in other words are not chosen: a table shows each code once."""
+    by = [c for c in _chosen(columns, "classification") if c.codes > FIRST and not c.period]
+    pairs = [(a, b) for a, b in combinations(by, 2) if a.codes == b.codes and a.blanks == b.blanks][:MOST_PAIRS]
+    if not pairs:
+        return list(columns)
+    asked = [f"count(DISTINCT {data.code(a.name)} || ' = ' || {data.code(b.name)})" for a, b in pairs]
+    (row, *_) = data.query(f"SELECT {', '.join(asked)} FROM {data.view}")
+    same = {b.name for (a, b), found in zip(pairs, row, strict=True) if found == a.codes}
+    return [replace(c, reason="label", chosen=False) if c.name in same else c for c in columns]
+
+
 def _small_enough(columns: Sequence[Column]) -> list[Column]:
     """Classifications that would make the first table too large are not chosen."""
     found, cells = [], 1
     for column in columns:
-        classifies = column.role == "classification"
-        if classifies and cells * (column.codes + 1) <= MOST_CELLS:
-            cells *= column.codes + 1
+        classifies = column.role == "classification" and column.chosen
+        codes = column.periods[column.period] if column.period else column.codes
+        if classifies and cells * (codes + 1) <= MOST_CELLS:
+            cells *= codes + 1
         elif classifies:
             column = replace(column, chosen=False)
         found.append(column)
@@ -166,204 +141,6 @@ def _signs(seen: Sequence[Evidence]) -> dict[str, str]:
         return {"decimal": ","} | ({"thousands": min(others)} if others else {})
     grouped = sorted(others | ({n.thousands for n in found} & {","}))
     return {"decimal": ".", "thousands": grouped[0]} if len(grouped) == 1 else {}
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Facts:
-    """What one pass over the data tells of a column."""
-
-    name: str
-    low: str
-    """Its name in small letters."""
-    kind: str
-    """Its type in the engine."""
-    text: bool
-    codes: int
-    entries: int
-    numbers: int
-    whole: int
-    shortest: int
-    longest: int
-    zeros: int
-    """Entries with a leading zero."""
-    rows: int
-    words: tuple[str, ...] = ()
-    """The different entries of a text, where they are few."""
-    differ: bool = False
-    """Whether no two rows have the same entry; looked at only where a column may number the rows."""
-
-    @property
-    def few(self) -> bool:
-        """Few enough entries, often enough, to classify by."""
-        return self.codes <= MOST_CODES and self.codes * 2 <= self.rows
-
-    @property
-    def named(self) -> bool:
-        """Whether it is called like a name of the rows."""
-        return self.low in LIKELY_NAMES or self.low.endswith(("_id", "_nr"))
-
-    @property
-    def padded(self) -> bool:
-        return self.text and self.shortest == self.longest and self.zeros > 0
-
-    @property
-    def all_numbers(self) -> bool:
-        return self.numbers == self.entries
-
-    @property
-    def all_whole(self) -> bool:
-        return self.whole == self.entries
-
-    @property
-    def measured(self) -> bool:
-        """Numbers that are not codes."""
-        few_whole = self.all_whole and self.codes <= FEW_NUMBERS and self.low not in LIKELY_COUNTS
-        return self.all_numbers and not (self.few and (self.padded or few_whole))
-
-
-def _facts(data: Relation, asking: Asking, seen: Mapping[str, Evidence]) -> list[_Facts]:
-    """The facts of all columns: counts in one pass, the entries of those that may be codes in another."""
-
-    def ask(part: Relation, name: str) -> list[str]:
-        code, text = part.code(name), part.is_text(name)
-        judged = is_number(part.types[name]) or (text and not seen)
-        good = f"NOT {part.bad_number(name)}" if judged else "false"
-        whole = f"NOT regexp_matches({code}, '[^0-9]')" if text else str(part.is_whole(name)).lower()
-        return [
-            f"approx_count_distinct({code})", f"count({code})", f"count(CASE WHEN {good} THEN 1 END)",
-            f"count(CASE WHEN {whole} THEN 1 END)", f"coalesce(min(length({code})), 0)",
-            f"coalesce(max(length({code})), 0)",
-            f"count(CASE WHEN {code} LIKE '0%' THEN 1 END)" if text else "0", "count(*)",
-        ]  # fmt: skip
-
-    keys = ("codes", "entries", "numbers", "whole", "shortest", "longest", "zeros", "rows")
-    found = []
-    for name, row in asking(data.columns, ask).items():
-        counts: dict[str, Any] = dict(zip(keys, map(int, row), strict=True))
-        if name in seen:  # numbers by whatever signs they are written with
-            counts["numbers"] = max(seen[name].points, seen[name].commas) + seen[name].native
-        found.append(_Facts(name=name, low=name.lower(), kind=data.types[name], text=data.is_text(name), **counts))
-    return _closer(found, asking)
-
-
-def _closer(found: Sequence[_Facts], asking: Asking) -> list[_Facts]:
-    """The facts with the entries of texts that are few, and whether whole numbers that may be names all differ."""
-
-    def words(part: Relation, name: str) -> list[str]:
-        return [f"list(DISTINCT {part.code(name)})"]
-
-    def differ(part: Relation, name: str) -> list[str]:
-        return [f"count(DISTINCT {part.code(name)}) = count(*)"]
-
-    few = asking([f.name for f in found if f.text and f.codes <= MOST_CODES], words)
-    own = asking([f.name for f in found if f.named and f.all_whole and f.measured], differ)
-    entries = {name: tuple(sorted(word for word in row[0] or () if word is not None)) for name, row in few.items()}
-    return [replace(f, words=entries.get(f.name, ()), differ=own.get(f.name, (False,))[0]) for f in found]
-
-
-Judgement = tuple[Role, str, dict[str, Any]]
-"""Role, reason, and what else a column gets."""
-
-
-def _judged(facts: _Facts) -> Column:
-    """One column by its name and its entries: the first judge that knows it."""
-    role, reason, more = next(found for judge in JUDGES if (found := judge(facts)))
-    return Column(
-        name=facts.name, role=role, reason=reason, codes=facts.codes, blanks=facts.rows - facts.entries,
-        rows=facts.rows, **more,
-    )  # fmt: skip
-
-
-def _by_name(facts: _Facts) -> Judgement | None:
-    if not facts.entries:
-        return "other", "empty", {"chosen": False}
-    if facts.low in LIKELY_WEIGHTS:
-        return "weight", "weight", {}
-    return ("holding", "holding", {}) if facts.low in LIKELY_HOLDINGS else None
-
-
-def _as_value(facts: _Facts) -> Judgement | None:
-    if not facts.measured:
-        return None
-    if facts.entries < facts.rows:
-        return "value", "gaps", {"chosen": False}
-    counted = facts.all_whole and facts.named and facts.differ
-    return ("identifier", "counted", {}) if counted else ("value", "numbers", {})
-
-
-def _as_status(facts: _Facts) -> Judgement | None:
-    named = facts.low in ("status", "state", "geheim") and facts.text
-    return ("status", "status", {}) if named and _are_statuses(facts.words) else None
-
-
-def _as_classification(facts: _Facts) -> Judgement | None:
-    several = facts.codes <= FEW_NUMBERS and not facts.all_numbers and facts.codes < OWN_ROW * facts.entries
-    if not (facts.few or several):
-        return None
-    reason = "codes"
-    if facts.all_numbers:
-        reason = "padded" if facts.padded else "few"
-    if facts.kind.upper().startswith(("DATE", "TIME")):
-        reason = "dates"
-    return (
-        "classification",
-        reason,
-        {"prefixes": prefix_levels(facts.words) if facts.text else (), "chosen": facts.few},
-    )
-
-
-def _as_rest(facts: _Facts) -> Judgement:
-    own = facts.codes >= OWN_ROW * facts.entries
-    return ("identifier", "own", {}) if own else ("other", "many", {"chosen": False})
-
-
-JUDGES: tuple[Callable[[_Facts], Judgement | None], ...] = (
-    _by_name, _as_value, _as_status, _as_classification, _as_rest
-)  # fmt: skip
-
-
-def is_number(kind: str) -> bool:
-    """Whether a column type of the engine holds numbers."""
-    return kind.upper() in WHOLE or kind.upper().startswith(("DOUBLE", "FLOAT", "DECIMAL", "HUGEINT", "UBIGINT"))
-
-
-def _are_statuses(words: Sequence[str]) -> bool:
-    try:
-        for word in words[:50]:
-            Status.from_text(word)
-    except BadOption:
-        return False
-    return bool(words)
-
-
-def prefix_levels(codes: Sequence[str]) -> tuple[int, ...]:
-    """Lengths of prefixes that group codes: the shortest ones at which new groups appear.
-
-    Only lengths at which groups have several codes on average are proposed, and only for codes of digits and capital
-    letters: words share beginnings by chance. The first digit alone hardly ever means something. A code may be as short
-    as a group (a city that is its own district).
-
-    >>> prefix_levels(["01101", "01102", "02101", "02102", "02103", "04"]), prefix_levels(["male", "mode", "bold"])
-    ((2,), ())
-    """
-    if len(codes) < 4 or not all(c.isalnum() and c == c.upper() for c in codes):
-        return ()
-    shortest, longest = min(map(len, codes)), max(map(len, codes))
-    if _sums_among(codes):
-        return ()  # that is another kind of list
-    levels: list[int] = []
-    before = 1
-    for length in range(2 if all(c.isdigit() for c in codes) else 1, min(longest - 1, shortest, MOST_DIGITS) + 1):
-        groups = len({c[:length] for c in codes})
-        if groups >= 1.5 * before and len(codes) >= 1.5 * groups:
-            levels.append(length)
-            before = groups
-    return tuple(levels)
-
-
-def _sums_among(codes: Sequence[str]) -> bool:
-    """Whether some codes are beginnings of others, which then come next in their order."""
-    return any(longer.startswith(short) for short, longer in pairwise(sorted(set(codes))))
 
 
 def _one_per_row(columns: list[Column], kind: Kind | None) -> list[Column]:
@@ -395,6 +172,15 @@ def _of_kind(columns: Sequence[Column], kind: Kind) -> list[Column]:
     if kind != "cells":
         return [replace(c, role="other", chosen=False) if c.role == "status" else c for c in columns]
     values = _chosen(columns, "value")
-    counts = [c for c in values if c.name.lower() in LIKELY_COUNTS]
+    counts = [c for c in values if meaning_of(c.name) == "count"]
     found: dict[str, Any] = {"reason": "frequency"} if counts == values else {"role": "count", "reason": "count"}
-    return [replace(c, **found) if c in counts[:1] else c for c in columns]
+    return [replace(c, **found) if c in counts[:1] else _of_cells(c) for c in columns]
+
+
+def _of_cells(column: Column) -> Column:
+    """Dates of cells keep their codes, or one for one: the coarsest period that joins no two of them."""
+    if not column.period:
+        return column
+    period = next((p for p, codes in column.periods.items() if codes == column.codes), None)
+    prefixes = column.prefixes if period != "year" else ()
+    return replace(column, period=period, prefixes=prefixes if period else (), reason="dates" if period else "codes")

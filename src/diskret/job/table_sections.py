@@ -18,6 +18,7 @@ from diskret.model.databases import FILES as DATABASES
 from diskret.model.databases import is_server
 from diskret.model.errors import BadOption
 from diskret.model.gaps import Without, WithoutValue
+from diskret.model.periods import Order, Period
 from diskret.model.sheet import Box
 from diskret.model.sheets import header_rows
 from diskret.model.source import EXCEL, PARQUET
@@ -126,6 +127,14 @@ class Classification(Section):
 
     hierarchy: InFile = Field(None, description="file: .hrc, .csv or .xlsx with code and parent or level, or .json")
     prefixes: list[int] | None = Field(None, description="lengths of the code prefixes that are sums, such as [2, 3]")
+    period: Period | None = Field(
+        None,
+        description="a date is classified by its 'year', 'quarter' or 'month' (codes such as 2025, 2025-Q1, 2025-03); "
+        "prefixes = [4] puts years above",
+    )
+    dates: Order | None = Field(
+        None, description="'day first' or 'month first' in dates such as 3/4/2025 where the entries do not tell"
+    )
     total: str | None = Field(
         None, min_length=1, description="code of the total where the codes name none; 'Total' if left out"
     )
@@ -140,6 +149,8 @@ class Classification(Section):
     def _one_way(self) -> Classification:
         if self.hierarchy and self.prefixes:
             raise ValueError("give either hierarchy or prefixes")
+        if self.dates and not self.period:
+            raise ValueError("dates needs a period: year, quarter or month")
         if self.missing is not None and self.without_code != "refuse":
             raise ValueError("give either missing or without_code")
         return self

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from diskret.job.recognise import Kind, Recognised, recognise
+from diskret.job.recognition.column import Column
 from diskret.model.encoding import ENCODINGS
 from diskret.model.errors import BadOption, listed
 from diskret.model.numerals import DECIMALS, THOUSANDS
@@ -42,12 +43,19 @@ def job_text(
         by=", ".join(_quoted(c) for c in by),
         value=", ".join(_quoted(c) for c in values[:1]),
         others=", ".join(_quoted(c) for c in values[1:]) or "none",
+        doubts=_doubts(found),
         roles=_roles(found),
         sections="\n".join(_section(found, c) for c in by),
         rules=_rules(found),
         holding="" if found.kind == "cells" else '# counted_by = "holding"\n',
         stem=re.sub(r"[^\w.-]+", "_", path.stem),
     )  # fmt: skip
+
+
+def _doubts(found: Recognised) -> str:
+    """Numbers that may be codes after all, and the other way round."""
+    unsure = [c for c in found.columns if c.role == "value" and c.chosen and not c.sure]
+    return "".join(f"# not sure: {_quoted(c.name)} ({c.why()}): {_doubt(c)}\n" for c in unsure)
 
 
 def rows_said(text: str | None) -> int | list[int] | None:
@@ -88,8 +96,24 @@ def _roles(found: Recognised) -> str:
 
 def _section(found: Recognised, name: str) -> str:
     (column,) = (c for c in found.columns if c.name == name)
-    lengths = list(column.prefixes) or [2, 3]
-    return _CLASSIFICATION.format(name=_quoted(name), why=column.why(), prefixes=lengths)
+    lengths = list(column.prefixes) or ([4] if column.period else [2, 3])
+    doubt = "" if column.sure else f"# not sure: {_doubt(column)}\n"
+    text = _CLASSIFICATION.format(name=_quoted(name), why=column.why(), prefixes=lengths)
+    return (
+        doubt + text + _PERIOD.format(period=_quoted(column.period or ""), among=_among(column)) * bool(column.period)
+    )
+
+
+def _doubt(column: Column) -> str:
+    """What a person should decide."""
+    if column.reason == "order":
+        return 'say dates = "day first" or "month first" for quarters and months'
+    others = " or ".join(column.alternatives)
+    return f"it could be a {others} instead" if others else "please look at its codes"
+
+
+def _among(column: Column) -> str:
+    return ", ".join(f"{codes} by {period}" for period, codes in column.periods.items())
 
 
 def _rules(found: Recognised) -> str:
@@ -110,6 +134,9 @@ _CLASSIFICATION = """[classifications.{name}]  # {why}
 # prefixes = {prefixes}       # or: this many first characters make sums
 # total = "Total"             # code of the total
 # missing = "unknown"         # code under which records without one are counted
+"""
+
+_PERIOD = """period = {period}            # codes of the dates: {among}
 """
 
 _MAGNITUDE_RULES = """min_count = 3                 # fewest contributors of an open cell
@@ -143,7 +170,7 @@ _TEMPLATE = """# A job for diskret. Run it with: diskret run THIS_FILE
 [table]
 by = [{by}]        # columns that classify
 value = [{value}]  # columns to add up; leave out for a frequency table. Other number columns: {others}
-{roles}
+{doubts}{roles}
 {sections}
 [rules]                       # parameters are secret: do not publish this file
 {rules}{holding}

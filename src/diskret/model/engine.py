@@ -48,6 +48,7 @@ def connect(*, threads: int | None = None, memory_limit: str | None = None) -> A
     with readable("the database"):
         connection = duckdb.connect(":memory:", config=config | SEALED)
         connection.execute("SET enable_progress_bar = false")  # the command line and the page show progress themselves
+        connection.execute("SET TimeZone = 'UTC'")  # a moment falls on the same day on every machine
     remove_with(connection, folder)
     return connection
 

@@ -25,6 +25,7 @@ from diskret.model.engine import connect, file_listing, identifier, literal, rea
 from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber, NotFinite, UnreadableFile, listed
 from diskret.model.frames import names_of_frame, register
 from diskret.model.numerals import Evidence, Numerals, decided, evidence, evidence_of
+from diskret.model.periods import InPeriods
 from diskret.model.places import files_meant, refuse_address
 from diskret.model.sheets import Workbook, header_rows, read_sheet, unique_names
 from diskret.model.spelling import plain, plain_sql
@@ -252,7 +253,8 @@ def open_source(
     ('code', 'x')
     """
     connection = connect(threads=threads, memory_limit=memory_limit)
-    given = _opened(connection, source.source if isinstance(source, Normalised) else source)
+    layers, source = layers_of(source)
+    given = _opened(connection, source)
     with readable(given.where):
         named = f" ({', '.join(map(identifier, unique_names(given.names)))})" if given.names else ""
         connection.execute(f"CREATE TEMP VIEW data{named} AS {given.sql}")
@@ -262,11 +264,37 @@ def open_source(
         connection, "data", types, given.where, given.decimal, keep_alive=given.kept, found=given.found,
         thousands=given.thousands, native=given.native,
     )  # fmt: skip
-    if isinstance(source, Normalised):
-        relation = _normalised(relation)
+    for number, layer in enumerate(layers):
+        relation = _normalised(relation) if isinstance(layer, Normalised) else _in_periods(relation, layer, number)
     if need_rows and not relation.query(f"SELECT 1 FROM {relation.view} LIMIT 1"):
         raise EmptyData("there are no rows", where=given.where, hint="a table needs at least one row of data.")
     return relation
+
+
+def layers_of(source: object) -> tuple[list[Normalised | InPeriods], object]:
+    """What lies around the data, the innermost first, and the data.
+
+    >>> layers_of(normalised({"a": ["x "]}))
+    ([Normalised(source={'a': ['x ']})], {'a': ['x ']})
+    """
+    layers: list[Normalised | InPeriods] = []
+    while isinstance(source, Normalised | InPeriods):
+        if isinstance(source, Normalised):  # what looks as it should looks so once more
+            layers = [each for each in layers if not isinstance(each, Normalised)]
+        layers.insert(0, source)
+        source = source.source
+    return layers, source
+
+
+def _in_periods(data: Relation, asked: InPeriods, number: int) -> Relation:
+    """The same with a view in which dates are codes of periods."""
+    shown = [f"{sql} AS {identifier(name)}" for name, sql in asked.columns(data).items()]
+    shown += [identifier(flag) for flag in data.native.values()]
+    view = f"data_in_periods_{number}"
+    data.query(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(shown)} FROM {data.view}")
+    types = {name: "VARCHAR" if name in asked.periods else kind for name, kind in data.types.items()}
+    native = {name: flag for name, flag in data.native.items() if name not in asked.periods}
+    return replace(data, view=view, types=types, native=native)
 
 
 def _normalised(data: Relation) -> Relation:

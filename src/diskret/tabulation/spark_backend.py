@@ -14,10 +14,11 @@ from diskret.model.delimited import look
 from diskret.model.engine import connect
 from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, masked
 from diskret.model.gaps import KEPT, NUMBERED
+from diskret.model.periods import InPeriods
 from diskret.model.places import files_fitting, plain_file, refuse_address
 from diskret.model.private import private_folder, remove_with
 from diskret.model.sheets import Workbook, unique_names
-from diskret.model.source import TEXT, Delimited, FixedWidth, Normalised, Parquet, Relation, file_source
+from diskret.model.source import TEXT, Delimited, FixedWidth, Normalised, Parquet, Relation, file_source, layers_of
 from diskret.model.spelling import plain
 from diskret.tabulation.backend import Batch
 
@@ -54,12 +55,12 @@ class SparkBackend:
 
     aggregates = True
 
-    def __init__(self, session: Any, data: Relation, own: bool) -> None:
+    def __init__(self, session: Any, data: Relation, own: bool, views: Sequence[str] = (VIEW,)) -> None:
         self.session = session
         self.data = data
         self.own = own
         self.kept: list[Any] = []
-        self.views = [VIEW, KEPT, NUMBERED]
+        self.views = [*views, KEPT, NUMBERED]
 
     def lookup(self, name: str, codes: Sequence[str], positions: Ints) -> None:
         """Make a small table of codes and positions."""
@@ -96,20 +97,36 @@ def open_spark(source: object, engine: object) -> SparkBackend:
     except ImportError as e:
         raise MissingExtra.needed("spark", "engine='spark'") from e
     session, own = _session(SparkSession, engine)
-    spellings: dict[str, dict[str, str]] | None = {} if isinstance(source, Normalised) else None
+    layers, source = layers_of(source)
+    views = [VIEW]
     try:
-        frame, where, decimal = _frame(session, source.source if isinstance(source, Normalised) else source)
-        if spellings is not None:
-            frame = frame.toDF(*unique_names([plain(name) for name in frame.columns]))
-        frame.createOrReplaceTempView(VIEW)
+        frame, where, decimal = _frame(session, source)
         if not frame.head(1):
             raise EmptyData("there are no rows", where=where, hint="a table needs at least one row of data.")
-        types = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+        data = _viewed(frame, SparkRelation(session, VIEW, {}, where, decimal))
+        for layer in layers:
+            views.append(f"{VIEW}_{len(views)}")
+            data = _layered(replace(data, view=views[-1]), data, layer)
     except BaseException:
-        if own:
-            session.stop()
+        SparkBackend(session, SparkRelation(session, VIEW, {}, ""), own, views).close()
         raise
-    return SparkBackend(session, SparkRelation(session, VIEW, types, where, decimal, spellings=spellings), own)
+    return SparkBackend(session, data, own, views)
+
+
+def _viewed(frame: Any, data: SparkRelation) -> SparkRelation:
+    """A frame under the name of a relation's view."""
+    frame.createOrReplaceTempView(data.view)
+    return replace(data, types={field.name: field.dataType.simpleString() for field in frame.schema.fields})
+
+
+def _layered(new: SparkRelation, data: SparkRelation, layer: Normalised | InPeriods) -> SparkRelation:
+    """The data as one more layer around them says."""
+    if isinstance(layer, Normalised):
+        frame = data.connection.table(data.view)
+        return _viewed(frame.toDF(*unique_names([plain(n) for n in frame.columns])), replace(new, spellings={}))
+    names = {name: f"`{name.replace('`', '``')}`" for name in data.columns}
+    shown = ", ".join(f"{sql} AS {names[name]}" for name, sql in layer.columns(data).items())
+    return _viewed(data.connection.sql(f"SELECT {shown} FROM {data.view}"), new)
 
 
 def _session(spark: Any, engine: object) -> tuple[Any, bool]:

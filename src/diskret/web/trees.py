@@ -12,7 +12,7 @@ from typing import Any
 
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.lookup import Lookup
-from diskret.job.loading import described_source, hierarchies_of
+from diskret.job.loading import classified_source, hierarchies_of
 from diskret.job.read import job_from
 from diskret.job.table_job import TableJob
 from diskret.model import tree_edits
@@ -43,7 +43,7 @@ def opened(content: Content, root: Path, column: str) -> Opened:
     said = _said(content, column)
     # what codes are is said beside how they add up, which may be wrong
     job = _job(content, root, column, {key: each for key, each in said.items() if key not in ("hierarchy", "prefixes")})
-    data, described = described_source(job.data, root)
+    data, described = classified_source(job.data, job.classifications, root)
     relation = open_source(data)
     relation.require([column])
     code = relation.code(column)

@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from diskret.io.structured import from_json
 from diskret.job.recognise import Recognised, recognise
+from diskret.job.recognition.column import Column
 from diskret.job.table_sections import READING, Data
 from diskret.model.databases import FILES as DATABASES
 from diskret.model.databases import table_names
@@ -38,20 +39,26 @@ def columns(request: Request) -> Response:
     found = bench.reading.do(recognised, place, reading, asked.get("kind"), where=name)
     content = found.columns.content(name)
     content["data"] |= found.reading
-    by, language = content["table"]["by"], asked.get("language", "en")
-    columns = found.columns.columns
-    prefixes = {c.name: {"prefixes": list(c.prefixes)} for c in columns if c.prefixes and c.name in by}
+    language = asked.get("language", "en")
     return Json(
         {
             "kind": found.columns.kind,
             "rows": found.columns.rows,
             "sheets": found.sheets,
-            "columns": [
-                {"name": c.name, "role": c.role, "why": c.why(language), "prefixes": list(c.prefixes)} for c in columns
-            ],
-            "content": content | ({"classifications": prefixes} if prefixes else {}),
+            "columns": [_column(each, language) for each in found.columns.columns],
+            "values": found.columns.named("value"),
+            "content": content,
         }
     )
+
+
+def _column(column: Column, language: str) -> dict[str, Any]:
+    """A column as the page shows it: what it is, why, how sure that is, and what else it could be."""
+    return {
+        "name": column.name, "role": column.role, "why": column.why(language), "prefixes": list(column.prefixes),
+        "sure": column.sure, "alternatives": list(column.alternatives), "notes": list(column.notes),
+        "period": column.period, "periods": dict(column.periods), "asks_order": column.reason == "order",
+    }  # fmt: skip
 
 
 def _chosen_reading(data: Any, name: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import { current, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
 import { change, draft } from "../../js/store.js";
 import { fileOf } from "./data.js";
+import { periodFields, sectionOf } from "./periods.js";
 
 const ROLES = { microdata: ["none", "classification", "value", "weight", "holding"], cells: ["none", "classification", "value", "count", "status", "largest", "cost"] };
 const SINGLE = ["count", "status", "weight", "holding", "cost"];
@@ -105,9 +106,11 @@ export function rolesStep(inside, tell, context) {
     const role = roleOf(draft.content, column.name);
     const select = options(el("select", { "aria-label": t("roles.of", { name: column.name }), "data-column": column.name, onchange: () => change((c) => {
       setRole(c, column.name, select.value);
-      if (select.value === "classification" && column.prefixes.length) (c.classifications ??= {})[column.name] = { prefixes: column.prefixes };
+      const section = sectionOf(column);
+      if (select.value === "classification" && Object.keys(section).length) (c.classifications ??= {})[column.name] = section;
     }) }), ROLES[kind].map((each) => [each, t(`role.${each}`)]), role);
-    return el("div", { class: "column" }, el("div", { class: "name" }, column.name, el("small", {}, column.why)), select,
+    return el("div", { class: "column" }, el("div", { class: "name" }, column.name, el("small", {}, column.why),
+      column.sure ? null : el("small", { class: "unsure" }, t("roles.unsure"))), select,
       role === "classification" ? hierarchy(column) : null);
   }
 
@@ -132,7 +135,12 @@ export function rolesStep(inside, tell, context) {
       const given = lengths.value.split(/[^0-9]+/).filter(Boolean).map(Number);
       set(given.length ? { prefixes: given } : {});
     } });
-    return el("div", { class: "further" }, field(t("hierarchy.label"), select), how === "prefixes" ? field(t("hierarchy.lengths"), lengths) : null,
+    const setDates = (edit) => change((c) => {
+      const section = Object.entries({ ...(c.classifications?.[column.name] ?? {}), ...edit }).filter(([, value]) => value !== undefined);
+      (c.classifications ??= {})[column.name] = Object.fromEntries(section);
+      if (!section.length) delete c.classifications[column.name];
+    });
+    return el("div", { class: "further" }, periodFields(column, said, setDates), field(t("hierarchy.label"), select), how === "prefixes" ? field(t("hierarchy.lengths"), lengths) : null,
       el("button", { class: "small", type: "button", id: `tree-of-${column.name}`, onclick: () => edit(column.name) }, t("tree.open")));
   }
   return (what) => { if (what === "draft") look(); };
