@@ -18,6 +18,7 @@ LISTS = {"string": "list of texts", "integer": "list of whole numbers", "array":
 LISTS |= {"number": "list of numbers"}
 HEADINGS = {
     "Data": "[data]",
+    "Unpivot": "[data.unpivot]",
     "Classification": "[classifications.NAME]",
     "TableSection": "[table]",
     "PoolTable": "[tables.NAME]",

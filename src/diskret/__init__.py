@@ -54,6 +54,7 @@ _HOMES = {
     "model.status": "Status",
     "model.system": "System",
     "model.table": "Table",
+    "model.unpivot": "unpivoted",
     "perturbation.contributions": "suppress_contributions",
     "perturbation.merging": "propose_merging",
     "perturbation.options": "CuboidOptions",

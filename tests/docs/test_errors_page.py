@@ -68,6 +68,10 @@ def sum_in_records() -> None:
     dk.tabulate({"region": ["N1", "N"], "turnover": [1, 2]}, by={"region": REGION}, value="turnover")
 
 
+def total_in_data() -> None:
+    dk.tabulate({"region": ["N", "S", "Insgesamt"], "x": [1, 2, 3]}, by={"region": None}, value="x")
+
+
 def missing_code() -> None:
     Path("firms.csv").write_text("region,turnover\nN1,10\n,2\n")
     dk.tabulate("firms.csv", by={"region": REGION}, value="turnover")
@@ -279,6 +283,7 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "H4": hierarchy_cycle,
     "H5": broken_levels,
     "H6": sum_in_records,
+    "H8": total_in_data,
     "H7": missing_code,
     "T1": missing_column,
     "T2": not_a_number,

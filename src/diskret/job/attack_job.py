@@ -55,7 +55,9 @@ class AttackJob(Section):
 
     def _file(self, here: Path, name: str | None) -> object:
         """Text files are read as the job says of its data."""
-        return name and file_of(self.data.model_copy(update={"hive": False, "sheet": None}), here / name)
+        return name and file_of(
+            self.data.model_copy(update={"hive": False, "sheet": None, "unpivot": None}), here / name
+        )
 
 
 def attack_records(asked: AttackSection, released: object, external: object, original: object = None) -> Attack:

@@ -25,6 +25,7 @@ from diskret.model.source import file_source, normalised, open_source
 from diskret.model.spelling import plain
 from diskret.model.status import Status, refuse_false_zeros
 from diskret.model.table import Table
+from diskret.model.unpivot import unpivoted
 from diskret.publication.working import load_working
 from diskret.rules.rule import largest_needed
 from diskret.tabulation.options import Roles, TabulationOptions
@@ -57,7 +58,8 @@ def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) ->
     return Table.from_cells(
         data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), owner=asked.owner,
         status=asked.status, lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
-        frequency=asked.frequency, tolerance=asked.tolerance, **_gaps(job),
+        frequency=asked.frequency, tolerance=asked.tolerance, categories=categories_of(job.classifications),
+        **_gaps(job),
     )  # fmt: skip
 
 
@@ -75,6 +77,9 @@ def _tabulated(
     )  # fmt: skip
     options = TabulationOptions(
         **_gaps(job),
+        totals=totals_of(job.classifications, by),
+        categories=categories_of(job.classifications),
+        tolerance=asked.tolerance,
         positive=asked.positive,
         normalise=job.data.normalise,
         engine=job.data.engine,
@@ -142,7 +147,11 @@ def file_of(data: Data, path: Path | str) -> object:
 
 
 def _as_asked(data: Data, source: object) -> object:
-    return normalised(source) if data.normalise else source
+    if data.normalise:
+        source = normalised(source)
+    if data.unpivot is None:
+        return source
+    return unpivoted(source, data.unpivot.columns, into=data.unpivot.into, value=data.unpivot.value)
 
 
 def source_of(job: RecordsJob, here: Path) -> Any:
@@ -154,6 +163,19 @@ def missing_codes(classifications: Mapping[str, Classification], normalise: bool
     """Codes under which records without one are counted."""
     found = {n: c.missing for n, c in classifications.items() if c.missing is not None}
     return {n: plain(code) for n, code in found.items()} if normalise else found
+
+
+def categories_of(classifications: Mapping[str, Classification]) -> dict[str, list[str]]:
+    """Codes that look like totals and are none."""
+    return {n: c.categories for n, c in classifications.items() if c.categories}
+
+
+def totals_of(
+    classifications: Mapping[str, Classification], by: Mapping[str, Hierarchy | None]
+) -> dict[str, list[str]]:
+    """Codes of totals and subtotals that rows of the data may have."""
+    found = {n: [*([c.total] if c.total else []), *c.subtotals] for n, c in classifications.items() if n in by}
+    return {n: codes for n, codes in found.items() if codes}
 
 
 def hierarchies_of(
@@ -170,7 +192,8 @@ def _hierarchy(
     if said is not None and said.hierarchy:
         return read_hierarchy(here / said.hierarchy, total=said.total, lead=said.lead)
     if said is not None and said.prefixes:
-        return Hierarchy.from_prefixes(_codes(data, name), said.prefixes, total=said.total or TOTAL)
+        codes = [c for c in _codes(data, name) if c != said.total]
+        return Hierarchy.from_prefixes(codes, said.prefixes, total=said.total or TOTAL)
     if described is not None:
         return classification(described, name, _codes(data, name), normalise=asked.normalise)
     return None if said is None else _flat(said, _codes(data, name, blanks=bool(asked.microdata)))

@@ -50,6 +50,14 @@ READING = ("delimiter", "decimal", "thousands", "encoding", "sheet", "header", "
 """Keys that say how a file is read."""
 
 
+class Unpivot(Section):
+    """A wide file, with one column per code, as a long one: the names of columns become codes."""
+
+    columns: list[str] = Field(min_length=2, description="columns whose names are codes")
+    into: str = Field(min_length=1, description="name of the classification that the names of the columns are codes of")
+    value: str = Field(min_length=1, description="name of the column that gets their entries")
+
+
 class Data(Section):
     """Where the data are."""
 
@@ -84,6 +92,7 @@ class Data(Section):
     hive: bool = Field(
         False, description="whether folders called name=code on the way to .parquet and text files are columns, too"
     )
+    unpivot: Unpivot | None = Field(None, description="columns of a wide file that become rows")
     engine: str = Field("duckdb", description="'duckdb', 'spark', or the URL of a Spark master")
 
     @model_validator(mode="after")
@@ -109,6 +118,10 @@ class Data(Section):
         yield from self._layout_problems(ending)
         if self.normalise and self.table:
             yield Problem("normalise", "a working file is taken as it is", "normalise what it was made of")
+        if self.unpivot and (self.table or self.metadata):
+            yield Problem("unpivot", "a working file or metadata say what the columns are", "leave it out")
+        if self.unpivot and len({*self.unpivot.columns}) < len(self.unpivot.columns):
+            yield Problem("unpivot.columns", "names a column twice", "name each once")
 
     def _layout_problems(self, ending: str) -> Iterator[Problem]:
         for key, check in (("header", header_rows), ("range", Box.of)):
@@ -136,7 +149,18 @@ class Classification(Section):
         None, description="'day first' or 'month first' in dates such as 3/4/2025 where the entries do not tell"
     )
     total: str | None = Field(
-        None, min_length=1, description="code of the total where the codes name none; 'Total' if left out"
+        None,
+        min_length=1,
+        description="code of the total; rows of the data that have it are given totals, which are checked and not "
+        "counted; 'Total' if left out",
+    )
+    subtotals: list[str] = Field(
+        default_factory=list,
+        description="codes of sums of the hierarchy that records have too: such rows are checked and not counted "
+        "(microdata)",
+    )
+    categories: list[str] = Field(
+        default_factory=list, description="codes that look like totals, by name or because they add up, and are none"
     )
     lead: str = Field("@", description="lead string of a .hrc file")
     missing: str | None = Field(None, description="code under which rows without one are counted")
@@ -194,7 +218,7 @@ class TableSection(Section):
     without_value: WithoutValue = Field(
         "refuse", description="rows without a number in a value: 'refuse', 'zero' or 'leave out'"
     )
-    tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected (cells)")
+    tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected")
 
     def problems(self) -> Iterator[Problem]:
         """What the types cannot say."""

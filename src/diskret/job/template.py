@@ -8,14 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from diskret.io.toml import toml_value
+from diskret.job.pivots import Pivot, pivot_of
+from diskret.job.questions import totals_asked
 from diskret.job.recognise import Kind, Recognised, recognise
 from diskret.job.recognition.column import Column
 from diskret.model.encoding import ENCODINGS
-from diskret.model.errors import BadOption, listed
+from diskret.model.errors import BadOption, TotalInData, listed
 from diskret.model.numerals import DECIMALS, THOUSANDS
 from diskret.model.sheet import Box
 from diskret.model.sheets import header_rows, header_value
 from diskret.model.source import EXCEL, file_source, open_source
+from diskret.model.unpivot import unpivoted
+
+MOST_REASONS = 10
 
 
 def job_text(
@@ -27,11 +33,18 @@ def job_text(
     """
     path = Path(data_path)
     said = {key: value for key, value in (reading or {}).items() if value is not None}
-    relation = open_source(file_source(path, **said))
+    source: object = file_source(path, **said)
+    relation = open_source(source)
     found = recognise(relation, kind)
+    pivot = pivot_of(relation, found.named("value"))
+    if pivot is not None and pivot.sure:
+        source = unpivoted(source, pivot.columns, into=pivot.into, value=pivot.value)
+        relation = open_source(source)
+        found = recognise(relation, kind)
     for value in found.named("value"):
         if relation.is_text(value):
             relation.numerals_of(value)  # asks here, not when the job runs
+    question = totals_asked(source, found)
     by, values = found.named("classification"), found.named("value")
     name = path.resolve()
     base = Path(relative_to).resolve()
@@ -45,7 +58,8 @@ def job_text(
         others=", ".join(_quoted(c) for c in values[1:]) or "none",
         doubts=_doubts(found),
         roles=_roles(found),
-        sections="\n".join(_section(found, c) for c in by),
+        sections="\n".join(_section(found, c) + _totals(question, c) for c in by),
+        unpivot=_unpivot(pivot),
         rules=_rules(found),
         holding="" if found.kind == "cells" else '# counted_by = "holding"\n',
         stem=re.sub(r"[^\w.-]+", "_", path.stem),
@@ -116,6 +130,30 @@ def _among(column: Column) -> str:
     return ", ".join(f"{codes} by {period}" for period, codes in column.periods.items())
 
 
+def _totals(question: TotalInData | None, name: str) -> str:
+    """The question about totals of one classification: answered where name and numbers agree, for a person to check."""
+    own = [s for s in question.suspects if s.classification == name] if question else []
+    if question is None or not own:
+        return ""
+    reasons = "".join(f"# {_quoted(s.code)} {s.why}\n" for s in own[:MOST_REASONS])
+    sure = all(s.named and s.others and not s.parts for s in own)
+    cures = [c for c in question.cures if c.path[1] == name]
+    first = "checked and not counted" if sure else "remove the # of the answer; without one nothing runs"
+    answers = [f"{cure.path[2]} = {toml_value(cure.value)}  # {cure.label}" for cure in cures]
+    answers[0] += f"; {first}"
+    lines = [answer if sure and i == 0 else f"# {answer}" for i, answer in enumerate(answers)]
+    return "\n".join(["# Totals in the data?", f"{reasons}{lines[0]}", *lines[1:], ""])
+
+
+def _unpivot(pivot: Pivot | None) -> str:
+    """Columns that become rows: done where their names say so, for a person to check, else only offered."""
+    if pivot is None:
+        return ""
+    lines = [f"[data.unpivot]  # {pivot.why}: they become rows; leave this out if they are different things"]
+    lines += [f"{key} = {toml_value(value)}" for key, value in pivot.content.items()]
+    return "".join(f"{'' if pivot.sure else '# '}{line}\n" for line in lines) + "\n"
+
+
 def _rules(found: Recognised) -> str:
     if found.frequency or not found.named("value"):
         return _FREQUENCY_RULES
@@ -167,7 +205,7 @@ _TEMPLATE = """# A job for diskret. Run it with: diskret run THIS_FILE
 {kind} = {data}
 {extra}# engine = "spark"            # where the data are: duckdb (here), spark, or a master URL
 
-[table]
+{unpivot}[table]
 by = [{by}]        # columns that classify
 value = [{value}]  # columns to add up; leave out for a frequency table. Other number columns: {others}
 {doubts}{roles}

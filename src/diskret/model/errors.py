@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from diskret.model.cures import Cure as Cure
 from diskret.model.spelling import listed as listed
@@ -128,6 +128,14 @@ class MissingCode(DiskretError):
     """A record or cell without a code in one of its classifications."""
 
     code = "H7"
+
+
+class TotalInData(DiskretError):
+    """A code that looks like a total of its classification, and nobody has said whether it is one."""
+
+    code = "H8"
+    suspects: tuple[Any, ...] = ()
+    """Each `diskret.model.totals.Suspect`: a code and why it looks so."""
 
 
 # --- data ------------------------------------------------------------------------------------------------------------

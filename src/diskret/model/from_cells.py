@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ from diskret.model.engine import literal
 from diskret.model.errors import (
     BadOption,
     BadPriorKnowledge,
+    DiskretError,
     NegativeValue,
     NotExact,
     NotFinite,
@@ -62,6 +63,7 @@ from diskret.model.memory import refuse_too_large
 from diskret.model.source import Relation, normalised, open_source
 from diskret.model.status import Status, refuse_false_zeros
 from diskret.model.table import Table
+from diskret.model.totals import Looked, refuse_totals
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,10 @@ class CellColumns:
     frequency: bool = False
     tolerance: float = 0.0
     total: str = TOTAL
+    totals: Mapping[str, str] | None = None
+    """Codes of the totals of single classifications, where they have no hierarchy."""
+    categories: Mapping[str, Sequence[str]] | None = None
+    """Codes of classifications that look like totals and are none."""
     normalise: bool = False
     """Whether codes that differ only in what cannot be seen are one code."""
     status_codes: Mapping[str, Status] | None = None
@@ -108,11 +114,11 @@ def tables_from_cells(
     if given.normalise:
         source = normalised(source)
         by = {name: hierarchy and hierarchy.normalised() for name, hierarchy in by.items()}
-    data = _checked(source, by, values, given)
+    data = _opened(source, by, values, given)
     blanks = {n: (given.missing or {}).get(n, MISSING) for n in by}
-    classifications = {
-        n: h if h is not None else _flat_from_data(data, n, given.total, blanks[n]) for n, h in by.items()
-    }
+    totals = {n: (given.totals or {}).get(n, given.total) for n in by}
+    classifications = {n: h or _flat_from_data(data, n, totals[n], blanks[n]) for n, h in by.items()}
+    _refuse_bad_numbers(data, classifications, values, given)
     for name, hierarchy in classifications.items():
         warn_of_spellings(name, hierarchy.codes, hierarchy.labels)
     refuse_too_large(classifications, 4 * len(values) + 2 * len(given.largest) + 6)
@@ -132,6 +138,8 @@ def tables_from_cells(
     present = np.zeros(shape, dtype=np.bool_)
     present.reshape(-1)[position] = True
     frame = _Frame(tuple(classifications.values()), tuple(classifications), present, given, data, position)
+    numbers = (spread(column(name)) for name in [*values, *([given.count] if given.count else [])])
+    _refuse_totals(frame, classifications, position, numbers)
     contributors = _contributors(frame, spread, column, given, _owners(data, position, shape, given))
     status = _status(data, position, shape, given)
     lower, upper = (spread(column(c), np.nan) if c else None for c in (given.lower, given.upper))
@@ -149,8 +157,8 @@ def tables_from_cells(
     return tables
 
 
-def _checked(source: object, by: Mapping[str, Hierarchy | None], values: Sequence[str], given: CellColumns) -> Relation:
-    """The list of cells, once it has all columns and they hold what they should."""
+def _opened(source: object, by: Mapping[str, Hierarchy | None], values: Sequence[str], given: CellColumns) -> Relation:
+    """The list of cells, once it has all columns."""
     if not by or not values:
         raise BadOption("a table needs at least one classification and one value", hint="fill by=... and value=....")
     if given.largest and not given.count:
@@ -161,14 +169,48 @@ def _checked(source: object, by: Mapping[str, Hierarchy | None], values: Sequenc
     others = [c for c in (given.status, given.owner) if c is not None]
     data.require([*by, *values, *given.numeric(), *others])
     refuse_both(given.missing or {}, given.gaps)
+    return without_gaps(data, given.gaps, _measured(values, given), by, embedded_lookup(data))
+
+
+def _measured(values: Sequence[str], given: CellColumns) -> Measured:
+    return Measured(row=values, zero=[*values, *given.largest])
+
+
+def _refuse_bad_numbers(
+    data: Relation, by: Mapping[str, Hierarchy], values: Sequence[str], given: CellColumns
+) -> None:  # fmt: skip
+    """Refuse columns that do not hold what they should; what is wrong with the row of a total is that it is one."""
     bounds = [c for c in (given.lower, given.upper) if c is not None]
-    numbers = Measured(row=values, zero=[*values, *given.largest])
-    data = without_gaps(data, given.gaps, numbers, by, embedded_lookup(data))
-    refuse_numbers(data, numbers)
-    data.refuse_bad_numbers([c for c in given.numeric() if c not in (*bounds, *given.largest)])
-    data.refuse_bad_numbers(bounds, blanks=True)
-    refuse_lost(data, [*values, *given.numeric()])
-    return data
+    try:
+        refuse_numbers(data, _measured(values, given))
+        data.refuse_bad_numbers([c for c in given.numeric() if c not in (*bounds, *given.largest)])
+        data.refuse_bad_numbers(bounds, blanks=True)
+        refuse_lost(data, [*values, *given.numeric()])
+    except DiskretError:
+        occurs = {n: _among(h.codes, _distinct(data, n)) for n, h in by.items()}
+        refuse_totals(Looked(by=by, occurs=occurs, categories=given.categories), data.where)
+        raise
+
+
+def _among(codes: Sequence[str], found: Sequence[str | None]) -> Bools:
+    known = {*found}
+    return np.array([code in known for code in codes], dtype=np.bool_)
+
+
+def _refuse_totals(frame: _Frame, by: Mapping[str, Hierarchy], position: Ints, numbers: Iterable[Floats]) -> None:
+    """Refuse codes that look like totals, before their cells are added to the others."""
+    occurs, order = {}, {}
+    for name, at in zip(by, np.unravel_index(position, frame.present.shape), strict=True):
+        codes, first = np.unique(at, return_index=True)
+        occurs[name] = np.isin(np.arange(len(by[name])), codes)
+        order[name] = codes[np.argsort(first)].tolist()
+    filled = []
+    for number in numbers:
+        parts = np.where(frame.inner, number, 0.0)
+        rollup.add_up(parts, frame.hierarchies)
+        filled.append(parts)
+    looked = Looked(by=by, occurs=occurs, numbers=filled, order=order.get, categories=frame.given.categories)
+    refuse_totals(looked, frame.where)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,9 +248,14 @@ class _Frame:
 
 
 def _flat_from_data(data: Relation, name: str, total: str, blank: str) -> Hierarchy:
-    found = data.query(f"SELECT DISTINCT {data.code(name)} AS c FROM {data.view} ORDER BY c NULLS LAST")
-    codes = dict.fromkeys(c if c is not None else blank for (c,) in found)
+    codes = dict.fromkeys(c if c is not None else blank for c in _distinct(data, name))
     return Hierarchy.flat([c for c in codes if c != total], total=total)
+
+
+def _distinct(data: Relation, name: str) -> list[str | None]:
+    """The codes of a column, None for a blank."""
+    found = data.query(f"SELECT DISTINCT {data.code(name)} AS c FROM {data.view} ORDER BY c NULLS LAST")
+    return [code for (code,) in found]
 
 
 def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ...], blanks: Mapping[str, str]) -> Ints:

@@ -29,6 +29,7 @@ from diskret.model.periods import InPeriods
 from diskret.model.places import files_meant, refuse_address
 from diskret.model.sheets import Workbook, header_rows, read_sheet, unique_names
 from diskret.model.spelling import plain, plain_sql
+from diskret.model.unpivot import Unpivoted, unpivot_plan
 
 PARQUET = {".parquet", ".pq"}
 EXCEL = {".xlsx", ".xlsm"}
@@ -55,6 +56,10 @@ class Normalised:
     """Any source with its texts and names of columns as they look: see `diskret.model.spelling.plain`."""
 
     source: object
+
+
+Layer = Normalised | InPeriods | Unpivoted
+"""What lies around the data and changes how they look."""
 
 
 def normalised(source: object) -> Normalised:
@@ -115,6 +120,18 @@ class Relation:
         missing = [n for n in dict.fromkeys(names) if n not in self.types]
         if missing:
             raise MissingColumn.named(missing, self.columns, self.where)
+
+    def kept_where(self, condition: Callable[[Relation], str], view: str, numbered: str) -> Relation:
+        """The rows of which a condition holds, as a view; by another they keep the numbers they have in the data."""
+        number = "diskret_row"
+        while self.numbered is None and number in {name.lower() for name in self.columns}:
+            number += "_"
+        counted = self.numbered or replace(self, row_number=number)
+        rows = f"(SELECT {self.row_number} AS {number}, {self.view}.* FROM {self.view}) AS {self.view}"
+        source = self.numbered.view if self.numbered else rows
+        self.query(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT * FROM {self.view} WHERE {condition(self)}")
+        self.query(f"CREATE OR REPLACE TEMP VIEW {numbered} AS SELECT * FROM {source} WHERE {condition(counted)}")
+        return replace(self, view=view, numbered=replace(counted, view=numbered, numbered=None))
 
     # --- columns as SQL ----------------------------------------------------------------------------------------------
 
@@ -265,25 +282,32 @@ def open_source(
         thousands=given.thousands, native=given.native,
     )  # fmt: skip
     for number, layer in enumerate(layers):
-        relation = _normalised(relation) if isinstance(layer, Normalised) else _in_periods(relation, layer, number)
+        relation = _layered(relation, layer, number)
     if need_rows and not relation.query(f"SELECT 1 FROM {relation.view} LIMIT 1"):
         raise EmptyData("there are no rows", where=given.where, hint="a table needs at least one row of data.")
     return relation
 
 
-def layers_of(source: object) -> tuple[list[Normalised | InPeriods], object]:
+def layers_of(source: object) -> tuple[list[Layer], object]:
     """What lies around the data, the innermost first, and the data.
 
     >>> layers_of(normalised({"a": ["x "]}))
     ([Normalised(source={'a': ['x ']})], {'a': ['x ']})
     """
-    layers: list[Normalised | InPeriods] = []
-    while isinstance(source, Normalised | InPeriods):
+    layers: list[Layer] = []
+    while isinstance(source, Layer):
         if isinstance(source, Normalised):  # what looks as it should looks so once more
             layers = [each for each in layers if not isinstance(each, Normalised)]
         layers.insert(0, source)
         source = source.source
     return layers, source
+
+
+def _layered(data: Relation, layer: Layer, number: int) -> Relation:
+    """The data as one more layer around them says."""
+    if isinstance(layer, Normalised):
+        return _normalised(data)
+    return _in_periods(data, layer, number) if isinstance(layer, InPeriods) else _unpivoted(data, layer, number)
 
 
 def _in_periods(data: Relation, asked: InPeriods, number: int) -> Relation:
@@ -295,6 +319,24 @@ def _in_periods(data: Relation, asked: InPeriods, number: int) -> Relation:
     types = {name: "VARCHAR" if name in asked.periods else kind for name, kind in data.types.items()}
     native = {name: flag for name, flag in data.native.items() if name not in asked.periods}
     return replace(data, view=view, types=types, native=native)
+
+
+def _unpivoted(data: Relation, asked: Unpivoted, number: int) -> Relation:
+    """The same with a view that has a row for every entry of some columns."""
+    kept, kind = unpivot_plan(data, asked)
+    view, flag = f"unpivoted_data_{number}", f"{asked.value} native"
+    text = [f"CAST({data.column(n)} AS STRING)" if kind == "VARCHAR" else data.column(n) for n in asked.columns]
+    native = {name: own for name, own in data.native.items() if name in kept}
+    columns = [*map(data.column, (*kept, *native.values()))]
+    columns.append(f"unnest([{', '.join(map(literal, asked.columns))}]) AS {identifier(asked.into)}")
+    columns.append(f"unnest([{', '.join(text)}]) AS {identifier(asked.value)}")
+    if any(name in data.native for name in asked.columns):
+        native[asked.value] = flag
+        columns.append(f"unnest([{', '.join(map(data.is_native, asked.columns))}]) AS {identifier(flag)}")
+    data.query(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(columns)} FROM {data.view}")
+    types = {name: data.types[name] for name in kept} | {asked.into: "VARCHAR", asked.value: kind}
+    row = f"((row_number() OVER () - 1) // {len(asked.columns)} + 1)"
+    return replace(data, view=view, types=types, native=native, numerals={}, row_number=row)
 
 
 def _normalised(data: Relation) -> Relation:

@@ -36,6 +36,8 @@ def read_only(batch: Batch) -> Batch:
 
 
 DECIMALS_TRIED = range(AMOUNTS + 1)
+RECORDS, RECORDS_NUMBERED = "diskret_records", "diskret_records_numbered"
+"""Views of what is read, where rows of given totals are left out."""
 
 
 class Backend(Protocol):

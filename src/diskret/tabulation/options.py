@@ -36,7 +36,9 @@ class TabulationOptions:
     ``missing`` names the code that records without one are counted under, per classification. Records without a
     number are refused, unless ``without_value`` is "zero" or "leave out"; records without a code, or with one that the
     hierarchy lacks, unless ``without_code`` or ``unknown`` says "leave out" for the classification. A warning counts
-    them. A table declared
+    them. ``totals`` names codes of which the data hold totals (with a hierarchy also of its sums): their rows are no
+    records and must equal the sums of the records up to ``tolerance``; ``categories`` names codes that look like totals
+    and are none. A table declared
     ``positive`` refuses negative values. With ``normalise`` codes that differ only in what cannot be seen are one:
     letters are composed, invisible characters go, blanks that do not break and runs of blanks become one blank, in the
     data, in hierarchies and in the names of columns. ``engine`` is "duckdb", "spark", a Spark session, or the
@@ -44,6 +46,9 @@ class TabulationOptions:
     """
 
     missing: Mapping[str, str] | None = None
+    totals: Mapping[str, str | Sequence[str]] | None = None
+    categories: Mapping[str, Sequence[str]] | None = None
+    tolerance: float = 0.0
     without_value: WithoutValue = "refuse"
     without_code: Mapping[str, Without] | None = None
     unknown: Mapping[str, Without] | None = None

@@ -20,6 +20,7 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import Relation
 from diskret.tabulation import backend as sql
 from diskret.tabulation.backend import Backend
+from diskret.tabulation.given_totals import sum_cures
 from diskret.tabulation.plan import Plan, RecordKey
 
 
@@ -82,7 +83,7 @@ def _stray(name: str, hierarchy: Hierarchy, found: Sequence[tuple[Any, ...]], da
             f"records in column {name!r} carry {listed(codes)}, which is a sum of finer codes",
             where=where,
             hint="code every record to a finest code; add a code such as 'unknown' below the sum if need be.",
-            cures=[cure for cure in code_cures(name, of="unknown") if cure.value is None],
+            cures=[*sum_cures(name, codes, hierarchy), *(c for c in code_cures(name, of="unknown") if c.value is None)],
             rows=data.rows_where(lambda data: f"coalesce({data.code(name)} IN ({_listing(codes)}), false)"),
         )
     return MissingCode(

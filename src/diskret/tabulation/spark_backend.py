@@ -14,13 +14,23 @@ from diskret.model.delimited import look
 from diskret.model.engine import connect
 from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, masked
 from diskret.model.gaps import KEPT, NUMBERED
-from diskret.model.periods import InPeriods
 from diskret.model.places import files_fitting, plain_file, refuse_address
 from diskret.model.private import private_folder, remove_with
 from diskret.model.sheets import Workbook, unique_names
-from diskret.model.source import TEXT, Delimited, FixedWidth, Normalised, Parquet, Relation, file_source, layers_of
+from diskret.model.source import (
+    TEXT,
+    Delimited,
+    FixedWidth,
+    Layer,
+    Normalised,
+    Parquet,
+    Relation,
+    file_source,
+    layers_of,
+)
 from diskret.model.spelling import plain
-from diskret.tabulation.backend import Batch
+from diskret.model.unpivot import Unpivoted, unpivot_plan
+from diskret.tabulation.backend import RECORDS, RECORDS_NUMBERED, Batch
 
 VIEW = "diskret_data"
 
@@ -60,7 +70,7 @@ class SparkBackend:
         self.data = data
         self.own = own
         self.kept: list[Any] = []
-        self.views = [*views, KEPT, NUMBERED]
+        self.views = [*views, KEPT, NUMBERED, RECORDS, RECORDS_NUMBERED]
 
     def lookup(self, name: str, codes: Sequence[str], positions: Ints) -> None:
         """Make a small table of codes and positions."""
@@ -119,14 +129,25 @@ def _viewed(frame: Any, data: SparkRelation) -> SparkRelation:
     return replace(data, types={field.name: field.dataType.simpleString() for field in frame.schema.fields})
 
 
-def _layered(new: SparkRelation, data: SparkRelation, layer: Normalised | InPeriods) -> SparkRelation:
+def _layered(new: SparkRelation, data: SparkRelation, layer: Layer) -> SparkRelation:
     """The data as one more layer around them says."""
     if isinstance(layer, Normalised):
         frame = data.connection.table(data.view)
         return _viewed(frame.toDF(*unique_names([plain(n) for n in frame.columns])), replace(new, spellings={}))
+    if isinstance(layer, Unpivoted):
+        return _viewed(_unpivoted(data, layer), new)
     names = {name: f"`{name.replace('`', '``')}`" for name in data.columns}
     shown = ", ".join(f"{sql} AS {names[name]}" for name, sql in layer.columns(data).items())
     return _viewed(data.connection.sql(f"SELECT {shown} FROM {data.view}"), new)
+
+
+def _unpivoted(data: SparkRelation, asked: Unpivoted) -> Any:
+    frame = data.connection.table(data.view)
+    kept, kind = unpivot_plan(data, asked)
+    if kind == "VARCHAR":
+        frame = frame.withColumns({name: frame[f"`{name}`"].cast("string") for name in asked.columns})
+    names = [[f"`{name}`" for name in each] for each in (kept, asked.columns)]
+    return _said(data.where, lambda: frame.unpivot(*names, asked.into, asked.value))
 
 
 def _session(spark: Any, engine: object) -> tuple[Any, bool]:

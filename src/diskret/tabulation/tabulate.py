@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
+from types import MappingProxyType
 from typing import Any, overload
 
 import numpy as np
@@ -31,6 +33,14 @@ from diskret.tabulation import backend as sql
 from diskret.tabulation.accumulate import Level, in_floats, in_fractions
 from diskret.tabulation.backend import Backend, Batch
 from diskret.tabulation.duckdb_backend import DuckDBBackend
+from diskret.tabulation.given_totals import (
+    Totals,
+    asking_first,
+    check_given,
+    records_only,
+    refuse_total_codes,
+    totals_of,
+)
 from diskret.tabulation.holdings import joined_holdings
 from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.plan import Flag, Plan, RecordKey, Units
@@ -86,23 +96,32 @@ def tabulate(
     say = progress or (lambda what, done, of: None)
     _refuse_nothing(by, value, largest)
     values = () if value is None else (value,) if isinstance(value, str) else tuple(value)
-    missing = options.missing or {}
+    missing, totals = options.missing or {}, totals_of(options.totals, by)
     if options.normalise:
         by = {name: hierarchy and hierarchy.normalised() for name, hierarchy in by.items()}
         source, missing = normalised(source), {name: plain(code) for name, code in missing.items()}
+        totals = {name: tuple(map(plain, codes)) for name, codes in totals.items()}
     gaps = options.gaps
     refuse_both(missing, gaps)
     engine = _open(source, options)
     try:
         engine.data.require([*by, *values, *([roles.weight] if roles.weight else [])])
         engine.data = _without_gaps(engine, gaps, by, values, roles)
-        plan = _plan(engine, by, values, largest, roles, missing)
+        given = records_only(engine, totals)
+        plan = _plan(engine, by, values, largest, roles, missing, totals)
         refuse_too_large(plan.by, _numbers_per_cell(plan))
-        if plan.key is not None:
-            refuse_bad_keys(engine, plan.key)
-        records, units = _profile(engine, plan, options.positive)
+        with asking_first(engine, plan, options.categories):
+            if plan.key is not None:
+                refuse_bad_keys(engine, plan.key)
+            records, units = _profile(engine, plan, options.positive)
         respondents, holdings = _accumulate(engine, plan, units, records, say)
-        return _tables(plan, units, respondents, holdings, value, options.positive)
+        refuse_total_codes(engine, plan, respondents, options.categories)
+        tables = _tables(plan, units, respondents, holdings, options.positive)
+        if given is not None:
+            check_given(given, plan, tables, options.tolerance)
+        if isinstance(value, str) or value is None:
+            return tables[0]
+        return dict(zip(values, tables, strict=True))
     finally:
         engine.close()
 
@@ -148,7 +167,7 @@ def _measured(values: tuple[str, ...], weight: str | None) -> Measured:
 
 def _plan(
     engine: Backend, by: Mapping[str, Hierarchy | None], values: tuple[str, ...], largest: int, roles: Roles,
-    missing: Mapping[str, str],
+    missing: Mapping[str, str], totals: Totals = MappingProxyType({}),
 ) -> Plan:  # fmt: skip
     """Check the columns, make flat classifications from the data, and put the codes where the engine finds them."""
     draft = Plan(
@@ -157,7 +176,8 @@ def _plan(
         key=RecordKey.of(roles.key),
     )  # fmt: skip
     engine.data.require([*by, *draft.columns()])
-    plan = replace(draft, by={n: h or _from_data(engine, n, blanks=n not in missing) for n, h in by.items()})
+    flat = partial(_from_data, engine, missing, totals)
+    plan = replace(draft, by={name: hierarchy or flat(name) for name, hierarchy in by.items()})
     for axis, (name, hierarchy) in enumerate(plan.by.items()):
         warn_of_spellings(name, hierarchy.codes, hierarchy.labels)
         codes, positions = plan.leaves(name)
@@ -170,13 +190,15 @@ def _plan(
     return plan
 
 
-def _from_data(engine: Backend, name: str, blanks: bool) -> Hierarchy:
-    """The codes that occur, under one total; with ``blanks`` records without a code get one of their own."""
+def _from_data(engine: Backend, missing: Mapping[str, str], totals: Totals, name: str) -> Hierarchy:
+    """The codes that occur, under one total; records without a code get one of their own, unless they have one."""
     data = engine.data
     found = data.query(f"SELECT DISTINCT {data.code(name)} AS c FROM {data.view} ORDER BY 1")
     codes = sorted((c for (c,) in found if c is not None), key=str)
-    if blanks and len(codes) < len(found):
+    if name not in missing and len(codes) < len(found):
         codes.append(MISSING)
+    if totals.get(name):
+        return Hierarchy.flat(codes, total=totals[name][0])
     return Hierarchy.flat(codes, total=TOTAL if TOTAL not in codes else f"{TOTAL} {name}")
 
 
@@ -299,9 +321,8 @@ def _known(engine: Backend, plan: Plan, batches: Iterator[Batch]) -> Iterator[Ba
         refuse_codes(engine, plan)
 
 
-def _tables(
-    plan: Plan, units: list[Units], respondents: Level, holdings: Level | None, value: object, positive: bool
-) -> Table | dict[str, Table]:
+def _tables(plan: Plan, units: list[Units], respondents: Level, holdings: Level | None, positive: bool) -> list[Table]:
+    """One table per response."""
     units_of_keys = plan.key.units if plan.key is not None else 1
     keys = [in_fractions(each, units_of_keys).reshape(plan.shape) for each in respondents.keys]
 
@@ -319,6 +340,5 @@ def _tables(
         )  # fmt: skip
 
     if not plan.values:
-        return table(0, "weighted count" if plan.weight else "count")
-    tables = {name: table(j, name) for j, name in enumerate(plan.values)}
-    return tables[value] if isinstance(value, str) else tables
+        return [table(0, "weighted count" if plan.weight else "count")]
+    return [table(j, name) for j, name in enumerate(plan.values)]

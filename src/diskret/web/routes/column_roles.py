@@ -12,16 +12,21 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from diskret.io.structured import from_json
+from diskret.job.pivots import pivot_of
+from diskret.job.questions import totals_asked
 from diskret.job.recognise import Recognised, recognise
 from diskret.job.recognition.column import Column
 from diskret.job.table_sections import READING, Data
 from diskret.model.databases import FILES as DATABASES
 from diskret.model.databases import table_names
-from diskret.model.errors import BadOption
+from diskret.model.errors import BadOption, TotalInData
 from diskret.model.sheets import sheet_names
-from diskret.model.source import EXCEL, file_source
-from diskret.web.answers import Json
+from diskret.model.source import EXCEL, file_source, open_source
+from diskret.model.unpivot import unpivoted
+from diskret.web.answers import Json, plain
 from diskret.web.workbench import choice, workbench
+
+READ = (*READING, "unpivot")
 
 
 def columns(request: Request) -> Response:
@@ -48,6 +53,8 @@ def columns(request: Request) -> Response:
             "columns": [_column(each, language) for each in found.columns.columns],
             "values": found.columns.named("value"),
             "content": content,
+            "question": plain(found.question) if found.question is not None else None,
+            "unpivot": found.unpivot,
         }
     )
 
@@ -65,7 +72,7 @@ def _chosen_reading(data: Any, name: str) -> dict[str, Any]:
     """How a file is read by the present choice, if it is about this file."""
     if not isinstance(data, dict) or name not in (data.get("microdata"), data.get("cells")):
         return {}
-    return {key: data[key] for key in READING if key in data}
+    return {key: data[key] for key in READ if key in data}
 
 
 def _given_reading(text: str, name: str) -> dict[str, Any]:
@@ -77,7 +84,7 @@ def _given_reading(text: str, name: str) -> dict[str, Any]:
         raise BadOption(
             "this is not how a file is read", where=name, hint="rows count from 1; a range is like B4:H120."
         ) from None
-    return {key: value for key, value in said.items() if key in READING}
+    return {key: value for key, value in said.items() if key in READ}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,15 +94,26 @@ class Found:
     columns: Recognised
     reading: Mapping[str, Any]
     sheets: Sequence[str]
+    question: TotalInData | None
+    """What must be said about codes that look like totals."""
+    unpivot: Mapping[str, Any] | None
+    """Columns that could become rows: what `[data.unpivot]` would say, and why."""
 
 
 def recognised(path: Path, reading: Mapping[str, Any], kind: Any) -> Found:
     """The columns of a file, and how it was read: as the user chose, or as was found."""
-    columns = recognise(file_source(path, **reading), kind)
+    source: object = file_source(path, **{key: each for key, each in reading.items() if key != "unpivot"})
+    if reading.get("unpivot"):
+        source = unpivoted(source, **reading["unpivot"])
+    relation = open_source(source)
+    columns = recognise(relation, kind)
     parts = {**dict.fromkeys(EXCEL, sheet_names), **dict.fromkeys(DATABASES, table_names)}
     inside = parts.get(path.suffix.lower())
     sheets = inside(path) if inside else []
-    return Found(columns=columns, reading=reading, sheets=sheets)
+    pivot = pivot_of(relation, columns.named("value")) if not reading.get("unpivot") else None
+    offered = {**pivot.content, "why": pivot.why, "sure": pivot.sure} if pivot is not None else None
+    question = totals_asked(source, columns, names_only=True)
+    return Found(columns=columns, reading=reading, sheets=sheets, question=question, unpivot=offered)
 
 
 ROUTES = [Route("/api/recognise", columns, methods=["GET"])]
