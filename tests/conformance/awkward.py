@@ -81,7 +81,9 @@ def firms(
     return Records(names=names, rows=rows)
 
 
-def cells_of(names: Codes = ("Region", "Branche", "Umsatz"), codes: Sequence[Sequence[str]] = (REGIONS, BRANCHES)) -> Records:
+def cells_of(
+    names: Codes = ("Region", "Branche", "Umsatz"), codes: Sequence[Sequence[str]] = (REGIONS, BRANCHES)
+) -> Records:
     """One row per cell."""
     return firms(names, codes, each=1)
 
@@ -218,7 +220,9 @@ def codes_as_numbers(folder: Path) -> Awkward:
 
 def keys_with_zeros(folder: Path) -> Awkward:
     """Official keys of municipalities as text, with their zeros."""
-    clean = firms(("AGS", "Branche", "Umsatz"), (("01001000", "01002000", "05111000", "05112000", "11000000"), BRANCHES))
+    clean = firms(
+        ("AGS", "Branche", "Umsatz"), (("01001000", "01002000", "05111000", "05112000", "11000000"), BRANCHES)
+    )
     return clean.meant(written(folder / "ags.csv", clean))
 
 
@@ -241,9 +245,7 @@ def unknown_code(folder: Path) -> Awkward:
 def codes_that_look_alike(folder: Path) -> Awkward:
     """Two offices wrote "Süd", one with a composed letter and one with a diaeresis behind it."""
     clean = firms()
-    rows = [
-        (unicodedata.normalize("NFD", r) if i % 2 else r, b, v) for i, (r, b, v) in enumerate(clean.rows)
-    ]
+    rows = [(unicodedata.normalize("NFD", r) if i % 2 else r, b, v) for i, (r, b, v) in enumerate(clean.rows)]
     path = written(folder / "sued.csv", Records(names=clean.names, rows=rows))
     return clean.meant(path, answers={"data.normalise": True})
 
@@ -263,7 +265,7 @@ def days(folder: Path) -> Awkward:
     """Ninety days of reports in a sheet; the table is by month."""
     begin = datetime.date(2024, 1, 1)
     dates = [begin + datetime.timedelta(days=i) for i in range(90)]
-    rows = [(d, REGIONS[i % 3], 100.5 + 7 * i) for i, d in enumerate(d for d in dates for _ in range(2))]
+    rows = [(d, REGIONS[i // 2 % 3], 100.5 + 7 * i) for i, d in enumerate(d for d in dates for _ in range(4))]
     path = folder / "tage.xlsx"
     with xlsxwriter.Workbook(path) as book:
         page, form = book.add_worksheet(), book.add_format({"num_format": "dd.mm.yyyy"})
@@ -276,15 +278,13 @@ def days(folder: Path) -> Awkward:
 
 
 def german_dates(folder: Path) -> Awkward:
-    """The same as text, 31.01.2024; the table is by quarter."""
+    """A year of them as text, 31.12.2024."""
     begin = datetime.date(2024, 1, 1)
     rows = [(begin + datetime.timedelta(days=4 * i), REGIONS[i % 3], 100.5 + 7 * i) for i in range(90)]
     path = folder / "datum.csv"
     path.write_text(lines([("Datum", "Region", "Umsatz"), *((f"{d:%d.%m.%Y}", r, v) for d, r, v in rows)]))
-    clean = Records(
-        names=("Datum", "Region", "Umsatz"), rows=[(f"{d:%Y}-Q{(d.month + 2) // 3}", r, v) for d, r, v in rows]
-    )
-    return clean.meant(path, answers={"classifications.Datum.period": "quarter"})
+    clean = Records(names=("Datum", "Region", "Umsatz"), rows=[(f"{d:%Y-%m}", r, v) for d, r, v in rows])
+    return clean.meant(path)
 
 
 # --- text ------------------------------------------------------------------------------------------------------------
@@ -372,14 +372,14 @@ def twice(folder: Path) -> Awkward:
     """A list of cells was pasted together, and one cell is there twice."""
     clean = cells_of()
     path = written(folder / "doppelt.csv", Records(names=clean.names, rows=[*clean.rows, clean.rows[0]]))
-    return clean.meant(path, counts=None, given={"data": {"cells": "doppelt.csv"}}, refused="T4")
+    return clean.meant(path, counts=None, given={"data": {"cells": "doppelt.csv"}}, refused="T5")
 
 
 def with_currency(folder: Path) -> Awkward:
     """The turnover has the sign of its currency behind it."""
     clean = firms()
     path = written(folder / "euro.csv", clean, number=lambda v: f"{comma(v)} €")
-    return clean.meant(path)
+    return clean.meant(path, refused="T2")
 
 
 def without_names(folder: Path) -> Awkward:
@@ -395,7 +395,7 @@ def one_column(folder: Path) -> Awkward:
     branches = [b for i, b in enumerate(BRANCHES) for _ in range(5 + i)]
     path = folder / "eine_spalte.csv"
     path.write_text("Branche\n" + "".join(f"{b}\n" for b in branches))
-    counts = {(b,): 5 + i for i, b in enumerate(BRANCHES)}
+    counts: dict[Codes, int] = {(b,): 5 + i for i, b in enumerate(BRANCHES)}
     return Awkward(path=path, by=("Branche",), value=None, cells=counts, counts=counts)
 
 
@@ -476,39 +476,41 @@ def percent_column(folder: Path) -> Awkward:
 
 # --- other programs --------------------------------------------------------------------------------------------------
 
-ODS = """<?xml version="1.0" encoding="UTF-8"?><office:document-content
- xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
- xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" office:version="1.2"><office:body><office:spreadsheet>
-<table:table table:name="Daten">{rows}</table:table></office:spreadsheet></office:body></office:document-content>"""
+NAMES = "urn:oasis:names:tc:opendocument:xmlns"
+ODS = """<?xml version="1.0" encoding="UTF-8"?>
+<office:document-content xmlns:office="{at}:office:1.0" xmlns:text="{at}:text:1.0" xmlns:table="{at}:table:1.0"
+ office:version="1.2"><office:body><office:spreadsheet><table:table table:name="Daten">{rows}</table:table>
+</office:spreadsheet></office:body></office:document-content>"""
+MANIFEST = """<manifest:manifest xmlns:manifest="{at}:manifest:1.0">
+<manifest:file-entry manifest:full-path="/" manifest:media-type="{kind}"/>
+<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>"""
 
 
 def open_document(folder: Path) -> Awkward:
     """LibreOffice saved its own kind of sheet."""
 
     def cell(each: Any) -> str:
-        if isinstance(each, float):
-            return f'<table:table-cell office:value-type="float" office:value="{each}"><text:p>{each}</text:p></table:table-cell>'
-        return f'<table:table-cell office:value-type="string"><text:p>{each}</text:p></table:table-cell>'
+        kind = f'"float" office:value="{each}"' if isinstance(each, float) else '"string"'
+        return f"<table:table-cell office:value-type={kind}><text:p>{each}</text:p></table:table-cell>"
+
+    def row(cells: Sequence[Any]) -> str:
+        return f"<table:table-row>{''.join(map(cell, cells))}</table:table-row>"
 
     clean, kind = firms(), "application/vnd.oasis.opendocument.spreadsheet"
-    rows = "".join(f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in (clean.names, *clean.rows))
-    manifest = (
-        '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
-        f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{kind}"/>'
-        '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>'
-    )
     path = folder / "firmen.ods"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("mimetype", kind)
-        file.writestr("content.xml", ODS.format(rows=rows))
-        file.writestr("META-INF/manifest.xml", manifest)
+        file.writestr("content.xml", ODS.format(at=NAMES, rows="".join(map(row, (clean.names, *clean.rows)))))
+        file.writestr("META-INF/manifest.xml", MANIFEST.format(at=NAMES, kind=kind))
     return clean.meant(path)
 
 
-def _coded() -> tuple[Records, pd.DataFrame, dict[str, dict[int, str]]]:
+def _coded() -> tuple[Records, pd.DataFrame, dict[str, dict[int | float, str]]]:
     clean = firms(("region", "branche", "umsatz"), (("1", "2", "3"), ("1", "2", "3", "4")))
     frame = pd.DataFrame([(int(r), int(b), v) for r, b, v in clean.rows], columns=list(clean.names))
-    labels = {"region": dict(enumerate(REGIONS, 1)), "branche": dict(enumerate(BRANCHES, 1))}
+    labels: dict[str, dict[int | float, str]] = {
+        "region": dict(enumerate(REGIONS, 1)), "branche": dict(enumerate(BRANCHES, 1))
+    }  # fmt: skip
     return clean, frame, labels
 
 
