@@ -137,7 +137,9 @@ def an_error(camera: Camera) -> None:
     screen = camera.screen
     screen.press("#home")
     screen.press("[data-use='gaps.csv']")
-    screen.see(".trouble, main [role=alert]")
+    _unfold(screen, "roles")
+    screen.choose("[data-column=turnover]", "value")
+    screen.see("section.shown:not(.waiting) .trouble")
     camera.take("error")
 
 
@@ -146,10 +148,11 @@ def records(camera: Camera) -> None:
     screen = camera.screen
     for example, name, sign in (("care", "safe", "#attack-figures"), ("firms", "suf", "#moments")):
         screen.press("#tab-records")
-        screen.run("document.querySelectorAll('details.step').forEach((e) => { e.open = e.id === 'step-records' })")
+        screen.see("details.step[open]")  # the page is there when it has unfolded a step
+        _unfold(screen, "records")
         screen.press(f"#example-{example}")
         screen.wait(lambda: screen.find("#step-control[open], #step-protection[open]"), "the example is chosen")
-        screen.run("document.querySelectorAll('details.step').forEach((e) => { e.open = e.id === 'step-make' })")
+        _unfold(screen, "make")
         screen.press("#make")
         screen.see(sign)
         camera.take(name)

@@ -242,12 +242,27 @@ def test_dates_of_cells_keep_one_code_each() -> None:
     assert (recognise(weeks).kind, named(recognise(weeks), "day").period) == ("cells", None)
 
 
+def test_a_pivot_export_has_values_side_by_side() -> None:
+    found = recognise({
+        "region": some("N", "S"), "rent_s": amounts(), "cars_s": some(0, 1, 2), "rent_l": amounts(),
+        "cars_l": whole(90),
+    })  # fmt: skip
+    assert [c.role for c in found.columns] == [C, V, V, V, V]
+    assert not named(found, "cars_s").sure
+
+
 def test_a_label_beside_its_code_makes_no_second_classification() -> None:
     names = {"01": "Holstein", "02": "Hamburg", "03": "Hannover", "04": "Bremen", "05": "Köln"}
     codes = some(*names)
     found = recognise({"Land": codes, "Landesname": [names[c] for c in codes], "x": amounts()})
     assert found.content("f.csv")["table"]["by"] == ["Land"]
     assert named(found, "Landesname").reason == "label"
+
+
+def test_a_list_of_keys_with_names_is_a_table_by_the_keys() -> None:
+    keys = [f"05{i:03d}" for i in range(60)]
+    found = recognise({"AGS": keys, "Gemeinde": [f"Ort {i}" for i in range(60)], "Einwohner": np.arange(60) * 37})
+    assert (found.kind, found.named("classification"), found.named("value")) == ("cells", ["AGS"], ["Einwohner"])
 
 
 def test_the_best_value_comes_first_and_the_others_are_named(tmp_path: Path) -> None:

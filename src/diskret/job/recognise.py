@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -96,7 +97,7 @@ def recognise(source: object, kind: Kind | None = None) -> Recognised:
     with by_column(data) as asking:
         seen = evidence_by_column(data, asking)
         found = [judged(facts) for facts in facts_of(data, asking, seen)]
-    columns = _one_per_row(_small_enough(_without_labels(data, found)), kind)
+    columns = _one_per_row(_small_enough(_without_labels(data, _like_siblings(found))), kind)
     rows = columns[0].rows if columns else 0
     guess: Kind = kind or ("cells" if _are_cells(data, columns, rows) else "microdata")
     signs = _signs([seen[c.name] for c in columns if c.name in seen and c.role in ("value", "weight", "count")])
@@ -104,6 +105,25 @@ def recognise(source: object, kind: Kind | None = None) -> Recognised:
         columns=tuple(_of_kind(columns, guess)), kind=guess, rows=rows, decimal=signs.get("decimal", "."),
         found={**data.found, **signs},
     )  # fmt: skip
+
+
+def _like_siblings(columns: Sequence[Column]) -> list[Column]:
+    """Columns of one size class each, exported side by side, are values all of them, also where numbers are few.
+
+    >>> found = recognise({f"{what}_{size}": [i % few + 0.5 * (few > 4) for i in range(40)]
+    ...                    for what, few in (("rent", 9), ("cars", 3)) for size in ("s", "l")} | {"cars_l": range(40)})
+    >>> [c.role for c in found.columns]
+    ['value', 'value', 'value', 'value']
+    """
+    ends = [(c, re.split("[_. -]", c.name)) for c in columns]
+    values = [parts for c, parts in ends if c.role == "value" and len(parts) > 1]
+    first, last = {parts[0] for parts in values}, {parts[-1] for parts in values}
+    return [
+        replace(c, role="value", reason="numbers", prefixes=(), alternatives=("classification",))
+        if c.reason == "few" and len(parts) > 1 and parts[0] in first and parts[-1] in last
+        else c
+        for c, parts in ends
+    ]
 
 
 def _without_labels(data: Relation, columns: Sequence[Column]) -> list[Column]:
@@ -144,11 +164,16 @@ def _signs(seen: Sequence[Evidence]) -> dict[str, str]:
 
 
 def _one_per_row(columns: list[Column], kind: Kind | None) -> list[Column]:
-    """Without any classification, codes that occur once each are those of a list of cells in one classification."""
-    own = [c for c in columns if c.reason == "own" and c.codes <= MOST_CODES]
-    if kind == "microdata" or len(own) != 1 or any(c.role == "classification" for c in columns):
+    """Without any other classification, codes that occur once each are those of a list of cells in one of them."""
+    if kind == "microdata" or _chosen(columns, "classification"):
         return columns
-    return [replace(c, role="classification", reason="codes") if c is own[0] else c for c in columns]
+    keys = [c for c in columns if c.role == "classification" and c.codes == c.rows and not c.period]
+    own = keys or [c for c in columns if c.reason == "own" and c.codes <= MOST_CODES]
+    if len(own) != 1 or (not keys and any(c.role == "classification" for c in columns)):
+        return columns
+    named = replace(own[0], chosen=True) if keys else replace(own[0], role="classification", reason="codes")
+    labels = [replace(c, role="other", reason="label", chosen=False) if c.reason == "own" else c for c in columns]
+    return [named if c is own[0] else label for c, label in zip(columns, labels, strict=True)]
 
 
 def _chosen(columns: Sequence[Column], role: Role) -> list[Column]:

@@ -67,9 +67,11 @@ def job_text(
 
 
 def _doubts(found: Recognised) -> str:
-    """Numbers that may be codes after all, and the other way round."""
+    """Numbers that may be codes after all, and classifications that a first table does without."""
     unsure = [c for c in found.columns if c.role == "value" and c.chosen and not c.sure]
-    return "".join(f"# not sure: {_quoted(c.name)} ({c.why()}): {_doubt(c)}\n" for c in unsure)
+    further = [c for c in found.columns if c.role == "classification" and not c.chosen]
+    lines = [f"# not sure: {_quoted(c.name)} ({c.why()}): {_doubt(c)}\n" for c in unsure]
+    return "".join([*lines, *(f"# further classification: {_quoted(c.name)} ({c.why()})\n" for c in further)])
 
 
 def rows_said(text: str | None) -> int | list[int] | None:

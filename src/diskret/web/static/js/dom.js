@@ -25,7 +25,7 @@ export function replace(parent, ...children) {
 /** A selector that finds a control again after it was made anew: by its id, or by what it is for. */
 function whereabouts(control) {
   if (control.id) return `#${CSS.escape(control.id)}`;
-  const given = [...control.attributes].filter(({ name }) => name.startsWith("data-") && name !== "data-named");
+  const given = [...control.attributes].filter(({ name }) => name.startsWith("data-") && !["data-named", "data-most"].includes(name));
   return given.length ? control.tagName + given.map(({ name, value }) => `[${name}="${CSS.escape(value)}"]`).join("") : null;
 }
 
@@ -42,22 +42,27 @@ export function field(label, control, hint) {
 }
 
 /** A long name as its beginning and its end: names of files and codes differ at both. */
-const MOST = 40;
+const MOST = 30;
 export function middle(text, most = MOST) {
   if (text.length <= most) return text;
   const end = Math.floor((most - 1) / 2);
   return `${text.slice(0, most - 1 - end)}…${text.slice(-end)}`;
 }
 
-/** The entries of a selector: [value, text], with `{ disabled, title }` where one cannot be chosen. Long texts are shortened unless two would look the same. */
-export function options(select, entries, chosen) {
-  const short = entries.map(([, text]) => middle(text));
-  const shown = entries.map(([, text], i) => (short.filter((each) => each === short[i]).length > 1 ? text : short[i]));
-  const name = () => { const [one] = select.selectedOptions; select.title = one?.title || one?.textContent || ""; };
-  replace(select, entries.map(([value, text, given], i) => el("option", { value, selected: value === chosen, title: shown[i] === text ? null : text, ...given }, shown[i])));
+/** The entries of a selector: [value, text], with `{ disabled, title }` where one cannot be chosen. Long texts are shortened, and whole in the list that unfolds. */
+export function options(select, entries, chosen, most = MOST) {
+  select.dataset.most = String(most);
+  replace(select, entries.map(([value, text, given]) => el("option", { value, selected: value === chosen, title: text.length > most ? text : null, ...given }, middle(text, most))));
   if (chosen !== undefined) select.value = chosen;
-  name();
-  if (!select.dataset.named) select.addEventListener("change", name);
-  select.dataset.named = "yes";
+  if (!select.dataset.named) {
+    select.dataset.named = "yes";
+    select.addEventListener("mousedown", () => spell(select, true));
+    select.addEventListener("keydown", (event) => { if ([" ", "Enter", "F4"].includes(event.key) || event.altKey) spell(select, true); });
+    for (const each of ["change", "blur"]) select.addEventListener(each, () => { spell(select, false); name(select); });
+  }
+  name(select);
   return select;
 }
+
+const name = (select) => { const [one] = select.selectedOptions; select.title = one?.title || one?.textContent || ""; };
+const spell = (select, whole) => { for (const each of select.options) if (each.title) each.text = whole ? each.title : middle(each.title, Number(select.dataset.most)); };

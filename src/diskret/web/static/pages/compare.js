@@ -5,6 +5,9 @@ import { number, t } from "../js/i18n.js";
 import { attempt } from "../js/notices.js";
 import { runs, runTitle, view } from "../js/store.js";
 
+/** Characters of a name where the selector has half the page. */
+const WIDE = 64;
+
 /** Why two runs cannot be compared, in words; null where they can, or where one of an earlier version does not say. */
 export function unlike(one, two) {
   if (!one.axes || !two.axes) return null;
@@ -35,7 +38,7 @@ export class Compare {
     const why = (run) => unlike(one, run);
     if (!others.some((run) => run.id === this.chosen[1] && !why(run))) this.chosen[1] = others.find((run) => !why(run))?.id ?? null;
     const select = (i, list) => {
-      const made = options(el("select", { id: `compare-${i}`, onchange: () => { this.chosen[i] = made.value; this.draw(); } }), list, this.chosen[i] ?? "");
+      const made = options(el("select", { id: `compare-${i}`, onchange: () => { this.chosen[i] = made.value; this.draw(); } }), list, this.chosen[i] ?? "", WIDE);
       return made;
     };
     const second = others.map((run) => [run.id, why(run) ? `${runTitle(run)} – ${why(run)}` : runTitle(run), { disabled: Boolean(why(run)) }]);

@@ -1,6 +1,5 @@
 /** Step 2: what each column is, how codes add up. */
 import { get } from "../../js/api.js";
-import { sheetChoice } from "../../js/controls.js";
 import { el, field, options, replace } from "../../js/dom.js";
 import { current, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
@@ -82,24 +81,8 @@ export function rolesStep(inside, tell, context) {
       if (c.rules) delete c.rules.counted_by;
     }) }), [["microdata", t("roles.microdata")], ["cells", t("roles.cells")]], kind);
     const columns = el("div", { class: "columns" }, found.columns.map((column) => line(column, kind)));
-    return replace(inside, field(t("roles.kind", { n: found.rows }), kinds), reading(content.data), columns,
+    return replace(inside, field(t("roles.kind", { n: found.rows }), kinds), el("button", { class: "small", id: "reading", onclick: () => context.shown.look(fileOf(draft.content)) }, t("preview.reading")), columns,
       kind === "cells" ? el("label", { class: "check" }, el("input", { type: "checkbox", checked: content.table?.frequency === true, onchange: (event) => change((c) => { if (event.target.checked) c.table.frequency = true; else delete c.table.frequency; }) }), t("roles.frequency")) : null);
-  }
-
-  /** How the file is read, where a file does not say it itself. */
-  function reading(data) {
-    const set = (key, value) => change((c) => { if (value) c.data[key] = value; else delete c.data[key]; });
-    if (/\.xlsx$/i.test(fileOf(draft.content))) {
-      // another sheet is another file: its columns are looked at anew
-      return sheetChoice("sheet", found?.sheets ?? [], data.sheet, (sheet) => attempt(async () => {
-        const next = await get(`/api/recognise?file=${encodeURIComponent(fileOf(draft.content))}&sheet=${encodeURIComponent(sheet)}`);
-        await change((c) => { for (const key of Object.keys(c)) delete c[key]; Object.assign(c, next.content); });
-      }));
-    }
-    if (!/\.(csv|tsv|txt)$/i.test(fileOf(draft.content))) return null;
-    const decimal = options(el("select", { id: "decimal", onchange: () => set("decimal", decimal.value) }), [["", "1234.5"], [",", "1234,5"]], data.decimal === "," ? "," : "");
-    const encoding = options(el("select", { id: "encoding", onchange: () => set("encoding", encoding.value) }), [["", "UTF-8"], ["latin-1", "Latin-1"], ["utf-16", "UTF-16"]], data.encoding === "utf-8" ? "" : data.encoding ?? "");
-    return el("div", { class: "further" }, field(t("reading.decimal"), decimal), field(t("reading.encoding"), encoding));
   }
 
   function line(column, kind) {

@@ -115,6 +115,8 @@ export class Shown {
   /** The table on the screen is still the one before: grey, with the word why, and deaf until the other one has come. */
   wait(waiting) {
     this.waiting = waiting;
+    // cells of the table before would be asked for as cells of the one to come
+    if (waiting) this.grid.tiles?.end();
     this.root.classList.toggle("waiting", waiting);
     this.root.setAttribute("aria-busy", String(waiting));
     this.why.remove();
@@ -212,7 +214,7 @@ export class Shown {
   drawTools() {
     const finished = runs.all.filter((run) => run.state === "finished" && run.kind === "job");
     const sources = options(el("select", { id: "shown-table", onchange: () => this.choose(sources.value) }),
-      [...(draft.content.data ? [[DRAFT, t("tools.draft")]] : []), ...finished.map((run) => [run.id, runTitle(run)])], this.key);
+      [...(draft.content.data ? [[DRAFT, t("tools.draft")]] : []), ...finished.map((run) => [run.id, runTitle(run)])], this.key, 40);
     const responses = options(el("select", { id: "response", onchange: () => { this.response = responses.value; this.inspect.close(); this.drawGrid(); } }),
       this.description.responses.map((each) => [each.name, each.name]), this.response);
     const names = this.axes.map((axis) => [axis.name, axis.name]);

@@ -63,7 +63,7 @@ export class Tiles {
       this.come();
     } catch (error) {
       this.kept.delete(key);
-      if (error.name !== "AbortError") refusal(error);
+      if (error.name !== "AbortError" && !this.ended.signal.aborted) refusal(error);
     } finally {
       this.busy--;
       if (!this.ended.signal.aborted) this.fetch();
