@@ -115,6 +115,52 @@ def workbook(folder: Path) -> Path:
     return folder / "firms.xlsx"
 
 
+def office(folder: Path) -> Path:
+    """A workbook with a title, names over merged cells and a note."""
+    import xlsxwriter
+
+    with xlsxwriter.Workbook(folder / "office.xlsx") as book:
+        sheet = book.add_worksheet("Firms")
+        sheet.write(0, 0, "Turnover of firms")
+        for column, name in enumerate(FIRMS):
+            sheet.merge_range(2, column, 3, column, name)
+        for row, values in enumerate(zip(*FIRMS.values(), strict=True), start=4):
+            sheet.write_row(row, 0, values)
+        sheet.write(20, 0, "Source: own survey of firms")
+    return folder / "office.xlsx"
+
+
+def libre_office(folder: Path) -> Path:
+    import zipfile
+
+    spaces = " ".join(f'xmlns:{n}="urn:oasis:names:tc:opendocument:xmlns:{n}:1.0"' for n in ("office", "table", "text"))
+    records = [list(FIRMS), *zip(*FIRMS.values(), strict=True)]
+    rows = "".join(
+        "<table:table-row>" + "".join(_ods_cell(value) for value in record) + "</table:table-row>" for record in records
+    )
+    sheet = f"<office:body><table:table table:name='Firms'>{rows}</table:table></office:body>"
+    with zipfile.ZipFile(folder / "firms.ods", "w") as file:
+        file.writestr("content.xml", f"<office:document-content {spaces}>{sheet}</office:document-content>")
+    return folder / "firms.ods"
+
+
+def _ods_cell(value: object) -> str:
+    kind = f"office:value-type='float' office:value='{value}'" if isinstance(value, float) else ""
+    return f"<table:table-cell {kind}><text:p>{value}</text:p></table:table-cell>"
+
+
+def statistical(ending: str) -> Callable[[Path], Path]:
+    def make(folder: Path) -> Path:
+        import pandas as pd
+        import pyreadstat
+
+        write = pyreadstat.write_dta if ending == ".dta" else pyreadstat.write_sav
+        write(pd.DataFrame(FIRMS), str(folder / f"firms{ending}"))
+        return folder / f"firms{ending}"
+
+    return make
+
+
 def tabular(folder: Path) -> Path:
     write_cell_list(table(), folder / "t")
     return folder / "t.tab"
@@ -411,6 +457,7 @@ BESIDE = {
     "firms__asc": "N11  10.5\nS12   2.0\nN21   7.5\n",
 }
 
+TITLED = "Turnover of firms\n\nregion;size;turnover\nN1;1;1.234,5\nN2;2;7,5\nN1;2;9\n__________\nSource: survey\n"
 SMALL = "region,size,turnover\nN1,1,5\nN2,2,7\nN1,2,9\n"
 
 READERS: dict[str, Reader] = {
@@ -418,6 +465,11 @@ READERS: dict[str, Reader] = {
     "cells": Reader(make=written("cells.csv", CELLS), use=use_cells),
     "parquet": Reader(make=records(".parquet"), use=use_records),
     "xlsx": Reader(make=workbook, use=use_records, mutate=in_parts),
+    "titled csv": Reader(make=written("firms.csv", TITLED), use=use_records),
+    "office xlsx": Reader(make=office, use=use_records, mutate=in_parts),
+    "ods": Reader(make=libre_office, use=use_records, mutate=in_parts),
+    "dta": Reader(make=statistical(".dta"), use=use_records),
+    "sav": Reader(make=statistical(".sav"), use=use_records),
     "toml": Reader(make=written("job.toml", JOB, firms__csv=SMALL), use=use_job),
     "json": Reader(
         make=written("region.json", json.dumps(TREE)), use=lambda p: use_hierarchy(read_hierarchy(p)), mutate=in_json

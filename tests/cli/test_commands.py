@@ -304,7 +304,8 @@ def test_what_is_found_of_a_file_and_what_is_said_of_it_go_into_the_job(typed: C
     assert typed("init", "g.csv", "--out", "g.toml").code == 0
     data = tomllib.loads((folder / "g.toml").read_text(encoding="utf-8"))["data"]
     assert data == {"microdata": "g.csv", "encoding": "windows-1252", "header": 3, "decimal": ","}
-    assert typed("check", "g.toml").code == 0
+    (folder / "g.toml").write_text('[data]\nmicrodata = "g.csv"\n[table]\nby = ["land"]\nvalue = "x"\n')
+    assert "found in the data: encoding = 'windows-1252', header = 3" in typed("check", "g.toml").out
     said = ("--encoding", "windows-1252", "--header", "3", "--decimal", ",", "--thousands", ".")
     assert typed("init", "g.csv", "--out", "h.toml", *said).code == 0
     assert tomllib.loads((folder / "h.toml").read_text(encoding="utf-8"))["data"] == {**data, "thousands": "."}

@@ -58,6 +58,12 @@ def test_names_over_merged_cells_are_joined(tmp_path: Path) -> None:
     assert open_source(path).found == {"header": [3, 4]}
 
 
+def test_names_may_all_be_merged_over_two_rows(tmp_path: Path) -> None:
+    path = book(tmp_path / "f.xlsx", {"A3": "N", "B3": 5}, {"A1:A2": "r", "B1:B2": "x"})
+    assert read(path) == {"r": ["N"], "x": ["5"]}
+    assert read(Workbook(path=path, header=(1, 2))) == {"r": ["N"], "x": ["5"]}
+
+
 @pytest.mark.parametrize(
     ("rows", "guess"),
     [

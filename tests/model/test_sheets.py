@@ -118,7 +118,7 @@ HEAD = text("A1", "r") + text("B1", "x")
         (data(HEAD, text("A2", "a"), HEAD), UnreadableFile, "repeated.*rows 3"),
         (data(HEAD), EmptyData, "no rows"),
         (data(), EmptyData, "sheet is empty"),
-        ('<!DOCTYPE x [<!ENTITY a "b">]><worksheet/>', UnreadableFile, "not as Excel writes"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><worksheet/>', UnreadableFile, "not as spreadsheet programs write"),
         ("<!-- cut off --><worksheet><sheetData>", UnreadableFile, "not complete"),
     ],
 )
@@ -142,10 +142,10 @@ def test_no_excel_file_at_all_is_refused(tmp_path: Path) -> None:
 
 
 def test_text_in_a_column_of_numbers_is_refused_without_quoting_it(tmp_path: Path) -> None:
-    rows = data(HEAD, text("A2", "a") + text("B2", "12,5"))
+    rows = data(HEAD, text("A2", "a") + text("B2", "12;5"))
     with pytest.raises(NotANumber) as refusal:
         tabulate(book(tmp_path / "t.xlsx", {"S": rows}), by={"r": None}, value="x")
-    assert "12,5" not in str(refusal.value)
+    assert "12;5" not in str(refusal.value)
 
 
 def test_an_open_table_published_as_excel_is_read_again(tmp_path: Path) -> None:

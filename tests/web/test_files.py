@@ -347,6 +347,20 @@ def test_rows_of_a_file_are_sent_to_a_tab_that_asked_for_them_and_to_no_other(pa
     assert rows("one") is None
 
 
+def test_metadata_beside_data_of_tau_argus_say_what_the_columns_are(page: TestClient) -> None:
+    rda = "Region 1 2 99\n <RECODEABLE>\nSize 3 1\n <RECODEABLE>\nVar1 4 5\n <NUMERIC>\nW 9 3\n <WEIGHT>\n"
+    page.put("/api/files/firms.asc", content="".join(f"0{r}{s} 10.5 1 \n" for r in "123" for s in "AB").encode())
+    page.put("/api/files/firms.RDA", content=rda.encode())
+    for name in ("firms.asc", "firms.RDA"):
+        found = page.get("/api/recognise", params={"file": name}).json()
+        assert found["content"]["data"] == {"microdata": "firms.asc", "metadata": "firms.RDA"}
+        assert found["content"]["table"] == {"by": ["Region", "Size"], "value": ["Var1"], "weight": "W"}
+        assert {c["why"] for c in found["columns"]} == {"as the metadata say"}
+    page.put("/api/files/alone.rda", content=rda.encode())
+    refused = page.get("/api/recognise", params={"file": "alone.rda"})
+    assert (refused.status_code, "beside" in refused.json()["error"]["what"]) == (422, True)
+
+
 def test_how_a_file_is_read_can_be_tried_before_it_is_chosen(page: TestClient) -> None:
     text = "Umsatz der Betriebe;\n;\nLand;Umsatz\n" + "Köln;1,5\nBonn;2,5\n" * 4
     page.put("/api/files/umsatz.csv", content=text.encode())

@@ -97,6 +97,8 @@ def report(result: JobResult, quiet: bool, json: bool, show: bool, looks: Mappin
 def _show_tables(console: Any, found: dict[str, Any]) -> None:
     from rich.markup import escape
 
+    if found.get("read"):
+        console.print("found in the data: " + ", ".join(f"{k} = {v!r}" for k, v in found["read"].items()), markup=False)
     for name, facts in found["tables"].items():
         statuses = ", ".join(f"{n:,} {s}" for s, n in facts["status"].items())
         console.print(f"[bold]{escape(name)}[/]: {facts['cells']:,} cells, {facts['occupied']:,} occupied: {statuses}")

@@ -7,13 +7,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from diskret.model.encoding import codec_of, text_facts
 from diskret.model.errors import DiskretError, EmptyData, UnreadableFile
 from diskret.model.limits import limits, refuse_more
 from diskret.model.places import plain_file
 
 
 def read_text(path: str | Path, *, lines: bool = False) -> str:
-    """The text of a file: UTF-8, or Latin-1 where it is not UTF-8; refuses missing, empty and binary files.
+    """The text of a file: UTF-8, or as older programs write it; refuses missing, empty and binary files.
 
     With ``lines`` it is read line by line, and no line may be longer than a text may be.
 
@@ -34,7 +35,7 @@ def read_text(path: str | Path, *, lines: bool = False) -> str:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = content.decode("latin-1")
+        text = content.decode(codec_of(text_facts(file).encoding, file))
     if not text.strip():
         raise EmptyData("the file is empty", where=str(file), hint="was it written to the end?")
     return text

@@ -17,10 +17,14 @@ from diskret.job.cell_keys import RANKED, record_key
 from diskret.job.rules import rules_of
 from diskret.job.table_sections import READING, CellStatus, Classification, Data, FlagColumn
 from diskret.model.databases import is_server
+from diskret.model.delimited import Delimited, found_in, look
+from diskret.model.engine import connect
 from diskret.model.errors import BadOption, listed
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.periods import in_periods
+from diskret.model.places import files_meant
+from diskret.model.sheets import Workbook, header_value, preview_sheet
 from diskret.model.source import file_source, normalised, open_source
 from diskret.model.spelling import plain
 from diskret.model.status import Status, refuse_false_zeros
@@ -139,6 +143,22 @@ def classified_source(
     periods = {n: c.period for n, c in classifications.items() if c.period}
     orders = {n: c.dates for n, c in classifications.items() if c.dates}
     return in_periods(read, periods, orders), described
+
+
+def found_reading(data: Data, here: Path) -> dict[str, Any]:
+    """What is found of how the file of a job is to be read (encoding, rows of names), by the keys of a job."""
+    name = data.microdata or data.cells
+    if name is None or is_server(name) or data.metadata or data.engine != "duckdb":
+        return {}
+    source = file_source(here / name, **{key: getattr(data, key) for key in READING})
+    if isinstance(source, Delimited):
+        first = replace(source, path=files_meant(source.path)[0])
+        text = look(connect(), first)
+        return found_in([text], source)
+    if isinstance(source, Workbook) and source.header is None and source.range is None:
+        seen = preview_sheet(source.path, source.sheet)
+        return {"header": header_value(seen.header)} if seen.sure and seen.header not in (None, [1]) else {}
+    return {}
 
 
 def file_of(data: Data, path: Path | str) -> object:

@@ -78,6 +78,8 @@ class JobResult:
     risk: FileRisk | None = None
     perturbations: Mapping[str, Perturbation] = field(default_factory=dict)
     perturbation_attacks: Mapping[str, PerturbationAttack] = field(default_factory=dict)
+    read: Mapping[str, Any] = field(default_factory=dict)
+    """What was found of how the data are to be read, by the keys of a job."""
     origin: Origin = field(default_factory=Origin)
     """What was read."""
 
@@ -107,6 +109,7 @@ class JobResult:
             "files": [str(f) for f in self.files],
             "warnings": list(self.warnings),
             "anonymisation": self.anonymisation and self.anonymisation.summary(),
+            "read": dict(self.read) or None,
             "pools": {name: self._pool_facts(name) for name in self.pools} or None,
         }
         return {key: each for key, each in found.items() if each is not None}

@@ -41,6 +41,8 @@ class Recognised:
     """Decimal sign of a text file: a comma where only that makes numbers of a column."""
     found: Mapping[str, Any] = field(default_factory=dict)
     """What else was found of how the file is to be read, by the keys a job has for it."""
+    further: Mapping[str, Any] | None = None
+    """Further roles of columns that metadata tell, by the keys of a table; None where there are no metadata."""
 
     def named(self, role: Role) -> list[str]:
         """Columns of a role that a first table should use, in the order of the file; the best value comes first."""
@@ -57,7 +59,9 @@ class Recognised:
         by = [c.name for c in self.first]
         table: dict[str, Any] = {"by": by}
         table |= {"value": values[:1]} if values else {}
-        if self.kind == "cells":
+        if self.further is not None:
+            table |= self.further
+        elif self.kind == "cells":
             table |= {role: names[0] for role in ("count", "status") if (names := self.named(role))}
             table |= {"frequency": True} if self.frequency else {}
         data = {self.kind: file, **self.found}

@@ -12,7 +12,7 @@ from pydantic import Field
 from diskret.io.files import all_or_none
 from diskret.job.cell_keys import add_noise_by_key
 from diskret.job.form import Problem, Section, named
-from diskret.job.loading import load_tables, set_by_hand
+from diskret.job.loading import found_reading, load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
 from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.perturbation import attack_tables, perturb_tables
@@ -157,7 +157,7 @@ class TableJob(Section):
             self._warn(running, unguarded(tables))
         done = JobResult(
             tables=tables, comparison=comparison, suppressions=suppressions, noise=noise, perturbations=changed,
-            perturbation_attacks=attacks,
+            perturbation_attacks=attacks, read=found_reading(self.data, running.here),
         )  # fmt: skip
         return replace(done, files=self._written(running, done)) if running.write else done
 

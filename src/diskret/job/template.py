@@ -13,6 +13,7 @@ from diskret.job.pivots import Pivot, pivot_of
 from diskret.job.questions import totals_asked
 from diskret.job.recognise import Kind, Recognised, recognise
 from diskret.job.recognition.column import Column
+from diskret.model.databases import FILES as DATABASES
 from diskret.model.encoding import ENCODINGS
 from diskret.model.errors import BadOption, TotalInData, listed
 from diskret.model.numerals import DECIMALS, THOUSANDS
@@ -90,8 +91,9 @@ def rows_said(text: str | None) -> int | list[int] | None:
 
 def refuse_reading(path: Path, reading: Mapping[str, Any]) -> None:
     """Refuse signs, encodings and ranges that there are not, and sheets of what has none."""
-    for key in ("sheet", "range"):
-        if reading.get(key) is not None and path.suffix.lower() not in EXCEL:
+    parted = {"sheet": {*EXCEL, *DATABASES}, "range": EXCEL}
+    for key, endings in parted.items():
+        if reading.get(key) is not None and path.suffix.lower() not in endings:
             raise BadOption(f"--{key} needs a workbook", where=str(path), hint="leave it out.")
     known = {"decimal": DECIMALS, "thousands": THOUSANDS, "encoding": ENCODINGS}
     for key, choices in known.items():

@@ -109,10 +109,11 @@ def delimited_sql(connection: Any, source: Delimited) -> tuple[str, dict[str, An
         f"{encoding_option(part[0].encoding if part[0].is_plain else 'utf-8')}, {folders})"
         for part in parts
     )
-    return sql, _found(source, found)
+    return sql, found_in(found, source)
 
 
-def _found(source: Delimited, texts: Sequence[Text]) -> dict[str, Any]:
+def found_in(texts: Sequence[Text], source: Delimited) -> dict[str, Any]:
+    """What was found of files and is not said of them, by the keys of a job, where it is not what is usual."""
     found: dict[str, Any] = {}
     encodings = {each.encoding for each in texts}
     if source.encoding is None and len(encodings) == 1 and encodings != {"utf-8"}:

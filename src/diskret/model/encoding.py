@@ -187,7 +187,7 @@ def _asked(path: Path, *names: str) -> UnclearFile:
 
 
 def _choices(*names: str) -> list[Cure]:
-    return [Cure(key="data.encoding", value=name, label=f"read the text as {name}") for name in names]
+    return [Cure(key="data.encoding", value=name, label="read the text in this encoding") for name in names]
 
 
 def decoded(path: Path, encoding: str) -> Iterator[str]:

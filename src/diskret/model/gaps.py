@@ -66,12 +66,13 @@ def _refuse_words(key: str, said: object, known: Sequence[str]) -> None:
 
 def blank(data: Relation, name: str) -> str:
     """The condition that nothing is said: missing, undefined, or a text without any digit."""
+    absent = f"{data.is_absent(name)} OR " if name in data.absent else ""
     if not data.is_text(name):
         number = f"CAST({data.column(name)} AS DOUBLE)"
-        return f"({number} IS NULL OR isnan({number}))"
+        return f"({absent}{number} IS NULL OR isnan({number}))"
     text = _text(data, name)
     words = ", ".join(map(literal, INFINITE))
-    return f"(regexp_replace({text}, '^[^0-9]*$', '') = '' AND lower({text}) NOT IN ({words}))"
+    return f"({absent}regexp_replace({text}, '^[^0-9]*$', '') = '' AND lower({text}) NOT IN ({words}))"
 
 
 def gap(data: Relation, name: str) -> str:
@@ -152,7 +153,8 @@ def _tell(data: Relation, condition: str, words: str, every: int) -> None:
 
 def _views(data: Relation, zeros: Sequence[str], leaving: Sequence[str]) -> Relation:
     """The rows that stay as a view, and once more with the numbers they have in the data, for messages."""
-    columns = ", ".join(_shown(data, name, name in zeros) for name in data.columns)
+    shown = [_shown(data, name, name in zeros) for name in data.columns]
+    columns = ", ".join([*shown, *(data.column(name) for name in data.told)])
     where = f" WHERE NOT ({' OR '.join(leaving)})" if leaving else ""
     number = "diskret_row"
     while number in {name.lower() for name in data.columns}:
@@ -161,7 +163,8 @@ def _views(data: Relation, zeros: Sequence[str], leaving: Sequence[str]) -> Rela
     data.query(f"CREATE OR REPLACE TEMP VIEW {KEPT} AS SELECT {columns} FROM {data.view}{where}")
     data.query(f"CREATE OR REPLACE TEMP VIEW {NUMBERED} AS SELECT {number}, {columns} FROM {rows}{where}")
     types = {name: "VARCHAR" if name in zeros and data.is_text(name) else each for name, each in data.types.items()}
-    kept = replace(data, view=KEPT, types=types)
+    absent = {name: flag for name, flag in data.absent.items() if name not in zeros}
+    kept = replace(data, view=KEPT, types=types, absent=absent)
     return replace(kept, numbered=replace(kept, view=NUMBERED, row_number=number))
 
 

@@ -84,15 +84,23 @@ def _doubt(sheet: Sheet, rows: Sequence[int], last: int) -> str:
     nameless = [c for c in used if not names.get(c) and c >= fields]
     if nameless:
         return f"column {letters(nameless[0])} has values below it, and no name in it"
-    if any(n not in sheet.rows for n in rows):
+    if blank_among(sheet, rows):
         return "a row among the names is blank"
-    cells = [text for n in rows for text in sheet.rows[n].values()]
+    cells = [text for n in rows for text in sheet.rows.get(n, {}).values()]
     if any(looks_like_number(text) and not YEAR.fullmatch(text) for text in cells):
         return "it holds numbers, as records do"
     left = min(names, default=0)
     if any(box.left <= left < box.right and box.top in rows for box in sheet.merged):
         return "its first cell is merged with its neighbours, as titles are"
     return _second_line(body)
+
+
+def blank_among(sheet: Sheet, rows: Sequence[int]) -> list[int]:
+    """Rows that hold nothing, not even a part of a merged cell."""
+    return [
+        n for n in rows
+        if n not in sheet.rows and not any(b.top <= n <= b.bottom and b.top in sheet.rows for b in sheet.merged)
+    ]  # fmt: skip
 
 
 def _second_line(body: Mapping[int, Row]) -> str:

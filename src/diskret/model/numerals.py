@@ -177,8 +177,8 @@ def decided(name: str, own: Evidence, others: Mapping[str, Evidence], where: str
         where=where,
         hint='say decimal = "." or decimal = ",", and thousands where there is a sign between them.',
         cures=[
-            Cure(key="data.decimal", value=".", label="take points as decimal signs, commas as signs of thousands"),
-            Cure(key="data.decimal", value=",", label="take commas as decimal signs, points as signs of thousands"),
+            Cure(key="data.decimal", value=".", label="take points as decimal signs"),
+            Cure(key="data.decimal", value=",", label="take commas as decimal signs"),
         ],
     )
 

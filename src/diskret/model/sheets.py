@@ -14,8 +14,9 @@ from typing import Any
 
 from diskret.model.cures import Cure
 from diskret.model.errors import BadOption, EmptyData, UnclearFile, UnreadableFile, listed
-from diskret.model.header import MOST_ROWS, Layout, find_layout, merged_inside, names_of
+from diskret.model.header import MOST_ROWS, Layout, blank_among, find_layout, merged_inside, names_of
 from diskret.model.limits import refuse_more
+from diskret.model.ods import ods_sheets, read_ods
 from diskret.model.places import plain_file
 from diskret.model.sheet import Box, Number, Sheet, letters
 from diskret.model.xlsx import ALL, read_xlsx, xlsx_sheets
@@ -91,7 +92,7 @@ def header_rows(given: object) -> tuple[int, ...]:
 
 def read_sheet(source: Workbook) -> ReadSheet:
     """Read a sheet as columns of text."""
-    _, sheet = read_xlsx(_filled(source.path), source.sheet)
+    _, sheet = _cells(source.path, source.sheet)
     if source.range:
         sheet = sheet.cropped(Box.of(source.range))
     if not sheet.rows:
@@ -116,9 +117,10 @@ def _native(column: Sequence[str]) -> list[bool]:
 
 def layout_of(sheet: Sheet, header: Sequence[int] | None, framed: bool) -> Layout:
     """Where the table lies: as the user says, or as is certain; refused with the guess otherwise."""
-    if header is not None and any(n not in sheet.rows for n in header):
-        blank = next(n for n in header if n not in sheet.rows)
-        raise BadOption(f"header: row {blank} is blank", where=sheet.where, hint="count rows from 1, titles included.")
+    if header is not None and (blank := blank_among(sheet, header)):
+        raise BadOption(
+            f"header: row {blank[0]} is blank", where=sheet.where, hint="count rows from 1, titles included."
+        )
     found = find_layout(sheet, header=header)
     if found.doubt and not framed:
         raise asked_for(sheet, found)
@@ -137,7 +139,7 @@ def asked_for(sheet: Sheet, found: Layout) -> UnclearFile:
 
 
 def _label(rows: Sequence[int]) -> str:
-    return f"take row {rows[0]} as names" if len(rows) == 1 else f"take rows {rows[0]} to {rows[-1]} as names"
+    return "take this row as names" if len(rows) == 1 else "take these rows as names"
 
 
 def found_header(sheet: Sheet, layout: Layout) -> dict[str, Any]:
@@ -167,7 +169,7 @@ def _columns(sheet: Sheet, layout: Layout) -> dict[str, list[str]]:
             "cells are merged", where=f"{sheet.where}, {listed([str(box) for box in merged])}",
             hint="split them, so that every row has its own values.",
         )  # fmt: skip
-    repeated = [n for n, row in body.items() if len(row) > 1 and row == sheet.rows[layout.header[-1]]]
+    repeated = [n for n, row in body.items() if len(row) > 1 and row == sheet.rows.get(layout.header[-1])]
     if repeated:
         raise UnreadableFile(
             "the names of the columns are repeated among the records",
@@ -193,12 +195,12 @@ def _refuse_flaws(sheet: Sheet, top: int, last: int, columns: Sequence[int]) -> 
 
 def sheet_names(path: Path) -> list[str]:
     """The sheets of a workbook that have cells: those that are shown in their order, then hidden ones."""
-    return xlsx_sheets(plain_file(path))
+    return ods_sheets(plain_file(path)) if _is_ods(path) else xlsx_sheets(plain_file(path))
 
 
 def preview_sheet(path: Path, sheet: str | None = None) -> Preview:
     """The beginning of a sheet."""
-    names, found = read_xlsx(_filled(path), sheet, last=MOST_SHOWN)
+    names, found = _cells(path, sheet, last=MOST_SHOWN)
     layout = find_layout(found) if found.rows else None
     return Preview(
         sheets=names,
@@ -225,10 +227,15 @@ def shown_rows(sheet: Sheet) -> list[list[str]]:
     return [[str(sheet.rows.get(n, {}).get(c, ""))[:200] for c in range(width)] for n in range(1, most + 1)]
 
 
-def _filled(path: Path) -> Path:
+def _cells(path: Path, sheet: str | None, last: int = ALL) -> tuple[list[str], Sheet]:
+    """The names of the sheets, and the cells of one."""
     if plain_file(path).stat().st_size == 0:
         raise EmptyData("the file is empty", where=str(path), hint="was it written to the end?")
-    return path
+    return (read_ods if _is_ods(path) else read_xlsx)(path, sheet, last)
+
+
+def _is_ods(path: Path) -> bool:
+    return path.suffix.lower() == ".ods"
 
 
 def unique_names(given: Sequence[str]) -> list[str]:

@@ -9,46 +9,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.databases import FILES as DATABASES
-from diskret.model.databases import Database, is_server, put_table
 from diskret.model.delimited import Delimited as Delimited
 from diskret.model.delimited import FixedWidth as FixedWidth
-from diskret.model.delimited import delimited_sql, fixed_width_sql, folder_columns
-from diskret.model.engine import connect, file_listing, identifier, literal, readable
-from diskret.model.errors import BadOption, EmptyData, MissingColumn, NotANumber, NotFinite, UnreadableFile, listed
-from diskret.model.frames import names_of_frame, register
+from diskret.model.engine import connect, identifier, literal, readable
+from diskret.model.errors import EmptyData, MissingColumn, NotANumber, NotFinite, listed
 from diskret.model.numerals import Evidence, Numerals, decided, evidence, evidence_of
+from diskret.model.opened import EXCEL as EXCEL
+from diskret.model.opened import PARQUET as PARQUET
+from diskret.model.opened import TEXT as TEXT
+from diskret.model.opened import Parquet as Parquet
+from diskret.model.opened import file_source as file_source
+from diskret.model.opened import opened
 from diskret.model.periods import InPeriods
-from diskret.model.places import files_meant, refuse_address
-from diskret.model.sheets import Workbook, header_rows, read_sheet, unique_names
+from diskret.model.sheets import unique_names
 from diskret.model.spelling import plain, plain_sql
 from diskret.model.unpivot import Unpivoted, unpivot_plan
 
-PARQUET = {".parquet", ".pq"}
-EXCEL = {".xlsx", ".xlsm"}
-TEXT = {".csv", ".tsv", ".txt", ".gz", ".zst"}
+T = TypeVar("T")
 YES = ("1", "true", "t", "yes", "y", "ja", "j")
 WHOLE = {"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN"}
 MOST_ROWS = 50
 """Rows that an error points to."""
-IS_NUMBER = "\ue000"
-"""Begins the name of a column that tells which entries of another are numbers; no keyboard writes it."""
 UNDEFINED = ("", "nan", "inf", "-inf", "+inf", "infinity", "-infinity")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Parquet:
-    """A Parquet file; with ``hive`` folders called ``name=code`` on the way to it are columns, too."""
-
-    path: Path
-    hive: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +80,10 @@ class Relation:
     """The sign between thousands in text."""
     native: Mapping[str, str] = field(default_factory=dict)
     """Columns of text that tell which entries of another are numbers of a sheet, not text that looks like one."""
+    absent: Mapping[str, str] = field(default_factory=dict)
+    """Columns that tell which entries of another stand for a missing value: codes, but no numbers."""
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By column labels of codes that the file itself tells."""
     numerals: dict[str, Numerals] = field(default_factory=dict, repr=False)
     """How numbers are written in columns where that was found."""
     keep_alive: list[object] = field(default_factory=list, repr=False)
@@ -162,6 +154,11 @@ class Relation:
 
         A number of single precision means the decimal it prints as, not the double near it.
         """
+        if name in self.absent:
+            return f"CASE WHEN NOT {self.is_absent(name)} THEN {self._signs_read(name)} END"
+        return self._signs_read(name)
+
+    def _signs_read(self, name: str) -> str:
         if self.types[name].upper() == "FLOAT":
             return f"CAST(CAST({self.column(name)} AS STRING) AS DOUBLE)"
         if not self.is_text(name):
@@ -192,6 +189,15 @@ class Relation:
         (row, *_) = self.query(f"SELECT {', '.join(asked)} FROM {self.view}")
         each = len(row) // len(names)
         return {name: evidence_of(row[i * each : (i + 1) * each]) for i, name in enumerate(names)}
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Columns that nobody asks for by their names: they tell what entries of others are."""
+        return (*self.native.values(), *self.absent.values())
+
+    def is_absent(self, name: str) -> str:
+        """The condition that an entry of a column stands for a missing value."""
+        return f"coalesce({self.column(self.absent[name])}, false)" if name in self.absent else "false"
 
     def is_native(self, name: str) -> str:
         """The condition that an entry of a column is a number of a sheet, and no text."""
@@ -245,7 +251,7 @@ class Relation:
 
     def _refuse(self, name: str, bad: Callable[[Relation], str], found: int) -> None:
         data = self.numbered or self
-        text = f"CAST({data.column(name)} AS STRING)"
+        text = f"CASE WHEN NOT {data.is_absent(name)} THEN CAST({data.column(name)} AS STRING) END"
         numbered = f"SELECT {data.row_number} AS n, {text} AS t, {bad(data)} AS b FROM {data.view}"
         rows = self.query(f"SELECT n, t FROM ({numbered}) AS r WHERE b ORDER BY n LIMIT {MOST_ROWS}")
         numbers = [int(n) for n, _ in rows]
@@ -271,15 +277,16 @@ def open_source(
     """
     connection = connect(threads=threads, memory_limit=memory_limit)
     layers, source = layers_of(source)
-    given = _opened(connection, source)
+    given = opened(connection, source)
     with readable(given.where):
         named = f" ({', '.join(map(identifier, unique_names(given.names)))})" if given.names else ""
         connection.execute(f"CREATE TEMP VIEW data{named} AS {given.sql}")
         described = connection.execute("DESCRIBE data").fetchall()
-    types = {str(row[0]): str(row[1]) for row in described if str(row[0]) not in given.native.values()}
+    hidden = {*given.native.values(), *given.absent.values()}
+    types = {str(row[0]): str(row[1]) for row in described if str(row[0]) not in hidden}
     relation = Relation(
         connection, "data", types, given.where, given.decimal, keep_alive=given.kept, found=given.found,
-        thousands=given.thousands, native=given.native,
+        thousands=given.thousands, native=given.native, absent=given.absent, labels=given.labels,
     )  # fmt: skip
     for number, layer in enumerate(layers):
         relation = _layered(relation, layer, number)
@@ -344,113 +351,14 @@ def _normalised(data: Relation) -> Relation:
     names = dict(zip(data.columns, unique_names([plain(name) for name in data.columns]), strict=True))
     columns = (plain_sql(data.column(n)) if data.is_text(n) else data.column(n) for n in names)
     shown = [f"{sql} AS {identifier(new)}" for sql, new in zip(columns, names.values(), strict=True)]
-    shown += [identifier(flag) for flag in data.native.values()]
+    shown += [identifier(flag) for flag in data.told]
     data.query(f"CREATE TEMP VIEW normalised_data AS SELECT {', '.join(shown)} FROM {data.view}")
     types = {new: "VARCHAR" if data.is_text(n) else data.types[n] for n, new in names.items()}
-    native = {names[n]: flag for n, flag in data.native.items()}
-    return replace(data, view="normalised_data", types=types, native=native)
 
+    def moved(given: Mapping[str, T]) -> dict[str, T]:
+        return {names[n]: each for n, each in given.items()}
 
-@dataclass(frozen=True, kw_only=True)
-class _Given:
-    """What was given to be opened: a statement that selects it, and how to speak of it.
-
-    ``names`` are those the user knows its columns by, where the engine would number equal ones its own way.
-    """
-
-    where: str
-    sql: str
-    decimal: str | None = "."
-    thousands: str | None = None
-    native: Mapping[str, str] = field(default_factory=dict)
-    names: Sequence[str] = ()
-    kept: list[object] = field(default_factory=list)
-    found: Mapping[str, Any] = field(default_factory=dict)
-
-
-def _opened(connection: Any, source: object) -> _Given:
-    if isinstance(source, str) and not is_server(source):
-        refuse_address(source)
-    if isinstance(source, str | Path):
-        source = _by_ending(source if is_server(source) else Path(source))
-    if isinstance(source, Database):
-        return _Given(where=put_table(connection, source), sql="SELECT * FROM given")
-    if isinstance(source, FixedWidth):
-        sql = fixed_width_sql(connection, source)
-        return _Given(where=str(source.path), sql=sql, decimal=source.decimal, thousands=source.thousands)
-    if isinstance(source, Delimited):
-        sql, found = delimited_sql(connection, source)
-        return _Given(where=str(source.path), sql=sql, decimal=source.decimal, thousands=source.thousands, found=found)
-    if isinstance(source, Parquet):
-        return _parquet(connection, source)
-    if isinstance(source, Workbook):
-        return _sheet(connection, source)
-    where, names = f"the {type(source).__name__}", names_of_frame(source)
-    if any("\ud800" <= letter <= "\udfff" for name in names for letter in name):
-        raise UnreadableFile("the name of a column is no text", where=where, hint="rename the column.")
-    return _Given(where=where, sql="SELECT * FROM given", names=names, kept=[register(connection, source)])
-
-
-def _sheet(connection: Any, source: Workbook) -> _Given:
-    found = read_sheet(source)
-    flags = {f"{IS_NUMBER}{name}": each for name, each in found.native.items()}
-    kept = [register(connection, {**found.columns, **flags}, found.where)]
-    shown = [f"nullif({c}, '') AS {c}" for c in map(identifier, found.columns)] + [identifier(c) for c in flags]
-    return _Given(
-        where=found.where, sql=f"SELECT {', '.join(shown)} FROM given", kept=kept, found=found.told,
-        decimal=source.decimal, thousands=source.thousands,
-        native=dict(zip(found.native, flags, strict=True)),
+    return replace(
+        data, view="normalised_data", types=types, numerals={}, native=moved(data.native), absent=moved(data.absent),
+        labels=moved(data.labels),
     )  # fmt: skip
-
-
-def file_source(path: Path | str, *, hive: bool = False, **said: Any) -> Parquet | Workbook | Delimited | Database:
-    """A file of the user with what its kind of reader must know; what is said about other kinds is left out.
-
-    >>> file_source(Path("firms.xlsx"), delimiter=";", sheet="Firms").sheet
-    'Firms'
-    """
-    if is_server(path):
-        return Database(place=path, table=said.get("sheet"))
-    path = Path(path)
-    if path.suffix.lower() in DATABASES:
-        return Database(place=path, table=said.get("sheet"))
-    if path.suffix.lower() in PARQUET:
-        return Parquet(path=path, hive=hive)
-    kind = Workbook if path.suffix.lower() in EXCEL else Delimited
-    known = {f.name for f in fields(kind)}
-    given = {key: value for key, value in said.items() if key in known and value is not None}
-    if "header" in given:
-        given["header"] = header_rows(given["header"])
-    return Workbook(path=path, **given) if kind is Workbook else Delimited(path=path, hive=hive, **given)
-
-
-def _by_ending(path: Path | str) -> Parquet | Workbook | Delimited | Database:
-    """A file, or a server, of which only the name is known."""
-    suffix = Path(path).suffix.lower()
-    if is_server(path) or suffix in {*PARQUET, *EXCEL, *TEXT, *DATABASES}:
-        return file_source(path)
-    files_meant(path)
-    raise BadOption(
-        f"files ending in {suffix or 'nothing'} are not read",
-        where=str(path),
-        hint="give .parquet, .csv, .tsv, .txt or .xlsx.",
-    )
-
-
-# --- files -----------------------------------------------------------------------------------------------------------
-
-
-def _parquet(connection: Any, source: Parquet) -> _Given:
-    files, where = files_meant(source.path), str(source.path)
-    with readable(where):
-        # every column with its number of parts, after the whole they are parts of
-        tree = f"SELECT name, num_children FROM parquet_schema({file_listing(files[:1])})"
-        _, *columns = connection.execute(tree).fetchall()
-    names, inner = [], 0
-    for name, parts in columns:
-        if not inner:
-            names.append(str(name))
-        inner = max(inner - 1, 0) + (parts or 0)
-    folders = folder_columns(files, source.hive, names, where)
-    sql = f"SELECT * FROM read_parquet({file_listing(files, folders=source.hive)}, {folders})"
-    return _Given(where=where, sql=sql, names=names)

@@ -67,7 +67,7 @@ def _stacked(data: Relation) -> list[tuple[Relation, dict[str, int]]]:
         listing = ", ".join(wide.column(name) for name in names)
         numbered = f"SELECT unnest(range({len(names)})) AS n, unnest([{listing}]) AS v FROM diskret_wide"
         data.query(f"CREATE OR REPLACE TEMP TABLE {view} AS {numbered}")
-        stack = replace(data, view=view, types={"v": kind}, native={}, numerals={})
+        stack = replace(data, view=view, types={"v": kind}, native={}, absent={}, numerals={})
         stacks.append((stack, {name: i for i, name in enumerate(names)}))
     data.query("DROP TABLE diskret_wide")
     return stacks

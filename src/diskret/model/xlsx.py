@@ -90,7 +90,7 @@ def parse(
     parser = expat.ParserCreate()
 
     def refuse_doctype(*_: object) -> None:
-        raise UnreadableFile("the file is not as Excel writes it", where=where, hint="save it again as .xlsx.")
+        raise UnreadableFile("the file is not as spreadsheet programs write it", where=where, hint="save it again.")
 
     parser.StartDoctypeDeclHandler = refuse_doctype  # no spreadsheet program writes one, and entities can explode
     parser.StartElementHandler = lambda name, given: start(name.rpartition(":")[2], given)

@@ -29,6 +29,7 @@ from diskret.model.source import (
     layers_of,
 )
 from diskret.model.spelling import plain
+from diskret.model.statistical import Statistical
 from diskret.model.unpivot import Unpivoted, unpivot_plan
 from diskret.tabulation.backend import RECORDS, RECORDS_NUMBERED, Batch
 
@@ -191,9 +192,10 @@ def _frame(session: Any, source: object) -> tuple[Any, str, str | None]:
         refuse_address(source)
     if isinstance(source, str | Path):
         source = file_source(Path(source))
-    if isinstance(source, FixedWidth | Workbook):
+    if isinstance(source, FixedWidth | Workbook | Statistical):
+        kinds = {FixedWidth: "fixed-width files", Workbook: "workbooks", Statistical: "files of statistical programs"}
         raise BadOption(
-            f"{'Excel' if isinstance(source, Workbook) else 'fixed-width'} files are not read by Spark",
+            f"{kinds[type(source)]} are not read by Spark",
             where=str(source.path),
             hint="use engine='duckdb', or convert to Parquet.",
         )

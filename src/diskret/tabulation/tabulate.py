@@ -197,9 +197,10 @@ def _from_data(engine: Backend, missing: Mapping[str, str], totals: Totals, name
     codes = sorted((c for (c,) in found if c is not None), key=str)
     if name not in missing and len(codes) < len(found):
         codes.append(MISSING)
-    if totals.get(name):
-        return Hierarchy.flat(codes, total=totals[name][0])
-    return Hierarchy.flat(codes, total=TOTAL if TOTAL not in codes else f"{TOTAL} {name}")
+    known = set(codes)
+    labels = {code: label for code, label in data.labels.get(name, {}).items() if code in known}
+    own = totals[name][0] if totals.get(name) else TOTAL if TOTAL not in codes else f"{TOTAL} {name}"
+    return Hierarchy.flat(codes, total=own, labels=labels)
 
 
 def _numbers_per_cell(plan: Plan) -> int:

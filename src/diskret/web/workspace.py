@@ -21,9 +21,13 @@ from diskret.model.databases import is_server
 from diskret.model.errors import BadOption, DiskretError, OutsideWorkspace, UnreadableFile, listed
 from diskret.model.places import is_pattern
 
-DATA = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx", *DATABASES)
+TEXT = (".csv", ".tsv", ".txt", ".gz", ".zst")
+DATA = (*TEXT, ".parquet", ".pq", ".xlsx", ".ods", ".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt",
+        *DATABASES)  # fmt: skip
 HIERARCHIES = (".hrc", ".csv", ".json")
-OTHERS = (".toml", ".rda", ".tab", ".asc", ".cdl")
+DESCRIBED = (".asc", ".tab", ".rda")
+"""Data of tau-ARGUS, and what describes them."""
+OTHERS = (".toml", *DESCRIBED, ".cdl")
 ENDINGS = tuple(dict.fromkeys((*DATA, *HIERARCHIES, *OTHERS)))
 RUNS = ".diskret-runs"
 
@@ -176,7 +180,7 @@ def kind_of(path: Path) -> str:
     ending = path.suffix.lower()
     if ending == ".toml":
         return "job"
-    return "data" if ending in DATA else "hierarchy" if ending in HIERARCHIES else "other"
+    return "data" if ending in (*DATA, *DESCRIBED) else "hierarchy" if ending in HIERARCHIES else "other"
 
 
 def _sections(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -48,6 +48,7 @@ WHY: Mapping[str, tuple[str, str]] = {
     "dates": ("dates or times, {codes} distinct: classified by {period}", "Zeitangaben, {codes} verschiedene: gegliedert nach {period}"),  # noqa: E501
     "order": ("dates in which day and month could change places, {codes} distinct: say which comes first", "Zeitangaben, in denen Tag und Monat vertauscht sein könnten, {codes} verschiedene: bitte angeben, was zuerst steht"),  # noqa: E501
     "empty": ("nothing in it", "leer"),
+    "told": ("as the metadata say", "wie es die Metadaten sagen"),
 }  # fmt: skip
 
 NOTES: Mapping[str, tuple[str, str]] = {

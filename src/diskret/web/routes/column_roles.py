@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from starlette.requests import Request
@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from diskret.io.structured import from_json
+from diskret.job.described import metadata_beside, recognise_described
 from diskret.job.pivots import pivot_of
 from diskret.job.questions import totals_asked
 from diskret.job.recognise import Recognised, recognise
@@ -42,8 +43,10 @@ def columns(request: Request) -> Response:
         reading["sheet"] = asked["sheet"]
     place = bench.workspace.path(name)
     found = bench.reading.do(recognised, place, reading, asked.get("kind"), where=name)
-    content = found.columns.content(name)
+    content = found.columns.content(found.beside(name, found.file))
     content["data"] |= found.reading
+    if found.metadata:
+        content["data"]["metadata"] = found.beside(name, found.metadata)
     language = asked.get("language", "en")
     return Json(
         {
@@ -94,15 +97,28 @@ class Found:
     columns: Recognised
     reading: Mapping[str, Any]
     sheets: Sequence[str]
-    question: TotalInData | None
+    question: TotalInData | None = None
     """What must be said about codes that look like totals."""
-    unpivot: Mapping[str, Any] | None
+    unpivot: Mapping[str, Any] | None = None
     """Columns that could become rows: what `[data.unpivot]` would say, and why."""
+    file: str
+    """The name of the data file."""
+    metadata: str = ""
+    """The name of the file that describes it, beside it."""
+
+    def beside(self, name: str, other: str) -> str:
+        """A file beside the one the page asked about, as the page names it."""
+        return (PurePosixPath(name).parent / other).as_posix()
 
 
 def recognised(path: Path, reading: Mapping[str, Any], kind: Any) -> Found:
     """The columns of a file, and how it was read: as the user chose, or as was found."""
-    source: object = file_source(path, **{key: each for key, each in reading.items() if key != "unpivot"})
+    said = {key: each for key, each in reading.items() if key != "unpivot"}
+    if both := metadata_beside(path):
+        data, metadata = both
+        columns = recognise_described(data, metadata, **said)
+        return Found(columns=columns, reading=reading, sheets=[], file=data.name, metadata=metadata.name)
+    source: object = file_source(path, **said)
     if reading.get("unpivot"):
         source = unpivoted(source, **reading["unpivot"])
     relation = open_source(source)
@@ -113,7 +129,7 @@ def recognised(path: Path, reading: Mapping[str, Any], kind: Any) -> Found:
     pivot = pivot_of(relation, columns.named("value")) if not reading.get("unpivot") else None
     offered = {**pivot.content, "why": pivot.why, "sure": pivot.sure} if pivot is not None else None
     question = totals_asked(source, columns, names_only=True)
-    return Found(columns=columns, reading=reading, sheets=sheets, question=question, unpivot=offered)
+    return Found(columns=columns, reading=reading, sheets=sheets, file=path.name, question=question, unpivot=offered)
 
 
 ROUTES = [Route("/api/recognise", columns, methods=["GET"])]

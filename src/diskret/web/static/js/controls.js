@@ -61,7 +61,7 @@ export function upload(id, files, taken) {
     }
     input.value = "";
   }
-  const input = el("input", { type: "file", class: "seen-not", id, accept: ".csv,.tsv,.txt,.parquet,.xlsx,.hrc,.json,.toml", "aria-label": t("data.upload"), onchange: () => take(input.files) });
+  const input = el("input", { type: "file", class: "seen-not", id, accept: ".csv,.tsv,.txt,.gz,.parquet,.xlsx,.duckdb,.ddb,.sqlite,.sqlite3,.db,.ods,.dta,.sav,.zsav,.por,.sas7bdat,.xpt,.hrc,.json,.toml", "aria-label": t("data.upload"), onchange: () => take(input.files) });
   const drop = el("label", {
     class: "drop", for: id,
     ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); },

@@ -10,7 +10,7 @@ export const fileOf = (content) => content.data?.microdata ?? content.data?.cell
 
 export function dataStep(inside, tell, context) {
   let files = null;
-  const accept = ".csv,.tsv,.txt,.parquet,.xlsx,.hrc,.json,.toml";
+  const accept = ".csv,.tsv,.txt,.gz,.parquet,.xlsx,.duckdb,.ddb,.sqlite,.sqlite3,.db,.ods,.dta,.sav,.zsav,.por,.sas7bdat,.xpt,.asc,.tab,.rda,.cdl,.hrc,.json,.toml";
   const chosen = el("select", { id: "file" });
   const upload = el("input", { type: "file", class: "seen-not", id: "upload", accept, "aria-label": t("data.upload"), onchange: () => take(upload.files) });
   const drop = el("label", {
@@ -45,6 +45,7 @@ export function dataStep(inside, tell, context) {
     });
   }
 
+  const described = (name) => files.some((each) => each.name.toLowerCase() === name.toLowerCase().replace(/\.[^.]*$/, ".rda"));
   async function take(given) {
     for (const file of given) {
       const path = `/api/files/${encodeURIComponent(file.name)}`;
@@ -57,6 +58,8 @@ export function dataStep(inside, tell, context) {
       notice(t("data.taken", { name: file.name }));
       await list();
       const kind = files.find((each) => each.name === file.name)?.kind;
+      // data of tau-ARGUS may come before what describes them
+      if (/\.(asc|tab)$/i.test(file.name) && !described(file.name)) continue;
       if (kind === "data") { await recognise(file.name); context.unfold("roles"); }
       if (kind === "job") { await openJob(file.name); context.unfold("rules"); }
     }
