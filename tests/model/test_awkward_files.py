@@ -139,8 +139,8 @@ def test_signs_that_stand_for_numbers_are_no_zeros(sign: str, tmp_path: Path) ->
 )
 def test_the_encoding_is_found(text: str, encoding: str, found: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_bytes(f"r;x\n{text};1\n".encode(encoding))
-    assert read(tmp_path / "f.csv")["r"] == [text]
-    assert open_source(tmp_path / "f.csv").found == found
+    data = open_source(tmp_path / "f.csv")
+    assert (data.found, data.query("SELECT r FROM data")) == (found, [(text,)])
     (tmp_path / "f.csv.gz").write_bytes(gzip.compress(f"r;x\n{text};1\n".encode(encoding)))
     assert read(tmp_path / "f.csv.gz")["r"] == [text]
 
@@ -179,7 +179,7 @@ def test_line_breaks_may_differ_in_quotes_and_at_the_ends_of_lines(content: byte
 
 
 def test_a_packed_text_unpacks_to_no_more_than_it_can_be_worth(tmp_path: Path) -> None:
-    (tmp_path / "f.csv.gz").write_bytes(gzip.compress(b"r;x\n" + b"N;1\n" * 5_000_000))
+    (tmp_path / "f.csv.gz").write_bytes(gzip.compress(b"r;x\n" + b"N;1\n" * 1_500_000))
     with pytest.raises(TooLarge, match="many times its size"):
         open_source(tmp_path / "f.csv.gz")
     (tmp_path / "g.csv.gz").write_bytes(gzip.compress(b"r;x\nN;1\n")[:-9])

@@ -113,6 +113,22 @@ class Evidence:
         return None if self.either or self.mixed else Numerals(decimal=".", thousands=other)
 
 
+def first_look(text: str) -> list[str]:
+    """Aggregates in SQL that cost little: entries with other signs than a point, with one, and with one for certain."""
+    point = f"instr({text}, '.')"
+    others = " OR ".join(f"instr({text}, {_literal(sign)}) > 0" for sign in "," + OTHERS)
+    # three digits behind a point may be thousands; behind a zero, or any other number of digits, they may not
+    certain = f"(length({text}) - {point} <> 3 OR {text} LIKE '0.%') AND TRY_CAST({text} AS DOUBLE) IS NOT NULL"
+    conditions = [others, f"{point} > 0", f"{point} > 0 AND {certain}"]
+    return [f"count(CASE WHEN {condition} THEN 1 END)" for condition in conditions]
+
+
+def clear_at_first(row: Sequence[int]) -> bool:
+    """Whether a first look shows that a point, if there is one, is the decimal sign."""
+    others, points, certain = map(int, row)
+    return not others and (not points or certain > 0)
+
+
 def evidence(text: str, native: str = "false") -> list[str]:
     """Aggregates in SQL, in the order of the fields of `Evidence`.
 

@@ -19,7 +19,7 @@ from diskret.model.delimited import Delimited as Delimited
 from diskret.model.delimited import FixedWidth as FixedWidth
 from diskret.model.engine import connect, identifier, literal, readable
 from diskret.model.errors import EmptyData, MissingColumn, NotANumber, NotFinite, listed
-from diskret.model.numerals import Evidence, Numerals, decided, evidence, evidence_of
+from diskret.model.numerals import Evidence, Numerals, clear_at_first, decided, evidence, evidence_of, first_look
 from diskret.model.opened import EXCEL as EXCEL
 from diskret.model.opened import PARQUET as PARQUET
 from diskret.model.opened import TEXT as TEXT
@@ -176,6 +176,10 @@ class Relation:
         if said is not None:
             return said
         if name not in self.numerals:
+            (look, *_) = self.query(f"SELECT {', '.join(first_look(self.as_text(name)))} FROM {self.view}")
+            if clear_at_first(look):
+                self.numerals[name] = Numerals()
+                return self.numerals[name]
             own = self._evidence([name])[name]
             others = [] if own.numerals or own.mixed else [n for n in self.types if self.is_text(n) and n != name]
             self.numerals[name] = decided(name, own, self._evidence(others), self.where)
