@@ -141,8 +141,9 @@ def test_an_example_written_down_runs_to_the_same_bytes(example: Path, tmp_path:
 
 # texts that are names, codes, conditions or words; whoever adds a text to a job says here what it is, or marks the key
 NO_FILES = {
-    "Data": {"delimiter", "sheet", "engine", "decimal", "encoding"},
-    "Classification": {"total", "lead", "missing"},
+    "Data": {"delimiter", "sheet", "engine", "decimal", "encoding", "range"},
+    "Unpivot": {"columns", "into", "value"},
+    "Classification": {"total", "lead", "missing", "subtotals", "categories"},
     "AttackSection": {"keys", "values", "names", "unit", "targets", "by", "classes", "engine"},
     "AnonymiseSection": {"attributes", "tables", "counters", "priority"},
     "CellKeySection": {"key"},

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import diskret as dk
 from diskret.model.errors import TotalInData, WrongSum
 from diskret.model.total_names import named_total
+from diskret.tabulation.combinations import count_combinations
 from diskret.tabulation.options import TabulationOptions
 
 CODES = {"region": ["N", "S", "W"], "size": ["1", "2"], "sex": ["f", "m"], "kind": ["x", "y"]}
@@ -207,3 +208,11 @@ def test_a_row_of_a_total_without_a_number_is_told_and_blank_codes_of_it_mean_to
     with pytest.warns(dk.ProtectionWarning, match="1 rows of totals are left out that hold no number"):
         table = dk.tabulate(rows, by={"r": None, "s": None}, value="x", options=options)
     assert table.value.tolist() == [[1, 0, 1], [0, 2, 2], [1, 2, 3]]
+
+
+def test_totals_among_records_that_are_not_added_up_are_told() -> None:
+    rows = {"region": ["N", "N", "S", "S", "Insgesamt"], "sex": ["m", "f", "m", "f", "f"]}
+    with pytest.warns(dk.ProtectionWarning, match="'Insgesamt' in column 'region' is named like a total"):
+        dk.measure_risk(rows, keys=["region", "sex"])
+    with pytest.warns(dk.ProtectionWarning, match="leave its rows out"):
+        count_combinations(rows, by={"region": None})

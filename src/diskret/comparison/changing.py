@@ -24,6 +24,7 @@ from diskret.safe.anonymise import anonymise
 from diskret.safe.control import Control
 from diskret.safe.options import AnonymiseOptions
 from diskret.safe.rematch import rematch
+from diskret.tabulation.options import TabulationOptions
 from diskret.tabulation.tabulate import tabulate
 
 MOST_ATTACKED = 300
@@ -109,6 +110,8 @@ def _of_values(shown: Floats, most: float, scaling: Scaling, decimals: int | Non
 def by_safe(table: Table, records: Mapping[str, Any], options: ComparisonOptions) -> Outcome:
     """Anonymous microdata by SAFE, tabulated; the attacker knows the largest deviations, which are published."""
     by = dict(table.by)
+    # what looks like a total was asked about when the table was made
+    judged = TabulationOptions(categories={name: hierarchy.codes for name, hierarchy in by.items()})
     control = Control(up_to=min(3, len(by)))
     with without_care():
         done = anonymise(
@@ -118,7 +121,7 @@ def by_safe(table: Table, records: Mapping[str, Any], options: ComparisonOptions
     notes = [] if done.complete else ["the search was stopped by the time limit: it could be better"]
     dimension = _dimensions(table)
     if table.frequency:
-        shown = tabulate(done.frame, by=by).value
+        shown = tabulate(done.frame, by=by, options=judged).value
         reach = np.full(len(by) + 1, np.inf)
         reach[0] = 0.0
         for d, each in done.quality.by_dimension.items():
@@ -127,7 +130,7 @@ def by_safe(table: Table, records: Mapping[str, Any], options: ComparisonOptions
     else:
         notes.append("values stay with their records, which get the anonymous codes nearest to their own")
         joined = rematch(records, done).join([table.response])
-        shown = tabulate(joined, by=by, value=table.response).value
+        shown = tabulate(joined, by=by, value=table.response, options=judged).value
         bounds = known_exactly(np.where(dimension == 0, shown, np.nan), nonnegative(table))
     return _outcome("SAFE", shown, tightened(*bounds, table.hierarchies, table.decimals), notes)
 

@@ -25,7 +25,7 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.rules.mark import mark
 from diskret.rules.rule import AnyOf, Rule, largest_needed
-from diskret.tabulation.options import Roles
+from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.plan import RecordKey
 from diskret.tabulation.tabulate import Progress, tabulate
 
@@ -166,7 +166,8 @@ def compare_methods(
     say = progress or (lambda what, done, of: None)
     records, keyed = _records(microdata, by, value, key, chosen.seed)
     ranked = max(RANKED, largest_needed(rules))
-    table = tabulate(records, by=dict(by), value=value, largest=ranked, roles=Roles(key=keyed))
+    judged = TabulationOptions(categories=chosen.categories)
+    table = tabulate(records, by=dict(by), value=value, largest=ranked, roles=Roles(key=keyed), options=judged)
     with without_care():
         marked = mark(table, rules, ordered=chosen.ordered, special_cases=False)
     work = _work(marked, records, rules, chosen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,7 @@ class ComparisonOptions:
     ``percent`` is how close an attacker must come to be told as successful. ``base`` is that of rounding (left out: 5
     for counts, a round number near a tenth of the median cell for values). ``p_table`` and ``scaling`` belong to the
     cell key, ``k`` to SAFE; ``merge`` names the classification that merging coarsens (left out: the one that does it
-    best) and ``ordered`` the ordered ones.
+    best) and ``ordered`` the ordered ones. ``categories`` names codes that look like totals and are none.
     """
 
     percent: float = 10.0
@@ -39,6 +40,7 @@ class ComparisonOptions:
     k: int = 3
     merge: str | None = None
     ordered: tuple[str, ...] = ()
+    categories: Mapping[str, Sequence[str]] | None = None
     time_limit: float | None = None
     """Seconds for the search of SAFE; with a limit two runs may differ."""
 

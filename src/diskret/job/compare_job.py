@@ -12,7 +12,7 @@ from diskret.comparison.compare import Comparison, compare_methods
 from diskret.comparison.options import METHODS, ComparisonOptions
 from diskret.io.files import all_or_none
 from diskret.job.form import Problem, Section, named
-from diskret.job.loading import classified_source, hierarchies_of
+from diskret.job.loading import categories_of, classified_source, hierarchies_of
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import CompareSection
 from diskret.job.rules import rules_of
@@ -76,6 +76,7 @@ class CompareJob(Section):
             percent=asked.percent, seed=asked.seed, base=asked.base, k=asked.k, merge=asked.merge,
             p_table=read_p_table(running.here / asked.p_table) if asked.p_table else None,
             ordered=tuple(n for n, c in self.classifications.items() if c.ordered),
+            categories=categories_of(self.classifications),
         )  # fmt: skip
         return compare_methods(
             data, by=by, value=self.table.value[0] if self.table.value else None, rules=rules_of(self, self.table.by),

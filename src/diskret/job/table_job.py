@@ -90,6 +90,10 @@ class TableJob(Section):
         wrong, where = (ONLY_CELLS, "cells") if self.data.microdata else (ONLY_RECORDS, "microdata")
         for key in self.table.given(*wrong):
             yield Problem(f"table.{key}", f"belongs to data.{where}", "the data of this job are of another kind")
+        for name, each in self.classifications.items() if self.data.cells else ():
+            if each.subtotals:
+                hint = "cells of sums that the hierarchy has are checked without it"
+                yield Problem(f"classifications.{name}.subtotals", "belongs to data.microdata", hint)
 
     def _said_elsewhere(self) -> Iterator[Problem]:
         """Keys whose answers a working file or metadata hold."""

@@ -324,7 +324,7 @@ def _layered(data: Relation, layer: Layer, number: int) -> Relation:
 def _in_periods(data: Relation, asked: InPeriods, number: int) -> Relation:
     """The same with a view in which dates are codes of periods."""
     shown = [f"{sql} AS {identifier(name)}" for name, sql in asked.columns(data).items()]
-    shown += [identifier(flag) for flag in data.native.values()]
+    shown += [identifier(flag) for flag in data.told]
     view = f"data_in_periods_{number}"
     data.query(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(shown)} FROM {data.view}")
     types = {name: "VARCHAR" if name in asked.periods else kind for name, kind in data.types.items()}
@@ -337,8 +337,9 @@ def _unpivoted(data: Relation, asked: Unpivoted, number: int) -> Relation:
     kept, kind = unpivot_plan(data, asked)
     view, flag = f"unpivoted_data_{number}", f"{asked.value} native"
     text = [f"CAST({data.column(n)} AS STRING)" if kind == "VARCHAR" else data.column(n) for n in asked.columns]
-    native = {name: own for name, own in data.native.items() if name in kept}
-    columns = [*map(data.column, (*kept, *native.values()))]
+    text = [f"CASE WHEN NOT {data.is_absent(n)} THEN {sql} END" for n, sql in zip(asked.columns, text, strict=True)]
+    native, absent = ({n: own for n, own in each.items() if n in kept} for each in (data.native, data.absent))
+    columns = [*map(data.column, (*kept, *native.values(), *absent.values()))]
     columns.append(f"unnest([{', '.join(map(literal, asked.columns))}]) AS {identifier(asked.into)}")
     columns.append(f"unnest([{', '.join(text)}]) AS {identifier(asked.value)}")
     if any(name in data.native for name in asked.columns):
@@ -347,7 +348,7 @@ def _unpivoted(data: Relation, asked: Unpivoted, number: int) -> Relation:
     data.query(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(columns)} FROM {data.view}")
     types = {name: data.types[name] for name in kept} | {asked.into: "VARCHAR", asked.value: kind}
     row = f"((row_number() OVER () - 1) // {len(asked.columns)} + 1)"
-    return replace(data, view=view, types=types, native=native, numerals={}, row_number=row)
+    return replace(data, view=view, types=types, native=native, absent=absent, numerals={}, row_number=row)
 
 
 def _normalised(data: Relation) -> Relation:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import warnings
+from collections.abc import Iterable
 from typing import Literal
+
+from diskret.model.errors import ProtectionWarning, listed
 
 Named = Literal["surely", "perhaps"]
 
@@ -65,3 +69,20 @@ def among_letters(code: str, others: list[str]) -> bool:
     """
     at = ALPHABET.find(code)
     return len(code) == 1 and at >= 0 and bool({ALPHABET[at - 1 : at], ALPHABET[at + 1 : at + 2]}.intersection(others))
+
+
+def warn_of_totals(name: str, codes: Iterable[str]) -> None:
+    """Warn of codes of records that are named like totals, where there is nothing to check them by.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     warn_of_totals("region", ["N", "S", "Total"])
+    >>> print(said[0].message)
+    'Total' in column 'region' is named like a total: leave its rows out if they are totals and no records
+    """
+    found = [code for code in codes if named_total(code) == "surely"]
+    if found:
+        are = "are named like totals" if len(found) > 1 else "is named like a total"
+        what = f"{listed(found)} in column {name!r} {are}: leave its rows out if they are totals and no records"
+        warnings.warn(what, ProtectionWarning, stacklevel=3)

@@ -16,6 +16,7 @@ from diskret.model.errors import BadOption, listed
 from diskret.model.kept import refuse_lost
 from diskret.model.source import Relation, open_source
 from diskret.model.spelling import again
+from diskret.model.total_names import warn_of_totals
 from diskret.risk._class_kernels import number_classes
 
 NUMBERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "DOUBLE", "FLOAT"}
@@ -89,6 +90,7 @@ def _coded_texts(relation: Relation, names: Sequence[str]) -> dict[str, Column]:
         ordered = np.array(sorted(found.tolist()), dtype=object)
         labels.append(ordered)
         warn_of_spellings(name, ordered)
+        warn_of_totals(name, ordered.tolist())
         if not ordered.size:
             selected.append(f"CAST(-1 AS INTEGER) AS c{i}")
             continue

@@ -13,6 +13,7 @@ from diskret.model.errors import BadOption
 from diskret.model.from_cells import MISSING
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import Relation
+from diskret.model.total_names import warn_of_totals
 from diskret.tabulation import backend as sql
 from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.plan import Plan
@@ -61,6 +62,8 @@ def count_combinations(
         if categorical:
             _refuse_quantitative(opened.data, [name for name, hierarchy in by.items() if hierarchy is None])
         plan = _plan(opened, by, (), 0, Roles(), missing or {})
+        for name in plan.by:
+            warn_of_totals(name, plan.leaves(name)[0])
         say("counting combinations", 0, 1)
         columns, frequency = _counted(opened, plan)
     finally:
