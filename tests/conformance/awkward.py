@@ -465,6 +465,27 @@ def formulas_not_computed(folder: Path) -> Awkward:
     return clean.meant(path, refused="any")
 
 
+def formulas_with_zeros(folder: Path) -> Awkward:
+    """Another program wrote zeros in their place, to be computed when somebody opens the file."""
+    clean = firms()
+    path = folder / "nullen.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        page = book.add_worksheet()
+        page.write_row(0, 0, clean.names)
+        for i, (r, b, v) in enumerate(clean.rows, 1):
+            page.write_row(i, 0, (r, b))
+            page.write_formula(i, 2, f"={v}*1")
+    return clean.meant(path, refused="T8")
+
+
+def commas_between_thousands(folder: Path) -> Awkward:
+    """English numbers without decimals, some of them small: 12 and 1,234."""
+    rows = [(r, b, 1234 + i if i % 2 else 12 + i) for i, (r, b, _) in enumerate(firms().rows)]
+    clean = Records(names=("Region", "Branche", "Umsatz"), rows=rows)
+    path = written(folder / "english.csv", clean, number=lambda v: f"{v:,}")
+    return clean.meant(path, answers={"data.thousands": ","})
+
+
 def percent_column(folder: Path) -> Awkward:
     """Beside the turnover stands its change on the year before, with signs of percent."""
     clean = firms()
@@ -565,5 +586,6 @@ FILES: tuple[Callable[[Path], Awkward], ...] = (
     blank_codes, days, german_dates, windows_umlauts, dos_umlauts, byte_order_mark, utf_16, thousands_points,
     ambiguous_points, genesis, breaks_inside, packed, blank_values, twice, with_currency, without_names, one_column,
     nothing, titles_and_merged_names, footnotes, empty_first_column, second_sheet, numbers_as_text,
-    formulas_not_computed, percent_column, open_document, stata, spss, sqlite_file, duckdb_file, argus,
+    formulas_not_computed, formulas_with_zeros, commas_between_thousands, percent_column,
+    open_document, stata, spss, sqlite_file, duckdb_file, argus,
 )  # fmt: skip

@@ -313,7 +313,7 @@ def test_reasons_and_notes_have_words_in_both_languages() -> None:
 
 
 @pytest.mark.parametrize(
-    "number", ["{},50 €", "EUR {}", "$ {}.5", "{} TEUR", "{},-", "({},5)", "{},5 1)", "{}-", "{} Mio."]
+    "number", ["{},50 €", "EUR {}", "$ {}.5", "{} TEUR", "{},-", "({},5)", "{},5 1)", "{}-", "{} Mio.", "\u2212{}"]
 )
 def test_numbers_with_units_are_values_that_nobody_leaves_out(number: str) -> None:
     found = recognise({"region": ["N", "S"] * 20, "x": [number.format(1000 + 37 * i) for i in range(40)]})

@@ -25,7 +25,7 @@ FEW_NUMBERS = 20
 
 NEARLY = 0.5
 """From this share of numbers on, a text is nearly one."""
-BEFORE, BEHIND = r"([€$£¥(<>≈~*]\s*|[A-Z]{3}\s+)?", r"([€$£¥%‰*)¹²³]|\s[A-Za-z€.]{1,4}|\s?\d\))*"
+BEFORE, BEHIND = r"([€$£¥(<>≈~*\u2212\u2013\u2014]\s*|[A-Z]{3}\s+)?", r"([€$£¥%‰*)¹²³]|\s[A-Za-z€.]{1,4}|\s?\d\))*"
 UNIT = re.compile(BEFORE + r"[+-]?\d[\d.,'’\s]*[-\u2013\u2014]?\s*" + BEHIND)
 """A number with its unit, its currency or the sign of a footnote."""
 
@@ -115,7 +115,7 @@ class Facts:
         some = self.words or (self.first, self.last)
         marked = [word for word in some if re.search(r"\d", word)]
         # without any sign they are dates, telephones or other names
-        units = any(re.search(r"^\D*$|[^\d.,'’\s+-]|[-\u2013\u2014]$", word) for word in some)
+        units = any(re.search(r"^\D*$|[^\d.,'’\s+-]|[-]$", word) for word in some)
         return units and len(marked) >= NEARLY * len(some) and all(UNIT.fullmatch(word) for word in marked)
 
     @property
