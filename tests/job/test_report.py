@@ -137,7 +137,7 @@ def test_the_extraction_finds_what_is_open(firms: Path) -> None:
                 "Table: turnover",
             ],
         ),
-        ("de", ["Auf einen Blick", "Nichts ist aufgedeckt", "p-Prozent-Regel", "Mindestfallzahl", "knappste zuerst"]),
+        ("de", ["Auf einen Blick", "Nichts ist aufgedeckt", "p%-Regel", "Mindestfallzahl", "knappste zuerst"]),
     ],
 )
 def test_page_and_pdf_say_the_same_in_both_languages(firms: Path, language: str, words: list[str]) -> None:

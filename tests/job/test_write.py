@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 
 from diskret.job.anonymise_job import AnonymiseJob
 from diskret.job.compare_job import CompareJob
+from diskret.job.data_section import Data
 from diskret.job.form import Reads, Writes, file_mark, named_files, sections_in
 from diskret.job.models import KINDS, Job, job_of
 from diskret.job.paths import paths_in
@@ -24,7 +25,7 @@ from diskret.job.read import read_job
 from diskret.job.record_sections import PramStep, RecodeStep
 from diskret.job.run import run_job
 from diskret.job.table_job import TableJob
-from diskret.job.table_sections import Classification, Data
+from diskret.job.table_sections import Classification
 from diskret.job.write import job_as_text, moved, write_job
 
 # the panel's data are made by a script, and a plan is no job

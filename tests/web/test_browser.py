@@ -354,7 +354,7 @@ def test_the_page_speaks_german(screen: Screen, serve: Callable[[Path], Served],
             "return /\\b[a-z]+\\.[a-zA-Z_]+\\b/.exec(arguments[0].replace(/\\S+\\.(csv|toml)/g, ''))", words
         )
     screen.press("#step-rules summary")
-    screen.see("[data-marks=p_percent]", "Feld")
+    screen.see("[data-marks=p_percent]", "Zelle")
     screen.shot("13-german")
     screen.driver.refresh()
     screen.see("#tab-table", "Tabelle")

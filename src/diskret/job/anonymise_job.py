@@ -9,12 +9,13 @@ from typing import Literal
 from pydantic import Field
 
 from diskret.io.files import all_or_none
+from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import classified_source, hierarchies_of, missing_codes
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import AnonymiseOutput, AnonymiseSection
 from diskret.job.report import write_safe_report
-from diskret.job.table_sections import Classification, Data, gaps_of_tables
+from diskret.job.table_sections import Classification, gaps_of_tables
 from diskret.model.errors import listed
 from diskret.publication.microdata_files import write_anonymous_file, write_quality, write_rematched
 from diskret.publication.plots import plot_deviations

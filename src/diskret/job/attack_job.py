@@ -11,11 +11,11 @@ from typing import Any, Literal
 from pydantic import Field
 
 from diskret.io.files import all_or_none, whole_file
+from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import described_source, file_of
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import AttackOutput, AttackSection
-from diskret.job.table_sections import Data
 from diskret.model.sheets import unique_names
 from diskret.publication.formulas import Formulas, spoken
 from diskret.publication.plots import save_chart

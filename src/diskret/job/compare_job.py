@@ -11,13 +11,14 @@ from diskret.cellkey.p_table_files import read_p_table
 from diskret.comparison.compare import Comparison, compare_methods
 from diskret.comparison.options import METHODS, ComparisonOptions
 from diskret.io.files import all_or_none
+from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import categories_of, classified_source, hierarchies_of
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import CompareSection
 from diskret.job.rules import rules_of
 from diskret.job.table_job import ONLY_RECORDS, TableJob
-from diskret.job.table_sections import Classification, Data, Rules, TableSection, gaps_of_tables
+from diskret.job.table_sections import Classification, Rules, TableSection, gaps_of_tables
 from diskret.model.errors import listed
 from diskret.publication.comparison_files import write_comparison
 

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from diskret.job.data_section import Data
 from diskret.job.form import Section
 from diskret.job.loading import classified_source, hierarchies_of
 from diskret.job.models import Job
 from diskret.job.naming import named_outputs
 from diskret.job.pool_job import PoolJob
 from diskret.job.table_job import TableJob
-from diskret.job.table_sections import Data, FlagColumn
+from diskret.job.table_sections import FlagColumn
 from diskret.model.errors import DiskretError, listed
 from diskret.model.places import files_fitting, is_pattern
 from diskret.model.source import Relation, open_source

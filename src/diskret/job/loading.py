@@ -14,8 +14,9 @@ from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import RANKED, record_key
+from diskret.job.data_section import READING, Data
 from diskret.job.rules import rules_of
-from diskret.job.table_sections import READING, CellStatus, Classification, Data, FlagColumn
+from diskret.job.table_sections import CellStatus, Classification, FlagColumn
 from diskret.model.databases import is_server
 from diskret.model.delimited import Delimited, found_in, look
 from diskret.model.engine import connect

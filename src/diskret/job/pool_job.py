@@ -13,6 +13,7 @@ from pydantic import Field
 
 from diskret.io.files import all_or_none
 from diskret.io.hierarchies import read_hierarchy
+from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
@@ -25,7 +26,6 @@ from diskret.job.table_job import TableJob, unknown_classifications, without_sub
 from diskret.job.table_sections import (
     CellStatus,
     Classification,
-    Data,
     PoolOutput,
     PoolSection,
     PoolTable,

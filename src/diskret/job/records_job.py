@@ -7,12 +7,12 @@ from typing import Literal
 
 from pydantic import Field
 
+from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import described_source
 from diskret.job.microdata import make_microdata, write_microdata
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import AttackSection, MicrodataSection, RecordsOutput
-from diskret.job.table_sections import Data
 
 
 class RecordsJob(Section):

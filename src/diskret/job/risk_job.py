@@ -8,11 +8,11 @@ from typing import Literal
 from pydantic import Field
 
 from diskret.io.files import all_or_none
+from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import described_source
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import RiskOutput, RiskSection
-from diskret.job.table_sections import Data
 from diskret.publication.phrases import in_german, section_in_german
 from diskret.publication.report_file import write_report
 from diskret.publication.report_head import head_of

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from diskret.io.files import all_or_none
 from diskret.job.cell_keys import add_noise_by_key
+from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import found_reading, load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
@@ -25,7 +26,6 @@ from diskret.job.table_sections import (
     CellKeySection,
     CellStatus,
     Classification,
-    Data,
     PerturbationSection,
     PoolOutput,
     Rules,

@@ -91,7 +91,7 @@ def delimited_sql(connection: Any, source: Delimited) -> tuple[str, dict[str, An
         if (other.names, other.delimiter) != (first.names, first.delimiter):
             raise UnreadableFile(
                 "the first lines of the files differ",
-                where=f"{files[0]} and {other.path}",
+                where=f"{files[0]}, {other.path}",
                 hint="give all files that fit one pattern the same columns, in the same order.",
             )
     columns = ", ".join(f"{literal(n)}: 'VARCHAR'" for n in first.names)

@@ -85,9 +85,10 @@ class UnknownCode(DiskretError):
     ) -> UnknownCode:
         """Name up to ten codes, and one that the hierarchy spells in another way, or the nearest to the first."""
         there = list(known)
-        what, verb, whose = ("codes", "are", "their") if len(codes) > 1 else ("code", "is", "its")
         return cls(
-            f"{what} {listed(codes)} in column {column!r} {verb} not in {whose} hierarchy",
+            f"codes {listed(codes)} in column {column!r} are not in their hierarchy"
+            if len(codes) > 1
+            else f"code {listed(codes)} in column {column!r} is not in its hierarchy",
             hint=_respelled(codes, there, "the hierarchy") or _missing_code(codes[0], there),
             cures=[NORMALISE] if spelled(codes, there) else (),
             rows=rows,

@@ -71,14 +71,6 @@ class Compared:
         rest = size.sum(axis=0) - size.max(axis=0)
         return cls(total=parts.sum(axis=0), parts=(parts != 0).sum(axis=0), rest=rest)
 
-    @classmethod
-    def of_others(cls, rows: Floats) -> Compared:
-        """For every row the sums of all others."""
-        size, nonzero = np.abs(rows), rows != 0
-        second, first = np.partition(size, -2, axis=0)[-2:]
-        rest = size.sum(axis=0) - size - np.where(size == first, second, first)
-        return cls(total=rows.sum(axis=0) - rows, parts=nonzero.sum(axis=0) - nonzero, rest=rest)
-
 
 @dataclass(kw_only=True)
 class Tally:
@@ -95,30 +87,35 @@ class Tally:
         looked, equal, exact = np.zeros((3, size), np.int64)
         return cls(looked=looked, equal=equal, exact=exact, bits=np.zeros(size))
 
-    def add(self, at: int | slice, value: Floats, compared: Compared, step: float) -> None:
-        """Compare rows of numbers with rows of sums."""
+    def add(self, at: int, value: Floats, compared: Compared, step: float) -> None:
+        """Compare the numbers of a code with sums."""
         size, off = np.abs(value) / step, np.abs(value - compared.total) / step
         off = np.where(off <= NEAR * size, 0.0, np.ceil(off))
         # every published part may be rounded by half a step, and the total, too; or somebody has miscounted
         rounded = np.minimum((compared.parts + 1) // 2, size / 20)
-        equal = (off <= np.maximum(rounded, MISCOUNTED * size)) & (value != 0)
+        equal = np.flatnonzero((off <= np.maximum(rounded, MISCOUNTED * size)) & (value != 0))
+        self.looked[at] += np.count_nonzero(value)
+        self.equal[at] += equal.size
+        self.exact[at] += np.count_nonzero(off[equal] == 0)
+        # where parts have the same shares as elsewhere, the equality is the same
+        _, first = np.unique(np.round(compared.rest[equal] / np.abs(value[equal]), 9), return_index=True)
+        told = equal[first]
         # two equal numbers are no wonder: what counts is that the rest of the parts fits in between
-        strange = np.log2(np.clip(compared.rest / step, 1.0, DIGITS)) - np.log2(2 * off + 1)
-        self.looked[at] += (value != 0).sum(axis=-1)
-        self.equal[at] += equal.sum(axis=-1)
-        self.exact[at] += (equal & (off == 0)).sum(axis=-1)
-        self.bits[at] += np.where(equal, np.maximum(strange, 0.0), 0.0).sum(axis=-1)
+        strange = np.log2(np.clip(compared.rest[told] / step, 1.0, DIGITS)) - np.log2(2 * off[told] + 1)
+        self.bits[at] += float(np.maximum(strange, 0.0).sum())
 
     def add_rest(self, rows: Floats, step: float) -> None:
-        """Compare every row with the sum of the others; without negative numbers only the largest can be that."""
+        """Compare every code with the sum of the others; without negative numbers only the largest can be that."""
         if len(rows) < 2:
             return
+        size, total = np.abs(rows), rows.sum(axis=0)
         if rows.min(initial=0.0) < 0:
-            self.add(slice(None), rows, Compared.of_others(rows), step)
-            return
-        largest, size = rows.max(axis=0), rows.sum(axis=0)
-        near = np.flatnonzero((np.abs(2 * largest - size) <= size / 10) & (size > 0))
-        hits = rows[:, near] == largest[near]
+            near = np.arange(rows.shape[1])
+            hits = (np.abs(2 * rows - total) <= size / 5) & (rows != 0)
+        else:
+            largest = rows.max(axis=0)
+            near = np.flatnonzero((np.abs(2 * largest - total) <= total / 10) & (total > 0))
+            hits = rows[:, near] == largest[near]
         self.looked += np.count_nonzero(rows, axis=1) - hits.sum(axis=1)
         for at in np.flatnonzero(hits.any(axis=1)).tolist():
             own = rows[:, near[hits[at]]]

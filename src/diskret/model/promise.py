@@ -19,7 +19,7 @@ from diskret.model.errors import BadOption, listed
 from diskret.model.knowledge import Knowledge
 from diskret.model.options import option
 from diskret.model.status import Status
-from diskret.model.words import words
+from diskret.model.words import number_in, words
 
 Guard = Literal["public", "single", "largest"]
 GUARDS: tuple[Guard, ...] = ("public", "single", "largest")
@@ -128,7 +128,7 @@ class Promise:
         say = words("promise", language)
 
         def told(number: float, form: str = "{:g}") -> str:
-            return form.format(number) if internal else say["secret"]
+            return number_in(form.format(number), language) if internal else say["secret"]
 
         demand = "exact" if not self.levels else "sliding" if self.sliding else "levels"
         ranges = {"min_relative_range": self.min_relative_range, "min_range": self.min_range}

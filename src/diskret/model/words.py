@@ -19,6 +19,15 @@ def words(paper: str, language: str = "en") -> Mapping[str, str]:
     return _language(language)[paper]
 
 
+def number_in(number: str, language: str = "en") -> str:
+    """A number as it is written in a language, from how Python writes it.
+
+    >>> number_in("1,234.5"), number_in("1,234.5", "de")
+    ('1,234.5', '1.234,5')
+    """
+    return number.translate(str.maketrans(",.", ".,")) if language == "de" else number
+
+
 @cache
 def _language(language: str) -> Mapping[str, Mapping[str, str]]:
     """All tables of a language, read once."""

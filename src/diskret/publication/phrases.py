@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from diskret.model.messages import message_in
 from diskret.model.words import words
 from diskret.publication.sections import Cell, ReportChart, ReportSection, ReportTable
 
@@ -39,7 +40,10 @@ def warning_in(warning: str, language: str) -> str:
     >>> warning_in("2 cells cannot be protected as asked: a, b", "de")
     '2 Zellen lassen sich nicht wie verlangt schützen: a, b'
     """
-    return _fitting(warning, WARNINGS) if language == "de" else warning
+    if language != "de":
+        return warning
+    known = _fitting(warning, WARNINGS)
+    return known if known != warning else message_in(warning, language)
 
 
 def attacker_in(who: str, language: str) -> str:

@@ -141,7 +141,7 @@ def _shared(released: Relation, known: Relation, pairs: Sequence[_Pair]) -> list
         if a.size and b.size and not set(a.labels) & set(b.labels):
             raise NothingToLink(
                 f"the files have no code of key {pair.released!r} in common",
-                where=f"{released.where} and {known.where}",
+                where=f"{released.where}, {known.where}",
                 hint="code the key alike in both, or leave it out.",
             )
         warn_of_spellings(pair.released, dict.fromkeys([*a.labels, *b.labels]))
@@ -204,7 +204,7 @@ def _evidence(
     if not (found >= 0).any():
         raise NothingToLink(
             f"no unit of the external file is in the released one by {listed(unit)}",
-            where=f"{released.where} and {known.where}",
+            where=f"{released.where}, {known.where}",
             hint="without common units no attack can succeed; is the column coded alike in both?",
         )
     in_truth = _row_of(ids[2], ids[1]) if has_original else own

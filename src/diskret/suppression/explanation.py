@@ -13,9 +13,10 @@ from diskret.auditing.integers import integer_extreme
 from diskret.model.arrays import Floats
 from diskret.model.equations import Equations
 from diskret.model.grid import digits_of, whole
+from diskret.model.messages import message_in
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.model.words import words
+from diskret.model.words import number_in, words
 
 if TYPE_CHECKING:
     from diskret.suppression.result import Suppression
@@ -97,10 +98,10 @@ class Explanation:
         if self.helps:
             lines.append(say["helps"].format(cells=_listed(self.helped, self.helps)))
         if self.interval is not None and (internal or self.exact):
-            low, high = (say["free"] if np.isinf(end) else f"{end:,.10g}" for end in self.interval)
+            low, high = (say["free"] if np.isinf(end) else number_in(f"{end:,.10g}", language) for end in self.interval)
             lines.append(say["exact" if self.exact else "at least"].format(low=low, high=high))
         if self.unprotected:
-            lines.append(say["unprotected"].format(why=self.unprotected))
+            lines.append(say["unprotected"].format(why=message_in(self.unprotected, language)))
         return lines
 
     def plain(self, *, internal: bool = False) -> dict[str, Any]:

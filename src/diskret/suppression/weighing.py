@@ -14,7 +14,7 @@ from diskret.auditing.report import AuditReport
 from diskret.model.errors import BadOption
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.model.words import words
+from diskret.model.words import number_in, words
 from diskret.suppression.explanation import cell_name
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ class Weighed:
 
     def words(self, language: str = "en") -> list[str]:
         """In sentences."""
-        say, value = words("weighing", language), f"{self.value:,.10g}"
-        share = None if self.share is None else f"{100 * self.share:.3g}"
+        say, value = words("weighing", language), number_in(f"{self.value:,.10g}", language)
+        share = None if self.share is None else number_in(f"{100 * self.share:.3g}", language)
         bare = ", ".join(f"{line.sum} [{line.along}]" for line in self.bare[:MOST_NAMES])
         beside = "beside" if self.primaries else "useless"
         # what is said, and when

@@ -8,15 +8,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from diskret.io.structured import from_json
 from diskret.model.errors import BadOption, ChangedElsewhere, DiskretError, UnreadableFile, UploadTooLarge
+from diskret.model.messages import message_in
+from diskret.model.words import LANGUAGES
+from diskret.publication.phrases import warning_in
 
 MOST_DIGITS = 18
 """Whole numbers with more digits are none that an array can hold."""
 REFUSED, CHANGED, TOO_LARGE, BROKEN = 422, 409, 413, 500
+ERRORS = ("error", "problem")
+"""Keys of answers under which an error stands."""
 KINDS = {
     ".csv": "text/csv",
     ".html": "text/html",
@@ -32,6 +39,18 @@ class Json(Response):
     """Plain data; a number that is not finite becomes null."""
 
     media_type = "application/json"
+
+    def __init__(self, content: Any, status_code: int = 200) -> None:
+        super().__init__(content, status_code)
+        self.content = content
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer in the language that the page asks for: here, so that nobody else has to think of it."""
+        language = language_of(Headers(scope=scope))
+        if language != LANGUAGES[0] and (told := spoken(self.content, language)) != self.content:
+            self.body = self.render(told)
+            self.headers["content-length"] = str(len(self.body))
+        await super().__call__(scope, receive, send)
 
     def render(self, content: Any) -> bytes:
         """The bytes."""
@@ -49,19 +68,50 @@ def _finite(content: Any) -> Any:
     return content
 
 
+def language_of(headers: Mapping[str, str]) -> str:
+    """The language a page asks for, if we speak it."""
+    asked = headers.get("x-diskret-language", "")[:2].lower()
+    return asked if asked in LANGUAGES else LANGUAGES[0]
+
+
+def spoken(content: Any, language: str) -> Any:
+    """An answer with its errors and warnings in the language of the page; names, codes and numbers stay.
+
+    >>> spoken({"error": {"what": "there are no rows", "cures": []}}, "de")["error"]["what"]
+    'es gibt keine Zeilen'
+    """
+    if isinstance(content, Mapping):
+        return {key: _told(key, each, language) for key, each in content.items()}
+    if isinstance(content, list) and content and isinstance(content[0], Mapping):
+        return [spoken(each, language) for each in content]
+    return content
+
+
+def _told(key: object, said: Any, language: str) -> Any:
+    if key in ERRORS and isinstance(said, Mapping):
+        texts = {part: message_in(said[part], language) for part in ("what", "where", "hint") if said.get(part)}
+        cures = [{**cure, "words": message_in(cure["words"], language)} for cure in said.get("cures", ())]
+        return {**said, **texts, "cures": cures}
+    if key == "warnings" and isinstance(said, list):
+        return [warning_in(each, language) for each in said]
+    return spoken(said, language)
+
+
 def refused(status: int, error: DiskretError) -> Json:
     """A refusal: what, where, what to do."""
     return Json({"error": plain(error)}, status_code=status)
 
 
 def plain(error: DiskretError) -> dict[str, Any]:
-    """An error as data, with what cures it: the path of a key, what to set it to, and a label to be translated.
+    """An error as data, with what cures it: the path of a key, what to set it to, a label and its words.
 
     >>> said = plain(BadOption("no rule", hint="give one."))
     >>> said["code"], said["what"], said["hint"], said["docs"], said["cures"]
     ('O1', 'no rule', 'give one.', 'docs/errors.md#o1', [])
     """
-    cures = [{"key": c.key, "path": list(c.path), "value": c.value, "label": c.label} for c in error.cures]
+    cures = [
+        {"key": c.key, "path": list(c.path), "value": c.value, "label": c.label, "words": c.label} for c in error.cures
+    ]
     return {
         "code": error.code, "what": error.what, "where": error.where, "hint": error.hint, "docs": error.docs,
         "cures": cures, "rows": list(error.rows),

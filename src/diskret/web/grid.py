@@ -9,6 +9,7 @@ import numpy as np
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, listed
+from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
 
@@ -20,7 +21,14 @@ def described(tables: Mapping[str, Table], *, protected: bool = True) -> dict[st
     """Axes with all codes, and what a page must know about each response."""
     first = next(iter(tables.values()))
     axes = [
-        {"name": name, "codes": h.codes, "labels": h.labels, "parents": h.parents, "depth": h.depth}
+        {
+            "name": name,
+            "codes": h.codes,
+            "labels": h.labels,
+            "parents": h.parents,
+            "depth": h.depth,
+            "unnamed": is_unnamed(h),
+        }
         for name, h in first.by.items()
     ]
     responses = [
@@ -34,6 +42,11 @@ def described(tables: Mapping[str, Table], *, protected: bool = True) -> dict[st
         for name, table in tables.items()
     ]
     return {"axes": axes, "responses": responses, "cells": first.size}
+
+
+def is_unnamed(hierarchy: Hierarchy) -> bool:
+    """Whether nobody named the total: whoever shows it says what it is called in the reader's language."""
+    return hierarchy.total == hierarchy.labels[-1] == TOTAL
 
 
 def _largest_open(table: Table) -> float:

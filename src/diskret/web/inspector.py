@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,14 +11,19 @@ import numpy as np
 
 from diskret.auditing.report import AuditReport
 from diskret.model.errors import BadOption
+from diskret.model.hierarchy import TOTAL
 from diskret.model.table import Index, Table
+from diskret.model.words import words
 from diskret.suppression.explanation import remaining_interval
 from diskret.suppression.result import Suppression
 from diskret.suppression.weighing import opening_words, openings
+from diskret.web.grid import is_unnamed
 
 MOST_CELLS = 200
 MOST_TRIED = 20_000
 """Beyond this many cells of a table an attack takes too long to wait for."""
+CODE_OF_TOTAL = re.compile(rf"(?:(?<=^)|(?<=[(])|(?<=; )|(?<=^Wer ))(?<!\w){TOTAL}(?=; |[):]| sperrt|$)")
+"""The code of a total among the codes of a cell, which have semicolons between them."""
 
 
 def explained(
@@ -41,7 +48,7 @@ def explained(
         "unprotected": False,
     }
     if not hidden and shown:
-        return facts | {"words": done.weigh(*table.codes(at)).words(language)}
+        return facts | {"words": _named(done.weigh(*table.codes(at)).words(language), table, language)}
     if not protected:
         return facts
     return facts | _hidden(done, at, internal, language)
@@ -67,7 +74,7 @@ def _hidden(done: Suppression, at: Index, internal: bool, language: str) -> dict
         for move in found.moves
     ]
     return {
-        "words": found.words(language, internal=internal),
+        "words": _named(found.words(language, internal=internal), done.table, language),
         "moves": moves,
         "further": found.further,
         "helped": list(found.helped),
@@ -75,6 +82,14 @@ def _hidden(done: Suppression, at: Index, internal: bool, language: str) -> dict
         "exact": found.exact,
         "unprotected": bool(found.unprotected),
     }
+
+
+def _named(sentences: Sequence[str], table: Table, language: str) -> list[str]:
+    """Sentences with a total that nobody named in the reader's language, where it stands as the code of a cell."""
+    if not any(map(is_unnamed, table.by.values())):
+        return list(sentences)
+    name = words("legend", language)["total"]
+    return [CODE_OF_TOTAL.sub(lambda _: name, each) for each in sentences]
 
 
 def remaining(done: Suppression, at: Index, *, internal: bool) -> dict[str, Any] | None:
@@ -91,7 +106,7 @@ def could_open(done: Suppression, at: Index, language: str) -> str:
             hint="set the cell's status to secondary in a job file, and compare the two runs.",
         )
     cell = int(np.ravel_multi_index(at, done.table.shape))
-    return opening_words(openings(done, cell, _as_attacked(done)), language)
+    return _named([opening_words(openings(done, cell, _as_attacked(done)), language)], done.table, language)[0]
 
 
 def _as_attacked(done: Suppression) -> AuditReport:

@@ -12,12 +12,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from diskret.io.structured import from_json
+from diskret.job.data_section import READING, Data
 from diskret.job.described import metadata_beside, recognise_described
 from diskret.job.pivots import pivot_of
 from diskret.job.questions import totals_asked
 from diskret.job.recognise import Recognised, recognise
 from diskret.job.recognition.column import Column
-from diskret.job.table_sections import READING, Data
 from diskret.model.databases import FILES as DATABASES
 from diskret.model.databases import table_names
 from diskret.model.errors import BadOption, TotalInData

@@ -1,5 +1,6 @@
 /** Requests to our own server, and nobody else. A refusal comes back as an error with what, where and hint. */
 
+import { t } from "./i18n.js";
 import { refusal } from "./notices.js";
 import { aboutTab, outdated, settled } from "./tab.js";
 
@@ -34,7 +35,7 @@ async function ask(method, path, body, signal) {
     response = await fetch(path, given);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refusal(0, { code: "D0", what: "the server does not answer", where: "", hint: "is diskret serve still running?" });
+    throw new Refusal(0, { code: "D0", what: t("shell.gone"), where: "", hint: "" });
   }
   try {
     return await answer(response);

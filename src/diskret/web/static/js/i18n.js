@@ -4,13 +4,17 @@ const dictionaries = {};
 /** Books of words: the shell's own, and one per page that brings its own. */
 const books = [""];
 let language = "en";
+let asking = "en";
 const listeners = new Set();
 
 export const current = () => language;
+/** The language that answers of the server are asked for in. */
+export const asked = () => asking;
 export const onLanguage = (listener) => listeners.add(listener);
 
 export async function speak(wanted) {
   const known = wanted === "de" ? "de" : "en";
+  asking = known;
   await read(known);
   language = known;
   try {
@@ -52,6 +56,9 @@ export function t(key, given = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) =>
     name in given ? (typeof given[name] === "number" ? number(given[name]) : given[name]) : whole);
 }
+
+/** A label of the server as the words on a button. */
+export const sentence = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
 
 /** The words of a key if there are any, else the text itself: for words that come from the server. */
 export const said = (prefix, text) => dictionaries[language]?.[`${prefix}.${text}`] ?? text;

@@ -90,7 +90,7 @@ async function start() {
   });
   on("draft", drawHistory);
   on("view", drawView);
-  onLanguage(() => open(shown));
+  onLanguage(async () => { await watchRuns(); await open(shown); });
   drawView();
   drawHistory();
   await watchRuns();

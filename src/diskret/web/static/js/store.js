@@ -1,5 +1,6 @@
 /** What all pages know: the present choice with its history, the runs, the view. Changes are told to listeners. */
 import { get, post, put } from "./api.js";
+import { current } from "./i18n.js";
 import { attempt } from "./notices.js";
 import { sameSettings } from "./settings.js";
 import { saw, sending, settled } from "./tab.js";
@@ -20,7 +21,7 @@ export const runs = { all: [] };
 
 /** A run's name, with the time if another has the same. */
 export const runTitle = (run) => (runs.all.filter((each) => each.name === run.name && each.kind === run.kind).length > 1
-  ? `${run.name} (${new Date(run.started * 1000).toLocaleTimeString("de-DE")})` : run.name);
+  ? `${run.name} (${new Date(run.started * 1000).toLocaleTimeString(current() === "de" ? "de-DE" : "en-GB")})` : run.name);
 
 function adopt(answer) {
   chosen = answer;

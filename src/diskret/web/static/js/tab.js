@@ -1,4 +1,5 @@
 /** This tab: its name, which versions of its choices it shows, and the changes that are on their way. */
+import { asked } from "./i18n.js";
 
 const NAME = "tab";
 const LOCK = "diskret-tab-";
@@ -39,9 +40,9 @@ export function saw(page, version) { if (version) seen[page] = version; }
 
 const said = () => Object.entries(seen).map(([page, version]) => `${page}=${version}`).join(";");
 
-/** What every request says about this tab. */
+/** What every request says about this tab, and the language it speaks. */
 export function aboutTab() {
-  return { "x-diskret-tab": tab.name, "x-diskret-seen": said(), ...(tab.copy ? { "x-diskret-copy": tab.copy } : {}) };
+  return { "x-diskret-language": asked(), "x-diskret-tab": tab.name, "x-diskret-seen": said(), ...(tab.copy ? { "x-diskret-copy": tab.copy } : {}) };
 }
 
 const coming = new Set();

@@ -4,7 +4,7 @@ import { Choices } from "../js/choices.js";
 import { drawer } from "../js/drawer.js";
 import { slider } from "../js/controls.js";
 import { el, field, replace } from "../js/dom.js";
-import { number, said, t } from "../js/i18n.js";
+import { number, t } from "../js/i18n.js";
 import { attempt, notice } from "../js/notices.js";
 import { plot } from "../js/plot.js";
 import { attributeCard, equal } from "./plan/attribute.js";
@@ -53,7 +53,7 @@ export async function show(root) {
     if (error.name === "AbortError") return;
     state.now = null;
     figures.classList.remove("waiting");
-    replace(figures, el("div", { class: "card", role: "alert" }, el("strong", {}, said("error", error.what)), el("p", { class: "muted" }, error.hint)));
+    replace(figures, el("div", { class: "card", role: "alert" }, el("strong", {}, error.what), el("p", { class: "muted" }, error.hint)));
   }
 
   async function ask(n) {

@@ -1,8 +1,9 @@
 /** One classification as it is shown: sums before or after their parts, parts folded away or open. */
+import { t } from "../../js/i18n.js";
 
 export class Axis {
-  constructor({ name, codes, labels, parents, depth }) {
-    Object.assign(this, { name, codes, labels, parents, depth });
+  constructor({ name, codes, labels, parents, depth, unnamed }) {
+    Object.assign(this, { name, codes, labels, parents, depth, unnamed });
     this.children = codes.map(() => []);
     this.total = codes.length - 1;
     parents.forEach((parent, i) => { if (parent >= 0) this.children[parent].push(i); });
@@ -59,7 +60,13 @@ export class Axis {
   }
 
   text(code) {
-    return this.labels[code] || this.codes[code];
+    // a total that nobody named is called as the page calls it
+    return this.unnamed && code === this.codes.length - 1 ? t("grid.total") : this.labels[code] || this.codes[code];
+  }
+
+  /** The code where it says more than the text. */
+  code(code) {
+    return this.text(code) === this.codes[code] || (this.unnamed && code === this.codes.length - 1) ? "" : this.codes[code];
   }
 }
 

@@ -121,7 +121,7 @@ export class Grid {
       const code = columns.shown[c];
       const each = el("div", {
         class: `colhead${columns.children[code].length ? " sums" : ""}`, role: "columnheader", "aria-colindex": String(c + 2), id: `head-${c}`,
-        title: `${columns.codes[code]} ${columns.text(code)}`,
+        title: `${columns.code(code)} ${columns.text(code)}`.trim(),
       }, this.fold(columns, code, c, "column"), el("span", {}, columns.text(code)));
       each.style.left = `${this.side + c * this.wide}px`;
       each.style.width = `${this.wide}px`;
@@ -168,8 +168,8 @@ export class Grid {
     const code = rows.shown[r];
     const depth = rows.levels[code];
     const text = rows.text(code);
-    const side = el("div", { class: `rowhead${rows.children[code].length ? " sums" : ""}`, role: "rowheader", "aria-colindex": "1", id: `row-${r}`, title: `${rows.codes[code]} ${text}` },
-      this.fold(rows, code, r, "row"), text, text === rows.codes[code] ? null : el("span", { class: "code" }, rows.codes[code]));
+    const side = el("div", { class: `rowhead${rows.children[code].length ? " sums" : ""}`, role: "rowheader", "aria-colindex": "1", id: `row-${r}`, title: `${rows.code(code)} ${text}`.trim() },
+      this.fold(rows, code, r, "row"), text, rows.code(code) ? el("span", { class: "code" }, rows.code(code)) : null);
     side.style.width = `${this.side}px`;
     side.style.paddingLeft = `${6 + depth * 14}px`;
     if (this.active[0] === r && this.active[1] === -1) side.classList.add("active");

@@ -1,7 +1,7 @@
 /** The chosen file as it is: its columns with what they seem to be, and on demand its first rows, to pick the row of names. */
 import { get, put, query } from "../../js/api.js";
 import { el, field, options, replace } from "../../js/dom.js";
-import { current, said, t } from "../../js/i18n.js";
+import { current, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
 import { change, draft, view } from "../../js/store.js";
 import { fileOf } from "./data.js";
@@ -111,7 +111,7 @@ export class Preview {
   rows() {
     const { file } = this;
     const head = el("h2", {}, t("preview.rows"));
-    if (file.error) return file.error.status === 404 ? null : el("section", {}, head, el("p", { class: "muted" }, said("error", file.error.what)));
+    if (file.error) return file.error.status === 404 ? null : el("section", {}, head, el("p", { class: "muted" }, file.error.what));
     if (!file.rows) {
       return el("section", {}, head, el("p", {}, t("preview.ask")), el("button", { id: "show-first", onclick: () => attempt(async () => { Object.assign(view, await put("/api/rows", { rows: true })); await this.show(this.name); }) }, t("preview.show")));
     }

@@ -1,7 +1,7 @@
 /** Step 3: primary rules, and at once how many cells each of them marks. */
 import { get } from "../../js/api.js";
 import { el, replace } from "../../js/dom.js";
-import { number, said, t } from "../../js/i18n.js";
+import { number, t } from "../../js/i18n.js";
 import { change, draft } from "../../js/store.js";
 import { handList } from "./hand.js";
 
@@ -82,7 +82,7 @@ export function rulesStep(inside, tell, context) {
       marks ? el("div", { class: "marked", role: "status", id: "marked" },
         Object.entries(marks.tables).map(([name, each]) => el("div", { class: "row apart" }, el("span", {}, name), el("span", {}, t("rules.summary", { primary: each.status.primary ?? 0, n: each.occupied })))),
       ) : null,
-      refused ? el("div", { class: "marked", role: "alert" }, el("strong", {}, said("error", refused.what)), refused.hint ? el("small", {}, refused.hint) : null) : null,
+      refused ? el("div", { class: "marked", role: "alert" }, el("strong", {}, refused.what), refused.hint ? el("small", {}, refused.hint) : null) : null,
       warnings.length ? el("details", {}, el("summary", {}, t("rules.care", { n: warnings.length })), warnings.map((each) => el("p", {}, el("small", {}, each)))) : null,
       el("button", { class: "main", id: "to-protect", disabled: !marks || waiting, onclick: () => context.unfold("protect") }, t("rules.next")));
   }

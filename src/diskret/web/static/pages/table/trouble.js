@@ -1,7 +1,7 @@
 /** What stands in the way of a table: the error in the main area, with what cures it as buttons, and its rows on demand. */
 import { CHANGED, get } from "../../js/api.js";
 import { el, replace } from "../../js/dom.js";
-import { number, said, t } from "../../js/i18n.js";
+import { number, sentence, t } from "../../js/i18n.js";
 import { attempt } from "../../js/notices.js";
 import { change, showInternal, view } from "../../js/store.js";
 import { fileOf } from "./data.js";
@@ -24,7 +24,7 @@ export class Trouble {
     const lines = error.what.split("\n");
     this.root = el("section", { class: "trouble", role: "alert", "data-code": error.code },
       el("h1", {}, t("trouble.title")),
-      el("p", {}, el("strong", {}, `[${error.code}] `, lines.flatMap((line, i) => (i ? [el("br"), line.trim()] : [said("error", line)])))),
+      el("p", {}, el("strong", {}, `[${error.code}] `, lines.flatMap((line, i) => (i ? [el("br"), line.trim()] : [line])))),
       error.where ? el("p", {}, `${t("notice.where")}: ${error.where}`) : null,
       error.hint ? el("p", {}, `${t("notice.hint")}: ${error.hint}`) : null,
       el("div", { class: "cures", role: "group", "aria-label": t("trouble.cures") }, (error.cures ?? []).map((cure) => this.button(cure)),
@@ -35,7 +35,7 @@ export class Trouble {
   }
 
   button(cure) {
-    const words = said("cure", cure.label);
+    const words = sentence(cure.words);
     if (cure.value === null) return el("button", { "data-cure": cure.label, onclick: () => this.edit(cure) }, words);
     return el("button", { class: "main", "data-cure": cure.label, title: setting(cure), onclick: () => this.apply(cure) }, el("span", {}, words), el("small", {}, setting(cure)));
   }
