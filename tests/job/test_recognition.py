@@ -310,3 +310,30 @@ def test_groups_of_industries_belong_to_divisions_that_exist() -> None:
 
 def test_reasons_and_notes_have_words_in_both_languages() -> None:
     assert all(en and de and en != de for table in (WHY, NOTES) for en, de in table.values())
+
+
+@pytest.mark.parametrize(
+    "number", ["{},50 €", "EUR {}", "$ {}.5", "{} TEUR", "{},-", "({},5)", "{},5 1)", "{}-", "{} Mio.", "\u2212{}"]
+)
+def test_numbers_with_units_are_values_that_nobody_leaves_out(number: str) -> None:
+    found = recognise({"region": ["N", "S"] * 20, "x": [number.format(1000 + 37 * i) for i in range(40)]})
+    assert found.named("value") == ["x"]
+    assert not found.columns[1].sure
+
+
+@pytest.mark.parametrize("mark", ["-", ".", "/", "x", "...", ""])
+def test_a_value_with_marks_for_what_is_unknown_is_still_the_value(mark: str) -> None:
+    found = recognise({"region": ["N", "S"] * 20, "Umsatz": [mark if i % 2 else f"{1000 + 37 * i}" for i in range(40)]})
+    assert found.named("value") == ["Umsatz"]
+
+
+def test_a_value_with_gaps_stands_behind_a_whole_one() -> None:
+    gaps = [None if i == 3 else 2.5 * i for i in range(40)]
+    found = recognise({"region": ["N", "S"] * 20, "costs": gaps, "turnover": [1.5 * i for i in range(40)]})
+    assert found.named("value") == ["turnover", "costs"]
+
+
+@pytest.mark.parametrize("text", ["F{}", "Str. {}", "{} Hauptstr.", "{}.1.7", "49 {} 123", "{}:30"])
+def test_names_with_figures_in_them_are_no_values(text: str) -> None:
+    found = recognise({"region": ["N", "S"] * 20, "x": [text.format(1000 + i) for i in range(40)]})
+    assert found.named("value") == []

@@ -48,7 +48,7 @@ def test_titles_above_and_notes_below_a_table_are_not_part_of_it(tmp_path: Path)
     rows |= {"C6": 2, "B8": "1) preliminary", "B9": "Source: own survey"}
     path = book(tmp_path / "f.xlsx", rows, hidden=True)
     assert read(path) == {"r": ["N", "S"], "x": ["1.5", "2"]}
-    assert open_source(path).found == {"header": 4}
+    assert open_source(path).found == {"header": 4, "sheet": "Firms"}
 
 
 def test_names_over_merged_cells_are_joined(tmp_path: Path) -> None:

@@ -64,6 +64,8 @@ def test_day_and_month_that_could_change_places_are_asked_about() -> None:
     with pytest.raises(DiskretError, match="day or the month") as refused:
         codes(unclear, "month")
     assert 'dates = "day first" or "month first"' in refused.value.hint
+    answers = [(cure.path, cure.value) for cure in refused.value.cures]
+    assert answers == [(("classifications", "day", "dates"), order) for order in ("day first", "month first")]
     assert codes(unclear, "year") == ["2025", "2025", "2024"]
     assert codes(unclear, "month", day="day first") == ["2025-04", "2025-06", "2024-11"]
     assert codes(unclear, "month", day="month first") == ["2025-03", "2025-05", "2024-12"]

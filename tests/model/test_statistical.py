@@ -124,7 +124,7 @@ def test_a_sheet_of_libreoffice_is_read_like_one_of_excel(tmp_path: Path) -> Non
     assert sheet_names(path) == ["Firms", "Old"]
     data = open_source(path)
     assert data.query("SELECT * FROM data") == [("05", "0.1", "2024-12-31"), ("06", "2", None), ("06", "2", None)]
-    assert data.found == {"header": 4}
+    assert data.found == {"header": 4, "sheet": "Firms"}
     assert tabulate(Workbook(path=path, range="A4:B5"), by={"r": None}, value="x").value.tolist() == [0.1, 0.1]
 
 

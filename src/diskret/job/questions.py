@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from diskret.job.recognise import Recognised
-from diskret.model.errors import DiskretError, TotalInData
+from diskret.job.recognise import Kind, Recognised
+from diskret.model.errors import DiskretError, ProtectionWarning, TotalInData
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.source import Relation, open_source
 from diskret.model.table import Table
@@ -28,17 +29,23 @@ def totals_asked(source: object, found: Recognised, *, names_only: bool = False)
     asked: dict[str, Any] = found.content("")["table"]
     by: dict[str, Hierarchy | None] = dict.fromkeys(asked["by"])
     try:
-        if found.kind == "cells":
-            Table.from_cells(source, by=by, value=asked["value"], count=asked.get("count"))
-        elif names_only or not by:
-            _by_names(open_source(source), list(by))
-        else:
-            tabulate(source, by=by, value=asked.get("value"), largest=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ProtectionWarning)  # the job says them when it runs
+            _look(source, found.kind, asked, by, names_only)
     except TotalInData as question:
         return question
     except DiskretError:
         return None  # something else is wrong with the data, which is said when they are used
     return None
+
+
+def _look(source: object, kind: Kind, asked: dict[str, Any], by: dict[str, Hierarchy | None], names_only: bool) -> None:
+    if kind == "cells":
+        Table.from_cells(source, by=by, value=asked["value"], count=asked.get("count"))
+    elif names_only or not by:
+        _by_names(open_source(source), list(by))
+    else:
+        tabulate(source, by=by, value=asked.get("value"), largest=0)
 
 
 def _by_names(data: Relation, names: list[str]) -> None:

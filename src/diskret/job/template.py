@@ -8,7 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from diskret.io.metadata import source as told_source
+from diskret.io.rda import read_metadata
 from diskret.io.toml import toml_value
+from diskret.job.described import metadata_beside, recognise_described
 from diskret.job.pivots import Pivot, pivot_of
 from diskret.job.questions import totals_asked
 from diskret.job.recognise import Kind, Recognised, recognise
@@ -34,25 +37,19 @@ def job_text(
     """
     path = Path(data_path)
     said = {key: value for key, value in (reading or {}).items() if value is not None}
-    source: object = file_source(path, **said)
-    relation = open_source(source)
-    found = recognise(relation, kind)
-    pivot = pivot_of(relation, found.named("value"))
-    if pivot is not None and pivot.sure:
-        source = unpivoted(source, pivot.columns, into=pivot.into, value=pivot.value)
-        relation = open_source(source)
-        found = recognise(relation, kind)
-    for value in found.named("value"):
-        if relation.is_text(value):
-            relation.numerals_of(value)  # asks here, not when the job runs
-    question = totals_asked(source, found)
+    beside = metadata_beside(path)
+    if beside is not None:
+        path, metadata = beside
+        found, pivot = recognise_described(path, metadata, **said), None
+        question = totals_asked(told_source(read_metadata(metadata), path, **_of_text(said)), found)
+        said["metadata"] = _relative(metadata, relative_to)
+    else:
+        source, found, pivot = _proposed(file_source(path, **said), kind)
+        question = totals_asked(source, found)
     by, values = found.named("classification"), found.named("value")
-    name = path.resolve()
-    base = Path(relative_to).resolve()
-    shown = name.relative_to(base) if name.is_relative_to(base) else name
     return _TEMPLATE.format(
         kind=found.kind,
-        data=_quoted(shown.as_posix()),
+        data=_quoted(_relative(path, relative_to)),
         extra="".join(f"{key} = {_quoted(value)}\n" for key, value in {**found.found, **said}.items()),
         by=", ".join(_quoted(c) for c in by),
         value=", ".join(_quoted(c) for c in values[:1]),
@@ -65,6 +62,31 @@ def job_text(
         holding="" if found.kind == "cells" else '# counted_by = "holding"\n',
         stem=re.sub(r"[^\w.-]+", "_", path.stem),
     )  # fmt: skip
+
+
+def _proposed(source: object, kind: Kind | None) -> tuple[object, Recognised, Pivot | None]:
+    """A file, long if it is certainly wide, with what its columns are; what is not certain about numbers is asked."""
+    relation = open_source(source)
+    found = recognise(relation, kind)
+    pivot = pivot_of(relation, found.named("value"))
+    if pivot is not None and pivot.sure:
+        source = unpivoted(source, pivot.columns, into=pivot.into, value=pivot.value)
+        relation = open_source(source)
+        found = recognise(relation, kind)
+    for value in found.named("value"):
+        if relation.is_text(value):
+            relation.numerals_of(value)  # asks here, not when the job runs
+    return source, found, pivot
+
+
+def _relative(path: Path, base: str | Path) -> str:
+    """A path as a job file in a folder names it."""
+    name, here = path.resolve(), Path(base).resolve()
+    return (name.relative_to(here) if name.is_relative_to(here) else name).as_posix()
+
+
+def _of_text(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: said[key] for key in ("decimal", "encoding") if key in said}
 
 
 def _doubts(found: Recognised) -> str:
@@ -108,6 +130,8 @@ def _roles(found: Recognised) -> str:
     if found.kind == "cells":
         lines = [f"{role} = {_quoted(n)}\n" for role in ("count", "status") for n in found.named(role)[:1]]
         return "".join(lines) + ("frequency = true              # the values are counts of units\n" * found.frequency)
+    if found.further:
+        return "".join(f"{key} = {toml_value(value)}\n" for key, value in found.further.items())
     weight, holding = ((found.named(role) or [role])[0] for role in ("weight", "holding"))
     return _RECORD_ROLES.format(weight=_quoted(weight), holding=_quoted(holding))
 

@@ -200,7 +200,10 @@ def decided(name: str, own: Evidence, others: Mapping[str, Evidence], where: str
         where=where,
         hint='say decimal = "." or decimal = ",", and thousands where there is a sign between them.',
         cures=[
-            Cure(key="data.decimal", value=".", label="take points as decimal signs"),
+            # a comma between thousands has to be said: beside decimal points there is none unless it is
+            Cure(key="data.thousands", value=",", label="take points as decimal signs")
+            if own.with_comma
+            else Cure(key="data.decimal", value=".", label="take points as decimal signs"),
             Cure(key="data.decimal", value=",", label="take commas as decimal signs"),
         ],
     )

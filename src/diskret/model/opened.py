@@ -17,7 +17,7 @@ from diskret.model.errors import BadOption, UnreadableFile
 from diskret.model.frames import names_of_frame, register
 from diskret.model.numerals import IS_NUMBER
 from diskret.model.places import files_meant, refuse_address
-from diskret.model.sheets import Workbook, header_rows, read_sheet
+from diskret.model.sheets import Workbook, header_rows, read_sheet, refuse_notes
 from diskret.model.statistical import STATISTICAL, Statistical, read_statistical
 
 PARQUET = {".parquet", ".pq"}
@@ -88,6 +88,7 @@ def opened(connection: Any, source: object) -> Given:
 
 def _sheet(connection: Any, source: Workbook) -> Given:
     found = read_sheet(source)
+    refuse_notes(found, str(source.path))
     flags = {f"{IS_NUMBER}{name}": each for name, each in found.native.items()}
     kept = [register(connection, {**found.columns, **flags}, found.where)]
     shown = [f"nullif({c}, '') AS {c}" for c in map(identifier, found.columns)] + [identifier(c) for c in flags]

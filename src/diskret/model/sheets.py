@@ -23,6 +23,8 @@ from diskret.model.xlsx import ALL, read_xlsx, xlsx_sheets
 
 MOST_SHOWN = 50
 """Rows and columns of a preview."""
+MOST_CHOICES = 10
+"""Sheets that a question offers."""
 FLAWS = {
     "error": ("a formula gives an error", "correct the formula, or put the value in its place."),
     "formula": ("a formula has no computed value", "open the file in a spreadsheet program, and save it."),
@@ -72,6 +74,8 @@ class ReadSheet:
     native: dict[str, list[bool]]
     """Of columns that hold both numbers and text that looks like numbers, which entries are numbers."""
     told: dict[str, Any]
+    sheets: list[str]
+    """The names of all sheets."""
 
 
 def header_rows(given: object) -> tuple[int, ...]:
@@ -92,7 +96,7 @@ def header_rows(given: object) -> tuple[int, ...]:
 
 def read_sheet(source: Workbook) -> ReadSheet:
     """Read a sheet as columns of text."""
-    _, sheet = _cells(source.path, source.sheet)
+    names, sheet = _cells(source.path, source.sheet)
     if source.range:
         sheet = sheet.cropped(Box.of(source.range))
     if not sheet.rows:
@@ -103,8 +107,29 @@ def read_sheet(source: Workbook) -> ReadSheet:
         where=sheet.where,
         columns=columns,
         native={name: flags for name, column in columns.items() if (flags := _native(column))},
-        told=found_header(sheet, layout) if source.header is None else {},
+        told=(found_header(sheet, layout) if source.header is None else {})
+        | ({"sheet": names[0]} if source.sheet is None and len(names) > 1 else {}),
+        sheets=names,
     )
+
+
+def refuse_notes(found: ReadSheet, where: str) -> None:
+    """Ask which sheet is meant where none is named and the first holds no numbers: it may explain the others."""
+    if "sheet" not in found.told or any(_figures(column) for column in found.columns.values()):
+        return
+    names = found.sheets
+    raise UnclearFile(
+        f"the first sheet, {names[0]!r}, holds no numbers, and there are other sheets",
+        where=where,
+        hint=f"name the sheet that is meant in sheet: {listed(names)}.",
+        cures=[Cure(key="data.sheet", value=name, label="take this sheet") for name in names[:MOST_CHOICES]],
+    )
+
+
+def _figures(column: Sequence[str]) -> bool:
+    """Whether at least half of the entries hold a digit."""
+    filled = [text for text in column if text]
+    return bool(filled) and 2 * sum(any(letter.isdecimal() for letter in text) for text in filled) >= len(filled)
 
 
 def _native(column: Sequence[str]) -> list[bool]:

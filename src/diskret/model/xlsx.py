@@ -40,7 +40,7 @@ def read_xlsx(path: Path, sheet: str | None, last: int = ALL) -> tuple[list[str]
         parts = _sheets(book, where)
         chosen = chosen_sheet(list(parts), sheet, where)
         found = Sheet(where=f"{where}, sheet {chosen!r}", packed=book)
-        cells = _Cells(book, _strings(book, where), *_formats(book, where), found, last)
+        cells = _Cells(book, _strings(book, where), *_formats(book, where), found, last, _is_pending(book, where))
         parse(book, parts[chosen], where, cells.start, cells.end, cells.text)
         found.rows = dict(sorted(found.rows.items()))
         return list(parts), found
@@ -133,6 +133,18 @@ def _sheets(book: Packed, where: str) -> dict[str, str]:
     return sheets | hidden
 
 
+def _is_pending(book: Packed, where: str) -> bool:
+    """Whether formulas are to be computed when the file is opened: programs write zeros until then."""
+    found: list[bool] = []
+
+    def start(name: str, given: dict[str, str]) -> None:
+        if name == "calcPr":
+            found.append(given.get("fullCalcOnLoad", "0") in ("1", "true"))
+
+    parse(book, "xl/workbook.xml", where, start)
+    return any(found)
+
+
 def _strings(book: Packed, where: str) -> list[str]:
     """Texts that cells refer to by number; the reading aids of Japanese texts are left out."""
     found: list[str] = []
@@ -209,6 +221,8 @@ class _Cells:
     sheet: Sheet
     last: int
     """The last row that is wanted."""
+    pending: bool = False
+    """Whether the formulas wait to be computed."""
     row: int = 0
     column: int = -1
     cells: int = 0
@@ -267,7 +281,7 @@ class _Cells:
         kind, words = self.given.get("t", "n"), self.words
         if kind == "e":
             self._flaw("error")
-        elif self.formula and not words and kind != "str":
+        elif self.formula and (words == "0" and self.pending if words else kind != "str"):
             self._flaw("formula")
         elif not words:
             return ""

@@ -36,7 +36,8 @@ WHY: Mapping[str, tuple[str, str]] = {
     "numbers": ("numbers, {codes} distinct", "Zahlen, {codes} verschiedene"),
     "amounts": ("numbers, {codes} distinct, named like a value to add up", "Zahlen, {codes} verschiedene, heißt wie ein Wert zum Summieren"),  # noqa: E501
     "ratio": ("numbers, named like a share or mean: they add up to nothing", "Zahlen, heißt wie ein Anteil oder Mittelwert: ihre Summe sagt nichts"),  # noqa: E501
-    "gaps": ("numbers, but {blanks} rows have none: fill them before adding up", "Zahlen, aber in {blanks} Zeilen fehlt sie: vor dem Summieren füllen"),  # noqa: E501
+    "gaps": ("numbers, but {blanks} rows have none: say what becomes of them before adding up", "Zahlen, aber in {blanks} Zeilen fehlt sie: vor dem Summieren klären"),  # noqa: E501
+    "signs": ("numbers with other signs beside or among them, {codes} distinct: say what they mean before adding up", "Zahlen mit anderen Zeichen dabei, {codes} verschiedene: vor dem Summieren klären"),  # noqa: E501
     "own": ("almost every row has its own: it names the rows", "fast jede Zeile hat einen eigenen: bezeichnet die Zeilen"),  # noqa: E501
     "counted": ("every row has its own whole number: it numbers the rows", "jede Zeile hat ihre eigene ganze Zahl: nummeriert die Zeilen"),  # noqa: E501
     "running": ("running whole numbers: they name households, firms or rows", "fortlaufende ganze Zahlen: bezeichnen Haushalte, Betriebe oder Zeilen"),  # noqa: E501

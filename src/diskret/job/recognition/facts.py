@@ -23,6 +23,13 @@ FEW_NUMBERS = 20
 """Up to this many whole numbers may be codes."""
 
 
+NEARLY = 0.5
+"""From this share of numbers on, a text is nearly one."""
+BEFORE, BEHIND = r"([€$£¥(<>≈~*\u2212\u2013\u2014]\s*|[A-Z]{3}\s+)?", r"([€$£¥%‰*)¹²³]|\s[A-Za-z€.]{1,4}|\s?\d\))*"
+UNIT = re.compile(BEFORE + r"[+-]?\d[\d.,'’\s]*[-\u2013\u2014]?\s*" + BEHIND)
+"""A number with its unit, its currency or the sign of a footnote."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Dates:
     """What the entries of a column are as dates."""
@@ -99,6 +106,22 @@ class Facts:
     def all_whole(self) -> bool:
         """Whether every entry is a whole number."""
         return self.whole == self.entries
+
+    @cached_property
+    def nearly(self) -> bool:
+        """Whether most entries are numbers, or all are but for a unit behind or before them."""
+        if self.numbers >= NEARLY * self.entries > 0:
+            return True
+        some = self.words or (self.first, self.last)
+        marked = [word for word in some if re.search(r"\d", word)]
+        # without any sign they are dates, telephones or other names
+        units = any(re.search(r"^\D*$|[^\d.,'’\s+-]|[-]$", word) for word in some)
+        return units and len(marked) >= NEARLY * len(some) and all(UNIT.fullmatch(word) for word in marked)
+
+    @property
+    def shares(self) -> bool:
+        """Whether its texts are per cent."""
+        return self.text and all(word.endswith(("%", "‰")) for word in (self.first, self.last))
 
     @property
     def is_number(self) -> bool:

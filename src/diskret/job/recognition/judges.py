@@ -26,6 +26,8 @@ AGAIN = 4
 """Rows per code from which on a few whole numbers are probably codes."""
 OFTEN = 20
 """Rows per code from which on whole numbers of equal length are probably codes."""
+GAPS = 3
+"""How far a value that lacks some numbers stands behind a whole one."""
 LONG_NUMBER = 6
 """Digits from which on whole numbers of equal length that all differ are names."""
 
@@ -133,8 +135,23 @@ def _as_value(facts: Facts) -> Judgement | None:
     doubt = not named and not _decimals(facts) and facts.few
     more: dict[str, Any] = {"rank": rank, "sure": not doubt, "alternatives": ("classification",) if doubt else ()}
     if facts.entries < facts.rows:
-        return "value", "gaps", more | {"chosen": False}
+        return "value", "gaps", more | {"rank": rank - GAPS}
     return "value", "amounts" if facts.meaning == "value" else "numbers", more
+
+
+def _as_named_value(facts: Facts) -> Judgement | None:
+    """What is called a value and is nearly one: the job that adds it up asks about the signs, nobody leaves it out."""
+    return _as_nearly_value(facts) if facts.meaning == "value" else None
+
+
+def _as_nearly_value(facts: Facts) -> Judgement | None:
+    """Numbers with other signs beside or among them: units, currencies, footnotes, marks for nothing and unknown."""
+    if not facts.text or not facts.nearly:
+        return None
+    if facts.meaning == "ratio" or facts.shares:
+        return "value", "ratio", {"chosen": False, "sure": False, "alternatives": ("other",)}
+    rank = 4 * (facts.meaning == "value") + 1 - GAPS
+    return "value", "signs", {"rank": rank, "sure": False, "alternatives": ("classification",)}
 
 
 def _are_codes(facts: Facts) -> bool:
@@ -195,6 +212,6 @@ def _are_statuses(words: Sequence[str]) -> bool:
 
 
 JUDGES: tuple[Callable[[Facts], Judgement | None], ...] = (
-    _as_nothing, _by_name, _as_date, _as_year, _as_status, _as_known, _as_identifier, _as_value, _as_classification,
-    _as_rest,
+    _as_nothing, _by_name, _as_date, _as_year, _as_status, _as_known, _as_identifier, _as_value, _as_named_value,
+    _as_classification, _as_nearly_value, _as_rest,
 )  # fmt: skip

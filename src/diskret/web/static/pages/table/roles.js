@@ -6,6 +6,7 @@ import { attempt } from "../../js/notices.js";
 import { change, draft } from "../../js/store.js";
 import { fileOf } from "./data.js";
 import { periodFields, sectionOf } from "./periods.js";
+import { wideOffer } from "./wide.js";
 
 const ROLES = { microdata: ["none", "classification", "value", "weight", "holding"], cells: ["none", "classification", "value", "count", "status", "largest", "cost"] };
 const SINGLE = ["count", "status", "weight", "holding", "cost"];
@@ -48,6 +49,7 @@ export function rolesStep(inside, tell, context) {
   let found = null;
   let asked = null;
   let trees = [];
+  const narrow = new Set();  // files whose columns stay what they are
 
   async function look() {
     // files that are hierarchies, judged by their content
@@ -81,7 +83,8 @@ export function rolesStep(inside, tell, context) {
       if (c.rules) delete c.rules.counted_by;
     }) }), [["microdata", t("roles.microdata")], ["cells", t("roles.cells")]], kind);
     const columns = el("div", { class: "columns" }, found.columns.map((column) => line(column, kind)));
-    return replace(inside, field(t("roles.kind", { n: found.rows }), kinds), el("button", { class: "small", id: "reading", onclick: () => context.shown.look(fileOf(draft.content)) }, t("preview.reading")), columns,
+    const wide = found.unpivot && !content.data.unpivot && !narrow.has(fileOf(content)) ? wideOffer(fileOf(content), found.unpivot, () => { narrow.add(fileOf(content)); draw(); }) : null;
+    return replace(inside, wide, field(t("roles.kind", { n: found.rows }), kinds), el("button", { class: "small", id: "reading", onclick: () => context.shown.look(fileOf(draft.content)) }, t("preview.reading")), columns,
       kind === "cells" ? el("label", { class: "check" }, el("input", { type: "checkbox", checked: content.table?.frequency === true, onchange: (event) => change((c) => { if (event.target.checked) c.table.frequency = true; else delete c.table.frequency; }) }), t("roles.frequency")) : null);
   }
 

@@ -25,8 +25,9 @@ export class Trouble {
     this.root = el("section", { class: "trouble", role: "alert", "data-code": error.code },
       el("h1", {}, t("trouble.title")),
       el("p", {}, el("strong", {}, `[${error.code}] `, lines.flatMap((line, i) => (i ? [el("br"), line.trim()] : [line])))),
-      error.where ? el("p", {}, `${t("notice.where")}: ${error.where}`) : null,
-      error.hint ? el("p", {}, `${t("notice.hint")}: ${error.hint}`) : null,
+      error.where ? el("p", {}, `${t("notice.where")}: ${error.where.replaceAll(`${view.workspace}/`, "")}`) : null,
+      // hints are for whoever writes a job or a program: here the buttons say what can be done
+      error.hint && !error.cures?.some((cure) => cure.value !== null) ? el("p", {}, `${t("notice.hint")}: ${error.hint}`) : null,
       el("div", { class: "cures", role: "group", "aria-label": t("trouble.cures") }, (error.cures ?? []).map((cure) => this.button(cure)),
         error.code === CHANGED ? el("button", { class: "main again", onclick: () => document.dispatchEvent(new Event("look-again")) }, t("notice.again")) : null,
         error.rows?.length && !file && !base ? el("button", { id: "show-rows", onclick: () => this.show() }, t("trouble.show", { n: error.rows.length })) : null),
