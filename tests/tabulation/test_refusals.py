@@ -116,13 +116,18 @@ def test_weighted_sums_are_warned_of_where_they_keep_fewer_decimals_than_the_val
         tabulate(data | {"w": [11.123456]}, by={"r": None}, value="x", roles=Roles(weight="w"))
 
 
-def test_line_breaks_of_two_kinds_are_refused_in_our_own_words(tmp_path: Path) -> None:
+def test_line_breaks_of_two_kinds_are_read_as_spreadsheets_write_them(tmp_path: Path) -> None:
     path = tmp_path / "excel.csv"
-    for content in ('s,x\r\n"a\nb",1\r\nc,2\r\n', "s,x\r\na,1\nb,2\r\n", 's,x\n"a\r\nb",1\n'):
+    files = {
+        's,x\r\n"a\nb",1\r\nc,2\r\n': ("a\nb", "c", "Total"),
+        "s,x\r\na,1\nb,2\r\n": ("a", "b", "Total"),
+        's,x\n"a\r\nb",1\nc,2\n': ("a\nb", "c", "Total"),
+    }
+    for content, codes in files.items():
         path.write_bytes(content.encode())
-        with pytest.raises(errors.UnreadableFile, match="line breaks differ") as caught:
-            tabulate(path, by={"s": None}, value="x")
-        assert ".xlsx" in caught.value.hint
+        table = tabulate(path, by={"s": None}, value="x")
+        assert table.hierarchies[0].codes == codes
+        assert table.value.tolist() == [1, 2, 3]
 
 
 def test_a_cut_off_parquet_file_is_refused(engine: Any, tmp_path: Path) -> None:

@@ -129,6 +129,9 @@ def _show_attack(console: Any, facts: dict[str, Any]) -> None:
     if attack:
         found = f"{attack['exposed']} exposed, {attack['undecided']} undecided"
         safe = attack["exposed"] + attack["undecided"] == 0
+        if safe and not attack["checked"]:  # nobody should take it for a verdict about a table without rules
+            console.print("  no cell is primary: there was nothing to attack")
+            return
         console.print(f"  attacked with a solver: {'nothing is exposed' if safe else found}")
 
 
