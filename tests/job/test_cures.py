@@ -25,6 +25,7 @@ CELLS = {**RECORDS, "data": {"cells": "data.csv"}}
 POSITIVE = {"by": ["region", "size"], "value": ["turnover"], "positive": True}
 MISNAMED = {"by": ["region", "Size"], "value": ["turnovr"]}
 LEFT, ZERO = {"leave those rows out": "leave out"}, {"take them as zero": "zero"}
+SUBTOTALS: dict[str, Any] = {"take their rows as given subtotals": ["North"]}
 EDIT: dict[str, Any] = {"edit the hierarchy": None}
 ALIKE = "take the column that is called alike"
 
@@ -38,7 +39,7 @@ CASES: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
     "a code in another spelling": (
         RECORDS, "N1,a,1,1\nN\u200b1,b,2,1\n", LEFT | EDIT | {"take spellings that look alike as one code": True},
     ),
-    "a record coded to a sum": (RECORDS, "N1,a,1,1\nNorth,b,2,1\n", EDIT),
+    "a record coded to a sum": (RECORDS, "N1,a,1,1\nNorth,b,2,1\n", EDIT | SUBTOTALS),
     "a negative number": ({**RECORDS, "table": POSITIVE}, "N1,a,1,1\nN2,b,-2,1\n", {"allow negative values": False}),
     "columns of other names": ({**RECORDS, "table": MISNAMED}, "N1,a,1,1\n", {ALIKE: ["turnover"]}),
     "a cell without a number": (CELLS, "N1,a,1,1\nN2,b,,1\n", LEFT | ZERO),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diskret import Hierarchy, ProtectionWarning, TabulationOptions, tabulate
-from diskret.model.errors import BadOption, UnknownCode
+from diskret.model.errors import BadOption, MissingCode, UnknownCode
 
 REGION = Hierarchy.from_nested({"All": {"N": ["N1", "N2"], "S": ["S1"]}})
 TEXTS: dict[str, list[Any]] = {
@@ -52,3 +52,14 @@ def test_a_code_cannot_be_left_out_and_counted() -> None:
         tabulate(TEXTS, by={"region": REGION}, value="diskret_row", options=options)
     with pytest.raises(BadOption, match="without_value is 'drop'"):
         tabulate(TEXTS, by={"region": REGION}, options=TabulationOptions(without_value="drop"))  # type: ignore[arg-type]
+
+
+def test_an_outline_with_codes_in_the_first_row_of_each_group_is_asked_about() -> None:
+    outline = {"region": ["Nord", None, None, "Süd", None, None], "sex": ["m", "w", "d"] * 2, "x": [1, 2, 3, 4, 5, 6]}
+    with pytest.raises(MissingCode, match="4 of 6 records have no code in column 'region'") as asked:
+        tabulate(outline, by=["region", "sex"], value="x")
+    assert [cure.value for cure in asked.value.cures] == ["leave out", "unknown"]
+    told = tabulate(outline, by="region", value="x", options=TabulationOptions(missing={"region": "unknown"}))
+    assert dict(zip(told.hierarchies[0].codes, told.value.tolist(), strict=True)) == {
+        "Nord": 1, "Süd": 4, "unknown": 16, "Total": 21,
+    }  # fmt: skip

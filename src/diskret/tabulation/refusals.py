@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from diskret.model.cures import Cure, key_of
 from diskret.model.engine import literal
 from diskret.model.errors import (
     BadRecordKeys,
@@ -91,6 +92,22 @@ def _stray(name: str, hierarchy: Hierarchy, found: Sequence[tuple[Any, ...]], da
         where=where,
         hint=f"say under which code they count: missing={{{name!r}: ...}}.",
         cures=[*code_cures(name, of="without_code"), *missing_cures(name, hierarchy)],
+        rows=data.rows_where(lambda data: f"({data.code(name)} IS NULL)"),
+    )
+
+
+def refuse_outline(data: Relation, name: str) -> None:
+    """Refuse a classification that most records have no code of: outlines name a group in its first row only."""
+    code = data.code(name)
+    ((rows, filled),) = data.query(f"SELECT count(*), count({code}) FROM {data.view}")
+    if 2 * filled >= rows:
+        return
+    missing = Cure(key=key_of("classifications", name, "missing"), value="unknown", label="count them as unknown")
+    raise MissingCode(
+        f"{rows - filled} of {rows} records have no code in column {name!r}",
+        where=data.where,
+        hint="does only the first row of each group have its code? Fill it in below; or say what blanks are.",
+        cures=[*(each for each in code_cures(name, of="without_code") if each.value is not None), missing],
         rows=data.rows_where(lambda data: f"({data.code(name)} IS NULL)"),
     )
 

@@ -45,7 +45,7 @@ from diskret.tabulation.given_totals import (
 from diskret.tabulation.holdings import joined_holdings
 from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.plan import Flag, Plan, RecordKey, Units
-from diskret.tabulation.refusals import refuse_bad_keys, refuse_codes, refuse_negative
+from diskret.tabulation.refusals import refuse_bad_keys, refuse_codes, refuse_negative, refuse_outline
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and how much there is."""
@@ -197,8 +197,11 @@ def _from_data(engine: Backend, missing: Mapping[str, str], totals: Totals, name
     data = engine.data
     found = data.query(f"SELECT DISTINCT {data.code(name)} AS c FROM {data.view} ORDER BY 1")
     codes = sorted((c for (c,) in found if c is not None), key=str)
-    if name not in missing and len(codes) < len(found):
+    if len(codes) < len(found) and name not in missing:
+        refuse_outline(data, name)
         codes.append(MISSING)
+    elif len(codes) < len(found) and missing[name] not in codes:
+        codes.append(missing[name])
     known = set(codes)
     labels = {code: label for code, label in data.labels.get(name, {}).items() if code in known}
     own = totals[name][0] if totals.get(name) else TOTAL if TOTAL not in codes else f"{TOTAL} {name}"
