@@ -68,7 +68,7 @@ def test_numbers_that_number_the_rows_are_no_values() -> None:
 def test_gaps_and_empty_columns_are_said() -> None:
     found = recognise({"r": ["N", "S"] * 4, "x": [1.5, None, 2, 3, 4, 5, 6, 7.0], "nothing": [None] * 8})
     said = {c.name: (c.role, c.chosen, c.why(), c.why("de")) for c in found.columns}
-    assert said["x"][:2] == ("value", False)
+    assert said["x"][:2] == ("value", True)  # what becomes of the gaps is asked when it is added up
     assert "1 rows" in said["x"][2]
     assert said["nothing"][:3] == ("other", False, "nothing in it")
 

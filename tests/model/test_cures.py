@@ -31,5 +31,6 @@ def test_a_cure_reaches_the_page_through_another_process() -> None:
             "path": ["classifications", "size.2024", "total"],
             "value": "Insgesamt",
             "label": "take as total",
+            "words": "take as total",
         }
     ]

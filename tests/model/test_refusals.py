@@ -75,6 +75,7 @@ def test_unknown_things_are_not_read_as_data() -> None:
         Table.from_cells(7, by=BY, value="x")
 
 
+MIXED = "r,x\nKöln,1\n".encode() + "Köln,2\n".encode("latin-1")
 FILES: dict[str, tuple[type[DiskretError], Callable[[Path], Path]]] = {
     "nothing there": (errors.UnreadableFile, lambda folder: folder / "none.csv"),
     "empty text": (errors.EmptyData, lambda folder: written(folder / "a.csv", b"")),
@@ -82,8 +83,9 @@ FILES: dict[str, tuple[type[DiskretError], Callable[[Path], Path]]] = {
     "no parquet": (errors.UnreadableFile, lambda folder: written(folder / "a.parquet", b"r,x\n05911,1\n")),
     "cut off parquet": (errors.UnreadableFile, lambda folder: cut_off(folder / "a.parquet")),
     "empty parquet": (errors.EmptyData, lambda folder: empty(folder / "a.parquet")),
-    "not utf-8": (errors.UnreadableFile, lambda folder: written(folder / "a.csv", "r,x\nKöln,1\n".encode("latin-1"))),
-    "other ending": (errors.BadOption, lambda folder: written(folder / "a.sav", b"?")),
+    "two encodings": (errors.UnclearFile, lambda folder: written(folder / "a.csv", MIXED)),
+    "other ending": (errors.BadOption, lambda folder: written(folder / "a.doc", b"?")),
+    "no file of SPSS": (errors.UnreadableFile, lambda folder: written(folder / "a.sav", b"?")),
 }
 
 
