@@ -117,7 +117,8 @@ def test_a_column_of_sqlite_may_begin_with_thousands_of_gaps(tmp_path: Path) -> 
     path = lite(
         tmp_path / "a.db", "CREATE TABLE t (region, x)", gaps, "INSERT INTO t VALUES ('N', 0.5)", "DROP TABLE firms"
     )
-    assert dk.tabulate(path, by="region", value="x").value.tolist() == [0.5, 2000.0, 2000.5]
+    told = dk.TabulationOptions(missing={"region": "unknown"})
+    assert dk.tabulate(path, by="region", value="x", options=told).value.tolist() == [0.5, 2000.0, 2000.5]
 
 
 def test_no_table_hides_behind_the_name_of_another(tmp_path: Path) -> None:
