@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import log2
 from typing import Any
 
 import numpy as np
@@ -121,14 +122,15 @@ class Tally:
             own = rows[:, near[hits[at]]]
             self.add(at, own[at], Compared.of(np.delete(own, at, axis=0)), step)
 
-    @property
-    def strange(self) -> Floats:
-        """Bits, less what the choice of the combinations that are equal may explain; none if only few are."""
-        share = self.equal / np.maximum(self.looked, 1)
-        within = np.clip(share, 1e-9, 1 - 1e-9)
-        choice = -self.looked * (within * np.log2(within) + (1 - within) * np.log2(1 - within))
-        bits = np.where(self.equal < self.looked, self.bits - choice, self.bits)
-        return np.where(FEWEST * self.equal >= self.looked, bits, 0.0)
+    def strange(self, at: int) -> float:
+        """Bits of a code, less what the choice of the combinations that are equal may explain; none if few are."""
+        equal, looked, bits = int(self.equal[at]), int(self.looked[at]), float(self.bits[at])
+        if FEWEST * equal < looked:
+            return 0.0
+        if equal == looked:
+            return bits
+        share = min(max(equal / looked, 1e-9), 1 - 1e-9)
+        return bits + looked * (share * log2(share) + (1 - share) * log2(1 - share))
 
 
 def step_of(numbers: Numbers) -> float:
@@ -208,9 +210,7 @@ def _totals(base: Ints, margin: Floats, tally: Tally, step: float) -> list[Sum]:
 
 def _sum(tally: Tally, i: int, **more: Any) -> Sum:
     exact = bool(tally.exact[i] == tally.equal[i])
-    return Sum(
-        equal=int(tally.equal[i]), looked=int(tally.looked[i]), bits=float(tally.strange[i]), exact=exact, **more
-    )
+    return Sum(equal=int(tally.equal[i]), looked=int(tally.looked[i]), bits=tally.strange(i), exact=exact, **more)
 
 
 def _by_prefix(siblings: Siblings) -> list[Sum]:
@@ -268,7 +268,7 @@ def _by_order(siblings: Siblings) -> list[Sum]:
         if sum(s.bits - tried for s in fresh) >= ENOUGH:
             found += fresh
     # a run over all others is the total
-    return [s for s in found if s.others < len(siblings.codes) - len(found)]
+    return [s for s in found if s.others < np.count_nonzero(margin) - len(found)]
 
 
 def _runs(margin: Floats, order: Sequence[int], step: float) -> dict[int, list[int]]:
@@ -278,10 +278,12 @@ def _runs(margin: Floats, order: Sequence[int], step: float) -> dict[int, list[i
     tests = {}
     for at in order:
         value = float(margin[at])
+        if not value:  # nothing is part of no sum, and thousands of it would make every run long
+            continue
         slack = min(value / 100, max(1e-9 * value, (len(kept) + 1) / 2 * step))
         first = bisect_left(before, before[-1] - value - slack)
         run = kept[first:]
-        if value > 0 and len(run) > 1 and abs(before[-1] - before[first] - value) <= slack:
+        if len(run) > 1 and abs(before[-1] - before[first] - value) <= slack:
             tests[at] = run
         else:
             kept.append(at)
