@@ -63,3 +63,14 @@ def test_an_outline_with_codes_in_the_first_row_of_each_group_is_asked_about() -
     assert dict(zip(told.hierarchies[0].codes, told.value.tolist(), strict=True)) == {
         "Nord": 1, "Süd": 4, "unknown": 16, "Total": 21,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("code", ["(missing)", "unknown", "N"])
+def test_records_without_a_code_count_once_whatever_their_code_is_called(code: str) -> None:
+    records = {"region": ["N", None, None, "S"], "x": [1, 2, 3, 4]}
+    flat = tabulate(records, by="region", value="x", options=TabulationOptions(missing={"region": code}))
+    tree = Hierarchy.flat(["N", "S", "unknown", "(missing)"])
+    told = tabulate(records, by={"region": tree}, value="x", options=TabulationOptions(missing={"region": code}))
+    for table in (flat, told):
+        assert table.value[table.index(code)] == (6 if code == "N" else 5)
+        assert (table.value[-1], table.count[-1]) == (10, 4)

@@ -187,7 +187,10 @@ def _plan(
         if blank is not None:
             if blank not in codes:
                 raise UnknownCode.in_column(name, [blank], codes)
-            codes, positions = [*codes, MISSING], np.append(positions, positions[codes.index(blank)])
+            # one place for blanks: a second one would count their records twice
+            own = [i for i, code in enumerate(codes) if code != MISSING]
+            positions = np.append(positions[own], positions[codes.index(blank)])
+            codes = [*(codes[i] for i in own), MISSING]
         engine.lookup(sql.lookup_name(axis), codes, positions)
     return plan
 
