@@ -9,11 +9,11 @@ class Clock:
     """Runs from the beginning; nothing is late before a share of the seconds is set as the end."""
 
     def __init__(self, seconds: float) -> None:
-        self._begun, self._seconds, self._end = time.perf_counter(), seconds, float("inf")
+        self._begun, self.seconds, self._end = time.perf_counter(), seconds, float("inf")
 
     def end_after(self, share: float) -> None:
         """Time is up after this share of the seconds, counted from the beginning."""
-        self._end = self._begun + share * self._seconds
+        self._end = self._begun + share * self.seconds
 
     @property
     def past(self) -> float:
