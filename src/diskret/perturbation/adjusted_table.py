@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from diskret.model.arrays import Floats, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.perturbation.changed_table import Perturbation
@@ -30,6 +30,8 @@ class Adjustment(Perturbation):
     """What no such table with these directions (or, where they were chosen, with any) is nearer than."""
     directions: Ints = field(repr=False)
     """Per cell: 1 moved up, -1 moved down by its demand at least, 0 not primary. Confidential."""
+    least: Floats = field(repr=False)
+    """Per cell: the least change it could have had in its direction; 0 for cells that are not primary. Confidential."""
     promise: Promise = field(repr=False)
     finished: bool = True
     """Whether the search came to its end; otherwise time ran out, and another machine may find another table."""
@@ -48,6 +50,12 @@ class Adjustment(Perturbation):
         gap = (self.distance - self.lower_bound) / self.distance
         return 0.0 if gap < SAME else min(gap, 1.0)
 
+    @property
+    def barely(self) -> Bools:
+        """Primary cells that were changed by no more than they had to be. Confidential."""
+        result: Bools = (np.abs(self.change) == self.least) & (self.directions != 0)
+        return result
+
     def summary(self) -> dict[str, Any]:
         """Counts only: fit to be printed or logged."""
         primary = self.before.status == Status.PRIMARY
@@ -55,6 +63,7 @@ class Adjustment(Perturbation):
             "distance": self.options["distance"],
             "moved up": int((self.directions[primary] > 0).sum()),
             "moved down": int((self.directions[primary] < 0).sum()),
+            "changed by no more than demanded": int(self.barely.sum()),
             "gap": round(self.gap, 6),
             "finished": self.finished,
         }

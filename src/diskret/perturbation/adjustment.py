@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -10,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from diskret.model.arrays import Ints
-from diskret.model.errors import BadOption, ChangeOutOfReach
+from diskret.model.errors import BadOption, ChangeOutOfReach, ProtectionWarning, listed
 from diskret.model.exact import exact, to_units
 from diskret.model.given import refuse_no_promise, refuse_no_table
 from diskret.model.promise import Promise
@@ -19,7 +20,7 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.demands import demands_of
 from diskret.perturbation.adjusted_table import Adjustment
-from diskret.perturbation.adjustment_room import HINT, Distance, Room, Steps, out_of_reach, room_of
+from diskret.perturbation.adjustment_room import Distance, Room, Steps, out_of_reach, room_of, told_beside
 from diskret.perturbation.adjustment_search import Found, Stuck, search
 from diskret.perturbation.changed_table import cleared
 
@@ -74,14 +75,31 @@ def adjust(
     _check(table, promise, steps, change)
     ways = np.zeros(table.size, dtype=np.int64)
     ways[primary] = found.directions
+    least = np.zeros(table.size)
+    least[primary] = np.where(found.directions > 0, room.up, room.down) / steps.scale
+    told = _told(table, promise, room)
     said = {"distance": distance, "weights": weights, "directions": directions, "whole": steps.fine == 1}
     value = steps.moved(table.value.reshape(-1), change).reshape(table.shape)
     after = cleared(table, value, None, "adjusted")
     return Adjustment(
         table=after if steps.fine == 1 or steps.decimals is None else replace(after, decimals=steps.decimals).sealed(),
         before=table, method="adjustment", seed=None, options=said, promise=promise, distance=room.cost(found.change),
-        lower_bound=found.bound, directions=ways.reshape(table.shape), finished=found.finished,
+        lower_bound=found.bound, directions=ways.reshape(table.shape), least=least.reshape(table.shape),
+        finished=found.finished, told=told,
     )  # fmt: skip
+
+
+def _told(table: Table, promise: Promise, room: Room) -> Ints:
+    """Primary cells whose change somebody who is alone elsewhere computes at once; with a warning, if he is feared."""
+    told = told_beside(table, room.equations)
+    if told.size and promise.guard != "public":
+        names = listed([table.name_of(int(c)) for c in told[:10]])
+        warnings.warn(
+            f"{told.size} primary cells: whoever is alone in a cell changed with them can compute their error: {names}",
+            ProtectionWarning,
+            stacklevel=3,
+        )
+    return told
 
 
 def _refuse(table: Table, promise: Promise, distance: str, weights: str, seconds: float) -> None:
@@ -145,7 +163,7 @@ def _found(table: Table, room: Room, primary: Ints, given: Ints, seconds: float)
         raise ChangeOutOfReach(
             "no adjusted table was found in whole numbers of its decimals",
             where=f"{table.response!r}, {primary.size} primary cells",
-            hint="more seconds, whole=False; or " + HINT,
+            hint="give it more seconds, or whole=False; or suppress the table.",
         ) from None
 
 

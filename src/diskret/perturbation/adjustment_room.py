@@ -22,6 +22,7 @@ from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.demands import demands_of
+from diskret.moves.persons import persons_of
 from diskret.perturbation.leeway import nonnegative, usable_cells
 
 Distance = Literal["L1", "L2"]
@@ -29,7 +30,6 @@ FINEST = 6
 """Further decimals of values that need not stay whole."""
 LONG, FINE = 30, 20
 """Values that are no short decimals: bits of the largest in units, and bits of a unit in steps."""
-HINT = "fewer cells with the status never or published, wider bounds, a smaller demand; or suppress them."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,10 +167,12 @@ def _refuse_stuck(table: Table, cells: Ints, room: tuple[Floats, Floats], needs:
 
 def out_of_reach(table: Table, cells: Ints) -> ChangeOutOfReach:
     """Primary cells that cannot be changed as much as demanded."""
+    one = f"{cells.size} primary cell cannot be changed as much as the rule demands"
+    several = f"{cells.size} primary cells cannot be changed as much as the rule demands"
     return ChangeOutOfReach(
-        f"{cells.size} primary cell{'s' * (cells.size > 1)} cannot be changed as much as the rule demands",
+        one if cells.size == 1 else several,
         where=listed([table.name_of(int(c)) for c in cells], most=50),
-        hint=HINT,
+        hint="fewer cells with the status never or published, wider bounds, a smaller demand; or suppress them.",
     )
 
 
@@ -187,6 +189,17 @@ def _weights(table: Table, weights: str, movable: Bools) -> Floats:
     if not ((own > 0) & np.isfinite(own)).all():
         raise BadOption("weights of cells that may change are zero or less", hint="give every cell a positive weight.")
     return own
+
+
+def told_beside(table: Table, equations: Equations) -> Ints:
+    """Primary cells (flat) in an equation with one other cell that may change, in which somebody else is alone."""
+    persons, pairs = persons_of(table), np.diff(equations.start) == 2
+    first = equations.start[:-1][pairs]
+    one, other = (equations.cells[equations.columns[first + i]] for i in (0, 1))
+    cell, beside = np.concatenate([one, other]), np.concatenate([other, one])
+    primary = table.status.reshape(-1)[cell] == Status.PRIMARY
+    known = (persons[beside] >= 0) & (persons[beside] != persons[cell])
+    return np.unique(cell[primary & known])
 
 
 def small_room(distance: Distance = "L1") -> Room:

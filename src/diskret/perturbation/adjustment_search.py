@@ -77,8 +77,13 @@ def _started(room: Room, given: Ints, clock: Clock) -> tuple[Nearest, Choice]:
     nearest = Nearest(room)
     clock.end_after(STARTS)
     up = np.where(given != 0, given, np.where(room.possible[1], 1, -1))
-    starts = [up, balanced(room, given), dived(nearest, given, clock)]
-    choices = [Choice(directions=each, point=nearest.solve(each)) for each in starts]
+    starts = lambda: up, lambda: balanced(room, given), lambda: dived(nearest, given, clock)
+    choices: list[Choice] = []
+    for start in starts:
+        if not (choices and clock.late):
+            directions = start()
+            choice = Choice(directions=directions, point=nearest.solve(directions))
+            choices.append(turned(nearest, choice, given, clock, mending=True))
     clock.end_after(TURNS)
     best = min(choices, key=lambda choice: choice.point.value)
     return nearest, turned(nearest, best, given, clock)

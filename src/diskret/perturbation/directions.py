@@ -74,15 +74,15 @@ def dived(nearest: Nearest, given: Ints, clock: Deadline) -> Ints:
     return chosen
 
 
-def turned(nearest: Nearest, begin: Choice, given: Ints, clock: Deadline) -> Choice:
-    """Turn cells that are not ``given``, as long as the nearest change gets nearer.
+def turned(nearest: Nearest, begin: Choice, given: Ints, clock: Deadline, *, mending: bool = False) -> Choice:
+    """Turn cells that are not ``given``, as long as the nearest change gets nearer; ``mending``: or none stays behind.
 
     What turning a cell gains is estimated by the prices of the equations; the estimate is never less than the truth, so
     that where nothing promises a gain no single cell has one.
     """
     room, best, tried, batch = nearest.room, begin, np.zeros(begin.directions.size, dtype=np.bool_), FIRST
     free = (given == 0) & room.possible[0] & room.possible[1]
-    while not clock.late:
+    while not clock.late and (best.point.behind.any() or not mending):
         promise = _promises(room, best, free & ~tried)
         order = np.flatnonzero(promise < -GAIN * max(best.point.value, 1e-300))
         if not order.size:
