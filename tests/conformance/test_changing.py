@@ -40,7 +40,7 @@ METHODS: dict[str, Method] = {
         table, options=CuboidOptions(distribution="normal"), seed=seed
     ),
     "adjustment": lambda table, seed: adjust(table),
-    "adjustment, squares": lambda table, seed: adjust(table, distance="L2"),
+    "adjustment, squares": lambda table, seed: adjust(table, distance="L2", directions="up"),
     "controlled rounding": lambda table, seed: round_table(table, 3, seed=seed),
     "random rounding": lambda table, seed: round_table(table, 3, method="random", seed=seed),
     "nearest multiple": lambda table, seed: round_table(table, 3, method="deterministic", seed=seed),
