@@ -26,6 +26,8 @@ from diskret.comparison.options import ComparisonOptions as ComparisonOptions
 from diskret.comparison.options import Settings as Settings
 from diskret.io.hierarchies import read_hierarchy as read_hierarchy
 from diskret.io.hierarchy_writer import write_hierarchy as write_hierarchy
+from diskret.io.hst import read_apriori as read_apriori
+from diskret.io.hst import write_apriori as write_apriori
 from diskret.io.jj import read_jj as read_jj
 from diskret.io.jj import write_jj as write_jj
 from diskret.io.lookup import Lookup as Lookup
@@ -69,6 +71,7 @@ from diskret.risk.linkage_attack import attack as attack
 from diskret.risk.measure import measure_risk as measure_risk
 from diskret.risk.options import LinkageOptions as LinkageOptions
 from diskret.risk.planning import plan_merges as plan_merges
+from diskret.rules.apriori import apply_apriori as apply_apriori
 from diskret.rules.compare import compare_rules as compare_rules
 from diskret.rules.frequency import OneCategory as OneCategory
 from diskret.rules.frequency import SmallCells as SmallCells
