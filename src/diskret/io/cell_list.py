@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
@@ -37,6 +37,7 @@ from diskret.model.table import Table
 BLANK = {"", "-"}
 """How tau-ARGUS writes that there is no number."""
 Columns = dict[str, list[str]]
+Change = Callable[[Mapping[str, Hierarchy], Metadata], Mapping[str, Hierarchy]]
 
 
 def read_cell_list(
@@ -47,6 +48,7 @@ def read_cell_list(
     positive: bool = False,
     tolerance: float = 0.0,
     normalise: bool = False,
+    change: Change | None = None,
 ) -> Table:
     """Read a table from a ``.tab`` file and the ``.rda`` file that describes it.
 
@@ -54,7 +56,8 @@ def read_cell_list(
     frequencies only gives a frequency table. Letters of the status: S and E open, U primary, M secondary, P never
     suppressed, Z zero. Protection levels count for primary cells, as in tau-ARGUS. Shadow variables are not read.
     Sums must be true; ``tolerance`` corrects small differences with a warning. With ``normalise`` codes that differ
-    only in what cannot be seen are one.
+    only in what cannot be seen are one. ``change`` gives other trees for classifications, with the same codes and more
+    sums.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -81,6 +84,7 @@ def read_cell_list(
                 looks = {code: plain(code) for code in {*columns[v.name]}}
                 columns[v.name] = [looks[code] for code in columns[v.name]]
             by[v.name] = classification(metadata, v.name, columns[v.name], normalise=normalise)
+        by |= change(by, metadata) if change is not None else {}
         status = _first(metadata, Role.STATUS)
         count = _first(metadata, Role.FREQUENCY)
         table = Table.from_cells(

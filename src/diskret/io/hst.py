@@ -19,6 +19,7 @@ import numpy as np
 from diskret.io.files import whole_file
 from diskret.io.text import read_text
 from diskret.model.arrays import Floats, Ints
+from diskret.model.damage import reading
 from diskret.model.errors import BadOption, EmptyData, NotFinite, UnreadableFile, listed, masked
 from diskret.model.given import refuse_no_table
 from diskret.model.hierarchy import Hierarchy
@@ -89,12 +90,17 @@ def read_apriori(
     if errors not in ("refuse", "ignore"):
         raise BadOption(f"errors {errors!r}", hint="'refuse' or 'ignore'.")
     text = read_text(path, lines=True).replace("\r\r\n", "\n")
+    with reading(path, "the a-priori file cannot be read", HINT):
+        return _read(text, str(path), separator, classifications, errors)
+
+
+def _read(text: str, path: str, separator: str | None, classifications: int | None, errors: Errors) -> Apriori:
     numbered = [(n, line.strip()) for n, line in enumerate(text.splitlines(), start=1)]
     kept = [(n, line) for n, line in numbered if line and not line.startswith("//")]
     if not kept:
-        raise EmptyData("the a-priori file says nothing", where=str(path), hint=HINT)
-    between = _separator(separator, kept[0][1], str(path))
-    rows = _rows([line for _, line in kept], [n for n, _ in kept], between, str(path))
+        raise EmptyData("the a-priori file says nothing", where=path, hint=HINT)
+    between = _separator(separator, kept[0][1], path)
+    rows = _rows([line for _, line in kept], [n for n, _ in kept], between, path)
     width = classifications or _width(rows[0])
     found = [_statement(row, width) for row in rows]
     wrong = [Wrong(n, said) for (n, _), said in zip(kept, found, strict=True) if isinstance(said, str)]
@@ -102,7 +108,7 @@ def read_apriori(
         raise UnreadableFile(wrong[0].why, where=f"{path}, {lines_of(wrong)}", hint=HINT)
     good = [(n, row, said) for (n, _), row, said in zip(kept, rows, found, strict=True) if not isinstance(said, str)]
     return Apriori(
-        path=str(path),
+        path=path,
         lines=np.array([n for n, _, _ in good], dtype=np.int64),
         codes=tuple(tuple(row[axis] for _, row, _ in good) for axis in range(width)),
         words=tuple(word for _, _, (word, _, _) in good),

@@ -103,9 +103,10 @@ class TableJob(Section):
         """Keys whose answers a working file or metadata hold."""
         whose = "working file says" if self.data.table else "metadata say"
         known = set() if self.data.table else {"by", "value", "positive", "tolerance"}
+        ours = {"ordered", "sensitive"} | (set() if self.data.table else {"recode", "levels"})
         keys = [f"table.{key}" for key in sorted(self.table.model_fields_set - known)]
         for name, each in self.classifications.items():
-            said = sorted(each.model_fields_set - {"ordered", "sensitive"})
+            said = sorted(each.model_fields_set - ours)
             keys += [f"classifications.{name}.{key}" for key in said]
         yield from (Problem(key, f"cannot be combined with this data: the {whose} it", "leave it out") for key in keys)
 
