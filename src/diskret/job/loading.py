@@ -81,7 +81,7 @@ def _tabulated(
     ranked = max(largest_needed(rules) if rules.rules else 2, RANKED if job.cell_key is not None else 0)
     roles = Roles(
         weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), request=_flag(asked.request),
-        public=_flag(asked.public), key=record_key(job.cell_key, described),
+        public=_flag(asked.public), key=record_key(job.cell_key, described), cost=asked.cost,
     )  # fmt: skip
     options = TabulationOptions(
         **_gaps(job),

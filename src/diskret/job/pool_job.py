@@ -23,6 +23,7 @@ from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.pool_cures import cures_of_table
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded
+from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_job import TableJob, unknown_classifications, without_subject
 from diskret.job.table_sections import (
@@ -39,6 +40,7 @@ from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.pool import Pool
 from diskret.model.table import Table
+from diskret.rules.rule import largest_needed
 from diskret.suppression.result import Suppression
 
 FILES = ("publish", "working", "tau_argus")
@@ -76,7 +78,7 @@ class PoolJob(Section):
         assert data is not None
         return TableJob(
             data=data, table=table, classifications=common | asked.classifications,
-            rules=self.rules, output=TableOutput.model_validate(look),
+            rules=asked.rules or self.rules, output=TableOutput.model_validate(look),
             apriori=[each for each in self.apriori if each.table == name],
         )  # fmt: skip
 
@@ -160,7 +162,7 @@ class PoolJob(Section):
 
     def _by_itself(self, name: str, asked: PoolTable) -> Iterator[Problem]:
         """Mistakes of a table alone: those in sections of its own under its name, others as of the job."""
-        own = {"table", "output", *(["data"] if asked.data else [])}
+        own = {"table", "output", *(["data"] if asked.data else []), *(["rules"] if asked.rules else [])}
         for p in self.alone(name).problems():
             section, _, rest = p.key.partition(".")
             mine = section in own or (section == "classifications" and rest.split(".")[0] in asked.classifications)
@@ -184,7 +186,9 @@ class PoolJob(Section):
 
     def _pools(self, running: Running) -> dict[str, Pool]:
         """One pool per response of the tables, marked."""
-        alone = {name: replace(running, prices={}) for name in self.tables}
+        # whoever is behind a union of hidden cells may be asked about by the rules of any table
+        needed = max(largest_needed(rules_of(self.alone(name))) for name in self.tables)
+        alone = {name: replace(running, prices={}, largest=max(running.largest, needed)) for name in self.tables}
         loaded = {name: self._loaded(name, each) for name, each in alone.items()}
         responses = _responses(loaded)
         for number in range(len(self.status)):

@@ -39,7 +39,7 @@ from diskret.publication.plots import plot_comparison
 from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
 
-ONLY_CELLS = ("count", "largest", "owner", "status", "lower", "upper", "cost", "frequency")
+ONLY_CELLS = ("count", "largest", "owner", "status", "lower", "upper", "frequency")
 ONLY_RECORDS = ("weight", "holding", "waiver", "request", "public")
 PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "cell_key": "changes values"}
 

@@ -119,7 +119,10 @@ class TableSection(Section):
     status: str | None = Field(None, description="column with the status of each cell (cells)")
     lower: str | None = Field(None, description="column with the smallest value an attacker thinks possible (cells)")
     upper: str | None = Field(None, description="column with the largest value an attacker thinks possible (cells)")
-    cost: str | None = Field(None, description="column with the price of suppressing a cell (cells)")
+    cost: str | None = Field(
+        None,
+        description="column with the price of suppressing a cell; of records it is added up",
+    )
     weight: str | None = Field(None, description="column with sampling weights (microdata)")
     holding: str | None = Field(None, description="column that joins records of one owner (microdata)")
     waiver: str | FlagColumn | None = Field(None, description="column: agreed to publication (microdata)")
@@ -379,6 +382,7 @@ class PoolTable(TableSection):
     fixed: dict[str, str] = Field(
         default_factory=dict, description="codes at which the table stands in classifications it does not run over"
     )
+    rules: Rules | None = Field(None, description="rules of this table; `[rules]` if left out")
     published: bool = Field(False, description="whether the table is out already: nothing in it can change")
     previous: InFile = Field(None, description="working file of the last period, whose pattern is kept if cheap")
     output: PoolTableOutput = Field(

@@ -19,6 +19,7 @@ class Roles:
     owner into one contributor wherever they meet. ``waiver`` and ``request`` say whose contributions need no
     protection, or alone need it; ``public`` whose values are known anyway: each a column, or a column with the codes
     that mean yes. ``key`` is the column of record keys, whose sums modulo one become the cell keys of `perturb_by_key`.
+    ``cost`` is a column that is added up to the prices of the cells, for ``Cost(by="given")``.
     """
 
     weight: str | None = None
@@ -27,6 +28,7 @@ class Roles:
     request: FlagColumn | None = None
     public: FlagColumn | None = None
     key: str | RecordKey | None = None
+    cost: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
