@@ -116,10 +116,11 @@ def _columns(table: Table) -> list[Column]:
     name, people = table.response, table.respondents
     only_counts = table.frequency and (people is None or bool((people.count == table.value).all()))
     if only_counts:
-        columns = [_column(name, table.value, Role.FREQUENCY)]
+        columns = [_column(name, table.published_value, Role.FREQUENCY)]
     else:
-        columns = [_column(name, table.value, Role.NUMERIC, decimals=table.decimals or 0)]
-        columns += _optional(f"{name}_Freq", people.count if people is not None else None, Role.FREQUENCY)
+        columns = [_column(name, table.published_value, Role.NUMERIC, decimals=table.decimals or 0)]
+        counts = people.count if people is not None and table.counted else None
+        columns += _optional(f"{name}_Freq", counts, Role.FREQUENCY)
     columns += _optional(f"{name}_Cost", table.weight, Role.NUMERIC, Role.COST)
     if people is not None and people.largest is not None and not only_counts:
         columns += [_column(f"{name}_Top{j + 1}", people.largest[..., j], Role.MAXSCORE) for j in range(people.ranked)]

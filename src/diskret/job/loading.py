@@ -62,8 +62,9 @@ def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) ->
     asked = job.table
     return Table.from_cells(
         data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), owner=asked.owner,
-        status=asked.status, lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
-        frequency=asked.frequency, tolerance=asked.tolerance, categories=categories_of(job.classifications),
+        status=asked.status, below=asked.below, above=asked.above, lower=asked.lower, upper=asked.upper,
+        weight=asked.cost, positive=asked.positive, frequency=asked.frequency, tolerance=asked.tolerance,
+        sums=asked.sums, categories=categories_of(job.classifications),
         **_gaps(job),
     )  # fmt: skip
 
@@ -114,7 +115,7 @@ def _cell_list(job: TableJob, here: Path) -> Table:
     asked = job.table
     table = read_cell_list(
         here / job.data.cells, here / job.data.metadata, value=asked.value[0] if asked.value else None,
-        positive=asked.positive, tolerance=asked.tolerance, normalise=job.data.normalise,
+        positive=asked.positive, tolerance=asked.tolerance, sums=asked.sums, normalise=job.data.normalise,
     )  # fmt: skip
     if asked.by and list(asked.by) != list(table.names):
         raise BadOption(

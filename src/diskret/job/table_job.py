@@ -38,7 +38,7 @@ from diskret.publication.plots import plot_comparison
 from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
 
-ONLY_CELLS = ("count", "largest", "owner", "status", "lower", "upper", "cost", "frequency")
+ONLY_CELLS = ("count", "largest", "owner", "status", "below", "above", "lower", "upper", "cost", "frequency", "sums")
 ONLY_RECORDS = ("weight", "holding", "waiver", "request", "public")
 PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "cell_key": "changes values"}
 
@@ -98,7 +98,7 @@ class TableJob(Section):
     def _said_elsewhere(self) -> Iterator[Problem]:
         """Keys whose answers a working file or metadata hold."""
         whose = "working file says" if self.data.table else "metadata say"
-        known = set() if self.data.table else {"by", "value", "positive", "tolerance"}
+        known = set() if self.data.table else {"by", "value", "positive", "tolerance", "sums"}
         keys = [f"table.{key}" for key in sorted(self.table.model_fields_set - known)]
         for name, each in self.classifications.items():
             said = sorted(each.model_fields_set - {"ordered", "sensitive"})

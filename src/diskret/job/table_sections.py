@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from diskret.job.data_section import Data
 from diskret.job.form import PLOTS, InFile, Names, Problem, RelativeKnowledge, Section, Writes
+from diskret.model.cell_columns import GivenSums
 from diskret.model.errors import BadOption
 from diskret.model.gaps import Without, WithoutValue
 from diskret.model.periods import Order, Period
@@ -107,6 +108,12 @@ class TableSection(Section):
     largest: Names = Field(default_factory=list, description="columns with the largest contributions (cells)")
     owner: str | None = Field(None, description="column that says who contributes most to each cell (cells)")
     status: str | None = Field(None, description="column with the status of each cell (cells)")
+    below: str | None = Field(
+        None, description="column: how far below the value of a primary cell intervals must reach (cells)"
+    )
+    above: str | None = Field(
+        None, description="column: how far above the value of a primary cell intervals must reach (cells)"
+    )
     lower: str | None = Field(None, description="column with the smallest value an attacker thinks possible (cells)")
     upper: str | None = Field(None, description="column with the largest value an attacker thinks possible (cells)")
     cost: str | None = Field(None, description="column with the price of suppressing a cell (cells)")
@@ -121,6 +128,11 @@ class TableSection(Section):
         "refuse", description="rows without a number in a value: 'refuse', 'zero' or 'leave out'"
     )
     tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected")
+    sums: GivenSums = Field(
+        "check",
+        description="given sums that are not true: 'check' refuses them, 'keep' publishes them as they are given and "
+        "protects the sums of the parts (cells)",
+    )
 
     def problems(self) -> Iterator[Problem]:
         """What the types cannot say."""
