@@ -54,6 +54,7 @@ HEADINGS = {
     "AnonymiseSection": "[anonymise]",
     "PrintedSection": "[anonymise.printed]",
     "CellStatus": "[[status]]",
+    "AprioriFile": "[[apriori]]",
     "TableOutput": "[output]",
     "PoolOutput": "Output of a pool",
     "RecordsOutput": "Output of a scientific-use file",

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from diskret.io.files import all_or_none
+from diskret.job.apriori import AprioriFile, set_beforehand
 from diskret.job.cell_keys import add_noise_by_key
 from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
@@ -56,6 +57,9 @@ class TableJob(Section):
     perturbation: PerturbationSection | None = Field(None, description="change values instead of hiding them")
     cell_key: CellKeySection | None = Field(None, description="cell-key noise instead of suppression")
     status: list[CellStatus] = Field(default_factory=list)
+    apriori: list[AprioriFile] = Field(
+        default_factory=list, description="files about single cells, which overrule the rules"
+    )
     output: TableOutput = Field(default_factory=lambda: TableOutput())
 
     # --- what is wrong -----------------------------------------------------------------------------------------------
@@ -99,9 +103,10 @@ class TableJob(Section):
         """Keys whose answers a working file or metadata hold."""
         whose = "working file says" if self.data.table else "metadata say"
         known = set() if self.data.table else {"by", "value", "positive", "tolerance", "sums"}
+        ours = {"ordered", "sensitive"} | (set() if self.data.table else {"recode", "levels"})
         keys = [f"table.{key}" for key in sorted(self.table.model_fields_set - known)]
         for name, each in self.classifications.items():
-            said = sorted(each.model_fields_set - {"ordered", "sensitive"})
+            said = sorted(each.model_fields_set - ours)
             keys += [f"classifications.{name}.{key}" for key in said]
         yield from (Problem(key, f"cannot be combined with this data: the {whose} it", "leave it out") for key in keys)
 
@@ -145,7 +150,7 @@ class TableJob(Section):
     def run(self, running: Running) -> JobResult:
         """Marked, protected, written."""
         tables = self.marked(running)
-        suppressions = suppress_tables(self, running.here, tables, running.progress)
+        suppressions = suppress_tables(self, running, tables)
         tables |= {name: done.table for name, done in suppressions.items()}
         first = next(iter(tables.values()))
         comparison = compare_rules(first, first.judges) if self.output.comparison and first.judges else None
@@ -180,6 +185,9 @@ class TableJob(Section):
         for done, (name, table) in enumerate(list(tables.items()) if rules.rules else ()):
             running.say("marking", done, len(tables))
             tables[name] = mark(table, rules, ordered=ordered)
+        for name, table in list(tables.items()) if self.apriori else ():
+            tables[name], prices = set_beforehand(table, self.apriori, running.here)
+            running.prices.update({} if prices is None else {name: prices})
         return tables
 
     @property

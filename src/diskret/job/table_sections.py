@@ -65,6 +65,12 @@ class Classification(Section):
     categories: list[str] = Field(
         default_factory=list, description="codes that look like totals, by name or because they add up, and are none"
     )
+    recode: InFile = Field(
+        None, description="file of a recoding, .grc: codes that are merged, or sums of a hierarchy that are closed"
+    )
+    levels: int | None = Field(
+        None, ge=1, description="how many levels below the total the table shows; finer codes are closed"
+    )
     lead: str = Field("@", description="lead string of a .hrc file")
     missing: str | None = Field(None, description="code under which rows without one are counted")
     without_code: Without = Field("refuse", description="rows without a code: 'refuse' or 'leave out'")
@@ -76,6 +82,8 @@ class Classification(Section):
     def _one_way(self) -> Classification:
         if self.hierarchy and self.prefixes:
             raise ValueError("give either hierarchy or prefixes")
+        if self.recode and self.levels:
+            raise ValueError("give either recode or levels")
         if self.dates and not self.period:
             raise ValueError("dates needs a period: year, quarter or month")
         if self.missing is not None and self.without_code != "refuse":
@@ -90,6 +98,8 @@ def gaps_of_tables(said: Mapping[str, Classification]) -> Iterator[Problem]:
             if getattr(each, key) != "refuse":
                 hint = "correct the data, or name the code for records without one: missing = ..."
                 yield Problem(f"classifications.{name}.{key}", "belongs to a job of a table", hint)
+        for key in each.given("recode", "levels"):
+            yield Problem(f"classifications.{name}.{key}", "belongs to a job of a table", "give a coarser hierarchy")
 
 
 class FlagColumn(Section):

@@ -36,6 +36,10 @@ UNGUARDED = (
 )
 
 
+OF_SERIES = Cost(by="log")
+"""What a hidden cell costs where last period counts."""
+
+
 def suppress(
     table: Table,
     promise: Promise = Promise(),
@@ -67,7 +71,8 @@ def suppress(
     table.check_pattern()
     if previous is not None and method.cost is None:
         # the weights of a time series are made for classes, not for values
-        method = replace(method, cost=Cost(by="log"))
+        method = replace(method, cost=OF_SERIES)
+    method.price.check(table)
     audited = not isinstance(method, Cuboids | Complete)
     if audited and promise.guard == "public" and (persons_of(table)[table.hidden.reshape(-1)] >= 0).any():
         warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)
