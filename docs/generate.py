@@ -55,6 +55,7 @@ HEADINGS = {
     "PrintedSection": "[anonymise.printed]",
     "CellStatus": "[[status]]",
     "TableOutput": "[output]",
+    "SafeFileSection": "[[output.safe_files]]",
     "PoolOutput": "Output of a pool",
     "RecordsOutput": "Output of a scientific-use file",
     "AttackOutput": "Output of an attack",
