@@ -29,7 +29,6 @@ from diskret.auditing.certificate_files import plain_promise, read_promise
 from diskret.auditing.plain import write_plain
 from diskret.cellkey.cell_key import perturb_by_key
 from diskret.io.cell_list import read_cell_list
-from diskret.io.cell_list_writer import write_cell_list
 from diskret.io.columns import copy_columns
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.hrc import read_codelist
@@ -43,6 +42,7 @@ from diskret.job.run import run_job
 from diskret.model.damage import reading
 from diskret.model.source import open_source
 from diskret.publication import working
+from diskret.publication.argus.write import write_safe_file
 from diskret.publication.working import load_working, save_working
 from diskret.web import worker
 from diskret.web.routes.exports import made_export
@@ -162,7 +162,7 @@ def statistical(ending: str) -> Callable[[Path], Path]:
 
 
 def tabular(folder: Path) -> Path:
-    write_cell_list(table(), folder / "t")
+    write_safe_file(table(), folder / "t.tab", report=False)
     return folder / "t.tab"
 
 

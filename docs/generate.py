@@ -56,6 +56,7 @@ HEADINGS = {
     "CellStatus": "[[status]]",
     "AprioriFile": "[[apriori]]",
     "TableOutput": "[output]",
+    "SafeFileSection": "[[output.safe_files]]",
     "PoolOutput": "Output of a pool",
     "RecordsOutput": "Output of a scientific-use file",
     "AttackOutput": "Output of an attack",

@@ -64,6 +64,7 @@ _HOMES = {
     "perturbation.perturb": "perturb",
     "perturbation.perturbation_attack": "attack_perturbed",
     "perturbation.rounding": "round_table",
+    "publication.argus.write": "write_safe_file",
     "publication.comparison_files": "write_comparison",
     "publication.publish": "publish",
     "risk.anonymity": "measure_anonymity",

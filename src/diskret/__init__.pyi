@@ -68,6 +68,7 @@ from diskret.perturbation.options import CuboidOptions as CuboidOptions
 from diskret.perturbation.perturb import perturb as perturb
 from diskret.perturbation.perturbation_attack import attack_perturbed as attack_perturbed
 from diskret.perturbation.rounding import round_table as round_table
+from diskret.publication.argus.write import write_safe_file as write_safe_file
 from diskret.publication.comparison_files import write_comparison as write_comparison
 from diskret.publication.publish import publish as publish
 from diskret.risk.anonymity import measure_anonymity as measure_anonymity

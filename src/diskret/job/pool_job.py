@@ -41,7 +41,7 @@ from diskret.model.pool import Pool
 from diskret.model.table import Table
 from diskret.suppression.result import Suppression
 
-FILES = ("publish", "working", "tau_argus")
+FILES = ("publish", "working", "tau_argus", "safe_files")
 """Outputs that every table of a pool has for itself."""
 
 

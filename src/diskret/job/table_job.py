@@ -35,6 +35,7 @@ from diskret.job.table_sections import (
 )
 from diskret.model.errors import BadOption, listed
 from diskret.model.table import Table
+from diskret.publication.doors import Result
 from diskret.publication.plots import plot_comparison
 from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
@@ -205,7 +206,10 @@ class TableJob(Section):
         asked, here = self.output, running.here
         intervals = intervals_of(self, done.tables, running.progress) if asked.publish else {}
         with all_or_none() as meanwhile:
-            files = write_tables(asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions))
+            results: dict[str, Result] = {**done.suppressions, **done.noise, **done.perturbations}
+            files = write_tables(
+                asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions), results=results
+            )
             files += write_certificates(asked, here, done.suppressions, meanwhile)
             close = too_close_in(done.summary())
             bare = [] if self.changes_all else [n for n, each in done.perturbations.items() if each.before.unmarked]

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from diskret.job.data_section import Data
 from diskret.job.form import PLOTS, InFile, Names, Problem, RelativeKnowledge, Section, Writes
+from diskret.job.safe_file_section import SafeFileSection
 from diskret.model.cell_columns import GivenSums
 from diskret.model.errors import BadOption
 from diskret.model.gaps import Without, WithoutValue
@@ -293,6 +294,7 @@ class TableFiles(Section):
     tau_argus: Annotated[str | None, Writes()] = Field(
         None, description="folder for a tau-ARGUS cell list with hierarchies; confidential"
     )
+    safe_files: list[SafeFileSection] = Field(default_factory=list, description="safe files of tau-ARGUS")
 
 
 class Dated(Section):
