@@ -93,7 +93,7 @@ class Section(BaseModel):
         """What the types cannot say, with keys as seen from this section."""
         return iter(())
 
-    def given(self, *keys: str) -> list[str]:
+    def saying(self, *keys: str) -> list[str]:
         """Those of the keys that say something."""
         return [key for key in keys if getattr(self, key)]
 

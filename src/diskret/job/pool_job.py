@@ -143,7 +143,7 @@ class PoolJob(Section):
         for each in asked.fixed:
             if each in self._by(asked):
                 yield Problem(f"{key}.fixed", f"the table runs over {each!r}", "a table runs or stands, not both")
-        for wanted in asked.output.given(*FILES) if asked.published else ():
+        for wanted in asked.output.saying(*FILES) if asked.published else ():
             yield Problem(f"{key}.output.{wanted}", "the table is published already", "nothing in it changes")
 
     def _by_itself(self, name: str, asked: PoolTable) -> Iterator[Problem]:
