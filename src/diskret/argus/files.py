@@ -14,8 +14,8 @@ OPTIONS = {
 }  # fmt: skip
 """Letters of a batch as keys of a job."""
 OF_A_FORMAT = {
-    1: (), 2: ("AS", "SE", "FL", "QU"), 3: ("AS", "SE", "FL", "QU"), 4: ("HL", "SE"), 5: ("SO", "AR", "HI", "SE"),
-    6: ("TR",), 7: ("AO", "AD", "AC"),
+    1: ("QU",), 2: ("AS", "SE", "FL", "QU"), 3: ("AS", "SE", "FL", "QU"), 4: ("HL", "QU"),
+    5: ("SO", "AR", "HI", "SE", "QU"), 6: ("TR",), 7: ("AO", "AD", "AC", "SE", "QU"),
 }  # fmt: skip
 """Letters that mean something to a type of file; tau-ARGUS passes over the others."""
 Wrong = tuple[str, str]
@@ -29,7 +29,8 @@ def safe_file(asked: WriteTable, by: Suppress | None) -> tuple[dict[str, Any], W
     ({'format': 'code-value', 'status': True}, None)
     """
     options = {OPTIONS[letters]: on for letters, on in asked.options.items() if letters in OF_A_FORMAT[asked.kind]}
-    return {"format": FORMATS[asked.kind], **options}, _wrong(asked, by)
+    version = {"version": 3} if asked.older else {}
+    return {"format": FORMATS[asked.kind], **version, **options}, _wrong(asked, by)
 
 
 def _wrong(asked: WriteTable, by: Suppress | None) -> Wrong | None:

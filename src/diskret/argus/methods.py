@@ -10,7 +10,7 @@ from diskret.io.arb_commands import SpecifyTable, Suppress
 
 OPTIMAL_MINUTES = 10
 """How long tau-ARGUS looks for an optimum where the batch does not say."""
-COSTS = {"-1": "frequency", "-2": "unit"}
+COSTS = {"-1": "count", "-2": "unity"}
 HIDING = ("GH", "MOD", "OPT", "NET")
 
 
@@ -97,20 +97,23 @@ class Price:
     words: list[str] = field(default_factory=list)
 
 
-def price(asked: SpecifyTable, distances: dict[str, float]) -> Price:
+def price(asked: SpecifyTable, distances: dict[str, float], *, priced: bool = False) -> Price:
     """The costs of a table; ``distances`` are those its metadata give to classifications.
 
+    With ``priced`` the data have prices, which count only where the table asks for them.
+
     >>> price(SpecifyTable(line=1, text="", by=("A",), response="X", cost="-2"), {}).cost
-    'unit'
+    'unity'
     """
     made, power = Price(), {"power": whole(asked.power)} if asked.power not in (None, 1.0) else {}
     if asked.cost == "-3":
-        made.cost = {"by": "unit", "distance": distances}
+        made.cost = {"by": "unity", "distance": distances}
         made.words.append("distances of the metadata are powers here: cells far from a primary cost more")
     elif asked.cost in COSTS:
         made.cost = {"by": COSTS[asked.cost], **power} if power else COSTS[asked.cost]
     else:
         if asked.cost and asked.cost.lower() != (asked.response or "").lower():
             made.column = asked.cost
-        made.cost = {"by": "value", **power} if power else None
+        own = {"by": "given"} if made.column else {"by": "value", "weighted": False} if priced else {}
+        made.cost = {"by": "value", **own, **power} if own or power else None
     return made

@@ -6,8 +6,9 @@ Batches name places of the machine they were written on: drives, shares of anoth
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
-from pathlib import Path, PureWindowsPath
+from pathlib import Path
 
 LONGEST = 200
 """Characters of a name that a message shows."""
@@ -38,17 +39,17 @@ class Places:
         if not name:
             return []
         own = Path(Path(reference).anchor) if os.path.isabs(reference) else self.here
-        foreign = PureWindowsPath(reference).anchor and not os.path.isabs(reference)
-        return [*([] if foreign else [(own, parts)]), (self.here, (name,))]
+        return [*([] if _is_foreign(reference) else [(own, parts)]), (self.here, (name,))]
 
-    def writes(self, reference: str) -> str:
-        """Where a file goes: to ``out``, to the place that is named, or beside the batch."""
-        name = _name(reference) or "out"
+    def writes(self, reference: str) -> str | None:
+        """Where a file goes: to ``out``, to the place that is named, or beside the batch; None if it has no name."""
+        name = _name(reference)
+        if not name:
+            return None
         if self.out is not None:
             return self._called(self.out / name)
-        absolute, foreign = os.path.isabs(reference), PureWindowsPath(reference).anchor
-        wanted = Path(reference) if absolute else self.here.joinpath(*_parts(reference))
-        if (absolute or not foreign) and os.path.isdir(wanted.parent):
+        wanted = Path(reference) if os.path.isabs(reference) else self.here.joinpath(*_parts(reference))
+        if not _is_foreign(reference) and os.path.isdir(wanted.parent):
             return self._called(wanted)
         self.say(f"there is no folder for {shown(reference)}: {name!r} is written beside the batch")
         return self._called(self.here / name)
@@ -73,16 +74,20 @@ def shown(reference: str) -> str:
 
 
 def _parts(reference: str) -> tuple[str, ...]:
-    """Folders and name, whichever way the slashes lean."""
+    """Folders and name, whichever way the slashes lean, without a drive."""
     if "\0" in reference:
         return ()
-    path = PureWindowsPath(reference)
-    return tuple(part for part in path.parts if part not in (path.anchor, "."))
+    return tuple(part for part in re.split(r"[\\/]", re.sub("^[A-Za-z]:", "", reference)) if part not in ("", "."))
 
 
 def _name(reference: str) -> str:
-    name = PureWindowsPath(reference).name if "\0" not in reference else ""
+    name = (*_parts(reference), "")[-2 if _parts(reference) else -1]
     return "" if name.strip(". ") == "" else name
+
+
+def _is_foreign(reference: str) -> bool:
+    """Whether a place is one of another system: a drive, a share."""
+    return not os.path.isabs(reference) and re.match(r"[A-Za-z]:|\\", reference) is not None
 
 
 def _walk(folder: Path, parts: tuple[str, ...]) -> Path | None:

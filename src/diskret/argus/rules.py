@@ -55,6 +55,8 @@ def judged(said: SafetyRule | None) -> Judged:
             _add(found.respondents if place < PLACES[rule.name] else found.holdings, *_entry(rule))
     for section in (found.respondents, found.holdings):
         _alone(section, ("p_percent", "pq"))
+        if found.weighted and "min_count" in section:
+            section["min_count"]["weighted"] = True
     return found
 
 
@@ -83,7 +85,7 @@ def _entry(rule: Rule) -> tuple[str, Any]:
             return "request", {"percent": numbers[:2], "n": numbers[2], "margin": numbers[3]}
     p, n = numbers[0], numbers[-1] if len(numbers) > 1 else 1
     if len(numbers) == 3 and numbers[1] != 100:
-        return "pq", {"p": p, "q": numbers[1], "n": n} if n != 1 else [p, numbers[1]]
+        return "pq", {"p": p, "q": numbers[1], "n": n}
     return "p_percent", {"p": p, "n": n} if n != 1 else p
 
 

@@ -37,6 +37,11 @@ class TableOfBatch:
         """Whether the data are records, not cells."""
         return isinstance(self.asked.data, OpenMicrodata)
 
+    @property
+    def priced(self) -> bool:
+        """Whether its cells come with prices."""
+        return not self.records and self.metadata is not None and bool(self.metadata.having(Role.COST))
+
     def data(self, work: Work, made: Made, section: str = "data") -> Content:
         """Where the data are."""
         made.note(section, self.asked.data)
@@ -53,15 +58,26 @@ class TableOfBatch:
             content["value"] = [self._response(work, said.response)]
         elif not self.records and self.metadata and (counts := self.metadata.having(Role.FREQUENCY)):
             content["value"] = [counts[0].name]
-        if said.shadow and said.shadow.lower() != (said.response or "").lower():
+        if self.records and said.shadow and said.shadow.lower() != (said.response or "").lower():
             content["shadow"] = self._named(work, said.shadow)
-        if said.cost and (column := price(said, {}).column):
+        if self.records and (column := price(said, {}).column):
             content["cost"] = self._named(work, column)
+        self._refuse_unmarked_costs(work)
         content |= dict(self._roles(work))
         made.note(section, said)
         if self.asked.read is not None:
             made.note(section, self.asked.read, *self._sums(content))
         return content
+
+    def _refuse_unmarked_costs(self, work: Work) -> None:
+        """Costs of cells are read from the column that the metadata call so."""
+        column = price(self.asked.specified, {}).column
+        if self.records or column is None or self.metadata is None:
+            return
+        name = self._named(work, column)
+        if name not in {v.name for v in self.metadata.having(Role.COST)}:
+            hint = "mark it with <NUMERIC> <COSTVAR> in the metadata, or leave it out."
+            work.wrong(self.asked.specified, f"the metadata do not call {name!r} a cost variable", hint)
 
     def _sums(self, content: Content) -> Iterator[str]:
         read = self.asked.read
@@ -146,6 +162,17 @@ class TableOfBatch:
             file = work.reads(each, each.file)
             found.append({"file": file, "separator": each.separator, "expand": each.expand, "errors": errors})
         return found
+
+    @property
+    def layout(self) -> Content:
+        """How wide codes are written and with how many decimals, as the metadata say."""
+        if self.metadata is None:
+            return {}
+        said = self.asked.specified
+        by = [v for name in said.by for v in self.metadata.variables if v.name.lower() == name.lower()]
+        flat = {v.name: v.width for v in by if v.width and self.records and not v.hierarchy and not any(v.digits)}
+        decimals = max((v.decimals for v in self.metadata.variables if v.name == said.response), default=0)
+        return ({"widths": flat} if flat else {}) | ({"decimals": min(decimals, 9)} if decimals else {})
 
     def distances(self) -> dict[str, float]:
         """The distances the metadata give to classifications, as powers."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from diskret.argus.course import Asked, Mistake, Step, course_of
+from diskret.argus.course import Mistake, Step, course_of
 from diskret.argus.files import safe_file
 from diskret.argus.methods import HIDING, price, protection
 from diskret.argus.places import Places
@@ -69,8 +69,8 @@ def _single(work: Work, step: Step) -> Made:
     if apriori := found.apriori(work, made):
         made.content["apriori"] = apriori
     _protect(work, made, step, found)
-    if files := _files(work, made, step, asked, "output"):
-        made.content["output"] = {"safe_files": files}
+    if output := _output(work, made, step, found, "output"):
+        made.content["output"] = output
     return made
 
 
@@ -88,8 +88,8 @@ def _pool(work: Work, step: Step) -> Made:
             tables[each.asked.name]["classifications"] = classifications
         if rules != every[0]:
             tables[each.asked.name]["rules"] = rules
-        if files := _files(work, made, step, each.asked, section):
-            tables[each.asked.name]["output"] = {"safe_files": files}
+        if output := _output(work, made, step, each, f"{section}.output"):
+            tables[each.asked.name]["output"] = output
     places = [own["data"] for own in tables.values()]
     if all(each == places[0] for each in places):
         made.content["data"] = places[0]
@@ -110,7 +110,7 @@ def _protect(work: Work, made: Made, step: Step, table: TableOfBatch) -> None:
     if asked is None:
         return
     found = protection(asked)
-    cost = price(table.asked.specified, table.distances())
+    cost = price(table.asked.specified, table.distances(), priced=table.priced)
     made.content |= found.sections
     if asked.method in HIDING and cost.cost is not None:
         made.content["suppression"] = {**found.sections["suppression"], "cost": cost.cost}
@@ -118,7 +118,7 @@ def _protect(work: Work, made: Made, step: Step, table: TableOfBatch) -> None:
         made.content["cell_key"] = _cell_key(work, asked, table)
     if asked.method == "RND" and not (asked.number(0) or 0) > 0:
         work.wrong(asked, "rounding has no base", "name one behind the table: RND(1,5).")
-    section = next(each for each in ("suppression", "perturbation", "adjustment", "cell_key") if each in made.content)
+    section = next(each for each in ("promise", "perturbation", "adjustment", "cell_key") if each in made.content)
     made.note(section, asked, *found.words, *cost.words)
 
 
@@ -140,16 +140,17 @@ def _cell_key(work: Work, asked: Suppress, table: TableOfBatch) -> Content:
     return content
 
 
-def _files(work: Work, made: Made, step: Step, asked: Asked, section: str) -> list[Content]:
+def _output(work: Work, made: Made, step: Step, table: TableOfBatch, section: str) -> Content:
     """The files that are written of a table; of two with one name the later stays."""
     found: dict[str, Content] = {}
     for each in step.writes:
-        if each.table == asked.number:
-            made.note(f"{section}.safe_files" if section == "output" else f"{section}.output.safe_files", each)
-            file = work.places.writes(each.file)
-            work.written.append((each, file))
-            found[file] = {"file": file, **_format(work, step, each)}
-    return list(found.values())
+        if each.table == table.asked.number:
+            made.note(f"{section}.safe_files", each)
+            file = work.writes(each, each.file)
+            found[file] = {"file": file, **_format(work, step, each), **table.layout}
+    # tau-ARGUS writes a table that nothing protects; here that is said in the job and in the file
+    bare = {"unprotected": True} if found and step.suppress is None else {}
+    return {**bare, "safe_files": list(found.values())} if found else {}
 
 
 def _format(work: Work, step: Step, asked: WriteTable) -> Content:
@@ -164,9 +165,7 @@ def _named_once(work: Work, batch: Batch, kind: type[Named]) -> str | None:
     found = [each for each in batch.commands if isinstance(each, kind)]
     if not found:
         return None
-    file = work.places.writes(found[-1].file)
-    work.written.append((found[-1], file))
-    return file
+    return work.writes(found[-1], found[-1].file)
 
 
 def _overwriting(work: Work, batch: Batch) -> Iterator[Mistake]:

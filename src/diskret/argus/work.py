@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diskret.argus.course import Asked, Mistake
-from diskret.argus.places import Places
+from diskret.argus.places import Places, shown
 from diskret.io.arb_commands import Command, OpenMicrodata
 from diskret.io.metadata import Metadata
 from diskret.io.rda import read_metadata
@@ -49,6 +49,15 @@ class Work:
             self.read.add(found)
         return found or reference
 
+    def writes(self, command: Command, reference: str) -> str:
+        """Where a file of the batch goes."""
+        file = self.places.writes(reference)
+        if file is None:
+            self.wrong(command, f"no file can be called {reference[-100:]!r}", "name one, such as out.csv.")
+            return reference
+        self.written.append((command, file))
+        return file
+
     def described(self, asked: Asked) -> Metadata | None:
         """The metadata of a table; None if they cannot be read, which is noted."""
         file = self.reads(asked.metadata, asked.metadata.file)
@@ -70,7 +79,7 @@ class Work:
         """Say that a file of the metadata is read beside them, if they name another place."""
         if reference and ("\\" in reference or "/" in reference):
             found = metadata.file(reference)
-            self.places.say(f"{reference!r} of the metadata: {found.name!r} beside them is read")
+            self.places.say(f"{shown(reference)} of the metadata: {found.name!r} beside them is read")
 
 
 @dataclass(kw_only=True)

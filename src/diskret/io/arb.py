@@ -269,22 +269,22 @@ def _write(line: int, text: str, rest: str) -> Command:
         raise UnreadableFile(f"there is no type of file {kind}", hint="1 to 7; see docs/argus.md.")
     words.expect(",")
     # quoted text is the file already: some leave the options out altogether
-    options = {} if words.is_quoted and not words.before(",") else _options(words.text(), kind)
+    said = "" if words.is_quoted and not words.before(",") else re.sub(r"\s", "", words.text()).upper()
+    options, older = _options(said, kind), said.isdecimal()
     words.take(",")
     file = words.file_word()
     words.expect(")")
     words.end()
-    return WriteTable(line=line, text=text, table=table, kind=kind, file=file, options=options)
+    return WriteTable(line=line, text=text, table=table, kind=kind, file=file, options=options, older=older)
 
 
 def _options(said: str, kind: int) -> dict[str, bool]:
     """Letters with + or -, or the one digit of older batches."""
-    text = re.sub(r"\s", "", said).upper()
-    if re.fullmatch(r"\d", text):
+    if re.fullmatch("[0-9]", said):
         known = DIGITS.get(kind, ())
-        return dict(known[int(text)]) if int(text) < len(known) else {}
-    found = re.findall(r"([A-Z]{2})([+-])", text)
-    if "".join(letters + sign for letters, sign in found) != text:
+        return dict(known[int(said)]) if int(said) < len(known) else {}
+    found = re.findall(r"([A-Z]{2})([+-])", said)
+    if "".join(letters + sign for letters, sign in found) != said:
         raise UnreadableFile("the options of a file are not known", hint="two letters and + or -, such as AS+SE-.")
     for letters, _ in found:
         _known(letters, dict.fromkeys(LETTERS), "option of a file")

@@ -135,6 +135,8 @@ class WriteTable(Command):
     kind: int
     file: str
     options: Mapping[str, bool] = field(default_factory=dict)
+    older: bool = False
+    """Whether the options are the one digit of older batches."""
 
 
 @dataclass(frozen=True, kw_only=True)
