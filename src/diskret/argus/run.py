@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,13 +15,12 @@ from diskret.argus.logbook import Log
 from diskret.argus.translate import Translated, Translation, translate
 from diskret.io.arb import read_batch
 from diskret.io.arb_commands import Solver
-from diskret.io.files import all_or_none
-from diskret.io.text import inside
+from diskret.io.files import whole_file
 from diskret.job.models import Job
 from diskret.job.outcome import JobResult
 from diskret.job.read import job_from
 from diskret.job.run import run_job
-from diskret.model.errors import BadOption
+from diskret.model.errors import BadOption, DiskretError
 from diskret.tabulation.tabulate import Progress
 
 
@@ -84,11 +85,9 @@ def explain_argus(path: str | Path, *, out: str | Path | None = None, force: boo
             where=str(folder),
             hint="choose another folder with out=... or --out, or replace it with force=True or --force.",
         )
-    with all_or_none() as meanwhile:
-        for name, text in texts.items():
-            part = meanwhile(folder / name)
+    for name, text in texts.items():
+        with whole_file(folder / name, private=True) as part:  # the parameters of the rules are in it
             part.write_text(text, encoding="utf-8")
-            part.chmod(0o600)  # the parameters of the rules are in it
     return tuple(folder / name for name in texts)
 
 
@@ -117,12 +116,22 @@ def _run(
     for command in made.batch.commands:
         log.command(command)
         for each, job in at.get(command.line, ()):
-            with inside(made.batch.path):
+            with _at(f"{made.batch.path}, line {command.line}"):
                 done = run_job(job, made.batch.path.parent, progress)
             results.append(done)
             _tell(log, each, done)
     log.say(f"End of batch run: {made.batch.path.name}")
     return tuple(results)
+
+
+@contextlib.contextmanager
+def _at(place: str) -> Iterator[None]:
+    """Say in every error of the block which line of the batch it is about."""
+    try:
+        yield
+    except DiskretError as e:
+        e.where = f"{e.where}; {place}" if e.where else place
+        raise
 
 
 def _tell(log: Log, job: Translated, done: JobResult) -> None:
@@ -147,7 +156,7 @@ def _written(made: Translation, log: Log) -> tuple[Path, ...]:
     version = f"diskret version: {__version__}; build: 0\n"
     wanted = {made.logbook: log.text(), made.version: version}
     texts = {made.batch.path.parent / name: text for name, text in wanted.items() if name is not None}
-    with all_or_none() as meanwhile:
-        for file, text in texts.items():
-            meanwhile(file).write_text(text, encoding="utf-8")
+    for file, text in texts.items():
+        with whole_file(file) as part:
+            part.write_text(text, encoding="utf-8")
     return tuple(texts)
