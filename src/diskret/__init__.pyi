@@ -5,6 +5,8 @@ from diskret import perturbation as perturbation
 from diskret import risk as risk
 from diskret import rules as rules
 from diskret import safe as safe
+from diskret.argus.run import explain_argus as explain_argus
+from diskret.argus.run import run_argus as run_argus
 from diskret.auditing.audit import audit as audit
 from diskret.auditing.certificate import verify as verify
 from diskret.auditing.certificate_files import read_certificate as read_certificate
