@@ -19,6 +19,7 @@ _NAMESPACES = {"methods": "suppression.methods", "tree_edits": "model.tree_edits
 }
 # Names are looked up on first use: `diskret --help` must not wait for the compiler and the database.
 _HOMES = {
+    "argus.run": "explain_argus run_argus",
     "auditing.audit": "audit",
     "auditing.certificate": "verify",
     "auditing.certificate_files": "read_certificate write_certificate",
@@ -64,6 +65,7 @@ _HOMES = {
     "perturbation.perturb": "perturb",
     "perturbation.perturbation_attack": "attack_perturbed",
     "perturbation.rounding": "round_table",
+    "publication.argus.write": "write_safe_file",
     "publication.comparison_files": "write_comparison",
     "publication.publish": "publish",
     "risk.anonymity": "measure_anonymity",

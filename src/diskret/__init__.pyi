@@ -5,6 +5,8 @@ from diskret import perturbation as perturbation
 from diskret import risk as risk
 from diskret import rules as rules
 from diskret import safe as safe
+from diskret.argus.run import explain_argus as explain_argus
+from diskret.argus.run import run_argus as run_argus
 from diskret.auditing.audit import audit as audit
 from diskret.auditing.certificate import verify as verify
 from diskret.auditing.certificate_files import read_certificate as read_certificate
@@ -68,6 +70,7 @@ from diskret.perturbation.options import CuboidOptions as CuboidOptions
 from diskret.perturbation.perturb import perturb as perturb
 from diskret.perturbation.perturbation_attack import attack_perturbed as attack_perturbed
 from diskret.perturbation.rounding import round_table as round_table
+from diskret.publication.argus.write import write_safe_file as write_safe_file
 from diskret.publication.comparison_files import write_comparison as write_comparison
 from diskret.publication.publish import publish as publish
 from diskret.risk.anonymity import measure_anonymity as measure_anonymity

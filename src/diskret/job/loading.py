@@ -34,6 +34,7 @@ from diskret.model.status import Status, refuse_false_zeros
 from diskret.model.table import Table
 from diskret.model.unpivot import unpivoted
 from diskret.publication.working import load_working
+from diskret.rules.further import Request
 from diskret.rules.rule import largest_needed
 from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.tabulate import Progress, tabulate
@@ -65,8 +66,9 @@ def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) ->
     asked = job.table
     return Table.from_cells(
         data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), owner=asked.owner,
-        status=asked.status, lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
-        frequency=asked.frequency, tolerance=asked.tolerance, categories=categories_of(job.classifications),
+        status=asked.status, below=asked.below, above=asked.above, lower=asked.lower, upper=asked.upper,
+        weight=asked.cost, positive=asked.positive, frequency=asked.frequency, tolerance=asked.tolerance,
+        sums=asked.sums, categories=categories_of(job.classifications),
         **_gaps(job),
     )  # fmt: skip
 
@@ -79,9 +81,11 @@ def _tabulated(
     asked = job.table
     rules = rules_of(job)
     ranked = max(largest_needed(rules) if rules.rules else 2, RANKED if job.cell_key is not None else 0)
+    request = any(isinstance(rule, Request) for rule in rules)
     roles = Roles(
-        weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), request=_flag(asked.request),
-        public=_flag(asked.public), key=record_key(job.cell_key, described), cost=asked.cost,
+        weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), public=_flag(asked.public),
+        request=None if request else _flag(asked.request), asked=_flag(asked.request) if request else None,
+        shadow=asked.shadow, key=record_key(job.cell_key, described), cost=asked.cost,
     )  # fmt: skip
     options = TabulationOptions(
         **_gaps(job),
@@ -89,6 +93,7 @@ def _tabulated(
         categories=categories_of(job.classifications),
         tolerance=asked.tolerance,
         positive=asked.positive,
+        weighted_counts=job.rules.weighs,
         normalise=job.data.normalise,
         engine=job.data.engine,
     )
@@ -123,7 +128,8 @@ def _cell_list(job: TableJob, here: Path) -> Table:
 
     table = read_cell_list(
         here / job.data.cells, here / job.data.metadata, value=asked.value[0] if asked.value else None,
-        positive=asked.positive, tolerance=asked.tolerance, normalise=job.data.normalise, change=change,
+        positive=asked.positive, tolerance=asked.tolerance, sums=asked.sums, normalise=job.data.normalise,
+        change=change,
     )  # fmt: skip
     table = closed(table, coarser)
     if asked.by and list(asked.by) != list(table.names):

@@ -43,7 +43,7 @@ from diskret.model.table import Table
 from diskret.rules.rule import largest_needed
 from diskret.suppression.result import Suppression
 
-FILES = ("publish", "working", "tau_argus")
+FILES = ("publish", "working", "tau_argus", "safe_files")
 """Outputs that every table of a pool has for itself."""
 
 
@@ -156,7 +156,7 @@ class PoolJob(Section):
             if each in self._by(asked):
                 yield Problem(f"{key}.fixed", f"the table runs over {each!r}", "a table runs or stands, not both")
         if asked.published:
-            late = [f"{key}.output.{wanted}" for wanted in asked.output.given(*FILES)]
+            late = [f"{key}.output.{wanted}" for wanted in asked.output.saying(*FILES)]
             late += [f"apriori.{number}.table" for number, each in enumerate(self.apriori) if each.table == name]
             yield from (Problem(k, "the table is published already", "nothing in it changes") for k in late)
 
