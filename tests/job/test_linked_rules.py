@@ -120,3 +120,14 @@ def test_methods_that_do_not_look_at_distances_say_so() -> None:
     table = dk.Table.from_cells(cells, by={"s": None}, value="x", status="st")
     with pytest.warns(dk.ProtectionWarning, match="does not look at distances"):
         dk.suppress(table, method=dk.methods.Moves(cost=dk.Cost(by="unity", distance={"s": 1})))
+
+
+def test_cells_of_tables_without_prices_are_not_free(tmp_path: Path) -> None:
+    tables = {"sizes": {"by": ["region", "size"], "cost": "price"}, "types": {"by": ["type", "region"]}}
+    for cost, wanted in (("given", 1.0), ("value", 0.0)):
+        done = run(tmp_path, tables=tables, suppression={"cost": cost})
+        pool, types = done.pools["x"], done.tables["types"]
+        assert isinstance(pool, dk.Pool)
+        assert pool.weight is not None
+        own = pool.weight[pool.cells_of["types"]].reshape(types.shape)[:3, :3]
+        assert (own == types.value[:3, :3] ** wanted).all()

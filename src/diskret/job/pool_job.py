@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 from pydantic import Field
 
 from diskret.io.files import all_or_none
@@ -196,12 +197,17 @@ class PoolJob(Section):
         fixed = {name: asked.fixed for name, asked in self.tables.items() if asked.fixed}
         over = {name: self._hierarchy_over(name, running.here) for name in self.pool.over}
         published = [name for name, asked in self.tables.items() if asked.published]
-        by_response = {r: {name: tables[r] for name, tables in loaded.items()} for r in responses}
+        by_response = {r: {name: self._priced(tables[r]) for name, tables in loaded.items()} for r in responses}
         pools = {r: Pool.of(each, fixed=fixed, over=over, published=published) for r, each in by_response.items()}
         for r, pool in pools.items():
             prices = in_pool(pool, {name: each.prices[r] for name, each in alone.items() if r in each.prices})
             running.prices.update({} if prices is None else {r: prices})
         return pools
+
+    def _priced(self, table: Table) -> Table:
+        """A table without prices of its own pays its values where others pay what they are given."""
+        given = self.suppression is not None and self.suppression.made().price.by == "given"
+        return replace(table, weight=np.abs(table.value)) if given and table.weight is None else table
 
     def _loaded(self, name: str, running: Running) -> dict[str, Table]:
         """The tables of one name; what is out already was judged when it was published."""
