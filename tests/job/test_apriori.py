@@ -47,6 +47,16 @@ def test_the_file_is_set_after_the_rules(tmp_path: Path) -> None:
     assert (status(table, "a", "1"), status(table, "b", "2")) == ("open", "primary")
 
 
+def test_cells_set_unsafe_by_the_file_get_the_margin_of_given_cells(tmp_path: Path) -> None:
+    (tmp_path / "own.hst").write_text("b;2;u\nc;2;u\nc;2;pl;1;2\n", encoding="utf-8")
+    done = run(tmp_path, job(rules={"min_count": 3, "given": 10}, **_files("own.hst")))
+    table = done.tables["x"]
+    assert table.below is not None
+    assert table.above is not None
+    levels = [(table.below[at], table.above[at]) for at in (table.index("b", "2"), table.index("c", "2"))]
+    assert levels == [(6.0, 6.0), (1.0, 2.0)]
+
+
 def test_costs_of_the_file_are_paid_as_they_stand(tmp_path: Path) -> None:
     (tmp_path / "own.hst").write_text(
         "a;2;c;1\nb;2;c;1\nb;1;c;1\na;3;c;9000\nb;3;c;9000\nc;1;c;9000\n", encoding="utf-8"
@@ -64,6 +74,17 @@ def _files(*names: str) -> dict[str, Any]:
 def _secondary(done: Any) -> set[tuple[str, ...]]:
     table = done.tables["x"]
     return {table.codes(at) for at, mark in table.marks() if mark == "S"}
+
+
+def test_the_pattern_is_written_as_such_a_file(tmp_path: Path) -> None:
+    (tmp_path / "cells.csv").write_text(CELLS, encoding="utf-8")
+    asked = job(suppression={}, output={"apriori": "pattern.hst"})
+    done = run_job(job_from(asked, "job", tmp_path), tmp_path)
+    assert tmp_path / "pattern.hst" in done.files
+    back = run(tmp_path, job(rules={}, **_files("pattern.hst")))
+    assert (back.tables["x"].status == done.tables["x"].status).all()
+    with pytest.raises(DiskretError, match=r"output\.apriori: is about one value"):
+        job_from(asked | {"table": asked["table"] | {"value": ["x", "n"]}}, "job", tmp_path)
 
 
 def test_unknown_codes_are_refused_with_their_line_or_passed_over(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path, PureWindowsPath
+from pathlib import Path
 
 from diskret.io.hrc import read_codelist
+from diskret.io.metadata import Metadata
 from diskret.io.text import inside, read_text
 from diskret.model.closing import Closing, close_codes, merge_codes
 from diskret.model.errors import BadOption, EmptyData, ProtectionWarning, UnknownCode, UnreadableFile, listed
@@ -159,7 +160,7 @@ class Recoding:
     def _labels(self) -> dict[str, str] | None:
         if not self.codelist:
             return None
-        return read_codelist(Path(self.path).parent / PureWindowsPath(self.codelist).name)
+        return read_codelist(Metadata(variables=(), path=Path(self.path)).file(self.codelist))
 
 
 def read_recoding(path: str | Path) -> Recoding:

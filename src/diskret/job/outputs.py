@@ -10,6 +10,7 @@ from diskret.auditing.certificate import certificate_of
 from diskret.auditing.certificate_files import write_certificate
 from diskret.auditing.plain import write_plain
 from diskret.auditing.published_intervals import Intervals
+from diskret.io.hst import write_apriori
 from diskret.job.outcome import Running
 from diskret.job.table_sections import PoolOutput, PoolTableOutput
 from diskret.model.errors import BadOption, listed
@@ -43,6 +44,10 @@ def write_tables(
         known = {name: intervals[name].known() if name in intervals else table for name, table in tables.items()}
         save_working(known, meanwhile(here / asked.working))
         files.append(here / asked.working)
+    if asked.apriori:
+        (one,) = tables.values()
+        write_apriori(one, meanwhile(here / asked.apriori))
+        files.append(here / asked.apriori)
     if asked.tau_argus:
         for name, table in tables.items():
             target = here / asked.tau_argus / re.sub(r"\W+", "_", name)

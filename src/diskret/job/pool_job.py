@@ -44,7 +44,7 @@ from diskret.model.table import Table
 from diskret.rules.rule import largest_needed
 from diskret.suppression.result import Suppression
 
-FILES = ("publish", "working", "tau_argus", "safe_files")
+FILES = ("publish", "working", "tau_argus", "apriori", "safe_files")
 """Outputs that every table of a pool has for itself."""
 
 

@@ -160,6 +160,8 @@ class TableJob(Section):
                 "output.comparison", "there are no rules to compare", "name at least one under [rules]",
             ),
         )  # fmt: skip
+        several = len(self.table.value) > 1 and self.output.apriori
+        yield from named((several, "output.apriori", "is about one value", "make one job for each of them"))
         yield from without_subject(self.output, self.suppression)
 
     # --- what is done ------------------------------------------------------------------------------------------------

@@ -250,6 +250,9 @@ class TableFiles(Section):
     tau_argus: Annotated[str | None, Writes()] = Field(
         None, description="folder for a tau-ARGUS cell list with hierarchies; confidential"
     )
+    apriori: Annotated[str | None, Writes((".hst",))] = Field(
+        None, description="a-priori file with statuses, protection levels and prices of all cells, .hst; confidential"
+    )
     safe_files: list[SafeFileSection] = Field(default_factory=list, description="safe files of tau-ARGUS")
 
 
