@@ -34,6 +34,7 @@ from diskret.model.status import Status, refuse_false_zeros
 from diskret.model.table import Table
 from diskret.model.unpivot import unpivoted
 from diskret.publication.working import load_working
+from diskret.rules.further import Request
 from diskret.rules.rule import largest_needed
 from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.tabulate import Progress, tabulate
@@ -80,9 +81,11 @@ def _tabulated(
     asked = job.table
     rules = rules_of(job)
     ranked = max(largest_needed(rules) if rules.rules else 2, RANKED if job.cell_key is not None else 0)
+    request = any(isinstance(rule, Request) for rule in rules)
     roles = Roles(
-        weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), request=_flag(asked.request),
-        public=_flag(asked.public), key=record_key(job.cell_key, described),
+        weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), public=_flag(asked.public),
+        request=None if request else _flag(asked.request), asked=_flag(asked.request) if request else None,
+        shadow=asked.shadow, key=record_key(job.cell_key, described),
     )  # fmt: skip
     options = TabulationOptions(
         **_gaps(job),
@@ -90,6 +93,7 @@ def _tabulated(
         categories=categories_of(job.classifications),
         tolerance=asked.tolerance,
         positive=asked.positive,
+        weighted_counts=job.rules.weighs,
         normalise=job.data.normalise,
         engine=job.data.engine,
     )

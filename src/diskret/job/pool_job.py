@@ -154,7 +154,7 @@ class PoolJob(Section):
             if each in self._by(asked):
                 yield Problem(f"{key}.fixed", f"the table runs over {each!r}", "a table runs or stands, not both")
         if asked.published:
-            late = [f"{key}.output.{wanted}" for wanted in asked.output.given(*FILES)]
+            late = [f"{key}.output.{wanted}" for wanted in asked.output.saying(*FILES)]
             late += [f"apriori.{number}.table" for number, each in enumerate(self.apriori) if each.table == name]
             yield from (Problem(k, "the table is published already", "nothing in it changes") for k in late)
 

@@ -21,7 +21,7 @@ from diskret.job.perturbation import attack_tables, perturb_tables
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded, unmarked
 from diskret.job.report import table_facts, too_close_in, write_table_report
-from diskret.job.rules import rules_of
+from diskret.job.rules import missing_of, rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_sections import (
     CellKeySection,
@@ -41,7 +41,7 @@ from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
 
 ONLY_CELLS = ("count", "largest", "owner", "status", "below", "above", "lower", "upper", "cost", "frequency", "sums")
-ONLY_RECORDS = ("weight", "holding", "waiver", "request", "public")
+ONLY_RECORDS = ("weight", "holding", "shadow", "waiver", "request", "public")
 PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "cell_key": "changes values"}
 
 
@@ -93,7 +93,7 @@ class TableJob(Section):
             yield from self._said_elsewhere()
             return
         wrong, where = (ONLY_CELLS, "cells") if self.data.microdata else (ONLY_RECORDS, "microdata")
-        for key in self.table.given(*wrong):
+        for key in self.table.saying(*wrong):
             yield Problem(f"table.{key}", f"belongs to data.{where}", "the data of this job are of another kind")
         for name, each in self.classifications.items() if self.data.cells else ():
             if each.subtotals:
@@ -104,7 +104,7 @@ class TableJob(Section):
         """Keys whose answers a working file or metadata hold."""
         whose = "working file says" if self.data.table else "metadata say"
         known = set() if self.data.table else {"by", "value", "positive", "tolerance", "sums"}
-        ours = {"ordered", "sensitive"} | (set() if self.data.table else {"recode", "levels"})
+        ours = {"ordered", "sensitive", "missing_codes"} | (set() if self.data.table else {"recode", "levels"})
         keys = [f"table.{key}" for key in sorted(self.table.model_fields_set - known)]
         for name, each in self.classifications.items():
             said = sorted(each.model_fields_set - ours)
@@ -115,10 +115,26 @@ class TableJob(Section):
         """Rules that need what records without this column do not tell."""
         if not self.data.microdata:
             return
-        if "holding" in self.rules.levels and not self.table.holding:
-            hint = "name the column that joins records of one owner"
-            yield Problem("rules.counted_by", "'holding' needs table.holding", hint)
-        for key in () if self.table.value else self.rules.given("dominance", "p_percent", "pq"):
+        asked, holdings, owner = self.rules, self.rules.holding, "name the column that joins records of one owner"
+        requests = asked.request is not None or (holdings is not None and holdings.request is not None)
+        weighted = [each for each in (asked, holdings) if each is not None and each.weighs]
+        yield from named(
+            (
+                "holding" in asked.levels and not self.table.holding,
+                "rules.counted_by", "'holding' needs table.holding", owner,
+            ),
+            (holdings is not None and not self.table.holding, "rules.holding", "needs table.holding", owner),
+            (
+                requests and not self.table.request,
+                "rules.request", "needs table.request", "name the column of those who asked for protection",
+            ),
+            (
+                weighted and not self.table.weight,
+                "rules.min_count.weighted", "needs table.weight", "name the column of sampling weights",
+            ),
+        )  # fmt: skip
+        compared = [key for key in asked.asked if key in ("dominance", "p_percent", "pq", "request", "zeros")]
+        for key in () if self.table.value else compared:
             yield Problem(f"rules.{key}", "needs table.value", "a frequency table has no contributions to compare")
 
     def _protection(self) -> Iterator[Problem]:
@@ -183,9 +199,10 @@ class TableJob(Section):
         tables = {name: set_by_hand(table, self.status) for name, table in tables.items()}
         rules = rules_of(self, next(iter(tables.values())).names)
         ordered = [n for n, c in self.classifications.items() if c.ordered]
+        missing = missing_of(self, running.here, next(iter(tables.values())).names)
         for done, (name, table) in enumerate(list(tables.items()) if rules.rules else ()):
             running.say("marking", done, len(tables))
-            tables[name] = mark(table, rules, ordered=ordered)
+            tables[name] = mark(table, rules, ordered=ordered, missing=missing)
         for name, table in list(tables.items()) if self.apriori else ():
             tables[name], prices = set_beforehand(table, self.apriori, running.here)
             running.prices.update({} if prices is None else {name: prices})
