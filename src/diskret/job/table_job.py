@@ -22,6 +22,7 @@ from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded, unmarked
 from diskret.job.report import table_facts, too_close_in, write_table_report
 from diskret.job.rules import missing_of, rules_of
+from diskret.job.safe_file_section import unfit
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_sections import (
     CellKeySection,
@@ -161,6 +162,9 @@ class TableJob(Section):
             ),
         )  # fmt: skip
         yield from without_subject(self.output, self.suppression)
+        changes = next((key for key in ("perturbation", "cell_key") if getattr(self, key) is not None), "")
+        holdings = bool(self.table.holding) or not self.data.microdata
+        yield from unfit(self.output.safe_files, self.table.value, self.table.by, changes, holdings=holdings)
 
     # --- what is done ------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,8 @@ from diskret.publication.argus.options import SafeFile
 from diskret.publication.numbers import meant_decimals
 
 SAFE, RULE, REQUEST, FREQUENCY, ZERO, MANUAL, PROTECTED, SECONDARY, EMPTY = 1, 3, 4, 5, 6, 9, 10, 11, 14
+SAFE_BY_HAND, SECONDARY_BY_HAND = 2, 12
+"""Of cells whose status no rule found: it was given."""
 NUMBERS = {
     Status.OPEN: SAFE,
     Status.PRIMARY: MANUAL,
@@ -26,7 +28,7 @@ NUMBERS = {
     Status.STRUCTURAL_ZERO: PROTECTED,
     Status.ZERO: SAFE,
 }
-LETTERS = {SAFE: "S", SECONDARY: "M", PROTECTED: "P", EMPTY: "E"}
+LETTERS = {SAFE: "S", SAFE_BY_HAND: "S", SECONDARY: "M", SECONDARY_BY_HAND: "M", PROTECTED: "P", EMPTY: "E"}
 """Every other number is that of an unsafe cell, U."""
 CAUGHT = {"zero": ZERO, "minimum count": FREQUENCY, "small": FREQUENCY, "request": REQUEST, "given": MANUAL}
 """Numbers of cells caught by a rule whose name begins so; by any other, such as p%: 3. The last that applies counts,
@@ -36,12 +38,14 @@ TENTH = 0.1
 
 
 def status_numbers(table: Table) -> Ints:
-    """The status of every cell as tau-ARGUS numbers it (1 safe, 3 to 9 unsafe, 10 protected, 11 secondary, 14 empty).
+    """The status of every cell as tau-ARGUS numbers it: 1 safe, 3 to 9 unsafe, 10 protected, 11 secondary, 14 empty.
+
+    Where no rule was applied, 2 and 12 stand for 1 and 11.
 
     >>> cells = {"s": ["a", "b", "c"], "x": [3, 0, 4], "n": [1, 0, 9], "st": ["primary", "open", "secondary"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", count="n", status="st")
     >>> status_numbers(table).tolist()
-    [9, 14, 11, 1]
+    [9, 14, 12, 2]
     """
     found = np.array([NUMBERS[status] for status in Status])[table.status]
     primary = table.status == Status.PRIMARY
@@ -51,6 +55,8 @@ def status_numbers(table: Table) -> Ints:
             bits = sum(1 << i for i, each in enumerate(kinds) if each == kind)
             found[primary & (table.rule & np.uint32(bits) > 0)] = kind
     found[table.empty & (found == SAFE)] = EMPTY
+    if table.rule is None:
+        found[found == SAFE], found[found == SECONDARY] = SAFE_BY_HAND, SECONDARY_BY_HAND
     return found
 
 

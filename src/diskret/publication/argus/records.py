@@ -19,7 +19,9 @@ from diskret.publication.argus.cells import (
     REQUEST,
     RULE,
     SAFE,
+    SAFE_BY_HAND,
     SECONDARY,
+    SECONDARY_BY_HAND,
     ZERO,
     contributors_of,
     decimals_in,
@@ -29,7 +31,8 @@ from diskret.publication.argus.cells import (
 from diskret.publication.argus.layout import END, Layout, Texts, numbers, wholes
 from diskret.publication.argus.options import SafeFile
 
-FLAGS = {SAFE: "V", PROTECTED: "V", FREQUENCY: "A", SECONDARY: "D", EMPTY: "-"}
+FLAGS = {SAFE: "V", SAFE_BY_HAND: "V", PROTECTED: "V", FREQUENCY: "A", EMPTY: "-"}
+FLAGS |= {SECONDARY: "D", SECONDARY_BY_HAND: "D"}
 ALTERED = {"rounded": "_Round", "adjusted": "_CTA"}
 
 
@@ -74,7 +77,7 @@ def sbs(layout: Layout, table: Table, options: SafeFile) -> Iterator[str]:
     """
     people = contributors_of(table, holding=table.holdings is not None)
     found = layout.order(status_numbers(table))
-    ranks = ranks_of(table, people)
+    ranks = ranks_of(table, people) if table.judges else 0
     close = any(judge.name.startswith(("p%", "(p,q)")) for judge in table.judges)
     flags = _flags(ranks, close=close)[found]
     count = np.where(found == EMPTY, 0, 1) if people is None else layout.order(people.count)

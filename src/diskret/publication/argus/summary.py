@@ -19,7 +19,9 @@ from diskret.publication.argus.cells import (
     REQUEST,
     RULE,
     SAFE,
+    SAFE_BY_HAND,
     SECONDARY,
+    SECONDARY_BY_HAND,
     ZERO,
     costs_of,
     decimals_in,
@@ -36,7 +38,9 @@ from diskret.publication.report_html import report_text
 from diskret.publication.sections import Cell, ReportSection, ReportTable
 from diskret.suppression.result import Suppression
 
-STATUSES = (SAFE, RULE, REQUEST, FREQUENCY, ZERO, MANUAL, PROTECTED, SECONDARY, EMPTY)
+STATUSES = (
+    SAFE, SAFE_BY_HAND, RULE, REQUEST, FREQUENCY, ZERO, MANUAL, PROTECTED, SECONDARY, SECONDARY_BY_HAND, EMPTY,
+)  # fmt: skip
 
 
 def summary_text(
