@@ -340,6 +340,27 @@ def test_codes_that_would_break_a_line_are_not_written(tmp_path: Path, code: str
         write_safe_file(table, tmp_path / "t", "code-value", quotes=quotes, unprotected=True)
 
 
+def test_names_that_would_break_the_first_line_are_not_written(tmp_path: Path) -> None:
+    table = Table.from_cells({"s": ["a"], "x,y": [1]}, by={"s": None}, value="x,y")
+    assert text(table, tmp_path, "pivot", unprotected=True).startswith('"s","x,y"\r\n')
+    with pytest.raises(BadOption, match="first line"):
+        write_safe_file(table, tmp_path / "t", "pivot", unprotected=True, quotes=False)
+
+
+@pytest.mark.parametrize("name", ["t.rda", "T.HTML"])
+def test_no_file_takes_the_place_of_the_one_it_lies_beside(table: Table, tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadOption, match="beside"):
+        write_safe_file(table, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_zero_is_a_number_where_nobody_counted_contributors(tmp_path: Path) -> None:
+    table = Table.from_cells({"s": ["a", "b"], "x": [0, 4]}, by={"s": None}, value="x")
+    assert text(table, tmp_path, "code-value", unprotected=True, status=True) == lines(
+        '"Total",4,2', '"a",0,2', '"b",4,2'
+    )
+
+
 def test_a_code_is_no_formula_in_a_public_file_and_itself_in_a_confidential_one(tmp_path: Path) -> None:
     table = Table.from_cells({"s": ["=1+1", "b"], "x": [1, 2]}, by={"s": None}, value="x")
     assert '"\'=1+1",1' in text(table, tmp_path, "code-value", unprotected=True)

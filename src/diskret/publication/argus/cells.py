@@ -54,7 +54,7 @@ def status_numbers(table: Table) -> Ints:
         for kind in ORDER:
             bits = sum(1 << i for i, each in enumerate(kinds) if each == kind)
             found[primary & (table.rule & np.uint32(bits) > 0)] = kind
-    found[table.empty & (found == SAFE)] = EMPTY
+    found[vacant(table) & (found == SAFE)] = EMPTY
     if table.rule is None:
         found[found == SAFE], found[found == SECONDARY] = SAFE_BY_HAND, SECONDARY_BY_HAND
     return found
@@ -141,7 +141,20 @@ def refuse_infinite(*arrays: npt.NDArray[np.float64]) -> None:
         raise NotFinite("the table has undefined or infinite numbers", hint="tau-ARGUS cannot read them.")
 
 
+def vacant(table: Table) -> Bools:
+    """Cells nobody contributes to; where contributors were not counted, a zero is a number like any other.
+
+    >>> cells = {"s": ["a", "b"], "x": [0, 4], "n": [0, 9]}
+    >>> known = Table.from_cells(cells, by={"s": None}, value="x", count="n")
+    >>> unknown = Table.from_cells(cells, by={"s": None}, value="x")
+    >>> vacant(known).tolist(), vacant(unknown).tolist()
+    ([True, False, False], [False, False, False])
+    """
+    counted = table.frequency or table.respondents is not None
+    return table.empty if counted else np.zeros(table.shape, np.bool_)
+
+
 def nothing_there(table: Table) -> Bools:
     """Cells that show a dash: nobody contributes to them, and they hide nothing."""
-    found: Bools = table.empty & ~table.hidden
+    found: Bools = vacant(table) & ~table.hidden
     return found

@@ -82,9 +82,14 @@ def write_safe_file(
     layout = layout_of(table.by, chosen, everything.SEPARATOR if format in ("intermediate", "cell-keys") else ",")
     written = _written(given, table, layout, chosen, target)
     files: dict[Path, tuple[Iterable[str], bool]] = {target: (written.lines, chosen.confidential)}
+    page = target.with_suffix(".html")
+    if target.name.lower() in {name.lower() for name in (*written.beside, *([page.name] if chosen.report else []))}:
+        raise BadOption(
+            f"a safe file cannot be called {target.name!r}: a file beside it has this name",
+            hint="choose another ending.",
+        )
     files |= {target.with_name(name): ([text], chosen.confidential) for name, text in written.beside.items()}
     if chosen.report:
-        page = target.with_suffix(".html")
         files[page] = [summary_text(given, table, layout, chosen, [*files, page], origin)], True
     with all_or_none() as meanwhile:
         for file, (lines, private) in files.items():
