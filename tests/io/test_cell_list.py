@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -95,7 +96,7 @@ def test_a_table_of_tau_argus_is_read_with_everything_it_says(files: tuple[Path,
         ('" 2";2,00', '" 2";two', NotANumber),
         ('" 2";2,00', '" 2";2.00', NotANumber),
         (";m;", ";Q;", BadOption),
-        (";U;0,75;", ";U;-;", NotFinite),
+        ('"99";0,00;0', '"99";0,50;0', BadOption),
         (";U;0,75;", ";U;x;", NotANumber),
         (";U;0,75;", ";U;-1;", NegativeValue),
         ("2,00;-;m;-;", "2,00;-;m;-", UnreadableFile),
@@ -142,6 +143,83 @@ def test_a_file_of_blanks_is_empty(tmp_path: Path) -> None:
         read_cell_list(tmp_path / "t.tab", tmp_path / "t.rda")
 
 
+def test_a_blank_code_is_the_total_as_in_tau_argus(files: tuple[Path, Path]) -> None:
+    files[0].write_text(CELLS.replace('"TOTAL"', '" "'))
+    assert read_cell_list(*files).value[-1] == 12.5
+
+
+@pytest.mark.parametrize("form", ["{:,.2f}", "{:,.2f} comma"])
+def test_signs_between_thousands_are_found_as_in_every_other_file(form: str, tmp_path: Path) -> None:
+    """1.234,50 and 1,234.50."""
+    texts = [form.removesuffix(" comma").format(x) for x in (1234567.5, 1000.25, 1235567.75)]
+    if form.endswith("comma"):
+        texts = [t.translate(str.maketrans(",.", ".,")) for t in texts]
+    (tmp_path / "t.rda").write_text("A\n<RECODEABLE>\nX\n<NUMERIC>\n")
+    rows = [f"{code};{text}\n" for code, text in zip("abT", texts, strict=True)]
+    (tmp_path / "t.tab").write_text("".join(rows).replace("T;", "Total;"))
+    assert read_cell_list(tmp_path / "t.tab", tmp_path / "t.rda").value.tolist() == [1234567.5, 1000.25, 1235567.75]
+
+
+def test_three_decimals_are_decimals_in_a_file_of_tau_argus(tmp_path: Path) -> None:
+    (tmp_path / "t.rda").write_text("A\n<RECODEABLE>\nX\n<NUMERIC>\n<DECIMALS> 3\n")
+    (tmp_path / "t.tab").write_text("a;1,234\nb;2,345\n")
+    assert read_cell_list(tmp_path / "t.tab", tmp_path / "t.rda").value[-1] == 3.579
+
+
+INTERMEDIATE = """\
+"Total";"Total"; 100; 9; 100; 100; 40; 30; S; 1; 1\r
+"Total";"           1"; 60; 5; 60; 60; 40; 10; S; 1; 1\r
+"Total";"           2"; 40; 4; 40; 40; 30; 5; S; 1; 1\r
+"a";"Total"; 55; 4; 55; 55; 40; 10; S; 1; 1\r
+"a";"           1"; 50; 3; 50; 50; 40; 10; U; 5; 6\r
+"a";"           2"; 5; 1; 5; 5; 5; 0; M; 0; 0\r
+"b";"Total"; 45; 5; 45; 45; 30; 6; S; 1; 1\r
+"b";"           1"; 10; 2; 10; 10; 6; 4; M; 0; 0\r
+"b";"           2"; 35; 3; 35; 35; 30; 5; M; 0; 0\r
+"""
+OF_INTERMEDIATE = """\
+<SEPARATOR>  ";"\r
+Region\r
+    <RECODEABLE>\r
+    <TOTCODE> Total\r
+Size\r
+    <RECODEABLE>\r
+    <TOTCODE> Total\r
+Resp\r
+    <NUMERIC>\r
+FreqVar\r
+    <FREQUENCY>\r
+Resp_Shadow\r
+    <NUMERIC> <SHADOW>\r
+Resp_Cost\r
+    <NUMERIC> <COSTVAR>\r
+Top1\r
+    <MAXSCORE>\r
+Top2\r
+    <MAXSCORE>\r
+StatusVar\r
+    <STATUS>\r
+LowerProtLevel\r
+    <NUMERIC> <LOWERPL>\r
+UpperProtLevel\r
+    <NUMERIC> <UPPERPL>\r
+"""
+
+
+@pytest.mark.parametrize("audit", ["", "; 40,0; 60,0; 20; 20.00; 20.00; 40.00"])
+def test_an_intermediate_file_with_secondary_cells_is_read_back(audit: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(INTERMEDIATE.replace("\r\n", f"{audit}\r\n").encode())
+    (tmp_path / "t.rda").write_bytes(OF_INTERMEDIATE.encode())
+    warned = pytest.warns(ProtectionWarning, match="6 columns behind") if audit else contextlib.nullcontext()
+    with warned:
+        table = read_cell_list(tmp_path / "t.csv", tmp_path / "t.rda")
+    assert table.by["Size"].codes == ("1", "2", "Total")
+    assert table.status.tolist() == [[1, 2, 0], [2, 2, 0], [0, 0, 0]]
+    assert table.below is not None
+    assert table.above is not None
+    assert (table.below.sum(), table.above.sum()) == (5, 6)
+
+
 def example(**columns: object) -> Table:
     region = Hierarchy.from_nested({"DE": {"05": ["05111", "05112"], "11": None}}, labels={"05": "NRW, west"})
     cells = {
@@ -149,7 +227,7 @@ def example(**columns: object) -> Table:
         "size class": ["s"] * 3 + ["l"] * 3,
         "turn over": [1.25, 0.1, 2e-7, 1e7, 0.0, -3.0],
         "n": [1, 2, 3, 4, 0, 6],
-        "x1": [1.0, 0.1, 0.0, 1e7, 0.0, 2.0],
+        "x1": [1.0, 0.1, 2e-7, 1e7, 0.0, 2.0],
     }
     by = {"region": region, "size class": None}
     return Table.from_cells(cells, by=by, value="turn over", count="n", largest=["x1"], **columns)

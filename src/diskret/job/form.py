@@ -97,9 +97,10 @@ class Section(BaseModel):
         """Files that are written beside those a key names: the key, and the name."""
         return iter(())
 
-    def given(self, *keys: str) -> list[str]:
+    def saying(self, *keys: str) -> list[str]:
         """Those of the keys that say something."""
-        return [key for key in keys if getattr(self, key)]
+        said = {key: getattr(self, key) for key in keys}
+        return [key for key, each in said.items() if each and each != type(self).model_fields[key].default]
 
 
 class RelativeKnowledge(Section):

@@ -45,7 +45,7 @@ class SafeFileSection(Section):
 
     def problems(self) -> Iterator[Problem]:
         """Options that the format does not know."""
-        for key in options_beside(self.format, set(self.given(*self.options))):
+        for key in options_beside(self.format, set(self.saying(*self.options))):
             yield Problem(key, f"means nothing with format {self.format!r}", f"it has {listed(KNOWN[self.format])}")
 
     def further_files(self) -> Iterator[tuple[str, str]]:

@@ -85,11 +85,11 @@ def _columns(layout: Layout, table: Table, options: SafeFile) -> list[Column]:
         return Variable(name=called, roles=frozenset(roles)), numbers(layout.order(numbers_), places)
 
     if counts:
-        columns = [column(name, table.value, Role.FREQUENCY)]
+        columns = [column(name, table.published_value, Role.FREQUENCY)]
     else:
-        value, texts = column(name, table.value, Role.NUMERIC)
+        value, texts = column(name, table.published_value, Role.NUMERIC)
         columns = [(replace(value, decimals=decimals or 0), texts)]
-        if people is not None:
+        if people is not None and table.counted:
             columns.append((_variable("FreqVar", Role.FREQUENCY), wholes(layout.order(people.count))))
         if not options.status_only:
             columns.append(column(f"{name}_Shadow", table.value, Role.NUMERIC, Role.SHADOW))

@@ -62,7 +62,7 @@ def _first_line(names: Sequence[str], options: SafeFile) -> str:
 def with_status(layout: Layout, table: Table, name: str, options: SafeFile) -> list[tuple[str, Texts]]:
     """Every value, hidden or not, and its status as a number."""
     found = layout.order(status_numbers(table))
-    values = dashed(numbers(layout.order(table.value), decimals_in(table, options)), found == EMPTY)
+    values = dashed(numbers(layout.order(table.published_value), decimals_in(table, options)), found == EMPTY)
     return [(name, values), ("Status", wholes(found))]
 
 
@@ -97,7 +97,7 @@ def sbs(layout: Layout, table: Table, options: SafeFile) -> Iterator[str]:
     unsafe = (found == RULE) | (found == REQUEST) | (found == ZERO) | (found == MANUAL)
     largest = None if people is None or people.largest is None else people.largest
     shares = _shares(layout, table, largest, ranks, close=close)
-    values = dashed(numbers(layout.order(table.value), decimals_in(table, options)), found == EMPTY)
+    values = dashed(numbers(layout.order(table.published_value), decimals_in(table, options)), found == EMPTY)
 
     def tail(cells: Any) -> list[str]:
         texts = flags[cells]
