@@ -188,6 +188,14 @@ def test_a_lower_level_never_reaches_quite_down_to_nothing_in_tau_argus_3(tmp_pa
     assert '"a";1;1;1;U;1;1\r\n' in text(table, tmp_path, "intermediate")
 
 
+def test_rules_that_judge_another_variable_have_it_beside_the_values(table: Table, tmp_path: Path) -> None:
+    assert table.respondents is not None
+    assert table.respondents.largest is not None
+    shadow = replace(table.respondents, shadow_absolute=2 * table.value, shadow_largest=3 * table.respondents.largest)
+    found = text(replace(table, respondents=shadow), tmp_path, "intermediate", quotes=False).splitlines()
+    assert found[7] == "N1;m;10.0;4;20.0;10.0;12.0;9.0;M;0.1;0.1"
+
+
 def test_status_only_leaves_out_shadow_and_contributions(table: Table, tmp_path: Path) -> None:
     found = text(table, tmp_path, "intermediate", status_only=True, quotes=False, suppress_empty=True).splitlines()
     assert found[7] == "N1;m;10.0;4;10.0;M;0.1;0.1"

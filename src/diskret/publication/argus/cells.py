@@ -40,7 +40,7 @@ TENTH = 0.1
 def status_numbers(table: Table) -> Ints:
     """The status of every cell as tau-ARGUS numbers it: 1 safe, 3 to 9 unsafe, 10 protected, 11 secondary, 14 empty.
 
-    Where no rule was applied, 2 and 12 stand for 1 and 11.
+    Where every status was given and no rule looked for any, 2 and 12 stand for 1 and 11.
 
     >>> cells = {"s": ["a", "b", "c"], "x": [3, 0, 4], "n": [1, 0, 9], "st": ["primary", "open", "secondary"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", count="n", status="st")
@@ -55,7 +55,7 @@ def status_numbers(table: Table) -> Ints:
             bits = sum(1 << i for i, each in enumerate(kinds) if each == kind)
             found[primary & (table.rule & np.uint32(bits) > 0)] = kind
     found[vacant(table) & (found == SAFE)] = EMPTY
-    if table.rule is None:
+    if all(_kind(name) == MANUAL for name in table.rules):
         found[found == SAFE], found[found == SECONDARY] = SAFE_BY_HAND, SECONDARY_BY_HAND
     return found
 
@@ -121,10 +121,17 @@ def costs_of(table: Table) -> Floats:
 
 
 def contributors_of(table: Table, *, holding: bool) -> Contributors | None:
-    """Respondents or holdings; none where nobody counted them."""
+    """Respondents or holdings as the rules see them; none where nobody counted them."""
     if holding and table.holdings is None:
         raise BadOption("the table has no holdings", hint="name the column that joins records of one owner.")
-    return table.holdings if holding else table.respondents
+    found = table.holdings if holding else table.respondents
+    return None if found is None else found.judged
+
+
+def shadow_of(table: Table) -> Floats:
+    """What the rules judge: the shadow variable, or the values."""
+    people = table.respondents
+    return table.value if people is None or people.shadow_absolute is None else people.shadow_absolute
 
 
 def ranks_of(table: Table, people: Contributors | None) -> int:

@@ -28,6 +28,7 @@ from diskret.publication.argus.cells import (
     contributors_of,
     decimals_in,
     ranks_of,
+    shadow_of,
     status_numbers,
 )
 from diskret.publication.argus.layout import END, Layout, Texts, numbers, wholes
@@ -122,7 +123,7 @@ def _flags(ranks: int, *, close: bool) -> npt.NDArray[np.object_]:
 
 def _shares(layout: Layout, table: Table, largest: Floats | None, ranks: int, *, close: bool) -> list[Floats]:
     """Percentages of the largest contributions: of the first two each for p%, else of those a rule adds up."""
-    whole = layout.order(np.abs(table.value))
+    whole = layout.order(np.abs(shadow_of(table)))
     safe = np.where(whole == 0, 1.0, whole)
     none = np.zeros(whole.size)
     top = [layout.order(largest[..., j]) for j in range(min(ranks, 2))] if largest is not None else []
