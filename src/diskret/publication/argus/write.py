@@ -24,7 +24,7 @@ from diskret.publication.argus.jj import jj
 from diskret.publication.argus.keys import before_of, metadata_of, told
 from diskret.publication.argus.layout import Layout, Texts, layout_of, numbers, wholes
 from diskret.publication.argus.matrix import matrix
-from diskret.publication.argus.options import Format, SafeFile, safe_file
+from diskret.publication.argus.options import TELLING, Format, SafeFile, safe_file
 from diskret.publication.argus.records import dashed, records, response_name, sbs, with_status
 from diskret.publication.argus.summary import summary_text
 from diskret.publication.doors import Leaving, refuse_unprotected, tables_leaving
@@ -121,7 +121,8 @@ def _warn(options: SafeFile) -> None:
     """Say what a file with the name of a safe one holds."""
     if options.format in ("intermediate", "jj"):
         return
-    asked = options.format if options.format == "sbs" else f"{options.format} with its options"
+    telling = " and ".join(name for name in TELLING if getattr(options, name))
+    asked = f"{options.format} with {telling}" if telling else options.format
     warnings.warn(
         f"a safe file of tau-ARGUS, {asked}, holds every value and tells primary from secondary cells: "
         "it is confidential, not for publication",
