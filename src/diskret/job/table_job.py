@@ -162,7 +162,7 @@ class TableJob(Section):
             ),
         )  # fmt: skip
         yield from without_subject(self.output, self.suppression)
-        changes = next((key for key in ("perturbation", "cell_key") if getattr(self, key) is not None), "")
+        changes = next((key for key in PROTECTING if key != "suppression" and getattr(self, key) is not None), "")
         holdings = bool(self.table.holding) or not self.data.microdata
         yield from unfit(self.output.safe_files, self.table.value, self.table.by, changes, holdings=holdings)
 
