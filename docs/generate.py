@@ -55,6 +55,8 @@ HEADINGS = {
     "PrintedSection": "[anonymise.printed]",
     "CellStatus": "[[status]]",
     "TableOutput": "[output]",
+    "SdmxSection": "[output.sdmx]",
+    "Transmission": "[[output.transmission]]",
     "PoolOutput": "Output of a pool",
     "RecordsOutput": "Output of a scientific-use file",
     "AttackOutput": "Output of an attack",

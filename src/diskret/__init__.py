@@ -63,6 +63,8 @@ _HOMES = {
     "perturbation.rounding": "round_table",
     "publication.comparison_files": "write_comparison",
     "publication.publish": "publish",
+    "publication.sdmx": "Sdmx",
+    "publication.transmission": "write_transmission",
     "risk.anonymity": "measure_anonymity",
     "risk.linkage_attack": "attack",
     "risk.estimate": "estimate_reidentifiable",

@@ -21,6 +21,7 @@ from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded, unmarked
 from diskret.job.report import table_facts, too_close_in, write_table_report
 from diskret.job.rules import rules_of
+from diskret.job.sdmx_section import sdmx_problems
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_sections import (
     CellKeySection,
@@ -139,6 +140,7 @@ class TableJob(Section):
             ),
         )  # fmt: skip
         yield from without_subject(self.output, self.suppression)
+        yield from sdmx_problems(self.output, self.table.by, len(self.table.value))
 
     # --- what is done ------------------------------------------------------------------------------------------------
 
@@ -167,7 +169,7 @@ class TableJob(Section):
 
     def _warn(self, running: Running, words: Iterable[str]) -> None:
         """Tell what needs a second look, if anything may leave the office."""
-        if self.output.publish or self.output.reports:
+        if self.output.leaves or self.output.reports:
             running.warn(words)
 
     def marked(self, running: Running) -> dict[str, Table]:

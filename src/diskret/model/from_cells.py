@@ -61,7 +61,7 @@ from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.kept import refuse_lost
 from diskret.model.memory import refuse_too_large
 from diskret.model.source import Relation, normalised, open_source
-from diskret.model.status import Status, refuse_false_zeros
+from diskret.model.status import CONFIDENTIALITY, CONFIDENTIALITY_COLUMNS, Status, refuse_false_zeros
 from diskret.model.table import Table
 from diskret.model.totals import Looked, refuse_totals
 
@@ -89,7 +89,7 @@ class CellColumns:
     normalise: bool = False
     """Whether codes that differ only in what cannot be seen are one code."""
     status_codes: Mapping[str, Status] | None = None
-    """Other words for the statuses, such as the letters of tau-ARGUS."""
+    """Other words for the statuses, such as the letters of tau-ARGUS; those of SDMX are known in its columns."""
     missing: Mapping[str, str] | None = None
     """Code that a blank stands for, per classification, such as that of the total."""
     without_value: WithoutValue = "refuse"
@@ -411,7 +411,7 @@ def _status(data: Relation, position: Ints, shape: tuple[int, ...], given: CellC
     column = f"coalesce({data.code(given.status)}, '')"
     words = data.arrays(f"SELECT {column} AS s FROM {data.view}")["s"]
     distinct, inverse = np.unique(words, return_inverse=True)
-    other = given.status_codes or {}
+    other = given.status_codes or (CONFIDENTIALITY if given.status.lower() in CONFIDENTIALITY_COLUMNS else {})
     read = [other[w] if w in other else Status.from_text(w) if w else Status.OPEN for w in distinct.tolist()]
     status.reshape(-1)[position] = np.array(read, dtype=np.uint8)[inverse.reshape(-1)]
     return status
