@@ -266,14 +266,14 @@ class TableFiles(Section):
     publish: Annotated[Names, Writes(tuple(WRITERS), any_case=True)] = Field(
         default_factory=list, description="files for the public: .csv .parquet .xlsx .json .px .sdmx.csv .sdmx.xml"
     )
-    transmission: list[Transmission] = Field(
-        default_factory=list, description="files for an authority, with the reasons of hidden cells; confidential"
-    )
     working: Annotated[str | None, Writes((".parquet",))] = Field(
         None, description="working file with all values, to go on with; confidential"
     )
     tau_argus: Annotated[str | None, Writes()] = Field(
         None, description="folder for a tau-ARGUS cell list with hierarchies; confidential"
+    )
+    transmission: list[Transmission] = Field(
+        default_factory=list, description="files for an authority, with the reasons of hidden cells; confidential"
     )
 
     @property
