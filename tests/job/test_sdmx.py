@@ -74,7 +74,7 @@ def test_what_sdmx_lacks_is_said_before_anything_runs(output: dict[str, Any], wo
 def test_a_job_with_sdmx_is_written_as_text_and_read_again(tmp_path: Path) -> None:
     (tmp_path / "cells.csv").write_text(CELLS, encoding="utf-8")
     output = {"publish": ["p.sdmx.csv"], "sdmx": NAMED, "transmission": [{"file": "t.xml", "values": False}]}
-    job = job_from(JOB | {"output": output}, "the test", tmp_path)
+    job = job_from(JOB | {"output": output | {"sdmx": NAMED | {"constants": {"TIME_PERIOD": 2025}}}}, "t", tmp_path)
     assert tomllib.loads(job_as_text(job))["output"] == output
 
 

@@ -17,7 +17,7 @@ import pytest
 import diskret as dk
 from diskret.model.errors import BadOption, NotProtected
 from diskret.model.status import Status
-from diskret.publication.reasons import CONF_STATUS, SBS, Reason, reason_of, reasons
+from diskret.publication.reasons import CONF_STATUS, Reason, reason_of, reasons
 from diskret.suppression.result import Suppression
 from tests.publication.conftest import example_table
 from tests.publication.leaving import as_protected, publish
@@ -177,6 +177,8 @@ def test_a_message_is_prepared_when_it_is_said_and_never_now(tmp_path: Path) -> 
         ({"constants": {'FREQ="': "A"}}, "cannot be a name in SDMX"),
         ({"sender": "<x>"}, "cannot be a name in SDMX"),
         ({"version": "2.0"}, "is not written"),
+        ({"constants": {"TIME_PERIOD": 2025}}, "is no text"),
+        ({"codes": {"nace": {"B": ""}}}, "or blank"),
     ],
 )
 def test_names_that_are_none_in_sdmx_are_refused(wrong: dict[str, Any], words: str) -> None:
@@ -237,7 +239,7 @@ def test_every_rule_gives_its_code_of_the_list() -> None:
     assert codes["hand"] == "C"
     assert codes["p"] == codes["Total"] == "F"
     assert {*CONF_STATUS.values()} < OFFICIAL
-    assert [*CONF_STATUS] == [*Reason] == [*SBS]
+    assert [*CONF_STATUS] == [*Reason]
 
 
 def test_a_close_estimate_is_another_measure_of_concentration() -> None:
@@ -246,7 +248,7 @@ def test_a_close_estimate_is_another_measure_of_concentration() -> None:
     for rule in (dk.PPercent(10), dk.PQ(5, 50)):
         found = reasons(dk.mark(table, rule))
         assert [Reason(each) for each in found] == [Reason.ESTIMATED, Reason.OPEN, Reason.OPEN]
-    assert (CONF_STATUS[Reason.ESTIMATED], SBS[Reason.ESTIMATED]) == ("M", "F")
+    assert CONF_STATUS[Reason.ESTIMATED] == "M"
 
 
 def test_rules_are_known_by_name_at_both_levels_and_twice() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from diskret.job.form import Problem, Section, Writes
 from diskret.model.errors import BadOption, listed
@@ -18,15 +18,23 @@ if TYPE_CHECKING:
     from diskret.job.table_sections import TableOutput
 
 
+def _as_text(given: Any) -> Any:
+    return str(given) if type(given) is int else given
+
+
+Texts = dict[str, Annotated[str, BeforeValidator(_as_text)]]
+"""Names with codes; a year may stand without quotation marks."""
+
+
 class SdmxSection(Section):
     """What a table is called in SDMX."""
 
     dataflow: str = Field(description="agency, identifier and version of the dataflow, such as 'ESTAT:SBS(1.0)'")
-    dimensions: dict[str, str] = Field(
+    dimensions: Texts = Field(
         default_factory=dict,
         description="names of dimensions by classification, such as { nace = 'ACTIVITY' }; the same if left out",
     )
-    codes: dict[str, dict[str, str]] = Field(
+    codes: dict[str, Texts] = Field(
         default_factory=dict,
         description="other codes by classification, or by indicator, such as { size = { small = 'E0T9' } }",
     )
@@ -34,10 +42,10 @@ class SdmxSection(Section):
     indicator: str | None = Field(
         None, description="dimension that says which value a row is of; needed where files hold several"
     )
-    constants: dict[str, str] = Field(
+    constants: Texts = Field(
         default_factory=dict, description="dimensions with one code, such as { FREQ = 'A', TIME_PERIOD = '2025' }"
     )
-    attributes: dict[str, str] = Field(
+    attributes: Texts = Field(
         default_factory=dict, description="attributes with one value, such as { UNIT_MEASURE = 'EUR' }"
     )
     sender: str = Field("unknown", description="who sends it (SDMX-ML)")

@@ -177,6 +177,7 @@ def _said(tables: Sequence[Table]) -> dict[str, Any]:
         "positive": all(t.positive for t in tables),
         "weighted": any(t.weighted for t in tables),
         "additive_counts": all(t.additive_counts for t in tables),
+        "counted": all(t.counted for t in tables),
     }
 
 

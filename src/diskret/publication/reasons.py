@@ -1,7 +1,6 @@
-"""Why cells are hidden, in the codes of those who may know: never for the public.
+"""Why cells are hidden, in the codes of CL_CONF_STATUS (SDMX) for those who may know: never for the public.
 
-The one place where the rules that caught a cell become a code: of CL_CONF_STATUS (SDMX) and of Eurostat's records for
-structural business statistics (SBS), as tau-ARGUS writes them.
+The flags of Eurostat's records for structural business statistics are those of tau-ARGUS, in `argus.records`.
 """
 
 from __future__ import annotations
@@ -47,12 +46,6 @@ CONF_STATUS: Mapping[Reason, str] = {
     Reason.TWO: "T", Reason.ONE: "O", Reason.ONE_OR_TWO: "G", Reason.FEW: "A",
 }  # fmt: skip
 """Codes of CL_CONF_STATUS."""
-
-SBS: Mapping[Reason, str] = {
-    Reason.OPEN: "V", Reason.SECONDARY: "D", Reason.OTHER: "B", Reason.CONCENTRATED: "C", Reason.ESTIMATED: "F",
-    Reason.TWO: "C", Reason.ONE: "B", Reason.ONE_OR_TWO: "C", Reason.FEW: "A",
-}  # fmt: skip
-"""Flags of the records for structural business statistics; ``-`` stands for an empty cell there."""
 
 BY_NAME: Mapping[str, Reason] = {
     "minimum count": Reason.FEW, "small cells": Reason.FEW, "small margin": Reason.FEW,

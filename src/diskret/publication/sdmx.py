@@ -56,6 +56,7 @@ class Sdmx:
     """Version of SDMX-ML."""
 
     def __post_init__(self) -> None:
+        self._refuse_other()
         if not DATAFLOW.fullmatch(self.dataflow):
             raise BadOption(
                 f"{masked(self.dataflow)!r} is no dataflow", hint="agency, identifier and version: 'ESTAT:SBS(1.0)'."
@@ -65,6 +66,14 @@ class Sdmx:
         named = [*self.dimensions.values(), *self.constants, *self.attributes, self.sender]
         for name in [*named, *([] if self.indicator is None else [self.indicator])]:
             refuse_name(name)
+
+    def _refuse_other(self) -> None:
+        """Refuse what is no text: a year must be written '2025'."""
+        tables = [self.dimensions, self.constants, self.attributes, *self.codes.values()]
+        texts = [self.dataflow, self.total, self.sender, *(t for each in tables for pair in each.items() for t in pair)]
+        other = [str(text) for text in texts if not isinstance(text, str) or not text]
+        if other:
+            raise BadOption(f"sdmx: {masked(other[0])!r} is no text, or blank", hint="write codes as text: '2025'.")
 
     @property
     def agency(self) -> str:

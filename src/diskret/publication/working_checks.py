@@ -25,10 +25,10 @@ MOST_DECIMALS = 40
 SLACK = 1e-12
 """What adding up doubles may lose, relative to what is added."""
 MOST_RULES = 32
-FLOATS = ("value", "below", "above", "lower", "upper", "weight", "key")
+FLOATS = ("value", "below", "above", "lower", "upper", "weight", "key", "given")
 SUMS = ("largest", "absolute", "protected_largest", "public_value")
 COUNTS = ("count", "protected_count", "public_count")
-TRUTHS = ("frequency", "positive", "weighted", "additive_counts")
+TRUTHS = ("frequency", "positive", "weighted", "additive_counts", "counted")
 TEXTS = ("response", "altered", "seal")
 
 
@@ -180,6 +180,7 @@ POSSIBLE: dict[str, Callable[[Array], Any]] = {
     "weight": _distance,
     "creator": _mark,
     "key": np.isfinite,
+    "given": _value,
 }
 """For every array of a table which of its numbers can be."""
 POSSIBLE_OF_PEOPLE: dict[str, Callable[[Array], Any]] = {

@@ -51,7 +51,7 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
     rule = np.where(given, np.uint32(1), np.uint32(0)).astype(np.uint32)
     needed = np.zeros(table.shape)
     status = table.status.copy()
-    for bit, verdict in enumerate(_verdicts(table, judged), start=1):
+    for bit, verdict in enumerate(verdicts(table, judged), start=1):
         _record(verdict, bit, rule, needed, status)
     caught = (rule > 0) & ~given
     must_show = caught & ((table.status == Status.NEVER) | (table.status == Status.PUBLISHED))
@@ -74,7 +74,7 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
     return marked
 
 
-def _verdicts(table: Table, rules: Sequence[Rule]) -> list[Verdict]:
+def verdicts(table: Table, rules: Sequence[Rule]) -> list[Verdict]:
     """What each rule says; how far a minimum count reaches depends on what the others say."""
     others = [rule.judge(table) for rule in rules if not isinstance(rule, MinCount)]
     said = iter(others)
