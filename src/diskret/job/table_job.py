@@ -41,7 +41,7 @@ from diskret.publication.plots import plot_comparison
 from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
 
-ONLY_CELLS = ("count", "largest", "owner", "status", "below", "above", "lower", "upper", "cost", "frequency", "sums")
+ONLY_CELLS = ("count", "largest", "owner", "status", "below", "above", "lower", "upper", "frequency", "sums")
 ONLY_RECORDS = ("weight", "holding", "shadow", "waiver", "request", "public")
 PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "cell_key": "changes values"}
 

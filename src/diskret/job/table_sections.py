@@ -130,7 +130,10 @@ class TableSection(Section):
     )
     lower: str | None = Field(None, description="column with the smallest value an attacker thinks possible (cells)")
     upper: str | None = Field(None, description="column with the largest value an attacker thinks possible (cells)")
-    cost: str | None = Field(None, description="column with the price of suppressing a cell (cells)")
+    cost: str | None = Field(
+        None,
+        description="column with the price of suppressing a cell; of records it is added up",
+    )
     weight: str | None = Field(None, description="column with sampling weights (microdata)")
     holding: str | None = Field(None, description="column that joins records of one owner (microdata)")
     shadow: str | None = Field(
@@ -346,6 +349,7 @@ class PoolTable(TableSection):
     fixed: dict[str, str] = Field(
         default_factory=dict, description="codes at which the table stands in classifications it does not run over"
     )
+    rules: Rules | None = Field(None, description="rules of this table; `[rules]` if left out")
     published: bool = Field(False, description="whether the table is out already: nothing in it can change")
     previous: InFile = Field(None, description="working file of the last period, whose pattern is kept if cheap")
     output: PoolTableOutput = Field(
