@@ -72,13 +72,53 @@ def test_a_table_that_is_not_protected_is_written_for_the_house_only(folder: Pat
         ('file = "t.txt"\nformat = "word"', r"safe_files.0.format"),
         ('file = "cells.csv"', r"'cells.csv' is data.cells too"),
         ('file = "t.tab"\n[[output.safe_files]]\nfile = "t.csv"', r"'t.rda' is output.safe_files.0.file too"),
-        ('file = "t.tab"\nresponse = "y"', r"holds one response"),
+        ('file = "t.tab"\nresponse = "y"', r"safe_files.0.response: a safe file holds one response"),
+        ('file = "t.tab"\nwidths = { z = 3 }', r"safe_files.0.widths: no classification .z"),
+        ('file = "t.tab"\nformat = "cell-keys"', r"safe_files.0.format: .*cell-key noise"),
+        (
+            'file = "t.tab"\n[perturbation]\nmethod = "rounding"\nbase = 5',
+            r"safe_files.0.format: 'intermediate' holds true",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_runs(folder: Path, said: str, complaint: str) -> None:
     with pytest.raises(DiskretError, match=complaint):
         run(folder, f"[[output.safe_files]]\n{said}\n")
     assert {f.name for f in folder.iterdir()} == {"cells.csv", "job.toml"}
+
+
+def test_every_table_of_a_pool_has_safe_files_of_its_own(folder: Path) -> None:
+    (folder / "more.csv").write_text("s,t,x,n\na,1,4,1\na,2,6,1\nb,1,20,5\nb,2,0,0\nc,1,30,4\nc,2,40,5\n")
+    (folder / "job.toml").write_text(
+        """
+        [table]
+        value = "x"
+        count = "n"
+        [rules]
+        min_count = 3
+        [suppression]
+        [tables.one]
+        data = { cells = "cells.csv" }
+        by = ["s"]
+        value = "x"
+        count = "n"
+        [[tables.one.output.safe_files]]
+        file = "one.txt"
+        format = "code-value"
+        report = false
+        [tables.two]
+        data = { cells = "more.csv" }
+        by = ["s", "t"]
+        value = "x"
+        count = "n"
+        [[tables.two.output.safe_files]]
+        file = "two.csv"
+        format = "csv"
+        """
+    )
+    result = run_job(read_job(folder / "job.toml"), folder)
+    assert [f.name for f in result.files] == ["one.txt", "two.csv", "two.html"]
+    assert '"a",x' in (folder / "one.txt").read_text()
 
 
 def test_metadata_that_the_job_reads_are_not_replaced_by_those_it_writes(folder: Path) -> None:

@@ -188,6 +188,14 @@ def test_a_lower_level_never_reaches_quite_down_to_nothing_in_tau_argus_3(tmp_pa
     assert '"a";1;1;1;U;1;1\r\n' in text(table, tmp_path, "intermediate")
 
 
+def test_rules_that_judge_another_variable_have_it_beside_the_values(table: Table, tmp_path: Path) -> None:
+    assert table.respondents is not None
+    assert table.respondents.largest is not None
+    shadow = replace(table.respondents, shadow_absolute=2 * table.value, shadow_largest=3 * table.respondents.largest)
+    found = text(replace(table, respondents=shadow), tmp_path, "intermediate", quotes=False).splitlines()
+    assert found[7] == "N1;m;10.0;4;20.0;10.0;12.0;9.0;M;0.1;0.1"
+
+
 def test_status_only_leaves_out_shadow_and_contributions(table: Table, tmp_path: Path) -> None:
     found = text(table, tmp_path, "intermediate", status_only=True, quotes=False, suppress_empty=True).splitlines()
     assert found[7] == "N1;m;10.0;4;10.0;M;0.1;0.1"
@@ -279,6 +287,21 @@ def test_noise_is_published_alone_and_told_only_on_request(noisy: Any, tmp_path:
     assert (tmp_path / "t.rda").read_text().endswith("Difference\n    <NUMERIC>\nCellKey\n    <CELLKEY>\n")
 
 
+def test_zeros_that_noise_or_rounding_made_look_like_true_ones(noisy: Any, tmp_path: Path) -> None:
+    cells = {"s": ["a", "b", "c"], "x": [1, 0, 99], "n": [1, 0, 9]}
+    table = dk.mark(Table.from_cells(cells, by={"s": None}, value="x", count="n"), MinCount(3), special_cases=False)
+    rounded = dk.round_table(table, base=10, seed=1)
+    zeros = rounded.table.value == 0
+    assert zeros[:2].all()
+    for format in ("csv", "code-value", "pivot"):
+        assert text(rounded, tmp_path, format, unprotected=True).count("-") == 2
+    left = text(rounded, tmp_path, "code-value", unprotected=True, suppress_empty=True)
+    assert left == lines('"Total",100', '"c",100')
+    made = replace(noisy.table, value=np.array([0.0, 0.0, 9.0, 9.0]))
+    shown = text(replace(noisy, table=made), tmp_path, "cell-keys", suppress_empty=True, unprotected=True)
+    assert shown == lines('"Total";9', '"c";9')
+
+
 def test_only_tables_with_cell_key_noise_have_such_a_file(table: Table, noisy: Any, tmp_path: Path) -> None:
     with pytest.raises(BadOption, match="cell-key noise"):
         write_safe_file(table, tmp_path / "t", "cell-keys")
@@ -327,6 +350,7 @@ def test_options_a_format_does_not_know_are_refused(table: Table, tmp_path: Path
         with pytest.raises(BadOption, match="has no"):
             write_safe_file(table, tmp_path / "t", format, **options)
     wrong: list[Any] = [{"format": "xml"}, {"version": 5}, {"decimals": 12}, {"shiny": True}, {"widths": {"z": 3}}]
+    wrong.append({"widths": {"sex": 10**9}})
     for each in wrong:
         with pytest.raises(BadOption):
             write_safe_file(table, tmp_path / "t", **each)
@@ -338,6 +362,27 @@ def test_codes_that_would_break_a_line_are_not_written(tmp_path: Path, code: str
     table = Table.from_cells({"s": [code, "a'b"], "x": [1, 2]}, by={"s": None}, value="x")
     with pytest.raises(BadOption, match="cannot be written"):
         write_safe_file(table, tmp_path / "t", "code-value", quotes=quotes, unprotected=True)
+
+
+def test_names_that_would_break_the_first_line_are_not_written(tmp_path: Path) -> None:
+    table = Table.from_cells({"s": ["a"], "x,y": [1]}, by={"s": None}, value="x,y")
+    assert text(table, tmp_path, "pivot", unprotected=True).startswith('"s","x,y"\r\n')
+    with pytest.raises(BadOption, match="first line"):
+        write_safe_file(table, tmp_path / "t", "pivot", unprotected=True, quotes=False)
+
+
+@pytest.mark.parametrize("name", ["t.rda", "T.HTML"])
+def test_no_file_takes_the_place_of_the_one_it_lies_beside(table: Table, tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadOption, match="beside"):
+        write_safe_file(table, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_zero_is_a_number_where_nobody_counted_contributors(tmp_path: Path) -> None:
+    table = Table.from_cells({"s": ["a", "b"], "x": [0, 4]}, by={"s": None}, value="x")
+    assert text(table, tmp_path, "code-value", unprotected=True, status=True) == lines(
+        '"Total",4,2', '"a",0,2', '"b",4,2'
+    )
 
 
 def test_a_code_is_no_formula_in_a_public_file_and_itself_in_a_confidential_one(tmp_path: Path) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from diskret.job.form import Problem, Section, Writes
+from diskret.job.form import Problem, Section, Writes, named
 from diskret.model.errors import listed
-from diskret.publication.argus.options import KNOWN, Format, options_beside
+from diskret.publication.argus.options import CONFIDENTIAL, KNOWN, Format, options_beside
 
 MOST_AXES = 10
 """Classifications of a table of tau-ARGUS."""
@@ -63,3 +63,27 @@ class SafeFileSection(Section):
         """What was said, as options of `write_safe_file`."""
         said = self.model_fields_set - {"file", "response", "format"}
         return {key: getattr(self, key) for key in type(self).model_fields if key in said}
+
+
+def unfit(
+    files: Sequence[SafeFileSection], values: Sequence[str], by: Sequence[str], changes: str, *, holdings: bool
+) -> Iterator[Problem]:
+    """Safe files that do not go with the table: ``changes`` is the section that changes its values, if one does.
+
+    Values and classifications that the data tell only when they are read are none here.
+    """
+    for number, each in enumerate(files):
+        key = f"output.safe_files.{number}"
+        several, other = len(values) > 1 and not each.response, each.response and each.response not in values
+        unknown = [name for name in each.widths if name not in by]
+        true_values = each.format in CONFIDENTIAL and changes
+        yield from named(
+            (values and (several or other), f"{key}.response", "a safe file holds one response", listed(values)),
+            (by and unknown, f"{key}.widths", f"no classification {listed(unknown)}", f"table.by lists {listed(by)}"),
+            (true_values, f"{key}.format", f"{each.format!r} holds true values", f"[{changes}] changes them"),
+            (
+                each.format == "cell-keys" and changes != "cell_key",
+                f"{key}.format", "'cell-keys' holds a table with cell-key noise", "add [cell_key]",
+            ),
+            (each.holding and not holdings, f"{key}.holding", "needs table.holding", "name the column"),
+        )  # fmt: skip

@@ -17,6 +17,8 @@ from diskret.publication.argus.options import SafeFile
 from diskret.publication.numbers import meant_decimals
 
 SAFE, RULE, REQUEST, FREQUENCY, ZERO, MANUAL, PROTECTED, SECONDARY, EMPTY = 1, 3, 4, 5, 6, 9, 10, 11, 14
+SAFE_BY_HAND, SECONDARY_BY_HAND = 2, 12
+"""Of cells whose status no rule found: it was given."""
 NUMBERS = {
     Status.OPEN: SAFE,
     Status.PRIMARY: MANUAL,
@@ -26,7 +28,7 @@ NUMBERS = {
     Status.STRUCTURAL_ZERO: PROTECTED,
     Status.ZERO: SAFE,
 }
-LETTERS = {SAFE: "S", SECONDARY: "M", PROTECTED: "P", EMPTY: "E"}
+LETTERS = {SAFE: "S", SAFE_BY_HAND: "S", SECONDARY: "M", SECONDARY_BY_HAND: "M", PROTECTED: "P", EMPTY: "E"}
 """Every other number is that of an unsafe cell, U."""
 CAUGHT = {"zero": ZERO, "minimum count": FREQUENCY, "small": FREQUENCY, "request": REQUEST, "given": MANUAL}
 """Numbers of cells caught by a rule whose name begins so; by any other, such as p%: 3. The last that applies counts,
@@ -36,12 +38,14 @@ TENTH = 0.1
 
 
 def status_numbers(table: Table) -> Ints:
-    """The status of every cell as tau-ARGUS numbers it (1 safe, 3 to 9 unsafe, 10 protected, 11 secondary, 14 empty).
+    """The status of every cell as tau-ARGUS numbers it: 1 safe, 3 to 9 unsafe, 10 protected, 11 secondary, 14 empty.
+
+    Where every status was given and no rule looked for any, 2 and 12 stand for 1 and 11.
 
     >>> cells = {"s": ["a", "b", "c"], "x": [3, 0, 4], "n": [1, 0, 9], "st": ["primary", "open", "secondary"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", count="n", status="st")
     >>> status_numbers(table).tolist()
-    [9, 14, 11, 1]
+    [9, 14, 12, 2]
     """
     found = np.array([NUMBERS[status] for status in Status])[table.status]
     primary = table.status == Status.PRIMARY
@@ -50,7 +54,9 @@ def status_numbers(table: Table) -> Ints:
         for kind in ORDER:
             bits = sum(1 << i for i, each in enumerate(kinds) if each == kind)
             found[primary & (table.rule & np.uint32(bits) > 0)] = kind
-    found[table.empty & (found == SAFE)] = EMPTY
+    found[vacant(table) & (found == SAFE)] = EMPTY
+    if all(_kind(name) == MANUAL for name in table.rules):
+        found[found == SAFE], found[found == SECONDARY] = SAFE_BY_HAND, SECONDARY_BY_HAND
     return found
 
 
@@ -115,10 +121,17 @@ def costs_of(table: Table) -> Floats:
 
 
 def contributors_of(table: Table, *, holding: bool) -> Contributors | None:
-    """Respondents or holdings; none where nobody counted them."""
+    """Respondents or holdings as the rules see them; none where nobody counted them."""
     if holding and table.holdings is None:
         raise BadOption("the table has no holdings", hint="name the column that joins records of one owner.")
-    return table.holdings if holding else table.respondents
+    found = table.holdings if holding else table.respondents
+    return None if found is None else found.judged
+
+
+def shadow_of(table: Table) -> Floats:
+    """What the rules judge: the shadow variable, or the values."""
+    people = table.respondents
+    return table.value if people is None or people.shadow_absolute is None else people.shadow_absolute
 
 
 def ranks_of(table: Table, people: Contributors | None) -> int:
@@ -135,7 +148,25 @@ def refuse_infinite(*arrays: npt.NDArray[np.float64]) -> None:
         raise NotFinite("the table has undefined or infinite numbers", hint="tau-ARGUS cannot read them.")
 
 
+def vacant(table: Table) -> Bools:
+    """Cells nobody contributes to; where contributors were not counted, a zero is a number like any other.
+
+    Of changed values every zero counts: who contributes would tell true zeros from those that were made.
+
+    >>> cells = {"s": ["a", "b"], "x": [0, 4], "n": [0, 9]}
+    >>> known = Table.from_cells(cells, by={"s": None}, value="x", count="n")
+    >>> unknown = Table.from_cells(cells, by={"s": None}, value="x")
+    >>> vacant(known).tolist(), vacant(unknown).tolist()
+    ([True, False, False], [False, False, False])
+    """
+    if table.altered:
+        zero: Bools = table.value == 0
+        return zero
+    counted = table.frequency or table.respondents is not None
+    return table.empty if counted else np.zeros(table.shape, np.bool_)
+
+
 def nothing_there(table: Table) -> Bools:
     """Cells that show a dash: nobody contributes to them, and they hide nothing."""
-    found: Bools = table.empty & ~table.hidden
+    found: Bools = vacant(table) & ~table.hidden
     return found

@@ -14,7 +14,9 @@ from diskret.publication.argus.cells import (
     EMPTY,
     PROTECTED,
     SAFE,
+    SAFE_BY_HAND,
     SECONDARY,
+    SECONDARY_BY_HAND,
     costs_of,
     decimals_in,
     highest,
@@ -27,7 +29,7 @@ from diskret.publication.argus.layout import CHUNK, END, Layout
 from diskret.publication.argus.options import SafeFile
 from diskret.publication.axes import Axis
 
-LETTERS = {SAFE: "s", SECONDARY: "m", PROTECTED: "z", EMPTY: "z"}
+LETTERS = {SAFE: "s", SAFE_BY_HAND: "s", SECONDARY: "m", SECONDARY_BY_HAND: "m", PROTECTED: "z", EMPTY: "z"}
 DEAREST = 20_000
 """The largest cost, to which all others are scaled."""
 
