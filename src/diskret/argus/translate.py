@@ -79,7 +79,8 @@ def _pool(work: Work, step: Step) -> Made:
     made = Made()
     tables: dict[str, Content] = {}
     found = [TableOfBatch.of(work, asked) for asked in step.tables]
-    every = [each.rules(made, f"tables.{each.asked.name}") for each in found]
+    given = any(asked.apriori for asked in step.tables)
+    every = [each.rules(made, f"tables.{each.asked.name}", given=given) for each in found]
     for each, rules in zip(found, every, strict=True):
         section = f"tables.{each.asked.name}"
         own = each.table(work, made, section)
