@@ -215,6 +215,12 @@ def test_files_have_the_format_and_the_options_of_the_batch(
     assert job["output"]["safe_files"] == [expected | layout]
 
 
+def test_of_two_files_with_one_name_before_the_ending_the_later_has_the_page(tmp_path: Path) -> None:
+    write = ('<WRITETABLE> (1,1,,"o.csv")', '<WRITETABLE> (1,5,,"o.tab")', '<WRITETABLE> (1,3,,"p.txt")')
+    files = only(tmp_path, *BEGIN, "<SUPPRESS> GH(1)", *write)["output"]["safe_files"]
+    assert [each.get("report") for each in files] == [False, None, None]
+
+
 def test_a_cell_key_file_follows_the_cell_key_method_only(tmp_path: Path) -> None:
     write = '<WRITETABLE> (1,7,AO+AD+AC-,"o.csv")'
     (file,) = only(tmp_path, *BEGIN, "<SUPPRESS> CKM(1)", write)["output"]["safe_files"]

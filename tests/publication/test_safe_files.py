@@ -188,6 +188,14 @@ def test_a_lower_level_never_reaches_quite_down_to_nothing_in_tau_argus_3(tmp_pa
     assert '"a";1;1;1;U;1;1\r\n' in text(table, tmp_path, "intermediate")
 
 
+def test_rules_that_judge_another_variable_have_it_beside_the_values(table: Table, tmp_path: Path) -> None:
+    assert table.respondents is not None
+    assert table.respondents.largest is not None
+    shadow = replace(table.respondents, shadow_absolute=2 * table.value, shadow_largest=3 * table.respondents.largest)
+    found = text(replace(table, respondents=shadow), tmp_path, "intermediate", quotes=False).splitlines()
+    assert found[7] == "N1;m;10.0;4;20.0;10.0;12.0;9.0;M;0.1;0.1"
+
+
 def test_status_only_leaves_out_shadow_and_contributions(table: Table, tmp_path: Path) -> None:
     found = text(table, tmp_path, "intermediate", status_only=True, quotes=False, suppress_empty=True).splitlines()
     assert found[7] == "N1;m;10.0;4;10.0;M;0.1;0.1"
@@ -338,6 +346,27 @@ def test_codes_that_would_break_a_line_are_not_written(tmp_path: Path, code: str
     table = Table.from_cells({"s": [code, "a'b"], "x": [1, 2]}, by={"s": None}, value="x")
     with pytest.raises(BadOption, match="cannot be written"):
         write_safe_file(table, tmp_path / "t", "code-value", quotes=quotes, unprotected=True)
+
+
+def test_names_that_would_break_the_first_line_are_not_written(tmp_path: Path) -> None:
+    table = Table.from_cells({"s": ["a"], "x,y": [1]}, by={"s": None}, value="x,y")
+    assert text(table, tmp_path, "pivot", unprotected=True).startswith('"s","x,y"\r\n')
+    with pytest.raises(BadOption, match="first line"):
+        write_safe_file(table, tmp_path / "t", "pivot", unprotected=True, quotes=False)
+
+
+@pytest.mark.parametrize("name", ["t.rda", "T.HTML"])
+def test_no_file_takes_the_place_of_the_one_it_lies_beside(table: Table, tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadOption, match="beside"):
+        write_safe_file(table, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_zero_is_a_number_where_nobody_counted_contributors(tmp_path: Path) -> None:
+    table = Table.from_cells({"s": ["a", "b"], "x": [0, 4]}, by={"s": None}, value="x")
+    assert text(table, tmp_path, "code-value", unprotected=True, status=True) == lines(
+        '"Total",4,2', '"a",0,2', '"b",4,2'
+    )
 
 
 def test_a_code_is_no_formula_in_a_public_file_and_itself_in_a_confidential_one(tmp_path: Path) -> None:

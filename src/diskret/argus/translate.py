@@ -149,6 +149,11 @@ def _output(work: Work, made: Made, step: Step, table: TableOfBatch, section: st
             made.note(f"{section}.safe_files", each)
             file = work.writes(each, each.file)
             found[file] = {"file": file, **_format(work, step, each), **table.layout}
+    # the page beside a file has its name with another ending: there, too, the later stays
+    last = {Path(file).with_suffix(""): file for file in found}
+    for file, content in found.items():
+        if last[Path(file).with_suffix("")] != file:
+            content["report"] = False
     # tau-ARGUS writes a table that nothing protects; here that is said in the job and in the file
     bare = {"unprotected": True} if found and step.suppress is None else {}
     return {**bare, "safe_files": list(found.values())} if found else {}

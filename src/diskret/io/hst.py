@@ -99,9 +99,11 @@ def _read(text: str, path: str, separator: str | None, classifications: int | No
     kept = [(n, line) for n, line in numbered if line and not line.startswith("//")]
     if not kept:
         raise EmptyData("the a-priori file says nothing", where=path, hint=HINT)
-    between = _separator(separator, kept[0][1], path)
+    between = _separator(separator, kept[0][1], path, classifications)
     rows = _rows([line for _, line in kept], [n for n, _ in kept], between, path)
     width = classifications or _width(rows[0])
+    if not width:
+        raise UnreadableFile("the first line is no statement", where=f"{path}, line {kept[0][0]}", hint=HINT)
     found = [_statement(row, width) for row in rows]
     wrong = [Wrong(n, said) for (n, _), said in zip(kept, found, strict=True) if isinstance(said, str)]
     if wrong and errors == "refuse":
@@ -123,23 +125,26 @@ def lines_of(wrong: Sequence[Wrong]) -> str:
     return f"{'lines' if len(wrong) > 1 else 'line'} {listed([each.line for each in wrong])}"
 
 
-def _separator(given: str | None, line: str, path: str) -> str:
+def _separator(given: str | None, line: str, path: str, width: int | None) -> str:
     """The separator that is given, or the one by which the first line is a statement."""
     if given is not None and (len(given) != 1 or given in '" \r\n'):
         raise BadOption(f"separator {given!r}", hint="one character, such as ';'.")
-    tried = [given] if given else [each for each in SEPARATORS if each in line]
-    found = [each for each in tried if each in line and _width(next(csv.reader([line], delimiter=each), [])) > 0]
-    if given in found:
-        return given
-    if given or len(found) != 1:
-        raise UnreadableFile(
-            f"the first line is not a statement with the separator {given!r}"
-            if given
-            else "it is not clear what separates the fields",
-            where=path,
-            hint=f"name the separator, such as separator=';'; {HINT}",
-        )
-    return found[0]
+    tried = [given] if given else [each for each in SEPARATORS if _says(line, each, width)]
+    if len(tried) == 1 and tried[0] in line:
+        return tried[0]
+    raise UnreadableFile(
+        f"the first line does not have the separator {given!r}"
+        if given
+        else "it is not clear what separates the fields",
+        where=path,
+        hint=f"name the separator, such as separator=';'; {HINT}",
+    )
+
+
+def _says(line: str, separator: str, width: int | None) -> bool:
+    """Whether a line is a statement with a separator."""
+    fields = [field.strip() for field in next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])]
+    return fields[width].upper() in WORDS if width and len(fields) > width else _width(fields) > 0
 
 
 def _rows(lines: list[str], numbers: list[int], separator: str, path: str) -> list[list[str]]:

@@ -85,7 +85,7 @@ def _tabulated(
     roles = Roles(
         weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), public=_flag(asked.public),
         request=None if request else _flag(asked.request), asked=_flag(asked.request) if request else None,
-        shadow=asked.shadow, key=record_key(job.cell_key, described),
+        shadow=asked.shadow, key=record_key(job.cell_key, described), cost=asked.cost,
     )  # fmt: skip
     options = TabulationOptions(
         **_gaps(job),

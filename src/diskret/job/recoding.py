@@ -30,5 +30,5 @@ def closings_of(
 
 def missing_of(said: Classification, described: Metadata | None, name: str) -> list[str]:
     """Codes of a classification for what is missing, as the job or its metadata say."""
-    own = [said.missing] if said.missing is not None else []
-    return [*own, *(described.variable(name).missing if described is not None else ())]
+    told = described.variable(name).missing if described is not None else ()
+    return [*(said.missing_codes or told), *([said.missing] if said.missing is not None else [])]

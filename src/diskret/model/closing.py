@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.status import Status
 from diskret.model.table import Table
-
-ARRAYS = ("value", "status", "rule", "below", "above", "lower", "upper", "weight", "key")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -140,10 +139,14 @@ def _closed(table: Table, name: str, closing: Closing) -> Table:
     def taken(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.take(array, stays, axis=axis)
 
-    changed: dict[str, Any] = {f: taken(a) for f in ARRAYS if (a := getattr(table, f)) is not None}
-    people = {f: c.each(taken) for f in ("respondents", "holdings") if (c := getattr(table, f)) is not None}
-    by = {n: coarse if n == name else h for n, h in table.by.items()}
-    return replace(table, by=by, **changed, **people, creator=None, seal="")
+    changed: dict[str, Any] = {"by": {n: coarse if n == name else h for n, h in table.by.items()}}
+    for field in fields(table):
+        held = getattr(table, field.name)
+        if isinstance(held, np.ndarray):
+            changed[field.name] = taken(held)
+        elif isinstance(held, Contributors):
+            changed[field.name] = held.each(taken)
+    return replace(table, **changed | {"creator": None, "seal": ""})
 
 
 def _tell_statuses(table: Table, gone: npt.NDArray[np.uint8], name: str) -> None:

@@ -36,6 +36,9 @@ UNGUARDED = (
 )
 
 
+NO_DISTANCE = (
+    "this method does not look at distances: cells cost the same wherever they are; the method Cuboids looks at them"
+)
 OF_SERIES = Cost(by="log")
 """What a hidden cell costs where last period counts."""
 
@@ -73,6 +76,8 @@ def suppress(
         # the weights of a time series are made for classes, not for values
         method = replace(method, cost=OF_SERIES)
     method.price.check(table)
+    if any(method.price.distance.values()) and not isinstance(method, Cuboids):
+        warnings.warn(NO_DISTANCE, ProtectionWarning, stacklevel=2)
     audited = not isinstance(method, Cuboids | Complete)
     if audited and promise.guard == "public" and (persons_of(table)[table.hidden.reshape(-1)] >= 0).any():
         warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)

@@ -40,7 +40,7 @@ TENTH = 0.1
 def status_numbers(table: Table) -> Ints:
     """The status of every cell as tau-ARGUS numbers it: 1 safe, 3 to 9 unsafe, 10 protected, 11 secondary, 14 empty.
 
-    Where no rule was applied, 2 and 12 stand for 1 and 11.
+    Where every status was given and no rule looked for any, 2 and 12 stand for 1 and 11.
 
     >>> cells = {"s": ["a", "b", "c"], "x": [3, 0, 4], "n": [1, 0, 9], "st": ["primary", "open", "secondary"]}
     >>> table = Table.from_cells(cells, by={"s": None}, value="x", count="n", status="st")
@@ -54,8 +54,8 @@ def status_numbers(table: Table) -> Ints:
         for kind in ORDER:
             bits = sum(1 << i for i, each in enumerate(kinds) if each == kind)
             found[primary & (table.rule & np.uint32(bits) > 0)] = kind
-    found[table.empty & (found == SAFE)] = EMPTY
-    if table.rule is None:
+    found[vacant(table) & (found == SAFE)] = EMPTY
+    if all(_kind(name) == MANUAL for name in table.rules):
         found[found == SAFE], found[found == SECONDARY] = SAFE_BY_HAND, SECONDARY_BY_HAND
     return found
 
@@ -121,10 +121,17 @@ def costs_of(table: Table) -> Floats:
 
 
 def contributors_of(table: Table, *, holding: bool) -> Contributors | None:
-    """Respondents or holdings; none where nobody counted them."""
+    """Respondents or holdings as the rules see them; none where nobody counted them."""
     if holding and table.holdings is None:
         raise BadOption("the table has no holdings", hint="name the column that joins records of one owner.")
-    return table.holdings if holding else table.respondents
+    found = table.holdings if holding else table.respondents
+    return None if found is None else found.judged
+
+
+def shadow_of(table: Table) -> Floats:
+    """What the rules judge: the shadow variable, or the values."""
+    people = table.respondents
+    return table.value if people is None or people.shadow_absolute is None else people.shadow_absolute
 
 
 def ranks_of(table: Table, people: Contributors | None) -> int:
@@ -141,7 +148,20 @@ def refuse_infinite(*arrays: npt.NDArray[np.float64]) -> None:
         raise NotFinite("the table has undefined or infinite numbers", hint="tau-ARGUS cannot read them.")
 
 
+def vacant(table: Table) -> Bools:
+    """Cells nobody contributes to; where contributors were not counted, a zero is a number like any other.
+
+    >>> cells = {"s": ["a", "b"], "x": [0, 4], "n": [0, 9]}
+    >>> known = Table.from_cells(cells, by={"s": None}, value="x", count="n")
+    >>> unknown = Table.from_cells(cells, by={"s": None}, value="x")
+    >>> vacant(known).tolist(), vacant(unknown).tolist()
+    ([True, False, False], [False, False, False])
+    """
+    counted = table.frequency or table.respondents is not None
+    return table.empty if counted else np.zeros(table.shape, np.bool_)
+
+
 def nothing_there(table: Table) -> Bools:
     """Cells that show a dash: nobody contributes to them, and they hide nothing."""
-    found: Bools = table.empty & ~table.hidden
+    found: Bools = vacant(table) & ~table.hidden
     return found

@@ -25,6 +25,7 @@ from diskret.publication.argus.cells import (
     levels_of,
     ranks_of,
     refuse_infinite,
+    shadow_of,
     status_letters,
     status_numbers,
 )
@@ -92,7 +93,9 @@ def _columns(layout: Layout, table: Table, options: SafeFile) -> list[Column]:
         if people is not None and table.counted:
             columns.append((_variable("FreqVar", Role.FREQUENCY), wholes(layout.order(people.count))))
         if not options.status_only:
-            columns.append(column(f"{name}_Shadow", table.value, Role.NUMERIC, Role.SHADOW))
+            shadow = shadow_of(table)
+            places = _places(shadow, decimals)
+            columns.append(column(f"{name}_Shadow", shadow, Role.NUMERIC, Role.SHADOW, places=places))
     costs = costs_of(table)
     columns.append(column(f"{name}_Cost", costs, Role.NUMERIC, Role.COST, places=_places(costs, decimals)))
     if people is not None and people.largest is not None and not (options.status_only or counts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats
+from diskret.model.errors import BadOption, listed
 from diskret.model.table import Table
 from diskret.publication.argus.cells import (
     EMPTY,
@@ -26,10 +28,12 @@ from diskret.publication.argus.cells import (
     contributors_of,
     decimals_in,
     ranks_of,
+    shadow_of,
     status_numbers,
 )
 from diskret.publication.argus.layout import END, Layout, Texts, numbers, wholes
 from diskret.publication.argus.options import SafeFile
+from diskret.publication.formulas import escaped
 
 FLAGS = {SAFE: "V", SAFE_BY_HAND: "V", PROTECTED: "V", FREQUENCY: "A", EMPTY: "-"}
 FLAGS |= {SECONDARY: "D", SECONDARY_BY_HAND: "D"}
@@ -40,10 +44,20 @@ def records(
     layout: Layout, columns: Sequence[tuple[str, Texts]], by: Sequence[str], options: SafeFile, left: Bools | None
 ) -> Iterator[str]:
     """Codes and columns of every cell, with their names in the first line if they are asked for."""
-    names = [*by, *(name for name, _ in columns)]
     if options.names_first or options.format == "pivot":
-        yield ",".join(f'"{name}"' if options.quotes else name for name in names) + END
+        yield _first_line([*by, *(name for name, _ in columns)], options)
     yield from layout.rows([*layout.codes(), *(column for _, column in columns)], ",", left)
+
+
+def _first_line(names: Sequence[str], options: SafeFile) -> str:
+    texts = [escaped(name.replace('"', "'")) for name in names]
+    broken = [name for name in texts if re.search(r"[\r\n]" if options.quotes else r"[\r\n,]", name)]
+    if broken:
+        raise BadOption(
+            f"columns {listed(broken)} cannot be named in the first line",
+            hint="names have no line breaks, and without quotes no commas; or leave them out.",
+        )
+    return ",".join(f'"{text}"' if options.quotes else text for text in texts) + END
 
 
 def with_status(layout: Layout, table: Table, name: str, options: SafeFile) -> list[tuple[str, Texts]]:
@@ -109,7 +123,7 @@ def _flags(ranks: int, *, close: bool) -> npt.NDArray[np.object_]:
 
 def _shares(layout: Layout, table: Table, largest: Floats | None, ranks: int, *, close: bool) -> list[Floats]:
     """Percentages of the largest contributions: of the first two each for p%, else of those a rule adds up."""
-    whole = layout.order(np.abs(table.value))
+    whole = layout.order(np.abs(shadow_of(table)))
     safe = np.where(whole == 0, 1.0, whole)
     none = np.zeros(whole.size)
     top = [layout.order(largest[..., j]) for j in range(min(ranks, 2))] if largest is not None else []

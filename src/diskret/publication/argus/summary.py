@@ -31,7 +31,7 @@ from diskret.publication.argus.keys import before_of
 from diskret.publication.argus.layout import Layout
 from diskret.publication.argus.options import KNOWN, SafeFile
 from diskret.publication.doors import Leaving
-from diskret.publication.numbers import number_words
+from diskret.publication.numbers import grouped, number_words
 from diskret.publication.origin import Origin
 from diskret.publication.report_head import head_of
 from diskret.publication.report_html import report_text
@@ -113,7 +113,7 @@ def _statuses(table: Table, options: SafeFile) -> ReportSection:
         people = "-" if count is None else int(count[chosen].sum())
         sums = number_words(np.array([table.value[chosen].sum(), cost[chosen].sum()]), decimals)
         name = say["total"] if status is None else say[f"status {status}"]
-        rows.append((status or "", name, int(chosen.sum()), people, *sums))
+        rows.append((status or "", name, int(chosen.sum()), people, *(grouped(s, options.language) for s in sums)))
     head = ("", *(say[name] for name in ("status", "cells", "respondents", "values", "costs")))
     found = ReportTable(head=head, rows=tuple(rows), right=(4, 5))
     return ReportSection(title=say["summary"], tables=(found,))

@@ -24,7 +24,7 @@ from diskret.publication.argus.jj import jj
 from diskret.publication.argus.keys import before_of, metadata_of, told
 from diskret.publication.argus.layout import Layout, Texts, layout_of, numbers, wholes
 from diskret.publication.argus.matrix import matrix
-from diskret.publication.argus.options import Format, SafeFile, safe_file
+from diskret.publication.argus.options import TELLING, Format, SafeFile, safe_file
 from diskret.publication.argus.records import dashed, records, response_name, sbs, with_status
 from diskret.publication.argus.summary import summary_text
 from diskret.publication.doors import Leaving, refuse_unprotected, tables_leaving
@@ -82,9 +82,14 @@ def write_safe_file(
     layout = layout_of(table.by, chosen, everything.SEPARATOR if format in ("intermediate", "cell-keys") else ",")
     written = _written(given, table, layout, chosen, target)
     files: dict[Path, tuple[Iterable[str], bool]] = {target: (written.lines, chosen.confidential)}
+    page = target.with_suffix(".html")
+    if target.name.lower() in {name.lower() for name in (*written.beside, *([page.name] if chosen.report else []))}:
+        raise BadOption(
+            f"a safe file cannot be called {target.name!r}: a file beside it has this name",
+            hint="choose another ending.",
+        )
     files |= {target.with_name(name): ([text], chosen.confidential) for name, text in written.beside.items()}
     if chosen.report:
-        page = target.with_suffix(".html")
         files[page] = [summary_text(given, table, layout, chosen, [*files, page], origin)], True
     with all_or_none() as meanwhile:
         for file, (lines, private) in files.items():
@@ -116,7 +121,8 @@ def _warn(options: SafeFile) -> None:
     """Say what a file with the name of a safe one holds."""
     if options.format in ("intermediate", "jj"):
         return
-    asked = options.format if options.format == "sbs" else f"{options.format} with its options"
+    telling = " and ".join(name for name in TELLING if getattr(options, name))
+    asked = f"{options.format} with {telling}" if telling else options.format
     warnings.warn(
         f"a safe file of tau-ARGUS, {asked}, holds every value and tells primary from secondary cells: "
         "it is confidential, not for publication",
