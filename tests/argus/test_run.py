@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import diskret as dk
 from diskret.cli import app
+from diskret.cli.batches import argus
 from diskret.io.cell_list import read_cell_list
 from diskret.job.read import read_job
 from diskret.job.run import run_job
@@ -119,6 +120,28 @@ def test_frequencies_are_tabulated_and_several_parts_of_a_batch_run_one_after_th
     table = '<SPECIFYTABLE> "Region""Size"|<freq>||'
     done = dk.run_argus(house(tmp_path, *OPEN, table, RULE, READ, "<CLEAR>", *RUN))
     assert [list(result.tables) for result in done.results] == [["count"], ["Turnover"]]
+
+
+def test_numbers_with_three_decimals_are_no_question_for_there_are_no_thousands_in_such_data(tmp_path: Path) -> None:
+    batch = house(tmp_path, *BEGIN)
+    (tmp_path / "firms.asc").write_text("".join(f"{line[:3]}1.{line[5:8]}{line[8:]}\n" for line in MICRO.splitlines()))
+    done = dk.run_argus(batch)
+    assert done.notes == ("numbers with three digits behind a '.' are taken as decimals, as by tau-ARGUS",)
+    assert done.results[0].tables["Turnover"].value.max() < 100
+
+
+def test_the_page_opens_with_the_job_where_the_batch_goes_on_at_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr("diskret.web.serve.serve", lambda folder, say: opened.append(folder))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    batch = house(tmp_path, *RUN, "<GOINTERACTIVE>")
+    argus(batch, page=False)
+    assert opened == []
+    argus(batch)
+    assert opened == [tmp_path]
+    assert (tmp_path / "job.toml").is_file()
 
 
 def test_a_mistake_in_the_data_is_told_with_the_line_that_needs_them(tmp_path: Path) -> None:
