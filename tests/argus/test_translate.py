@@ -188,6 +188,12 @@ def test_several_files_of_cells_are_several_tables(tmp_path: Path) -> None:
     assert [table["data"]["cells"] for table in job["tables"].values()] == ["cells.tab", "others.tab"]
 
 
+def test_a_table_that_nothing_is_done_with_is_said_and_left_alone(tmp_path: Path) -> None:
+    made = translated(tmp_path, *OPEN, TABLE, RULE, TABLE, RULE, READ, "<SUPPRESS> GH(2)")
+    assert [job.step.tables[0].number for job in made.jobs] == [2]
+    assert list(made.places.notes) == ["line 3: nothing is done with table 1"]
+
+
 def test_clear_begins_a_new_job(tmp_path: Path) -> None:
     assert [job["data"].popitem()[0] for job in jobs(tmp_path, *BEGIN, "<CLEAR>", *BEGIN_CELLS)] == ["metadata"] * 2
 
