@@ -7,11 +7,14 @@ import re
 import stat
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import diskret as dk
 from diskret.cli import app
+from diskret.cli.batches import argus
+from diskret.io.cell_list import read_cell_list
 from diskret.job.read import read_job
 from diskret.job.run import run_job
 from diskret.model.errors import DiskretError
@@ -88,10 +91,57 @@ def test_linked_tables_are_protected_together(tmp_path: Path) -> None:
     assert result.suppressions["Turnover"].audit is not None
 
 
+def test_a_list_of_cells_gives_its_tables_in_any_order_of_classifications_also_margins_and_frequencies(
+    tmp_path: Path,
+) -> None:
+    tables = ('"Size""Region"|"Turnover"||', '"Size"|"Turnover"||', '"Region""Size"|<freq>||')
+    lines = [
+        line for table in tables for line in ("<CLEAR>", *BEGIN_CELLS[:2], f"<SPECIFYTABLE> {table}", "<READTABLE>")
+    ]
+    first, margin, counts = (next(iter(each.tables.values())) for each in dk.run_argus(house(tmp_path, *lines)).results)
+    assert (first.names, first.shape) == (("Size", "Region"), (4, 4))
+    assert margin.value.tolist() == [70, 95, 165, 330]
+    assert counts.frequency
+
+
+def test_what_is_written_is_read_back_with_the_same_pattern(tmp_path: Path) -> None:
+    done = dk.run_argus(house(tmp_path, *RUN, '<WRITETABLE> (1,5,,"out.csv")', '<WRITETABLE> (1,2,AS-,"pivot.csv")'))
+    table = done.results[0].tables["Turnover"]
+    again = read_cell_list(tmp_path / "out.csv", tmp_path / "out.rda")
+    order = np.ix_(*([table.by[name].index(code) for code in again.by[name].codes] for name in again.names))
+    assert (table.status[order] == again.status).all()
+    assert int((again.status == dk.Status.SECONDARY).sum()) == 6
+    values = [line.split(",")[-1] for line in (tmp_path / "pivot.csv").read_text().splitlines()[1:]]
+    hidden = int((table.status > 0).sum())
+    assert sum(not re.search(r"\d", value) for value in values) == hidden
+
+
 def test_frequencies_are_tabulated_and_several_parts_of_a_batch_run_one_after_the_other(tmp_path: Path) -> None:
     table = '<SPECIFYTABLE> "Region""Size"|<freq>||'
     done = dk.run_argus(house(tmp_path, *OPEN, table, RULE, READ, "<CLEAR>", *RUN))
     assert [list(result.tables) for result in done.results] == [["count"], ["Turnover"]]
+
+
+def test_numbers_with_three_decimals_are_no_question_for_there_are_no_thousands_in_such_data(tmp_path: Path) -> None:
+    batch = house(tmp_path, *BEGIN)
+    (tmp_path / "firms.asc").write_text("".join(f"{line[:3]}1.{line[5:8]}{line[8:]}\n" for line in MICRO.splitlines()))
+    done = dk.run_argus(batch)
+    assert done.notes == ("numbers with three digits behind a '.' are taken as decimals, as by tau-ARGUS",)
+    assert done.results[0].tables["Turnover"].value.max() < 100
+
+
+def test_the_page_opens_with_the_job_where_the_batch_goes_on_at_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr("diskret.web.serve.serve", lambda folder, say: opened.append(folder))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    batch = house(tmp_path, *RUN, "<GOINTERACTIVE>")
+    argus(batch, page=False)
+    assert opened == []
+    argus(batch)
+    assert opened == [tmp_path]
+    assert (tmp_path / "job.toml").is_file()
 
 
 def test_a_mistake_in_the_data_is_told_with_the_line_that_needs_them(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_a_table_of_records_is_what_the_batch_specifies(tmp_path: Path) -> None:
     assert job == {
         "data": {"microdata": "firms.asc", "metadata": "firms.rda"},
         "table": {"by": ["Region", "Size"], "value": ["Turnover"]},
-        "rules": {"min_count": {"n": 2, "margin": 10}},
+        "rules": {"min_count": {"n": 2, "margin": 10, "zeros": True}},
     }
 
 
@@ -64,13 +64,13 @@ def test_a_table_of_cells_has_the_statuses_of_its_file_with_the_usual_margin(tmp
         ("P(15,1)|P(0,0)|P(10,1)", {"p_percent": 15, "holding": {"p_percent": 10}}),
         ("NK(1,85)|NK(2,90)", {"dominance": [[1, 85], [2, 90]]}),
         ("NK(2,75)|NK(0,0)|NK(1,80)", {"dominance": [[2, 75]], "holding": {"dominance": [[1, 80]]}}),
-        ("FREQ(3,30)|FREQ(0,0)", {"min_count": {"n": 3, "margin": 30}}),
-        ("FREQ(0,0)|FREQ(3,30)", {"holding": {"min_count": {"n": 3, "margin": 30}}}),
-        ("FREQ(3,0)|ZERO(2.5)", {"min_count": {"n": 3, "margin": 0}, "zeros": 2.5}),
+        ("FREQ(3,30)|FREQ(0,0)", {"min_count": {"n": 3, "margin": 30, "zeros": True}}),
+        ("FREQ(0,0)|FREQ(3,30)", {"holding": {"min_count": {"n": 3, "margin": 30, "zeros": True}}}),
+        ("FREQ(3,0)|ZERO(2.5)", {"min_count": {"n": 3, "margin": 0, "zeros": True}, "zeros": 2.5}),
         ("REQ(70,50,3,10)", {"request": {"percent": [70, 50], "n": 3, "margin": 10}}),
-        ("FREQ(3,10)|MIS(1)", {"min_count": {"n": 3, "margin": 10}, "missing": "safe"}),
-        ("FREQ(3,10)|MIS(0)", {"min_count": {"n": 3, "margin": 10}, "missing": "judged"}),
-        ("FREQ(3,10)|WGT(1)", {"min_count": {"n": 3, "margin": 10, "weighted": True}}),
+        ("FREQ(3,10)|MIS(1)", {"min_count": {"n": 3, "margin": 10, "zeros": True}, "missing": "safe"}),
+        ("FREQ(3,10)|MIS(0)", {"min_count": {"n": 3, "margin": 10, "zeros": True}, "missing": "judged"}),
+        ("FREQ(3,10)|WGT(1)", {"min_count": {"n": 3, "margin": 10, "zeros": True, "weighted": True}}),
         ("MAN(15)", {"given": 15}),
     ],
 )
@@ -176,7 +176,7 @@ def test_table_0_is_all_of_them_together(tmp_path: Path) -> None:
     job = only(tmp_path, *OPEN, TABLE, RULE, second, "<SAFETYRULE> P(10,1)", READ, "<SUPPRESS> MOD(0)", *write)
     assert job["data"] == {"microdata": "firms.asc", "metadata": "firms.rda"}
     assert [table["by"] for table in job["tables"].values()] == [["Region", "Size"], ["Region"]]
-    assert job["rules"] == {"min_count": {"n": 2, "margin": 10}}
+    assert job["rules"] == {"min_count": {"n": 2, "margin": 10, "zeros": True}}
     assert job["tables"]["table2"]["rules"] == {"p_percent": 10}
     assert [table["output"]["safe_files"][0]["file"] for table in job["tables"].values()] == ["one.csv", "two.txt"]
 
@@ -186,6 +186,12 @@ def test_several_files_of_cells_are_several_tables(tmp_path: Path) -> None:
     (tmp_path / "others.tab").write_bytes((tmp_path / "cells.tab").read_bytes())
     job = only(tmp_path, *BEGIN_CELLS[:4], '<OPENTABLEDATA> "others.tab"', *BEGIN_CELLS[1:], "<SUPPRESS> GH(0)")
     assert [table["data"]["cells"] for table in job["tables"].values()] == ["cells.tab", "others.tab"]
+
+
+def test_a_table_that_nothing_is_done_with_is_said_and_left_alone(tmp_path: Path) -> None:
+    made = translated(tmp_path, *OPEN, TABLE, RULE, TABLE, RULE, READ, "<SUPPRESS> GH(2)")
+    assert [job.step.tables[0].number for job in made.jobs] == [2]
+    assert list(made.places.notes) == ["line 3: nothing is done with table 1"]
 
 
 def test_clear_begins_a_new_job(tmp_path: Path) -> None:
@@ -268,7 +274,6 @@ def test_files_go_where_the_batch_says_if_the_folder_is_there_else_beside_it_or_
         ((*BEGIN, "<COVER>"), 6, "<COVER> is not done"),
         ((*BEGIN, "<SUPPRESS> GH(1)", "<RECODE> 1,Region,1"), 7, "table 1 is protected already and cannot be recoded"),
         ((*BEGIN, '<RECODE> 1,Owner,"firms.asc"'), 6, "table 1 has no variable 'Owner'"),
-        ((*BEGIN_CELLS, "<RECODE> 1,Region,1"), 6, "cells cannot be recoded"),
         ((*BEGIN, '<APRIORI> "x.hst",1,";"'), 6, "there is no file 'x.hst'"),
         (('<OPENMICRODATA> "x.asc"', OPEN[1], TABLE, RULE, READ), 1, "there is no file 'x.asc'"),
         ((*OPEN, '<SPECIFYTABLE> "Nace"|"Turnover"', RULE, READ), 3, "no column 'Nace'"),

@@ -30,6 +30,8 @@ from diskret.io.arb_commands import (
 
 Mistake = tuple[int, str, str]
 """Line, what is wrong, what to do."""
+MOST_TABLES = 100
+"""Tables between one <CLEAR> and the next; tau-ARGUS itself takes ten."""
 LINKED = ("GH", "MOD")
 """Methods for all tables at once."""
 Handler = Callable[[Any], None]
@@ -77,6 +79,8 @@ class Course:
 
     steps: tuple[Step, ...]
     mistakes: tuple[Mistake, ...]
+    idle: tuple[Asked, ...] = ()
+    """Tables that nothing is done with, beside others."""
 
 
 def course_of(batch: Batch) -> Course:
@@ -87,7 +91,8 @@ def course_of(batch: Batch) -> Course:
     walk.close(batch.commands[-1].line if batch.commands else 1)
     if not walk.steps and not walk.mistakes:
         walk.mistakes.append((walk.last, "the batch makes no table", "add <SPECIFYTABLE> and what belongs to it."))
-    return Course(steps=tuple(sorted(walk.steps, key=lambda each: each.at)), mistakes=tuple(walk.mistakes))
+    steps = tuple(sorted(walk.steps, key=lambda each: each.at))
+    return Course(steps=steps, mistakes=tuple(walk.mistakes), idle=tuple(walk.idle))
 
 
 @dataclass
@@ -96,6 +101,7 @@ class _Walk:
 
     steps: list[Step] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
+    idle: list[Asked] = field(default_factory=list)
     data: OpenMicrodata | OpenTable | None = None
     metadata: OpenMetadata | None = None
     tables: dict[int, Asked] = field(default_factory=dict)
@@ -119,12 +125,14 @@ class _Walk:
             handlers[type(command)](command)
 
     def close(self, line: int) -> None:
-        """The end of the batch, or of a part of it: tables that nothing was done with are marked, and counted."""
+        """The end of the batch, or of a part of it: if nothing was done with any table, they are marked and counted."""
         if self.tables and not any(each.read for each in self.tables.values()):
             self._wrong(line, "the tables are never read", "add <READMICRODATA> or <READTABLE>.")
-        for number, table in self.tables.items():
-            if number not in self.current and table.read:
-                self.steps.append(Step(tables=(table,), at=table.read.line))
+        unused = [each for number, each in self.tables.items() if number not in self.current]
+        if self.current:
+            self.idle += unused
+        else:
+            self.steps += [Step(tables=(each,), at=each.read.line) for each in unused if each.read]
         self.data = self.metadata = None
         self.tables, self.current, self.touched = {}, {}, set()
 
@@ -150,6 +158,9 @@ class _Walk:
             self._wrong(command.line, "<SPECIFYTABLE> comes before data and metadata", "open both before it.")
             return
         number = len(self.tables) + 1
+        if number > MOST_TABLES:
+            self._wrong(command.line, f"more than {MOST_TABLES} tables at once", "put <CLEAR> between some of them.")
+            return
         self.tables[number] = Asked(number=number, data=self.data, metadata=self.metadata, specified=command)
 
     def _rule(self, command: SafetyRule) -> None:

@@ -39,9 +39,9 @@ def judged(said: SafetyRule | None) -> Judged:
     """The rules of a table.
 
     >>> from diskret.io.arb_commands import Rule, SafetyRule
-    >>> rules = [Rule(name="P", numbers=(20, 1)), *(Rule(name="FREQ", numbers=(n, 10 * n)) for n in (3, 2))]
+    >>> rules = [Rule(name="P", numbers=(20, 1)), *(Rule(name="NK", numbers=each) for each in [(0, 0)] * 2 + [(1, 75)])]
     >>> judged(SafetyRule(line=1, text="", rules=tuple(rules))).content
-    {'p_percent': 20, 'min_count': {'n': 3, 'margin': 30}, 'holding': {'min_count': {'n': 2, 'margin': 20}}}
+    {'p_percent': 20, 'holding': {'dominance': [[1, 75]]}}
     """
     found, seen = Judged(), dict.fromkeys(PLACES, 0)
     for rule in said.rules if said else ():
@@ -55,8 +55,8 @@ def judged(said: SafetyRule | None) -> Judged:
             _add(found.respondents if place < PLACES[rule.name] else found.holdings, *_entry(rule))
     for section in (found.respondents, found.holdings):
         _alone(section, ("p_percent", "pq"))
-        if found.weighted and "min_count" in section:
-            section["min_count"]["weighted"] = True
+    if found.weighted and "min_count" in found.respondents:
+        found.respondents["min_count"]["weighted"] = True
     return found
 
 
@@ -80,7 +80,8 @@ def _entry(rule: Rule) -> tuple[str, Any]:
         case "NK":
             return "dominance", numbers
         case "FREQ":
-            return "min_count", {"n": numbers[0], "margin": numbers[1]}
+            # tau-ARGUS counts in cells with value zero, too
+            return "min_count", {"n": numbers[0], "margin": numbers[1], "zeros": True}
         case "REQ":
             return "request", {"percent": numbers[:2], "n": numbers[2], "margin": numbers[3]}
     p, n = numbers[0], numbers[-1] if len(numbers) > 1 else 1

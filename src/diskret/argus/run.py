@@ -20,7 +20,7 @@ from diskret.job.models import Job
 from diskret.job.outcome import JobResult
 from diskret.job.read import job_from
 from diskret.job.run import run_job
-from diskret.model.errors import BadOption, DiskretError
+from diskret.model.errors import BadOption, DiskretError, UnclearFile
 from diskret.tabulation.tabulate import Progress
 
 
@@ -117,11 +117,24 @@ def _run(
         log.command(command)
         for each, job in at.get(command.line, ()):
             with _at(f"{made.batch.path}, line {command.line}"):
-                done = run_job(job, made.batch.path.parent, progress)
+                done = _done(made, each, job, progress)
             results.append(done)
             _tell(log, each, done)
     log.say(f"End of batch run: {made.batch.path.name}")
     return tuple(results)
+
+
+def _done(made: Translation, each: Translated, job: Job, progress: Progress | None) -> JobResult:
+    """One job; numbers that all look like 1.234 have decimals, for tau-ARGUS knows no sign between thousands."""
+    try:
+        return run_job(job, made.batch.path.parent, progress)
+    except UnclearFile as e:
+        decimal = {"data.decimal": ".", "data.thousands": ","}.get(e.cures[0].key if e.cures else "")
+        if decimal is None or "data" not in each.content:
+            raise
+    made.places.say(f"numbers with three digits behind a {decimal!r} are taken as decimals, as by tau-ARGUS")
+    content = {**each.content, "data": {**each.content["data"], "decimal": decimal}}
+    return run_job(job_from(content, str(made.batch.path), made.batch.path.parent), made.batch.path.parent, progress)
 
 
 @contextlib.contextmanager

@@ -132,9 +132,7 @@ class TableOfBatch:
                 work.wrong(each, f"table {each.table} has no variable {each.variable!r}", "name one of its own.")
             name = self._named(work, each.variable)
             where = ".".join(filter(None, (section, "classifications", name)))
-            if not self.records:
-                work.wrong(each, "cells cannot be recoded", "tau-ARGUS recodes records only, and so do we.")
-            elif each.level is not None:
+            if each.level is not None:
                 found[name] = {"levels": each.level}
                 made.note(where, each, "deeper levels are closed")
             elif each.file is not None:
@@ -142,11 +140,11 @@ class TableOfBatch:
                 made.note(where, each)
         return found
 
-    def rules(self, made: Made, section: str = "rules") -> Content:
-        """By which rules it is marked."""
+    def rules(self, made: Made, section: str = "rules", *, given: bool = False) -> Content:
+        """By which rules it is marked; ``given`` if files make cells of this table or a linked one unsafe."""
         content = self.judged.content
         words = []
-        if not self.records or self.asked.apriori:
+        if given or not self.records or self.asked.apriori:
             usual = content.setdefault("given", USUAL_MARGIN)
             words = [f"given = {usual}: the margin of cells that are unsafe because a file says so"]
         if self.asked.rules is not None:

@@ -43,6 +43,8 @@ def translate(batch: Batch, out: Path | None = None) -> Translation:
     course = course_of(batch)
     work = Work(places=Places(here=batch.path.parent, out=out))
     jobs = [_job(work, step) for step in course.steps]
+    for table in course.idle:
+        work.places.say(f"line {table.specified.line}: nothing is done with table {table.number}")
     logbook, version = (_named_once(work, batch, kind) for kind in (Logbook, VersionInfo))
     mistakes = sorted({*course.mistakes, *work.mistakes, *_overwriting(work, batch)})
     if mistakes:
@@ -79,7 +81,8 @@ def _pool(work: Work, step: Step) -> Made:
     made = Made()
     tables: dict[str, Content] = {}
     found = [TableOfBatch.of(work, asked) for asked in step.tables]
-    every = [each.rules(made, f"tables.{each.asked.name}") for each in found]
+    given = any(asked.apriori for asked in step.tables)
+    every = [each.rules(made, f"tables.{each.asked.name}", given=given) for each in found]
     for each, rules in zip(found, every, strict=True):
         section = f"tables.{each.asked.name}"
         own = each.table(work, made, section)

@@ -52,7 +52,8 @@ def read_cell_list(
     levels count for primary cells. Largest contributions without frequencies do for dominance and p%. Shadow variables
     are not read. Sums must be true; ``tolerance`` corrects small differences with a warning, ``sums="keep"`` leaves
     them in what is published. With ``normalise`` codes that differ only in what cannot be seen are one. ``change``
-    gives other trees for classifications, with the same codes and more sums.
+    gives the classifications to keep, in their order, perhaps with other trees that have the same codes and more sums;
+    of those it leaves out the table stands at the total.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -76,7 +77,8 @@ def read_cell_list(
                 looks = {code: plain(code) for code in {*columns[v.name]}}
                 columns[v.name] = [looks[code] for code in columns[v.name]]
             by[v.name] = classification(metadata, v.name, columns[v.name], normalise=normalise)
-        by |= change(by, metadata) if change is not None else {}
+        by = dict(change(by, metadata)) if change is not None else by
+        columns = _at_totals(columns, metadata, by)
         status = _first(metadata, Role.STATUS)
         count = _first(metadata, Role.FREQUENCY)
         codes = _status_codes(metadata, columns[status] if status else ())
@@ -87,7 +89,7 @@ def read_cell_list(
             by=by,
             value=response,
             count=count,
-            largest=[v.name for v in metadata.having(Role.MAXSCORE)],
+            largest=[] if response == count else [v.name for v in metadata.having(Role.MAXSCORE)],
             status=status,
             status_codes=codes,
             below=_first(metadata, Role.LOWER_LEVEL),
@@ -111,6 +113,19 @@ def _filled(columns: Columns, response: str) -> Columns:
     return {name: list(compress(texts, filled)) for name, texts in columns.items()}
 
 
+def _at_totals(columns: Columns, metadata: Metadata, by: Mapping[str, Hierarchy]) -> Columns:
+    """The cells at the totals of the classifications that are left out."""
+    left = [v for v in metadata.having(Role.EXPLANATORY) if v.name not in by]
+    if not left:
+        return columns
+    rows = zip(*(columns[v.name] for v in left), strict=True)
+    kept = [all(code == v.total for code, v in zip(row, left, strict=True)) for row in rows]
+    if not any(kept):
+        names = listed(v.name for v in left)
+        raise EmptyData(f"there are no cells at the total of {names}", hint="list these classifications, too.")
+    return {name: list(compress(texts, kept)) for name, texts in columns.items()}
+
+
 def _first(metadata: Metadata, role: Role) -> str | None:
     found = metadata.having(role)
     if len(found) > 1:
@@ -126,6 +141,7 @@ def _response(metadata: Metadata, value: str | None) -> str:
         raise BadOption("no explanatory variable", where=where, hint="mark the classifications with <RECODEABLE>.")
     possible = _responses(metadata)
     if value is not None:
+        possible += [v.name for v in metadata.having(Role.FREQUENCY)]
         by_name = {name.lower(): name for name in reversed(possible)}
         if value.lower() not in by_name:
             raise MissingColumn.named([value], possible, where)

@@ -123,22 +123,23 @@ def _cell_list(job: TableJob, here: Path) -> Table:
     coarser: dict[str, Closing] = {}
 
     def change(by: Mapping[str, Hierarchy], metadata: Metadata) -> dict[str, Hierarchy]:
-        coarser.update(closings_of(job.classifications, here, by, metadata))
-        return {name: closing.tree for name, closing in coarser.items()}
+        unknown = [name for name in asked.by if name not in by]
+        if unknown:
+            raise BadOption(
+                f"table.by lists {listed(unknown)}, the metadata {listed(by)}",
+                where=str(metadata.path),
+                hint="name classifications of the metadata, or leave table.by out for all of them.",
+            )
+        kept = {name: by[name] for name in asked.by or by}
+        coarser.update(closings_of(job.classifications, here, kept, metadata))
+        return kept | {name: closing.tree for name, closing in coarser.items()}
 
     table = read_cell_list(
         here / job.data.cells, here / job.data.metadata, value=asked.value[0] if asked.value else None,
         positive=asked.positive, tolerance=asked.tolerance, sums=asked.sums, normalise=job.data.normalise,
         change=change,
     )  # fmt: skip
-    table = closed(table, coarser)
-    if asked.by and list(asked.by) != list(table.names):
-        raise BadOption(
-            f"table.by lists {listed(asked.by)}, the metadata {listed(table.names)}",
-            where=str(here / job.data.metadata),
-            hint="leave table.by out: a list of cells has all of its classifications.",
-        )
-    return table
+    return closed(table, coarser)
 
 
 def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
