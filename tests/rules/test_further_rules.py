@@ -244,3 +244,12 @@ def test_what_the_rules_look_at_survives_a_working_file(tmp_path: Any) -> None:
     (again,) = load_working(tmp_path / "work.parquet").values()
     assert np.array_equal(dk.mark(again, rules).status, dk.mark(table, rules).status)
     assert again.judges == tuple(rules)
+
+
+def test_levels_are_no_smaller_than_the_smallest_level(cells_of: Cells) -> None:
+    table = cells_of([[2], [50], [0], [1, 1, 1]])
+    marked = dk.mark(table, dk.rules.MinCount(2, zeros=True, margin=30), min_level=3)
+    assert present(marked.above).tolist() == [3, 15, 0, 0, 0]
+    assert present(marked.below).tolist() == [2, 15, 0, 0, 0]  # nothing lies below zero
+    with pytest.raises(BadOption, match="smallest level"):
+        dk.mark(table, dk.rules.MinCount(2), min_level=-1)

@@ -196,7 +196,7 @@ class TableJob(Section):
         missing = missing_of(self, running.here, next(iter(tables.values())).names)
         for done, (name, table) in enumerate(list(tables.items()) if rules.rules else ()):
             running.say("marking", done, len(tables))
-            tables[name] = mark(table, rules, ordered=ordered, missing=missing)
+            tables[name] = mark(table, rules, ordered=ordered, missing=missing, min_level=self.rules.min_level)
         return tables
 
     @property
