@@ -138,7 +138,7 @@ def ours(data: Records, rule: Asked) -> Found:
     table = dk.tabulate(data, by=["r", "s"], value="x", largest=5, roles=roles, options=options)
     safe = {name: [code] for name, code in MISSING.items()} if rule.missing_safe else None
     if rule.rules().rules:
-        table = dk.mark(table, rule.rules(), missing=safe, min_level=LEAST, special_cases=False)
+        table = dk.mark(table, rule.rules(), missing=safe, min_level=LEAST, signed=True, special_cases=False)
     levels = [np.zeros(table.shape) if level is None else level for level in (table.below, table.above)]
     found = {codes(table, at): at for at in np.ndindex(*table.shape)}
     return Found(

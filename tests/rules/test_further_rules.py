@@ -253,3 +253,26 @@ def test_levels_are_no_smaller_than_the_smallest_level(cells_of: Cells) -> None:
     assert present(marked.below).tolist() == [2, 15, 0, 0, 0]  # nothing lies below zero
     with pytest.raises(BadOption, match="smallest level"):
         dk.mark(table, dk.rules.MinCount(2), min_level=-1)
+
+
+def test_negative_contributions_count_by_size_and_against_the_value_only_if_asked(cells_of: Cells) -> None:
+    # 90 of sizes 190 is no dominance; 90 of a value of 20 is
+    table = cells_of([[90, -85, 10, 5], [-50, 10, 4], [-50, 60, 40]])
+    rules = dk.rules.Dominance(1, 85) | dk.rules.PPercent(10)
+
+    def primary(**how: Any) -> list[str]:
+        marked = dk.mark(table, rules, special_cases=False, **how)
+        return marked.name_cells(marked.hidden & (np.arange(table.size) < 3))
+
+    assert primary() == ["cell=c1"]  # the second knows 10 of 64, 4 are left
+    # whoever compares with the value: 90 > 85 % of 20; below zero there is no share; the rest of 50 is -60
+    assert primary(signed=True) == ["cell=c0", "cell=c1", "cell=c2"]
+    assert not dk.mark(table, dk.rules.Dominance(1, 85), signed=True, special_cases=False).hidden[1]
+
+
+def test_without_negative_contributions_signs_change_nothing(cells_of: Cells) -> None:
+    table = cells_of(random_cells(11))
+    rules = dk.rules.Dominance(2, 80) | dk.rules.PPercent(15, n=2) | dk.rules.MinCount(3)
+    one, other = (dk.mark(table, rules, signed=signed, special_cases=False) for signed in (False, True))
+    assert np.array_equal(one.status, other.status)
+    assert np.array_equal(present(one.above), present(other.above))

@@ -196,7 +196,9 @@ class TableJob(Section):
         missing = missing_of(self, running.here, next(iter(tables.values())).names)
         for done, (name, table) in enumerate(list(tables.items()) if rules.rules else ()):
             running.say("marking", done, len(tables))
-            tables[name] = mark(table, rules, ordered=ordered, missing=missing, min_level=self.rules.min_level)
+            tables[name] = mark(
+                table, rules, ordered=ordered, missing=missing, min_level=self.rules.min_level, signed=self.rules.signed
+            )
         return tables
 
     @property
