@@ -15,8 +15,10 @@ from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import RANKED, record_key
 from diskret.job.data_section import READING, Data
+from diskret.job.recoding import closings_of
 from diskret.job.rules import rules_of
 from diskret.job.table_sections import CellStatus, Classification, FlagColumn
+from diskret.model.closing import Closing, closed
 from diskret.model.databases import is_server
 from diskret.model.delimited import Delimited, found_in, look
 from diskret.model.engine import connect
@@ -53,9 +55,10 @@ def load_tables(job: TableJob, here: Path, progress: Progress | None = None, lar
         return {table.response: table}
     data, described = classified_source(job.data, job.classifications, here)
     by = hierarchies_of(job, here, job.table.by, data, described)
-    if job.data.cells:
-        return _from_cells(job, data, by)
-    return _tabulated(job, data, described, by, progress, largest)
+    coarser = closings_of(job.classifications, here, by, described)
+    by |= {name: closing.tree for name, closing in coarser.items()}
+    made = _from_cells(job, data, by) if job.data.cells else _tabulated(job, data, described, by, progress, largest)
+    return {name: closed(table, coarser) for name, table in made.items()}
 
 
 def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) -> dict[str, Table]:
@@ -63,8 +66,9 @@ def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) ->
     asked = job.table
     return Table.from_cells(
         data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), owner=asked.owner,
-        status=asked.status, lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
-        frequency=asked.frequency, tolerance=asked.tolerance, categories=categories_of(job.classifications),
+        status=asked.status, below=asked.below, above=asked.above, lower=asked.lower, upper=asked.upper,
+        weight=asked.cost, positive=asked.positive, frequency=asked.frequency, tolerance=asked.tolerance,
+        sums=asked.sums, categories=categories_of(job.classifications),
         **_gaps(job),
     )  # fmt: skip
 
@@ -81,7 +85,7 @@ def _tabulated(
     roles = Roles(
         weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), public=_flag(asked.public),
         request=None if request else _flag(asked.request), asked=_flag(asked.request) if request else None,
-        shadow=asked.shadow, key=record_key(job.cell_key, described),
+        shadow=asked.shadow, key=record_key(job.cell_key, described), cost=asked.cost,
     )  # fmt: skip
     options = TabulationOptions(
         **_gaps(job),
@@ -116,10 +120,18 @@ def _cell_list(job: TableJob, here: Path) -> Table:
     assert job.data.cells
     assert job.data.metadata
     asked = job.table
+    coarser: dict[str, Closing] = {}
+
+    def change(by: Mapping[str, Hierarchy], metadata: Metadata) -> dict[str, Hierarchy]:
+        coarser.update(closings_of(job.classifications, here, by, metadata))
+        return {name: closing.tree for name, closing in coarser.items()}
+
     table = read_cell_list(
         here / job.data.cells, here / job.data.metadata, value=asked.value[0] if asked.value else None,
-        positive=asked.positive, tolerance=asked.tolerance, normalise=job.data.normalise,
+        positive=asked.positive, tolerance=asked.tolerance, sums=asked.sums, normalise=job.data.normalise,
+        change=change,
     )  # fmt: skip
+    table = closed(table, coarser)
     if asked.by and list(asked.by) != list(table.names):
         raise BadOption(
             f"table.by lists {listed(asked.by)}, the metadata {listed(table.names)}",

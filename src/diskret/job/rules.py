@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from diskret.io.grc import read_recoding
 from diskret.io.rda import read_metadata
 from diskret.job.rule_sections import (
     ContributionRules,
@@ -53,6 +54,7 @@ def missing_of(job: TableJob, here: Path, names: Sequence[str]) -> dict[str, lis
     found = {v.name: list(v.missing) for v in told}
     for name, said in job.classifications.items():
         found[name] = [*(said.missing_codes or found.get(name, [])), *([said.missing] if said.missing else [])]
+        found[name] += read_recoding(here / said.recode).missing if said.recode else ()
     # records without a code have one of ours
     return {name: [*found.get(name, []), MISSING] for name in names}
 

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from diskret.io.files import all_or_none
+from diskret.job.apriori import AprioriFile, set_beforehand
 from diskret.job.cell_keys import add_noise_by_key
 from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
@@ -21,6 +22,7 @@ from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded, unmarked
 from diskret.job.report import table_facts, too_close_in, write_table_report
 from diskret.job.rules import missing_of, rules_of
+from diskret.job.safe_file_section import unfit
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_sections import (
     CellKeySection,
@@ -34,11 +36,12 @@ from diskret.job.table_sections import (
 )
 from diskret.model.errors import BadOption, listed
 from diskret.model.table import Table
+from diskret.publication.doors import Result
 from diskret.publication.plots import plot_comparison
 from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
 
-ONLY_CELLS = ("count", "largest", "owner", "status", "lower", "upper", "cost", "frequency")
+ONLY_CELLS = ("count", "largest", "owner", "status", "below", "above", "lower", "upper", "frequency", "sums")
 ONLY_RECORDS = ("weight", "holding", "shadow", "waiver", "request", "public")
 PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "cell_key": "changes values"}
 
@@ -56,6 +59,9 @@ class TableJob(Section):
     perturbation: PerturbationSection | None = Field(None, description="change values instead of hiding them")
     cell_key: CellKeySection | None = Field(None, description="cell-key noise instead of suppression")
     status: list[CellStatus] = Field(default_factory=list)
+    apriori: list[AprioriFile] = Field(
+        default_factory=list, description="files about single cells, which overrule the rules"
+    )
     output: TableOutput = Field(default_factory=lambda: TableOutput())
 
     # --- what is wrong -----------------------------------------------------------------------------------------------
@@ -98,10 +104,11 @@ class TableJob(Section):
     def _said_elsewhere(self) -> Iterator[Problem]:
         """Keys whose answers a working file or metadata hold."""
         whose = "working file says" if self.data.table else "metadata say"
-        known = set() if self.data.table else {"by", "value", "positive", "tolerance"}
+        known = set() if self.data.table else {"by", "value", "positive", "tolerance", "sums"}
+        ours = {"ordered", "sensitive", "missing_codes"} | (set() if self.data.table else {"recode", "levels"})
         keys = [f"table.{key}" for key in sorted(self.table.model_fields_set - known)]
         for name, each in self.classifications.items():
-            said = sorted(each.model_fields_set - {"ordered", "sensitive", "missing_codes"})
+            said = sorted(each.model_fields_set - ours)
             keys += [f"classifications.{name}.{key}" for key in said]
         yield from (Problem(key, f"cannot be combined with this data: the {whose} it", "leave it out") for key in keys)
 
@@ -155,13 +162,16 @@ class TableJob(Section):
             ),
         )  # fmt: skip
         yield from without_subject(self.output, self.suppression)
+        changes = next((key for key in PROTECTING if key != "suppression" and getattr(self, key) is not None), "")
+        holdings = bool(self.table.holding) or not self.data.microdata
+        yield from unfit(self.output.safe_files, self.table.value, self.table.by, changes, holdings=holdings)
 
     # --- what is done ------------------------------------------------------------------------------------------------
 
     def run(self, running: Running) -> JobResult:
         """Marked, protected, written."""
         tables = self.marked(running)
-        suppressions = suppress_tables(self, running.here, tables, running.progress)
+        suppressions = suppress_tables(self, running, tables)
         tables |= {name: done.table for name, done in suppressions.items()}
         first = next(iter(tables.values()))
         comparison = compare_rules(first, first.judges) if self.output.comparison and first.judges else None
@@ -199,6 +209,9 @@ class TableJob(Section):
             tables[name] = mark(
                 table, rules, ordered=ordered, missing=missing, min_level=self.rules.min_level, signed=self.rules.signed
             )
+        for name, table in list(tables.items()) if self.apriori else ():
+            tables[name], prices = set_beforehand(table, self.apriori, running.here)
+            running.prices.update({} if prices is None else {name: prices})
         return tables
 
     @property
@@ -216,7 +229,10 @@ class TableJob(Section):
         asked, here = self.output, running.here
         intervals = intervals_of(self, done.tables, running.progress) if asked.publish else {}
         with all_or_none() as meanwhile:
-            files = write_tables(asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions))
+            results: dict[str, Result] = {**done.suppressions, **done.noise, **done.perturbations}
+            files = write_tables(
+                asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions), results=results
+            )
             files += write_certificates(asked, here, done.suppressions, meanwhile)
             close = too_close_in(done.summary())
             bare = [] if self.changes_all else [n for n, each in done.perturbations.items() if each.before.unmarked]

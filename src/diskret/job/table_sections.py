@@ -16,6 +16,8 @@ from diskret.job.data_section import Data
 from diskret.job.form import PLOTS, InFile, Names, Problem, RelativeKnowledge, Section, Writes
 from diskret.job.rule_sections import AtLeastOne as AtLeastOne
 from diskret.job.rule_sections import Rules as Rules
+from diskret.job.safe_file_section import SafeFileSection
+from diskret.model.cell_columns import GivenSums
 from diskret.model.errors import BadOption
 from diskret.model.gaps import Without, WithoutValue
 from diskret.model.periods import Order, Period
@@ -63,6 +65,12 @@ class Classification(Section):
     categories: list[str] = Field(
         default_factory=list, description="codes that look like totals, by name or because they add up, and are none"
     )
+    recode: InFile = Field(
+        None, description="file of a recoding, .grc: codes that are merged, or sums of a hierarchy that are closed"
+    )
+    levels: int | None = Field(
+        None, ge=1, description="how many levels below the total the table shows; finer codes are closed"
+    )
     lead: str = Field("@", description="lead string of a .hrc file")
     missing: str | None = Field(None, description="code under which rows without one are counted")
     missing_codes: Names = Field(
@@ -78,6 +86,8 @@ class Classification(Section):
     def _one_way(self) -> Classification:
         if self.hierarchy and self.prefixes:
             raise ValueError("give either hierarchy or prefixes")
+        if self.recode and self.levels:
+            raise ValueError("give either recode or levels")
         if self.dates and not self.period:
             raise ValueError("dates needs a period: year, quarter or month")
         if self.missing is not None and self.without_code != "refuse":
@@ -92,6 +102,8 @@ def gaps_of_tables(said: Mapping[str, Classification]) -> Iterator[Problem]:
             if getattr(each, key) != "refuse":
                 hint = "correct the data, or name the code for records without one: missing = ..."
                 yield Problem(f"classifications.{name}.{key}", "belongs to a job of a table", hint)
+        for key in each.saying("recode", "levels"):
+            yield Problem(f"classifications.{name}.{key}", "belongs to a job of a table", "give a coarser hierarchy")
 
 
 class FlagColumn(Section):
@@ -110,9 +122,18 @@ class TableSection(Section):
     largest: Names = Field(default_factory=list, description="columns with the largest contributions (cells)")
     owner: str | None = Field(None, description="column that says who contributes most to each cell (cells)")
     status: str | None = Field(None, description="column with the status of each cell (cells)")
+    below: str | None = Field(
+        None, description="column: how far below the value of a primary cell intervals must reach (cells)"
+    )
+    above: str | None = Field(
+        None, description="column: how far above the value of a primary cell intervals must reach (cells)"
+    )
     lower: str | None = Field(None, description="column with the smallest value an attacker thinks possible (cells)")
     upper: str | None = Field(None, description="column with the largest value an attacker thinks possible (cells)")
-    cost: str | None = Field(None, description="column with the price of suppressing a cell (cells)")
+    cost: str | None = Field(
+        None,
+        description="column with the price of suppressing a cell; of records it is added up",
+    )
     weight: str | None = Field(None, description="column with sampling weights (microdata)")
     holding: str | None = Field(None, description="column that joins records of one owner (microdata)")
     shadow: str | None = Field(
@@ -131,6 +152,11 @@ class TableSection(Section):
         "refuse", description="rows without a number in a value: 'refuse', 'zero' or 'leave out'"
     )
     tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected")
+    sums: GivenSums = Field(
+        "check",
+        description="given sums that are not true: 'check' refuses them, 'keep' publishes them as they are given and "
+        "protects the sums of the parts (cells)",
+    )
 
     def problems(self) -> Iterator[Problem]:
         """What the types cannot say."""
@@ -224,6 +250,7 @@ class TableFiles(Section):
     tau_argus: Annotated[str | None, Writes()] = Field(
         None, description="folder for a tau-ARGUS cell list with hierarchies; confidential"
     )
+    safe_files: list[SafeFileSection] = Field(default_factory=list, description="safe files of tau-ARGUS")
 
 
 class Dated(Section):
@@ -322,6 +349,7 @@ class PoolTable(TableSection):
     fixed: dict[str, str] = Field(
         default_factory=dict, description="codes at which the table stands in classifications it does not run over"
     )
+    rules: Rules | None = Field(None, description="rules of this table; `[rules]` if left out")
     published: bool = Field(False, description="whether the table is out already: nothing in it can change")
     previous: InFile = Field(None, description="working file of the last period, whose pattern is kept if cheap")
     output: PoolTableOutput = Field(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.grid import difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,3 +113,16 @@ def few_numbers(owner: Ints) -> Ints:
         return flat
     known, place = np.unique(flat, return_inverse=True)
     return np.where(known[place] >= 0, place, -1)
+
+
+def least_count(size: Floats, largest: Floats) -> Ints:
+    """The fewest contributors there can be: those among the largest, and one more where these do not make up the cell.
+
+    >>> least_count(np.array([5.0, 7.0, 9.0, 0.0]), np.array([[5.0, 0.0], [4.0, 3.0], [4.0, 3.0], [0.0, 0.0]])).tolist()
+    [1, 2, 3, 0]
+    """
+    rest = size
+    for k in range(largest.shape[-1]):
+        rest = difference(rest, largest[..., k])
+    result: Ints = (largest > 0).sum(axis=-1) + (rest > 0)
+    return result

@@ -29,7 +29,8 @@ def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
     for prefix, people in (("", table.respondents), ("holding_", table.holdings)):
         if people is None:
             continue
-        add(f"{prefix}count", people.count)
+        if table.counted:
+            add(f"{prefix}count", people.count)
         for j in range(people.ranked):
             add(f"{prefix}largest_{j + 1}", people.largest[..., j])  # type: ignore[index]
         for name in NUMBERS:
@@ -40,7 +41,7 @@ def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
     add("status", words[table.status])
     if table.rule is not None:
         add("rules", rule_words(table))
-    for name in ("below", "above", "lower", "upper", "weight", "key"):
+    for name in ("below", "above", "lower", "upper", "weight", "key", "given"):
         array = getattr(table, name)
         if array is not None:
             add(name, array)

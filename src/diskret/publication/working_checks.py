@@ -25,12 +25,12 @@ MOST_DECIMALS = 40
 SLACK = 1e-12
 """What adding up doubles may lose, relative to what is added."""
 MOST_RULES = 32
-FLOATS = ("value", "below", "above", "lower", "upper", "weight", "key")
+FLOATS = ("value", "below", "above", "lower", "upper", "weight", "key", "given")
 RANKED = ("largest", "shadow_largest", "asked")
 """Arrays with one further axis."""
 SUMS = (*RANKED, "absolute", "protected_largest", "public_value", "shadow_absolute", "weight")
 COUNTS = ("count", "protected_count", "public_count")
-TRUTHS = ("frequency", "positive", "weighted", "additive_counts")
+TRUTHS = ("frequency", "positive", "weighted", "additive_counts", "counted")
 TEXTS = ("response", "altered", "seal")
 
 
@@ -184,6 +184,7 @@ POSSIBLE: dict[str, Callable[[Array], Any]] = {
     "weight": _distance,
     "creator": _mark,
     "key": np.isfinite,
+    "given": _value,
 }
 """For every array of a table which of its numbers can be."""
 POSSIBLE_OF_PEOPLE: dict[str, Callable[[Array], Any]] = {

@@ -132,6 +132,11 @@ class MinCount(Joinable):
     def judge(self, table: Table) -> Verdict:
         """Cells with too few contributors."""
         behind = Behind.of(table, self.counted_by, 0, self.name)
+        if not table.counted:
+            raise BadOption(
+                f"the rule {self.name!r} needs the number of contributors per cell; the table has only the largest",
+                hint="give the counts with count=..., or use rules that look at contributions: p%, dominance.",
+            )
         # what all contributors publish themselves nothing can hide
         company = behind.people.others
         few = (company > 0) & ((self._weights(behind) if self.weighted else company) < self.n)

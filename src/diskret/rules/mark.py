@@ -69,7 +69,7 @@ def mark(
     needed = Levels(np.zeros(table.shape), np.zeros(table.shape))
     status = table.status.copy()
     passed = _passed_over(table, missing or {})
-    for bit, verdict in enumerate(_verdicts(table, catching, signed), start=1):
+    for bit, verdict in enumerate(verdicts(table, catching, signed), start=1):
         _record(verdict, bit, rule, needed, status, passed)
     for margin in (r for r in judged if isinstance(r, Given)):
         needed.raised(margin.judge(table), given)
@@ -95,7 +95,7 @@ def mark(
     return marked
 
 
-def _verdicts(table: Table, rules: Sequence[Rule], signed: bool) -> list[Verdict]:
+def verdicts(table: Table, rules: Sequence[Rule], signed: bool = False) -> list[Verdict]:
     """What each rule says; how far a minimum count reaches depends on what the others say."""
     seen = _as_is(table) if signed else table
     others = {at: rule for at, rule in enumerate(rules) if not isinstance(rule, MinCount)}

@@ -21,6 +21,7 @@ class Roles:
     that mean yes. ``asked`` names who asked for protection for `rules.Request` alone: a column, or a column with a
     code for each kind of request. ``shadow`` is a column whose contributions the rules judge instead of those to the
     value. ``key`` is the column of record keys, whose sums modulo one become the cell keys of `perturb_by_key`.
+    ``cost`` is a column that is added up to the prices of the cells, for ``Cost(by="given")``.
     """
 
     weight: str | None = None
@@ -31,6 +32,7 @@ class Roles:
     asked: FlagColumn | None = None
     shadow: str | None = None
     key: str | RecordKey | None = None
+    cost: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

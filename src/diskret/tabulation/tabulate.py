@@ -91,8 +91,12 @@ def tabulate(
     older_roles, older_options = _parted(older)
     roles = with_older(roles, older_roles, "tabulate", "roles")
     options = with_older(options, older_options, "tabulate")
-    say = progress or (lambda what, done, of: None)
     _refuse_nothing(by, value, largest)
+    if roles.cost is not None:
+        plain_roles = replace(roles, cost=None)
+        made = partial(tabulate, source, by=by, largest=largest, roles=plain_roles, options=options, progress=progress)
+        return _with_prices(made, value, roles.cost)
+    say = progress or (lambda what, done, of: None)
     values = () if value is None else (value,) if isinstance(value, str) else tuple(value)
     values = with_shadow(values, roles)
     missing, totals = options.missing or {}, totals_of(options.totals, by)
@@ -126,6 +130,17 @@ def tabulate(
         return {table.response: table for table in tables}
     finally:
         engine.close()
+
+
+def _with_prices(made: Callable[..., Any], value: str | Sequence[str] | None, cost: str) -> Table | dict[str, Table]:
+    """Tables whose cells cost what a column adds up to, in one pass if there is anything else to add up."""
+    if value is None:
+        counts: Table = made(value=None)
+        return replace(counts, weight=np.abs(made(value=cost).value))
+    values = [value] if isinstance(value, str) else list(value)
+    tables = made(value=list(dict.fromkeys([*values, cost])))
+    priced = {name: replace(tables[name], weight=np.abs(tables[cost].value)) for name in values}
+    return priced[value] if isinstance(value, str) else priced
 
 
 def _weights(engine: Backend, plan: Plan, records: int, say: Progress) -> Floats | None:
