@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import diskret as dk
+from diskret.io.cell_list import read_cell_list
 from diskret.model.errors import BadOption
 from diskret.publication.working import load_working, save_working
 from diskret.rules.stored import plain_rules, rules_from
@@ -276,3 +277,25 @@ def test_without_negative_contributions_signs_change_nothing(cells_of: Cells) ->
     one, other = (dk.mark(table, rules, signed=signed, special_cases=False) for signed in (False, True))
     assert np.array_equal(one.status, other.status)
     assert np.array_equal(present(one.above), present(other.above))
+
+
+def test_cells_may_name_what_their_largest_contributions_are_of(tmp_path: Any) -> None:
+    cells = {"s": ["a", "b"], "profit": [6, 9], "n": [3, 3], "turnover": [100, 100], "t1": [90, 40], "t2": [6, 30]}
+    own: dict[str, Any] = {"by": {"s": None}, "value": "profit", "count": "n", "largest": ["t1", "t2"]}
+    table = dk.Table.from_cells(cells, shadow="turnover", **own)
+    assert judged(dk.rules.PPercent(10), table) == [True, False]
+    assert demanded(dk.rules.PPercent(10), table)[0] == pytest.approx(5 / 100 * 6)  # 9 are asked for, 4 there
+    assert table.largest is None
+
+    (tmp_path / "t.tab").write_text("a;6;3;100;90;6\nb;9;3;100;40;30\n")
+    names = (
+        ("profit", "NUMERIC"),
+        ("n", "FREQUENCY"),
+        ("turnover", "NUMERIC> <SHADOW"),
+        ("t1", "MAXSCORE"),
+        ("t2", "MAXSCORE"),
+    )
+    described = "".join(f"{name}\n<{tag}>\n" for name, tag in (("s", "RECODEABLE"), *names))
+    (tmp_path / "t.rda").write_text(described)
+    read = read_cell_list(tmp_path / "t.tab", tmp_path / "t.rda", shadow="turnover")
+    assert np.array_equal(dk.mark(read, dk.rules.PPercent(10)).status, dk.mark(table, dk.rules.PPercent(10)).status)

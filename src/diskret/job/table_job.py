@@ -42,7 +42,7 @@ from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
 
 ONLY_CELLS = ("count", "largest", "owner", "status", "below", "above", "lower", "upper", "frequency", "sums")
-ONLY_RECORDS = ("weight", "holding", "shadow", "waiver", "request", "public")
+ONLY_RECORDS = ("weight", "holding", "waiver", "request", "public")
 PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "cell_key": "changes values"}
 
 
@@ -104,7 +104,7 @@ class TableJob(Section):
     def _said_elsewhere(self) -> Iterator[Problem]:
         """Keys whose answers a working file or metadata hold."""
         whose = "working file says" if self.data.table else "metadata say"
-        known = set() if self.data.table else {"by", "value", "positive", "tolerance", "sums"}
+        known = set() if self.data.table else {"by", "value", "shadow", "positive", "tolerance", "sums"}
         ours = {"ordered", "sensitive", "missing_codes"} | (set() if self.data.table else {"recode", "levels"})
         keys = [f"table.{key}" for key in sorted(self.table.model_fields_set - known)]
         for name, each in self.classifications.items():
