@@ -138,7 +138,9 @@ class TableSection(Section):
     weight: str | None = Field(None, description="column with sampling weights (microdata)")
     holding: str | None = Field(None, description="column that joins records of one owner (microdata)")
     shadow: str | None = Field(
-        None, description="column whose contributions the rules judge instead of those to the value (microdata)"
+        None,
+        description="column whose contributions the rules judge instead of those to the value; in a list of cells the "
+        "largest are contributions to it",
     )
     waiver: str | FlagColumn | None = Field(None, description="column: agreed to publication (microdata)")
     request: str | FlagColumn | None = Field(
