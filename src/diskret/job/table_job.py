@@ -16,6 +16,7 @@ from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import found_reading, load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
+from diskret.job.output_sections import PoolOutput, TableOutput
 from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.perturbation import attack_tables, perturb_tables
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
@@ -30,9 +31,7 @@ from diskret.job.table_sections import (
     CellStatus,
     Classification,
     PerturbationSection,
-    PoolOutput,
     Rules,
-    TableOutput,
     TableSection,
 )
 from diskret.model.errors import BadOption, listed
