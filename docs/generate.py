@@ -41,6 +41,7 @@ HEADINGS = {
     "OptimalSection": 'method = "optimal"',
     "CostSection": "cost as a table",
     "PerturbationSection": "[perturbation]",
+    "AdjustmentSection": "[adjustment]",
     "MicrodataSection": "[microdata]",
     "DropStep": "drop",
     "RecodeStep": "recode",

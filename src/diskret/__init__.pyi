@@ -64,6 +64,8 @@ from diskret.model.status import Status as Status
 from diskret.model.system import System as System
 from diskret.model.table import Table as Table
 from diskret.model.unpivot import unpivoted as unpivoted
+from diskret.perturbation.adjusted_table import Adjustment as Adjustment
+from diskret.perturbation.adjustment import adjust as adjust
 from diskret.perturbation.contributions import suppress_contributions as suppress_contributions
 from diskret.perturbation.merging import propose_merging as propose_merging
 from diskret.perturbation.options import CuboidOptions as CuboidOptions

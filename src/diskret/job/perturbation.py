@@ -1,19 +1,26 @@
-"""The perturbation or rounding a job asks for."""
+"""The perturbation, rounding or adjustment a job asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from diskret.job.form import RelativeKnowledge
-from diskret.job.table_sections import PerturbationSection
+from diskret.job.suppression import promise_of
+from diskret.job.table_sections import AdjustmentSection, PerturbationSection
 from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
 from diskret.model.table import Table
+from diskret.perturbation.adjusted_table import Adjustment
+from diskret.perturbation.adjustment import adjust
 from diskret.perturbation.changed_table import Perturbation
 from diskret.perturbation.options import CuboidOptions
 from diskret.perturbation.perturb import perturb
 from diskret.perturbation.perturbation_attack import PerturbationAttack, attack_perturbed
 from diskret.perturbation.rounding import round_table
+
+if TYPE_CHECKING:
+    from diskret.job.suppression import Protecting
 
 
 def perturb_tables(asked: PerturbationSection | None, tables: Mapping[str, Table]) -> dict[str, Perturbation]:
@@ -35,7 +42,18 @@ def perturb_tables(asked: PerturbationSection | None, tables: Mapping[str, Table
     }
 
 
-def attack_tables(asked: PerturbationSection | None, done: Mapping[str, Perturbation]) -> dict[str, PerturbationAttack]:
+def adjust_tables(job: Protecting, tables: Mapping[str, Table]) -> dict[str, Adjustment]:
+    """Adjust every table or pool of the job on its own; nothing if the job asks for no adjustment."""
+    asked = job.adjustment
+    if asked is None:
+        return {}
+    said = {key: getattr(asked, key) for key in ("distance", "weights", "directions", "whole", "seconds")}
+    return {name: adjust(table, promise_of(job, table), **said) for name, table in tables.items()}
+
+
+def attack_tables(
+    asked: PerturbationSection | AdjustmentSection | None, done: Mapping[str, Perturbation]
+) -> dict[str, PerturbationAttack]:
     """What somebody who knows the method finds out about the changed tables, if the job asks."""
     return {name: attack_perturbed(each) for name, each in done.items()} if asked is not None and asked.attack else {}
 

@@ -22,13 +22,22 @@ from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
 from diskret.job.output_sections import PoolOutput, TableOutput
 from diskret.job.outputs import write_certificates, write_tables
+from diskret.job.perturbation import adjust_tables, attack_tables
 from diskret.job.pool_cures import cures_of_table
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded
 from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_job import TableJob, unknown_classifications, without_subject
-from diskret.job.table_sections import CellStatus, Classification, PoolSection, PoolTable, Rules, TableSection
+from diskret.job.table_sections import (
+    AdjustmentSection,
+    CellStatus,
+    Classification,
+    PoolSection,
+    PoolTable,
+    Rules,
+    TableSection,
+)
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.pool import Pool
@@ -52,6 +61,7 @@ class PoolJob(Section):
     rules: Rules = Field(default_factory=lambda: Rules())
     promise: PromiseSection = Field(default_factory=lambda: PromiseSection(), description="what is kept, against whom")
     suppression: SuppressionSection | None = Field(None, description="secondary suppression; none if left out")
+    adjustment: AdjustmentSection | None = Field(None, description="the nearest table outside protection intervals")
     status: list[CellStatus] = Field(default_factory=list)
     apriori: list[AprioriFile] = Field(
         default_factory=list, description="files about single cells, which overrule the rules"
@@ -115,6 +125,18 @@ class PoolJob(Section):
         yield from named(
             (len(self.tables) == 1, "tables", "a pool of one table", "a single table is described in [table]"),
             (out, "tables", "all of them are published already", "there is nothing left to protect"),
+            (
+                asked is not None and self.adjustment is not None,
+                "adjustment",
+                "cannot be combined with [suppression]",
+                "[suppression] hides values, [adjustment] changes values: choose one of them",
+            ),
+            (
+                self.output.intervals and self.adjustment is not None,
+                "output.intervals",
+                "cannot be combined with [adjustment]",
+                "nothing is hidden",
+            ),
         )
         if asked is not None:
             several = "cannot be combined with several tables"
@@ -173,13 +195,18 @@ class PoolJob(Section):
         pools: dict[str, Table] = dict(self._pools(running))
         suppressions = suppress_tables(self, running, pools)
         pools |= {r: done.table for r, done in suppressions.items()}
+        adjusted = adjust_tables(self, pools)
+        pools |= {r: done.table for r, done in adjusted.items()}
         tables = _by_table(pools)
         shown = {name: _named(name, several) for name, several in tables.items()}
         asked = {name: self.alone(name) for name, each in self.tables.items() if not each.published}
         if not suppressions and any(one.output.leaves for one in asked.values()):
             running.warn(unguarded(_together(shown[name] for name in asked)))
         files = self._written(running, asked, tables, pools, suppressions) if running.write else ()
-        return JobResult(tables=_together(shown.values()), files=files, suppressions=suppressions, pools=pools)
+        return JobResult(
+            tables=_together(shown.values()), files=files, suppressions=suppressions, pools=pools,
+            perturbations=adjusted, perturbation_attacks=attack_tables(self.adjustment, adjusted),
+        )  # fmt: skip
 
     def _pools(self, running: Running) -> dict[str, Pool]:
         """One pool per response of the tables, marked."""

@@ -18,7 +18,7 @@ from diskret.job.loading import found_reading, load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
 from diskret.job.output_sections import PoolOutput, TableOutput
 from diskret.job.outputs import write_certificates, write_tables
-from diskret.job.perturbation import attack_tables, perturb_tables
+from diskret.job.perturbation import adjust_tables, attack_tables, perturb_tables
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded, unmarked
 from diskret.job.report import table_facts, too_close_in, write_table_report
@@ -27,6 +27,7 @@ from diskret.job.safe_file_section import unfit
 from diskret.job.sdmx_section import sdmx_problems
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_sections import (
+    AdjustmentSection,
     CellKeySection,
     CellStatus,
     Classification,
@@ -43,7 +44,10 @@ from diskret.rules.mark import mark
 
 ONLY_CELLS = ("count", "largest", "owner", "status", "below", "above", "lower", "upper", "frequency", "sums")
 ONLY_RECORDS = ("weight", "holding", "waiver", "request", "public")
-PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "cell_key": "changes values"}
+PROTECTING = {
+    "suppression": "hides values", "perturbation": "changes values", "adjustment": "changes values",
+    "cell_key": "changes values",
+}  # fmt: skip
 
 
 class TableJob(Section):
@@ -57,6 +61,7 @@ class TableJob(Section):
     promise: PromiseSection = Field(default_factory=lambda: PromiseSection(), description="what is kept, against whom")
     suppression: SuppressionSection | None = Field(None, description="secondary suppression; none if left out")
     perturbation: PerturbationSection | None = Field(None, description="change values instead of hiding them")
+    adjustment: AdjustmentSection | None = Field(None, description="the nearest table outside protection intervals")
     cell_key: CellKeySection | None = Field(None, description="cell-key noise instead of suppression")
     status: list[CellStatus] = Field(default_factory=list)
     apriori: list[AprioriFile] = Field(
@@ -153,9 +158,10 @@ class TableJob(Section):
 
     def _outputs(self) -> Iterator[Problem]:
         """Outputs about what the job does not do."""
-        bounds = self.output.intervals and self.perturbation is not None
+        changing = next((key for key in ("perturbation", "adjustment") if getattr(self, key) is not None), "")
+        bounds = self.output.intervals and changing
         yield from named(
-            (bounds, "output.intervals", "cannot be combined with [perturbation]", "nothing is hidden"),
+            (bounds, "output.intervals", f"cannot be combined with [{changing}]", "nothing is hidden"),
             (
                 self.output.comparison and not self.rules.asked,
                 "output.comparison", "there are no rules to compare", "name at least one under [rules]",
@@ -183,9 +189,9 @@ class TableJob(Section):
             self._warn(running, unmarked(tables))
         noise = add_noise_by_key(self.cell_key, running.here, tables)
         tables |= {name: done.table for name, done in noise.items()}
-        changed = perturb_tables(self.perturbation, tables)
+        changed = perturb_tables(self.perturbation, tables) | adjust_tables(self, tables)
         tables |= {name: done.table for name, done in changed.items()}
-        attacks = attack_tables(self.perturbation, changed)
+        attacks = attack_tables(self.perturbation or self.adjustment, changed)
         if not suppressions:
             self._warn(running, unguarded(tables))
         done = JobResult(

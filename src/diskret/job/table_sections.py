@@ -188,6 +188,21 @@ class PerturbationSection(Section):
         return self
 
 
+class AdjustmentSection(Section):
+    """Adjusting values instead of hiding them: the nearest table outside all protection intervals. Secret."""
+
+    distance: Literal["L1", "L2"] = Field("L1", description="what is least: the sum of weighted changes, or of squares")
+    weights: Literal["value", "unit", "table"] = Field(
+        "value", description="what a change costs: 1 over the value, the same for all, or the costs of the table"
+    )
+    directions: Literal["choose", "up", "down"] = Field(
+        "choose", description="which way primary cells go; given ones are told to whoever knows the method"
+    )
+    whole: bool | None = Field(None, description="keep the decimals of the table; left out: if it has any")
+    seconds: float = Field(60.0, gt=0, description="how long to look for the nearest table")
+    attack: bool = Field(False, description="attack the adjusted table as somebody who knows the method, and report it")
+
+
 class CellKeySection(Section):
     """Cell-key noise instead of suppression. Keys, perturbation table and shares are secret."""
 

@@ -23,6 +23,7 @@ SECRET = {
     "promise": "ranges are secret too",
     "perturbation": "secret, the seed above all: do not publish this file",
     "microdata": "a seed is secret: do not publish this file",
+    "adjustment": "secret: do not publish this file",
     "cell_key": "secret: do not publish this file",
 }
 

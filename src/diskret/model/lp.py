@@ -18,7 +18,7 @@ import highspy
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.arrays import Floats, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 
 Start = Literal["last", "slack", "scratch"]
 """From where a programme is solved: from the last basis, from the basis in which no column takes part (with all that
@@ -114,8 +114,8 @@ _OPTIONS = {
 class Programme:
     """Minimise ``cost`` over columns between ``lower`` and ``upper``; ``rows`` is what the rows are equal to.
 
-    ``rows`` may be a pair of bounds as well; ``whole`` asks for whole numbers in all columns. The model stays with the
-    solver: after a change of costs, bounds or rows it goes on from the last basis.
+    ``rows`` may be a pair of bounds as well; ``whole`` asks for whole numbers in all columns, or in those it chooses.
+    The model stays with the solver: after a change of costs, bounds or rows it goes on from the last basis.
 
     >>> line = Matrix(np.array([0, 2]), np.array([0, 1]), np.array([1.0, 1.0]), by_rows=True)
     >>> cost, upper = np.array([3.0, 2.0]), np.array([np.inf, 0.5])
@@ -132,7 +132,7 @@ class Programme:
         lower: Floats,
         upper: Floats,
         cost: Floats | None = None,
-        whole: bool = False,
+        whole: bool | Bools = False,
         way: Way = USUAL,
     ) -> None:
         least, most = rows if isinstance(rows, tuple) else (rows, rows)
@@ -141,8 +141,10 @@ class Programme:
         lp.col_cost_ = np.zeros(lower.size) if cost is None else cost
         lp.col_lower_, lp.col_upper_ = lower, upper
         lp.row_lower_, lp.row_upper_ = least, most
-        if whole:
-            lp.integrality_ = [highspy.HighsVarType.kInteger] * lower.size
+        chosen = np.broadcast_to(np.asarray(whole), lower.shape)
+        if chosen.any():
+            kinds = highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger
+            lp.integrality_ = [kinds[each] for each in chosen.astype(np.int64).tolist()]
         form = highspy.MatrixFormat.kRowwise if matrix.by_rows else highspy.MatrixFormat.kColwise
         lp.a_matrix_.format_ = form
         lp.a_matrix_.start_, lp.a_matrix_.index_ = _short(matrix.start), _short(matrix.at)

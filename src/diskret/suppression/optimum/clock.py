@@ -17,11 +17,16 @@ class Clock:
 
     def __init__(self, limit: float, now: Callable[[], float] | None = None) -> None:
         self._now, self._timed = now or time.perf_counter, now is None
-        self._begun, self._limit, self._end = self._now(), limit, float("inf")
+        self._begun, self.limit, self._end = self._now(), limit, float("inf")
 
     def end_after(self, share: float) -> None:
         """The end comes after this share of the limit, counted from the beginning."""
-        self._end = self._begun + share * self._limit
+        self._end = self._begun + share * self.limit
+
+    @property
+    def past(self) -> float:
+        """Seconds, or programmes, since the beginning."""
+        return self._now() - self._begun
 
     @property
     def late(self) -> bool:
@@ -29,7 +34,7 @@ class Clock:
         return self._now() > self._end
 
     @property
-    def seconds(self) -> float:
+    def left(self) -> float:
         """Seconds that a single programme may take."""
         return self._end - self._now() if self._timed else float("inf")
 

@@ -112,7 +112,7 @@ class Master:
         cells, place = np.flatnonzero(open_to_choice), np.cumsum(open_to_choice) - 1
         kept = [open_to_choice[c.columns] for c in self.cuts]
         rows = [Cut(place[c.columns[k]], c.weight[k], c.rhs) for c, k in zip(self.cuts, kept, strict=True)]
-        way = Way(seconds=max(clock.seconds, SECONDS), nodes=clock.nodes, relative_gap=0.0, absolute_gap=gap)
+        way = Way(seconds=max(clock.left, SECONDS), nodes=clock.nodes, relative_gap=0.0, absolute_gap=gap)
         programme = _programme(rows, self.price[cells], way, whole=True)
         seen = programme.watch()
         if not (best & shut).any():

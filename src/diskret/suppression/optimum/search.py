@@ -123,7 +123,7 @@ class Search:
         """Cut off the cheapest point of the relaxation until no cut is broken or the bound hardly rises."""
         history: list[float] = []
         while not self._over:
-            found = self.master.solve(self.clock.seconds)
+            found = self.master.solve(self.clock.left)
             if found is None:
                 return
             history.append(found.cost)
@@ -164,7 +164,7 @@ class Search:
         """
         fixed: list[int] = []
         while not self.clock.late:
-            found = self.master.solve(self.clock.seconds)
+            found = self.master.solve(self.clock.left)
             if found is None or found.cost >= self.cost(self.best) * self.scale:
                 break
             if self._cut(found.x, len(fixed)) > FEW:

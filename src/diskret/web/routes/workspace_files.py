@@ -18,7 +18,7 @@ from diskret.web.routes.names import NAME
 from diskret.web.workbench import choice, workbench
 
 RECORDS = ("anonymise", "microdata")
-BEYOND = ("tables", "perturbation", "cell_key", "compare", "attack")
+BEYOND = ("tables", "perturbation", "adjustment", "cell_key", "compare", "attack")
 """Sections of a job that only the command line does."""
 
 
