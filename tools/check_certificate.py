@@ -26,9 +26,8 @@ AMOUNT = lambda x: NUMBER(x) and x[0] != "-"
 PROMISED = lambda x: AMOUNT(x) and len(x) <= 300 and Fraction(repr(float(x))) == Fraction(x)
 PERCENT = lambda x: type(x) is str and len(x) <= LONGEST and PARAMETER.fullmatch(x) is not None
 HIDDEN = ("primary", "secondary")
-BY = {"counted_by": ("respondent", "holding")}
+BY, COUNTS, AMOUNTS = {"counted_by": ("respondent", "holding")}, (None, [NATURAL]), (None, [AMOUNT])
 TOGETHER, PERCENTS = ({}, {"n": lambda x: NATURAL(x) and x > 1}), ({"kind": "PPercent"}, {"kind": "PQ", "q": PERCENT})
-COUNTS, AMOUNTS = (None, [NATURAL]), (None, [AMOUNT])
 PEOPLE = {"count": [NATURAL], "largest": (None, [[AMOUNT]]), "absolute": AMOUNTS, "owner": (None, [INDEX]),
           "protected_count": COUNTS, "protected_largest": AMOUNTS, "public_count": COUNTS, "public_value": AMOUNTS}
 TABLE = {

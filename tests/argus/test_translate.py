@@ -29,12 +29,16 @@ def only(folder: Path, *lines: str) -> dict[str, Any]:
 # --- data, tables, rules ---------------------------------------------------------------------------------------------
 
 
+AS_IN_ARGUS = {"min_level": 1, "signed": True}
+"""Smallest level and the way with negative contributions of tau-ARGUS, which no batch says."""
+
+
 def test_a_table_of_records_is_what_the_batch_specifies(tmp_path: Path) -> None:
     job = only(tmp_path, *BEGIN)
     assert job == {
         "data": {"microdata": "firms.asc", "metadata": "firms.rda"},
         "table": {"by": ["Region", "Size"], "value": ["Turnover"]},
-        "rules": {"min_count": {"n": 2, "margin": 10, "zeros": True}},
+        "rules": {"min_count": {"n": 2, "margin": 10, "zeros": True}, **AS_IN_ARGUS},
     }
 
 
@@ -71,11 +75,19 @@ def test_a_table_of_cells_has_the_statuses_of_its_file_with_the_usual_margin(tmp
         ("FREQ(3,10)|MIS(1)", {"min_count": {"n": 3, "margin": 10, "zeros": True}, "missing": "safe"}),
         ("FREQ(3,10)|MIS(0)", {"min_count": {"n": 3, "margin": 10, "zeros": True}, "missing": "judged"}),
         ("FREQ(3,10)|WGT(1)", {"min_count": {"n": 3, "margin": 10, "zeros": True, "weighted": True}}),
+        ("REQ(0,0,3,10)", {"request": {"percent": [0, 0], "n": 3, "margin": 10}}),
+        (
+            "FREQ(3,10)|FREQ(2,30)",
+            {
+                "min_count": {"n": 3, "margin": 30, "zeros": True},
+                "holding": {"min_count": {"n": 2, "margin": 30, "zeros": True}},
+            },
+        ),
         ("MAN(15)", {"given": 15}),
     ],
 )
 def test_rules_are_those_of_the_batch(said: str, rules: dict[str, Any], tmp_path: Path) -> None:
-    assert only(tmp_path, *OPEN, TABLE, f"<SAFETYRULE> {said}", READ)["rules"] == rules
+    assert only(tmp_path, *OPEN, TABLE, f"<SAFETYRULE> {said}", READ)["rules"] == rules | AS_IN_ARGUS
 
 
 def test_columns_of_weights_holdings_and_requests_come_from_the_metadata_where_rules_need_them(tmp_path: Path) -> None:
@@ -176,8 +188,8 @@ def test_table_0_is_all_of_them_together(tmp_path: Path) -> None:
     job = only(tmp_path, *OPEN, TABLE, RULE, second, "<SAFETYRULE> P(10,1)", READ, "<SUPPRESS> MOD(0)", *write)
     assert job["data"] == {"microdata": "firms.asc", "metadata": "firms.rda"}
     assert [table["by"] for table in job["tables"].values()] == [["Region", "Size"], ["Region"]]
-    assert job["rules"] == {"min_count": {"n": 2, "margin": 10, "zeros": True}}
-    assert job["tables"]["table2"]["rules"] == {"p_percent": 10}
+    assert job["rules"] == {"min_count": {"n": 2, "margin": 10, "zeros": True}} | AS_IN_ARGUS
+    assert job["tables"]["table2"]["rules"] == {"p_percent": 10} | AS_IN_ARGUS
     assert [table["output"]["safe_files"][0]["file"] for table in job["tables"].values()] == ["one.csv", "two.txt"]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import diskret as dk
+from diskret.io.cell_list import read_cell_list
 from diskret.model.errors import BadOption
 from diskret.publication.working import load_working, save_working
 from diskret.rules.stored import plain_rules, rules_from
@@ -244,3 +245,57 @@ def test_what_the_rules_look_at_survives_a_working_file(tmp_path: Any) -> None:
     (again,) = load_working(tmp_path / "work.parquet").values()
     assert np.array_equal(dk.mark(again, rules).status, dk.mark(table, rules).status)
     assert again.judges == tuple(rules)
+
+
+def test_levels_are_no_smaller_than_the_smallest_level(cells_of: Cells) -> None:
+    table = cells_of([[2], [50], [0], [1, 1, 1]])
+    marked = dk.mark(table, dk.rules.MinCount(2, zeros=True, margin=30), min_level=3)
+    assert present(marked.above).tolist() == [3, 15, 0, 0, 0]
+    assert present(marked.below).tolist() == [2, 15, 0, 0, 0]  # nothing lies below zero
+    with pytest.raises(BadOption, match="smallest level"):
+        dk.mark(table, dk.rules.MinCount(2), min_level=-1)
+
+
+def test_negative_contributions_count_by_size_and_against_the_value_only_if_asked(cells_of: Cells) -> None:
+    # 90 of sizes 190 is no dominance; 90 of a value of 20 is
+    table = cells_of([[90, -85, 10, 5], [-50, 10, 4], [-50, 60, 40]])
+    rules = dk.rules.Dominance(1, 85) | dk.rules.PPercent(10)
+
+    def primary(**how: Any) -> list[str]:
+        marked = dk.mark(table, rules, special_cases=False, **how)
+        return marked.name_cells(marked.hidden & (np.arange(table.size) < 3))
+
+    assert primary() == ["cell=c1"]  # the second knows 10 of 64, 4 are left
+    # whoever compares with the value: 90 > 85 % of 20; below zero there is no share; the rest of 50 is -60
+    assert primary(signed=True) == ["cell=c0", "cell=c1", "cell=c2"]
+    assert not dk.mark(table, dk.rules.Dominance(1, 85), signed=True, special_cases=False).hidden[1]
+
+
+def test_without_negative_contributions_signs_change_nothing(cells_of: Cells) -> None:
+    table = cells_of(random_cells(11))
+    rules = dk.rules.Dominance(2, 80) | dk.rules.PPercent(15, n=2) | dk.rules.MinCount(3)
+    one, other = (dk.mark(table, rules, signed=signed, special_cases=False) for signed in (False, True))
+    assert np.array_equal(one.status, other.status)
+    assert np.array_equal(present(one.above), present(other.above))
+
+
+def test_cells_may_name_what_their_largest_contributions_are_of(tmp_path: Any) -> None:
+    cells = {"s": ["a", "b"], "profit": [6, 9], "n": [3, 3], "turnover": [100, 100], "t1": [90, 40], "t2": [6, 30]}
+    own: dict[str, Any] = {"by": {"s": None}, "value": "profit", "count": "n", "largest": ["t1", "t2"]}
+    table = dk.Table.from_cells(cells, shadow="turnover", **own)
+    assert judged(dk.rules.PPercent(10), table) == [True, False]
+    assert demanded(dk.rules.PPercent(10), table)[0] == pytest.approx(5 / 100 * 6)  # 9 are asked for, 4 there
+    assert table.largest is None
+
+    (tmp_path / "t.tab").write_text("a;6;3;100;90;6\nb;9;3;100;40;30\n")
+    names = (
+        ("profit", "NUMERIC"),
+        ("n", "FREQUENCY"),
+        ("turnover", "NUMERIC> <SHADOW"),
+        ("t1", "MAXSCORE"),
+        ("t2", "MAXSCORE"),
+    )
+    described = "".join(f"{name}\n<{tag}>\n" for name, tag in (("s", "RECODEABLE"), *names))
+    (tmp_path / "t.rda").write_text(described)
+    read = read_cell_list(tmp_path / "t.tab", tmp_path / "t.rda", shadow="turnover")
+    assert np.array_equal(dk.mark(read, dk.rules.PPercent(10)).status, dk.mark(table, dk.rules.PPercent(10)).status)

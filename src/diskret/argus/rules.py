@@ -11,6 +11,8 @@ from diskret.io.arb_commands import Rule, SafetyRule
 PLACES = {"P": 2, "NK": 2, "FREQ": 1, "REQ": 1}
 """How many rules of a kind are for respondents; as many again are for holdings."""
 ONCE = ("ZERO", "WGT", "MIS", "MAN")
+SMALLEST_LEVEL = 1
+"""Protection level of cells for which the rules demand less, in units of the value."""
 USUAL_MARGIN = 20
 """Percent by which cells are protected that are unsafe because a file or a person says so."""
 
@@ -39,9 +41,9 @@ def judged(said: SafetyRule | None) -> Judged:
     """The rules of a table.
 
     >>> from diskret.io.arb_commands import Rule, SafetyRule
-    >>> rules = [Rule(name="P", numbers=(20, 1)), *(Rule(name="NK", numbers=each) for each in [(0, 0)] * 2 + [(1, 75)])]
+    >>> rules = [Rule(name="P", numbers=(20, 1)), Rule(name="FREQ", numbers=(3, 30))]
     >>> judged(SafetyRule(line=1, text="", rules=tuple(rules))).content
-    {'p_percent': 20, 'holding': {'dominance': [[1, 75]]}}
+    {'p_percent': 20, 'min_count': {'n': 3, 'margin': 30, 'zeros': True}, 'min_level': 1, 'signed': True}
     """
     found, seen = Judged(), dict.fromkeys(PLACES, 0)
     for rule in said.rules if said else ():
@@ -51,13 +53,26 @@ def judged(said: SafetyRule | None) -> Judged:
         place, seen[rule.name] = seen[rule.name], seen[rule.name] + 1
         if place >= 2 * PLACES[rule.name]:
             found.wrong.append(rule.name)
-        elif rule.numbers[0] > 0 and (rule.name != "NK" or rule.numbers[1] > 0):
+        elif _is_used(rule):
             _add(found.respondents if place < PLACES[rule.name] else found.holdings, *_entry(rule))
     for section in (found.respondents, found.holdings):
         _alone(section, ("p_percent", "pq"))
+    counts = [section["min_count"] for section in (found.respondents, found.holdings) if "min_count" in section]
+    for count in counts:
+        # the program knows one margin for both counts
+        count["margin"] = max(each["margin"] for each in counts)
     if found.weighted and "min_count" in found.respondents:
         found.respondents["min_count"]["weighted"] = True
+    if found.respondents or found.holdings:
+        found.respondents |= {"min_level": SMALLEST_LEVEL, "signed": True}
     return found
+
+
+def _is_used(rule: Rule) -> bool:
+    """Whether a rule is more than a place that stays empty."""
+    if rule.name == "REQ":
+        return any(rule.numbers[:3])
+    return rule.numbers[0] > 0 and (rule.name != "NK" or rule.numbers[1] > 0)
 
 
 def _once(rule: Rule, found: Judged) -> None:
@@ -80,7 +95,7 @@ def _entry(rule: Rule) -> tuple[str, Any]:
         case "NK":
             return "dominance", numbers
         case "FREQ":
-            # tau-ARGUS counts in cells with value zero, too
+            # contributors count whatever they contribute
             return "min_count", {"n": numbers[0], "margin": numbers[1], "zeros": True}
         case "REQ":
             return "request", {"percent": numbers[:2], "n": numbers[2], "margin": numbers[3]}

@@ -58,7 +58,7 @@ class TableOfBatch:
             content["value"] = [self._response(work, said.response)]
         elif not self.records and self.metadata and (counts := self.metadata.having(Role.FREQUENCY)):
             content["value"] = [counts[0].name]
-        if self.records and said.shadow and said.shadow.lower() != (said.response or "").lower():
+        if said.shadow and said.shadow.lower() != (said.response or "").lower():
             content["shadow"] = self._named(work, said.shadow)
         if self.records and (column := price(said, {}).column):
             content["cost"] = self._named(work, column)

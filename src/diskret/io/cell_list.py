@@ -38,6 +38,7 @@ def read_cell_list(
     metadata_path: str | Path,
     *,
     value: str | None = None,
+    shadow: str | None = None,
     positive: bool = False,
     tolerance: float = 0.0,
     sums: GivenSums = "check",
@@ -49,11 +50,11 @@ def read_cell_list(
     Every explanatory variable is a classification. ``value`` names the response where there are several; a file with
     frequencies only gives a frequency table. Letters of the status: S and E open, U primary, M secondary, P never
     suppressed, Z zero. As in tau-ARGUS a blank code is the total, a cell without a value is not there, and protection
-    levels count for primary cells. Largest contributions without frequencies do for dominance and p%. Shadow variables
-    are not read. Sums must be true; ``tolerance`` corrects small differences with a warning, ``sums="keep"`` leaves
-    them in what is published. With ``normalise`` codes that differ only in what cannot be seen are one. ``change``
-    gives the classifications to keep, in their order, perhaps with other trees that have the same codes and more sums;
-    of those it leaves out the table stands at the total.
+    levels count for primary cells. Largest contributions without frequencies do for dominance and p%. ``shadow`` names
+    the variable they contribute to, if it is not the response. Sums must be true; ``tolerance`` corrects small
+    differences with a warning, ``sums="keep"`` leaves them in what is published. With ``normalise`` codes that differ
+    only in what cannot be seen are one. ``change`` gives the classifications to keep, in their order, perhaps with
+    other trees that have the same codes and more sums; of those it leaves out the table stands at the total.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -66,6 +67,7 @@ def read_cell_list(
     """
     metadata = read_metadata(metadata_path, tabular=True)
     response = _response(metadata, value)
+    seen = None if shadow is None else metadata.variable(shadow).name
     columns = _filled(_columns(Path(data_path), metadata), response)
     with inside(data_path):
         if not columns[response]:
@@ -90,6 +92,7 @@ def read_cell_list(
             value=response,
             count=count,
             largest=[] if response == count else [v.name for v in metadata.having(Role.MAXSCORE)],
+            shadow=None if shadow is None or seen == response else seen,
             status=status,
             status_codes=codes,
             below=_first(metadata, Role.LOWER_LEVEL),

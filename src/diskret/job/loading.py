@@ -65,7 +65,8 @@ def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) ->
     """Tables from a list of cells."""
     asked = job.table
     return Table.from_cells(
-        data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), owner=asked.owner,
+        data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), shadow=asked.shadow,
+        owner=asked.owner,
         status=asked.status, below=asked.below, above=asked.above, lower=asked.lower, upper=asked.upper,
         weight=asked.cost, positive=asked.positive, frequency=asked.frequency, tolerance=asked.tolerance,
         sums=asked.sums, categories=categories_of(job.classifications),
@@ -136,8 +137,8 @@ def _cell_list(job: TableJob, here: Path) -> Table:
 
     table = read_cell_list(
         here / job.data.cells, here / job.data.metadata, value=asked.value[0] if asked.value else None,
-        positive=asked.positive, tolerance=asked.tolerance, sums=asked.sums, normalise=job.data.normalise,
-        change=change,
+        shadow=asked.shadow, positive=asked.positive, tolerance=asked.tolerance, sums=asked.sums,
+        normalise=job.data.normalise, change=change,
     )  # fmt: skip
     return closed(table, coarser)
 

@@ -12,7 +12,7 @@ from diskret.auditing.plain import write_plain
 from diskret.auditing.published_intervals import Intervals
 from diskret.io.hst import write_apriori
 from diskret.job.outcome import Running
-from diskret.job.table_sections import PoolOutput, PoolTableOutput
+from diskret.job.output_sections import PoolOutput, PoolTableOutput
 from diskret.model.errors import BadOption, listed
 from diskret.model.table import Table
 from diskret.publication.argus.write import write_safe_file

@@ -20,6 +20,7 @@ from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
+from diskret.job.output_sections import PoolOutput, TableOutput
 from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.pool_cures import cures_of_table
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
@@ -27,16 +28,7 @@ from diskret.job.release_warnings import unguarded
 from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_job import TableJob, unknown_classifications, without_subject
-from diskret.job.table_sections import (
-    CellStatus,
-    Classification,
-    PoolOutput,
-    PoolSection,
-    PoolTable,
-    Rules,
-    TableOutput,
-    TableSection,
-)
+from diskret.job.table_sections import CellStatus, Classification, PoolSection, PoolTable, Rules, TableSection
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.pool import Pool

@@ -112,6 +112,14 @@ class Rules(ContributionRules):
     given: float | None = Field(
         None, ge=0, description="margin of cells primary by hand or by file that have no levels, in percent; secret"
     )
+    min_level: float = Field(
+        0.0, ge=0, description="smallest level of a primary cell that is not zero, in units of the value; secret"
+    )
+    signed: bool = Field(
+        False,
+        description="where contributions are negative: whether the largest, by size, are compared with the value as it "
+        "is, as in tau-ARGUS, and not with the sum of all sizes",
+    )
     missing: Literal["judged", "safe"] = Field(
         "judged", description="cells with a missing code: 'judged' like all others, or 'safe' whatever they hold"
     )
@@ -126,7 +134,7 @@ class Rules(ContributionRules):
     @property
     def asked(self) -> list[str]:
         """The keys of the rules that are asked for."""
-        quiet = ("counted_by", "missing", "given")
+        quiet = ("counted_by", "missing", "given", "min_level", "signed")
         said = {key: getattr(self, key) for key in type(self).model_fields if key not in quiet}
         return [key for key, rule in said.items() if rule is not None and rule is not False and rule != []]
 

@@ -15,7 +15,7 @@ from diskret.publication.sdmx import Sdmx, Version
 from diskret.publication.transmission import WRITERS as TRANSMISSIONS
 
 if TYPE_CHECKING:
-    from diskret.job.table_sections import TableOutput
+    from diskret.job.output_sections import TableOutput
 
 
 def _as_text(given: Any) -> Any:

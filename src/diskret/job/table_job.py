@@ -16,6 +16,7 @@ from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import found_reading, load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
+from diskret.job.output_sections import PoolOutput, TableOutput
 from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.perturbation import attack_tables, perturb_tables
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
@@ -30,9 +31,7 @@ from diskret.job.table_sections import (
     CellStatus,
     Classification,
     PerturbationSection,
-    PoolOutput,
     Rules,
-    TableOutput,
     TableSection,
 )
 from diskret.model.errors import BadOption, listed
@@ -43,7 +42,7 @@ from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
 
 ONLY_CELLS = ("count", "largest", "owner", "status", "below", "above", "lower", "upper", "frequency", "sums")
-ONLY_RECORDS = ("weight", "holding", "shadow", "waiver", "request", "public")
+ONLY_RECORDS = ("weight", "holding", "waiver", "request", "public")
 PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "cell_key": "changes values"}
 
 
@@ -105,7 +104,7 @@ class TableJob(Section):
     def _said_elsewhere(self) -> Iterator[Problem]:
         """Keys whose answers a working file or metadata hold."""
         whose = "working file says" if self.data.table else "metadata say"
-        known = set() if self.data.table else {"by", "value", "positive", "tolerance", "sums"}
+        known = set() if self.data.table else {"by", "value", "shadow", "positive", "tolerance", "sums"}
         ours = {"ordered", "sensitive", "missing_codes"} | (set() if self.data.table else {"recode", "levels"})
         keys = [f"table.{key}" for key in sorted(self.table.model_fields_set - known)]
         for name, each in self.classifications.items():
@@ -210,7 +209,9 @@ class TableJob(Section):
         missing = missing_of(self, running.here, next(iter(tables.values())).names)
         for done, (name, table) in enumerate(list(tables.items()) if rules.rules else ()):
             running.say("marking", done, len(tables))
-            tables[name] = mark(table, rules, ordered=ordered, missing=missing)
+            tables[name] = mark(
+                table, rules, ordered=ordered, missing=missing, min_level=self.rules.min_level, signed=self.rules.signed
+            )
         for name, table in list(tables.items()) if self.apriori else ():
             tables[name], prices = set_beforehand(table, self.apriori, running.here)
             running.prices.update({} if prices is None else {name: prices})

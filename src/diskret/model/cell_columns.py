@@ -26,6 +26,8 @@ class CellColumns:
 
     count: str | None = None
     largest: Sequence[str] = ()
+    shadow: str | None = None
+    """What the largest contributions are contributions to, where that is not the value: the rules judge it."""
     owner: str | None = None
     """Who contributes most to a cell: names or numbers that are only compared."""
     status: str | None = None
@@ -66,7 +68,7 @@ class CellColumns:
 
     def numeric(self) -> list[str]:
         """The columns that must hold numbers."""
-        named = [self.count, *self.largest, *self.optional, self.weight]
+        named = [self.count, *self.largest, self.shadow, *self.optional, self.weight]
         return [c for c in named if c is not None]
 
     @property

@@ -25,12 +25,22 @@ class People:
     counted: bool = True
     """Whether there are counts."""
 
-    def behind(self, value: Floats) -> Contributors | None:
-        """Who stands behind the cells of one value; without counts as many as the largest contributions allow."""
-        known = self.known
-        if known is None or known.largest is None or self.counted:
+    def behind(self, value: Floats, shadow: Floats | None = None) -> Contributors | None:
+        """Who stands behind the cells of one value; without counts as many as the largest contributions allow.
+
+        With a ``shadow`` variable the largest contributions are contributions to it.
+        """
+        known, seen = self.known, value if shadow is None else shadow
+        if known is None or known.largest is None:
             return known
-        return replace(known, count=least_count(np.abs(value), known.largest))
+        if not self.counted:
+            known = replace(known, count=least_count(np.abs(seen), known.largest))
+        if shadow is None:
+            return known
+        return replace(
+            known, largest=None, shadow_largest=known.largest, shadow_absolute=np.abs(shadow),
+            shadow_total=shadow if (shadow < 0).any() else None,
+        )  # fmt: skip
 
 
 def people_of(frame: Frame) -> People:

@@ -46,6 +46,8 @@ class Contributors:
     """The largest contributions to a shadow variable, which the rules judge instead of those to the value."""
     shadow_absolute: Floats | None = None
     """Sum of the absolute contributions to the shadow variable; None where there is none."""
+    shadow_total: Floats | None = None
+    """Sum of the contributions to the shadow variable; None where none of them is negative."""
 
     @property
     def ranked(self) -> int:
@@ -58,6 +60,16 @@ class Contributors:
         if self.shadow_absolute is None:
             return self
         return replace(self, largest=self.shadow_largest, absolute=self.shadow_absolute)
+
+    def signed(self, value: Floats) -> Contributors:
+        """The contributors with what they contribute in total in the place of the sum of its sizes.
+
+        >>> Contributors(np.array([2]), absolute=np.array([9.0])).signed(np.array([1.0])).absolute.tolist()
+        [1.0]
+        """
+        if self.shadow_absolute is None:
+            return replace(self, absolute=value)
+        return self if self.shadow_total is None else replace(self, shadow_absolute=self.shadow_total)
 
     @property
     def others(self) -> Ints:

@@ -67,19 +67,26 @@ def tables_from_cells(
         "frequency": given.frequency, "positive": given.positive, "additive_counts": people.additive,
         "counted": people.counted,
     }  # fmt: skip
-    return {name: _table(frame, name, people, status, arrays, classifications, said) for name in values}
+    shadow = summed(frame, given.shadow, frame.dense(given.shadow)).value if given.shadow and given.largest else None
+    return {
+        name: _table(
+            frame, name, people, None if name == given.shadow else shadow, status, arrays, classifications, said
+        )
+        for name in values
+    }
 
 
 def _table(
-    frame: Frame, name: str, people: People, status: npt.NDArray[np.uint8], arrays: Mapping[str, Any],
-    by: Mapping[str, Hierarchy], said: Mapping[str, Any],
+    frame: Frame, name: str, people: People, shadow: Floats | None, status: npt.NDArray[np.uint8],
+    arrays: Mapping[str, Any], by: Mapping[str, Hierarchy], said: Mapping[str, Any],
 ) -> Table:  # fmt: skip
     """The table of one value."""
     found = summed(frame, name, frame.dense(name))
     lower, upper = _prior(frame, name, found.value)
     refuse_false_zeros(status, found.value, frame.name, frame.where)
-    behind = people.behind(found.value)
-    warn_of_unranked(frame, behind, name, found.value)
+    behind = people.behind(found.value, shadow)
+    if shadow is None:
+        warn_of_unranked(frame, behind, name, found.value)
     return Table(
         by, name, found.value, status, behind, lower=lower, upper=upper, given=found.given, decimals=found.decimals,
         **arrays, **said,

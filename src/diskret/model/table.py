@@ -407,15 +407,15 @@ class Table(Framed):
 
         ``by`` maps columns to hierarchies (None: flat, from the data), or names columns that are all flat. ``value`` is
         a column, or several for several tables over the same classifications. Further columns by keyword: ``count``,
-        ``largest`` (a list), ``owner`` (who contributes most to the cell, by a name or number that is only compared and
-        not kept), ``status``, ``below`` and
-        ``above`` (protection levels of primary cells), ``lower`` and ``upper`` (prior knowledge), ``weight``; further
-        options: ``positive``, ``frequency``, ``tolerance`` (differences of given sums up to this much are corrected
-        with a warning), ``sums`` ("keep": given sums that are not true are published as they are given), ``total``
-        (the code of the total where ``by`` gives no hierarchy), ``normalise`` (codes that differ only in what cannot
-        be seen are one), ``missing`` (per classification the code that a blank stands for), and ``without_value``,
-        ``without_code`` and ``unknown`` as in `TabulationOptions`. Missing inner cells are empty, missing sums are
-        computed, given sums are checked exactly.
+        ``largest`` (a list), ``shadow`` (what those are contributions to, if it is not the value: the rules judge it),
+        ``owner`` (who contributes most to the cell, by a name or number that is only compared and not kept),
+        ``status``, ``below`` and ``above`` (protection levels of primary cells), ``lower`` and ``upper`` (prior
+        knowledge), ``weight``; further options: ``positive``, ``frequency``, ``tolerance`` (differences of given sums
+        up to this much are corrected with a warning), ``sums`` ("keep": given sums that are not true are published as
+        they are given), ``total`` (the code of the total where ``by`` gives no hierarchy), ``normalise`` (codes that
+        differ only in what cannot be seen are one), ``missing`` (per classification the code that a blank stands for),
+        and ``without_value``, ``without_code`` and ``unknown`` as in `TabulationOptions`. Missing inner cells are
+        empty, missing sums are computed, given sums are checked exactly.
 
         >>> Table.from_cells({"s": ["m", "w", "Total"], "x": [0.1, 0.2, 0.3]}, by={"s": None}, value="x").decimals
         1

@@ -60,6 +60,7 @@ def merged_rows(table: Table, axis: int, groups: Sequence[Group], hierarchy: Hie
             by_group(np.maximum, level.protected_largest), added(level.public_count), added(level.public_value),
             asked=by_group(np.maximum, level.asked), weight=added(level.weight),
             shadow_largest=largest_of(level.shadow_largest), shadow_absolute=added(level.shadow_absolute),
+            shadow_total=added(level.shadow_total),
         )  # fmt: skip
 
     name = table.names[axis]

@@ -41,7 +41,7 @@ def kind_of(field: str) -> str:
     ('<f8', '|u1', '<i8')
     """
     name = field.rpartition(".")[2]
-    return {"status": "|u1", "rule": "<u4"}.get(name, "<f8" if name in (*FLOATS, *SUMS) else "<i8")
+    return {"status": "|u1", "rule": "<u4"}.get(name, "<f8" if name in (*FLOATS, *SUMS, "shadow_total") else "<i8")
 
 
 def refuse_bad_place(field: str, place: Mapping[str, Any]) -> None:
@@ -191,4 +191,5 @@ POSSIBLE_OF_PEOPLE: dict[str, Callable[[Array], Any]] = {
     **dict.fromkeys(COUNTS, _count),
     **dict.fromkeys(SUMS, _distance),
     "owner": _mark,
+    "shadow_total": _value,
 }

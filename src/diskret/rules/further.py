@@ -146,7 +146,7 @@ class Request(Joinable):
         for own, each in zip(np.moveaxis(asked, -1, 0), percents, strict=False):
             if exact(each) > 0:
                 caught |= (own == largest) & exceeds([(1, own), (-exact(each) / 100, behind.size)])
-        needed = share_of(exact(self.margin) / 100, np.maximum(behind.worth, 0.0))
+        needed = share_of(exact(self.margin) / 100, np.abs(behind.worth))
         return Verdict(primary=caught & (largest > 0), needed=needed)
 
 

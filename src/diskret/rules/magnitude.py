@@ -64,7 +64,7 @@ class Behind:
         """A level for the value: the same share of it that the rule demands of the shadow variable."""
         if self.worth is self.size:
             return needed
-        return np.divide(needed * self.worth, self.size, out=np.zeros_like(needed), where=self.size > 0)
+        return np.abs(np.divide(needed * self.worth, self.size, out=np.zeros_like(needed), where=self.size != 0))
 
     def contribution(self, k: int) -> Floats:
         """The k-th largest contribution, from 0."""
@@ -200,7 +200,8 @@ class Dominance(Joinable):
         behind = Behind.of(table, self.counted_by, self.n, self.name)
         k = exact(self.k) / 100
         largest = [behind.contribution(i) for i in range(self.n - 1)] + [behind.last_of(self.n)]
-        caught = exceeds([*((1, x) for x in largest), (-k, behind.size)]) & behind.someone
+        # more than nothing, or than less, is no share
+        caught = exceeds([*((1, x) for x in largest), (-k, behind.size)]) & behind.someone & (behind.size > 0)
         needed = np.maximum(share_of(1 / k, np.sum(largest, axis=0)) - behind.size, 0.0)
         return Verdict(primary=caught, needed=behind.of_value(needed))
 

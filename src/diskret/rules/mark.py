@@ -17,12 +17,14 @@ from diskret.model.rule import Rule, Verdict
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.rules.further import Given, Request, ZeroCells
-from diskret.rules.magnitude import MinCount
+from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent, not_negative
 from diskret.rules.rule import AnyOf, rules_in
 from diskret.rules.special import notices
 
 GIVEN = "given"
 MOST_RULES = 31
+COMPARING = (Dominance, PPercent, PQ, Request)
+"""Rules that compare contributions with the whole."""
 
 
 def mark(
@@ -31,6 +33,8 @@ def mark(
     *,
     ordered: Sequence[str] = (),
     missing: Mapping[str, Sequence[str]] | None = None,
+    min_level: float = 0.0,
+    signed: bool = False,
     special_cases: bool = True,
 ) -> Table:
     """The table with every sensitive cell primary, the rules that caught it and the protection it needs.
@@ -38,7 +42,10 @@ def mark(
     Cells set primary by hand stay primary; marks of an earlier call are replaced. A sensitive cell that must be
     published is named in a `ProtectionWarning`, and so are the special cases no rule decides; ``ordered`` names
     classifications with ordered classes. ``missing`` names codes that stand for an unknown category: no rule judges
-    their cells. `Given` catches no cell; it gives levels to those that are primary already and have none.
+    their cells. `Given` catches no cell; it gives levels to those that are primary already and have none. ``min_level``
+    is the smallest level of a primary cell that is not zero, where the rules demand less. Where contributions are
+    negative, ``signed`` compares the largest, by size, with the value as it is, as tau-ARGUS does, and not with the sum
+    of all sizes.
 
     >>> from diskret import Table, PPercent, MinCount
     >>> cells = {"s": ["a", "b", "c"], "x": [95, 80, 60], "n": [4, 5, 2], "x1": [90, 30, 50], "x2": [4, 20, 10]}
@@ -62,10 +69,11 @@ def mark(
     needed = Levels(np.zeros(table.shape), np.zeros(table.shape))
     status = table.status.copy()
     passed = _passed_over(table, missing or {})
-    for bit, verdict in enumerate(verdicts(table, catching), start=1):
+    for bit, verdict in enumerate(verdicts(table, catching, signed), start=1):
         _record(verdict, bit, rule, needed, status, passed)
     for margin in (r for r in judged if isinstance(r, Given)):
         needed.raised(margin.judge(table), given)
+    _at_least_for(table, needed, rule > 0, min_level)
     caught = (rule > 0) & ~given
     must_show = caught & ((table.status == Status.NEVER) | (table.status == Status.PUBLISHED))
     if must_show.any():
@@ -87,14 +95,22 @@ def mark(
     return marked
 
 
-def verdicts(table: Table, rules: Sequence[Rule]) -> list[Verdict]:
+def verdicts(table: Table, rules: Sequence[Rule], signed: bool = False) -> list[Verdict]:
     """What each rule says; how far a minimum count reaches depends on what the others say."""
-    said = {at: rule.judge(table) for at, rule in enumerate(rules) if not isinstance(rule, MinCount)}
+    seen = _as_is(table) if signed else table
+    others = {at: rule for at, rule in enumerate(rules) if not isinstance(rule, MinCount)}
+    said = {at: rule.judge(seen if isinstance(rule, COMPARING) else table) for at, rule in others.items()}
     # zeros and requests say nothing of values and contributors in general
     close = [verdict for at, verdict in said.items() if not isinstance(rules[at], ZeroCells | Request)]
     return [
         rule.beside(close).judge(table) if isinstance(rule, MinCount) else said[at] for at, rule in enumerate(rules)
     ]
+
+
+def _as_is(table: Table) -> Table:
+    """The table with its values in the place of the sums of the sizes of contributions."""
+    own, holdings = (None if p is None else p.signed(table.value) for p in (table.respondents, table.holdings))
+    return replace(table, respondents=own, holdings=holdings)
 
 
 def _unmarked(table: Table) -> Table:
@@ -121,6 +137,18 @@ class Levels:
             np.maximum(self.above, verdict.needed, out=self.above, where=cells)
             least = verdict.needed if verdict.below is None else verdict.below
             np.maximum(self.below, least, out=self.below, where=cells)
+
+
+def _at_least_for(table: Table, needed: Levels, primary: Bools, least: float) -> None:
+    """Raise the levels of primary cells that are not zero to the smallest one; nothing lies below zero."""
+    if not not_negative(least):
+        raise BadOption(
+            "the smallest level is negative or no number", hint="an amount in units of the value, such as 10."
+        )
+    cells = primary & (table.value != 0)
+    np.maximum(needed.above, least, out=needed.above, where=cells)
+    below = np.minimum(np.abs(table.value), least) if table.positive else np.full(table.shape, float(least))
+    np.maximum(needed.below, below, out=needed.below, where=cells)
 
 
 def _passed_over(table: Table, missing: Mapping[str, Sequence[str]]) -> Bools:

@@ -46,7 +46,10 @@ def judged_by(
             if seen is not None and seen is not table:
                 other = getattr(seen, level)
                 absolute = np.abs(seen.value) if other.absolute is None else other.absolute
-                people = replace(people, asked=other.asked, shadow_largest=other.largest, shadow_absolute=absolute)
+                people = replace(
+                    people, asked=other.asked, shadow_largest=other.largest, shadow_absolute=absolute,
+                    shadow_total=None if other.absolute is None else seen.value,
+                )  # fmt: skip
             own[level] = replace(people, weight=weights) if level == "respondents" else people
         return replace(table, **own)
 

@@ -109,7 +109,8 @@ class Tables:
                 ordered = [n for n, c in job.classifications.items() if c.ordered]
                 if rules.rules:
                     missing = missing_of(job, self.workspace.root, next(iter(made.values())).names)
-                    made = {n: mark(table, rules, ordered=ordered, missing=missing) for n, table in made.items()}
+                    said: dict[str, Any] = {"min_level": job.rules.min_level, "signed": job.rules.signed}
+                    made = {n: mark(t, rules, ordered=ordered, missing=missing, **said) for n, t in made.items()}
             return Marked(made, tuple(dict.fromkeys((*found, *care_in(caught)))))
 
         return self._kept("marked", whole, make)
