@@ -29,7 +29,6 @@ from diskret.auditing.certificate_files import plain_promise, read_promise
 from diskret.auditing.plain import write_plain
 from diskret.cellkey.cell_key import perturb_by_key
 from diskret.io.cell_list import read_cell_list
-from diskret.io.cell_list_writer import write_cell_list
 from diskret.io.columns import copy_columns
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.hrc import read_codelist
@@ -43,6 +42,7 @@ from diskret.job.run import run_job
 from diskret.model.damage import reading
 from diskret.model.source import open_source
 from diskret.publication import working
+from diskret.publication.argus.write import write_safe_file
 from diskret.publication.working import load_working, save_working
 from diskret.web import worker
 from diskret.web.routes.exports import made_export
@@ -162,7 +162,7 @@ def statistical(ending: str) -> Callable[[Path], Path]:
 
 
 def tabular(folder: Path) -> Path:
-    write_cell_list(table(), folder / "t")
+    write_safe_file(table(), folder / "t.tab", report=False)
     return folder / "t.tab"
 
 
@@ -500,6 +500,35 @@ BESIDE = {
 TITLED = "Turnover of firms\n\nregion;size;turnover\nN1;1;1.234,5\nN2;2;7,5\nN1;2;9\n__________\nSource: survey\n"
 SMALL = "region,size,turnover\nN1,1,5\nN2,2,7\nN1,2,9\n"
 
+ARB = r"""// a batch
+<LOGBOOK> "C:\log.txt"
+<OPENMICRODATA> "\\house\firms.asc"
+<OPENMETADATA> "firms.rda"
+<SPECIFYTABLE> "region""size"|"turnover"||-1
+<SAFETYRULE> FREQ(2,10)|NK(1,85)|
+<READMICRODATA>
+<SUPPRESS> MOD(1,5,1,1,0)
+"""
+GRC = '// sizes\nsmall : 1, 2 - 3\n"l arge" : 10 -\n<MISSING> 99\n'
+HST = '// by hand\n"N1";"1";u\nN1;1;pl;2;3\nS1;2;p\n;2;c;12\nN;;m\n'
+
+
+def use_recoding(path: Path) -> None:
+    sizes = ["1", "2", "3", "10", "11", "99"]
+    cells = {"size": sizes, "x": [5, 7, 9, 4, 3, 1]}
+    found = dk.read_recoding(path).of(dk.Hierarchy.flat(sizes), "size", ["99"])
+    use_table(dk.closed(dk.Table.from_cells(cells, by={"size": found.tree}, value="x"), {"size": found}))
+
+
+def use_apriori(path: Path) -> None:
+    region = dk.Hierarchy.from_nested({"T": {"N": ["N1", "N2"], "S": ["S1"]}})
+    cells = {"r": ["N1", "N2", "S1", "S1"], "s": ["1", "2", "1", "2"], "x": [5, 7, 9, 4]}
+    table = dk.Table.from_cells(cells, by={"r": region, "s": None}, value="x")
+    for errors in ("ignore", "refuse"):
+        said = dk.read_apriori(path, errors=errors)
+        dk.write_apriori(dk.apply_apriori(table, said, expand=True, errors=errors), path.with_suffix(".out"))
+
+
 READERS: dict[str, Reader] = {
     "csv": Reader(make=records(".csv"), use=use_records),
     "cells": Reader(make=written("cells.csv", CELLS), use=use_cells),
@@ -525,9 +554,14 @@ READERS: dict[str, Reader] = {
         make=written("region.hrc", REGROUPED), use=lambda p: use_hierarchy(read_hierarchy(p))
     ),
     "cdl": Reader(make=written("region.cdl", "1,small\n2,large, and more\n"), use=read_codelist),
+    "grc": Reader(make=written("size.grc", GRC), use=use_recoding),
+    "hst": Reader(make=written("own.hst", HST), use=use_apriori),
     "mapping": Reader(make=written("m.csv", "code,class\n10,1\n11,1\n15,2\n"), use=read_mapping),
     "rda": Reader(make=written("firms.rda", RDA, **BESIDE), use=use_metadata),
     "keyed rda": Reader(make=written("firms.rda", KEYED, **BESIDE), use=use_metadata),
+    "arb": Reader(
+        make=written("job.arb", ARB, firms__rda=RDA, **BESIDE), use=lambda p: dk.run_argus(p, out=p.parent / "out")
+    ),
     "tab": Reader(make=tabular, use=lambda p: use_table(read_cell_list(p, p.with_suffix(".rda")))),
     "tab metadata": Reader(make=tabular_metadata, use=lambda p: use_table(read_cell_list(p.with_suffix(".tab"), p))),
     "intermediate": Reader(

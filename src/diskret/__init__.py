@@ -19,6 +19,7 @@ _NAMESPACES = {"methods": "suppression.methods", "tree_edits": "model.tree_edits
 }
 # Names are looked up on first use: `diskret --help` must not wait for the compiler and the database.
 _HOMES = {
+    "argus.run": "explain_argus run_argus",
     "auditing.audit": "audit",
     "auditing.certificate": "verify",
     "auditing.certificate_files": "read_certificate write_certificate",
@@ -33,8 +34,10 @@ _HOMES = {
     "cellkey.p_table_files": "read_p_table write_p_table",
     "comparison.compare": "compare_methods",
     "comparison.options": "ComparisonOptions Settings",
+    "io.grc": "read_recoding",
     "io.hierarchies": "read_hierarchy",
     "io.hierarchy_writer": "write_hierarchy",
+    "io.hst": "read_apriori write_apriori",
     "io.jj": "read_jj write_jj",
     "io.lookup": "Lookup",
     "microdata.coarsening": "Drop Recode Release ReleaseUnits Withhold coarsen",
@@ -44,6 +47,7 @@ _HOMES = {
     "microdata.pram": "post_randomise",
     "microdata.swapping": "swap_records",
     "microdata.utility": "Regression measure_utility",
+    "model.closing": "close_codes close_levels closed merge_codes",
     "model.errors": "DiskretError ProtectionWarning",
     "model.hierarchy": "Hierarchy",
     "model.knowledge": "Knowledge",
@@ -61,6 +65,7 @@ _HOMES = {
     "perturbation.perturb": "perturb",
     "perturbation.perturbation_attack": "attack_perturbed",
     "perturbation.rounding": "round_table",
+    "publication.argus.write": "write_safe_file",
     "publication.comparison_files": "write_comparison",
     "publication.publish": "publish",
     "risk.anonymity": "measure_anonymity",
@@ -69,6 +74,7 @@ _HOMES = {
     "risk.measure": "measure_risk",
     "risk.options": "LinkageOptions",
     "risk.planning": "plan_merges",
+    "rules.apriori": "apply_apriori",
     "rules.compare": "compare_rules",
     "rules.frequency": "OneCategory SmallCells SmallMargin",
     "rules.magnitude": "Dominance MinCount PPercent PQ",

@@ -5,6 +5,8 @@ from diskret import perturbation as perturbation
 from diskret import risk as risk
 from diskret import rules as rules
 from diskret import safe as safe
+from diskret.argus.run import explain_argus as explain_argus
+from diskret.argus.run import run_argus as run_argus
 from diskret.auditing.audit import audit as audit
 from diskret.auditing.certificate import verify as verify
 from diskret.auditing.certificate_files import read_certificate as read_certificate
@@ -24,8 +26,11 @@ from diskret.cellkey.p_table_files import write_p_table as write_p_table
 from diskret.comparison.compare import compare_methods as compare_methods
 from diskret.comparison.options import ComparisonOptions as ComparisonOptions
 from diskret.comparison.options import Settings as Settings
+from diskret.io.grc import read_recoding as read_recoding
 from diskret.io.hierarchies import read_hierarchy as read_hierarchy
 from diskret.io.hierarchy_writer import write_hierarchy as write_hierarchy
+from diskret.io.hst import read_apriori as read_apriori
+from diskret.io.hst import write_apriori as write_apriori
 from diskret.io.jj import read_jj as read_jj
 from diskret.io.jj import write_jj as write_jj
 from diskret.io.lookup import Lookup as Lookup
@@ -43,6 +48,10 @@ from diskret.microdata.swapping import swap_records as swap_records
 from diskret.microdata.utility import Regression as Regression
 from diskret.microdata.utility import measure_utility as measure_utility
 from diskret.model import tree_edits as tree_edits
+from diskret.model.closing import close_codes as close_codes
+from diskret.model.closing import close_levels as close_levels
+from diskret.model.closing import closed as closed
+from diskret.model.closing import merge_codes as merge_codes
 from diskret.model.errors import DiskretError as DiskretError
 from diskret.model.errors import ProtectionWarning as ProtectionWarning
 from diskret.model.hierarchy import Hierarchy as Hierarchy
@@ -61,6 +70,7 @@ from diskret.perturbation.options import CuboidOptions as CuboidOptions
 from diskret.perturbation.perturb import perturb as perturb
 from diskret.perturbation.perturbation_attack import attack_perturbed as attack_perturbed
 from diskret.perturbation.rounding import round_table as round_table
+from diskret.publication.argus.write import write_safe_file as write_safe_file
 from diskret.publication.comparison_files import write_comparison as write_comparison
 from diskret.publication.publish import publish as publish
 from diskret.risk.anonymity import measure_anonymity as measure_anonymity
@@ -69,6 +79,7 @@ from diskret.risk.linkage_attack import attack as attack
 from diskret.risk.measure import measure_risk as measure_risk
 from diskret.risk.options import LinkageOptions as LinkageOptions
 from diskret.risk.planning import plan_merges as plan_merges
+from diskret.rules.apriori import apply_apriori as apply_apriori
 from diskret.rules.compare import compare_rules as compare_rules
 from diskret.rules.frequency import OneCategory as OneCategory
 from diskret.rules.frequency import SmallCells as SmallCells

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from diskret.model.table import Table
 BLANK = {"", "-"}
 """How tau-ARGUS writes that there is no number."""
 Columns = dict[str, list[str]]
+Change = Callable[[Mapping[str, Hierarchy], Metadata], Mapping[str, Hierarchy]]
 
 
 def read_cell_list(
@@ -41,6 +42,7 @@ def read_cell_list(
     tolerance: float = 0.0,
     sums: GivenSums = "check",
     normalise: bool = False,
+    change: Change | None = None,
 ) -> Table:
     """Read a table from a ``.tab`` file and the ``.rda`` file that describes it.
 
@@ -49,7 +51,8 @@ def read_cell_list(
     suppressed, Z zero. As in tau-ARGUS a blank code is the total, a cell without a value is not there, and protection
     levels count for primary cells. Largest contributions without frequencies do for dominance and p%. Shadow variables
     are not read. Sums must be true; ``tolerance`` corrects small differences with a warning, ``sums="keep"`` leaves
-    them in what is published. With ``normalise`` codes that differ only in what cannot be seen are one.
+    them in what is published. With ``normalise`` codes that differ only in what cannot be seen are one. ``change``
+    gives other trees for classifications, with the same codes and more sums.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -73,6 +76,7 @@ def read_cell_list(
                 looks = {code: plain(code) for code in {*columns[v.name]}}
                 columns[v.name] = [looks[code] for code in columns[v.name]]
             by[v.name] = classification(metadata, v.name, columns[v.name], normalise=normalise)
+        by |= change(by, metadata) if change is not None else {}
         status = _first(metadata, Role.STATUS)
         count = _first(metadata, Role.FREQUENCY)
         codes = _status_codes(metadata, columns[status] if status else ())

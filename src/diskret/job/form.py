@@ -93,7 +93,11 @@ class Section(BaseModel):
         """What the types cannot say, with keys as seen from this section."""
         return iter(())
 
-    def given(self, *keys: str) -> list[str]:
+    def further_files(self) -> Iterator[tuple[str, str]]:
+        """Files that are written beside those a key names: the key, and the name."""
+        return iter(())
+
+    def saying(self, *keys: str) -> list[str]:
         """Those of the keys that say something."""
         said = {key: getattr(self, key) for key in keys}
         return [key for key, each in said.items() if each and each != type(self).model_fields[key].default]
@@ -158,6 +162,7 @@ def named_files(job: Section) -> Iterator[tuple[str, str, Reads | Writes]]:
             if mark is not None:
                 files = [name for name in names if isinstance(name, str) and name and not is_server(name)]
                 yield from ((".".join((*path, key)), name, mark) for name in files)
+        yield from ((".".join((*path, key)), name, Writes()) for key, name in section.further_files())
 
 
 def _file_problems(job: Section, folder: Path) -> Iterator[Problem]:

@@ -15,8 +15,10 @@ from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import as_told, ranked_for, record_key
 from diskret.job.data_section import READING, Data
+from diskret.job.recoding import closings_of
 from diskret.job.rules import rules_of
 from diskret.job.table_sections import CellStatus, Classification, FlagColumn
+from diskret.model.closing import Closing, closed
 from diskret.model.databases import is_server
 from diskret.model.delimited import Delimited, found_in, look
 from diskret.model.engine import connect
@@ -32,6 +34,7 @@ from diskret.model.status import Status, refuse_false_zeros
 from diskret.model.table import Table
 from diskret.model.unpivot import unpivoted
 from diskret.publication.working import load_working
+from diskret.rules.further import Request
 from diskret.rules.rule import largest_needed
 from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.tabulate import Progress, tabulate
@@ -52,9 +55,10 @@ def load_tables(job: TableJob, here: Path, progress: Progress | None = None, lar
         return {table.response: table}
     data, described = classified_source(job.data, job.classifications, here)
     by = hierarchies_of(job, here, job.table.by, data, described)
-    if job.data.cells:
-        return _from_cells(job, data, by)
-    return _tabulated(job, data, described, by, progress, largest)
+    coarser = closings_of(job.classifications, here, by, described)
+    by |= {name: closing.tree for name, closing in coarser.items()}
+    made = _from_cells(job, data, by) if job.data.cells else _tabulated(job, data, described, by, progress, largest)
+    return {name: closed(table, coarser) for name, table in made.items()}
 
 
 def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) -> dict[str, Table]:
@@ -78,9 +82,11 @@ def _tabulated(
     rules = rules_of(job)
     noise = as_told(job.cell_key, described, asked.value)
     ranked = max(largest_needed(rules) if rules.rules else 2, ranked_for(noise))
+    request = any(isinstance(rule, Request) for rule in rules)
     roles = Roles(
-        weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), request=_flag(asked.request),
-        public=_flag(asked.public), key=record_key(noise, described),
+        weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), public=_flag(asked.public),
+        request=None if request else _flag(asked.request), asked=_flag(asked.request) if request else None,
+        shadow=asked.shadow, key=record_key(noise, described), cost=asked.cost,
     )  # fmt: skip
     options = TabulationOptions(
         **_gaps(job),
@@ -88,6 +94,7 @@ def _tabulated(
         categories=categories_of(job.classifications),
         tolerance=asked.tolerance,
         positive=asked.positive,
+        weighted_counts=job.rules.weighs,
         normalise=job.data.normalise,
         engine=job.data.engine,
     )
@@ -114,10 +121,18 @@ def _cell_list(job: TableJob, here: Path) -> Table:
     assert job.data.cells
     assert job.data.metadata
     asked = job.table
+    coarser: dict[str, Closing] = {}
+
+    def change(by: Mapping[str, Hierarchy], metadata: Metadata) -> dict[str, Hierarchy]:
+        coarser.update(closings_of(job.classifications, here, by, metadata))
+        return {name: closing.tree for name, closing in coarser.items()}
+
     table = read_cell_list(
         here / job.data.cells, here / job.data.metadata, value=asked.value[0] if asked.value else None,
         positive=asked.positive, tolerance=asked.tolerance, sums=asked.sums, normalise=job.data.normalise,
+        change=change,
     )  # fmt: skip
+    table = closed(table, coarser)
     if asked.by and list(asked.by) != list(table.names):
         raise BadOption(
             f"table.by lists {listed(asked.by)}, the metadata {listed(table.names)}",

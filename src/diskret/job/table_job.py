@@ -11,6 +11,7 @@ from pydantic import Field
 
 from diskret.io.files import all_or_none
 from diskret.io.rda import read_metadata
+from diskret.job.apriori import AprioriFile, set_beforehand
 from diskret.job.cell_keys import add_noise_by_key, as_told
 from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
@@ -21,7 +22,8 @@ from diskret.job.perturbation import attack_tables, perturb_tables
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded, unmarked
 from diskret.job.report import table_facts, too_close_in, write_table_report
-from diskret.job.rules import rules_of
+from diskret.job.rules import missing_of, rules_of
+from diskret.job.safe_file_section import unfit
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_sections import (
     CellKeySection,
@@ -35,12 +37,13 @@ from diskret.job.table_sections import (
 )
 from diskret.model.errors import BadOption, listed
 from diskret.model.table import Table
+from diskret.publication.doors import Result
 from diskret.publication.plots import plot_comparison
 from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
 
-ONLY_CELLS = ("count", "largest", "owner", "status", "below", "above", "lower", "upper", "cost", "frequency", "sums")
-ONLY_RECORDS = ("weight", "holding", "waiver", "request", "public")
+ONLY_CELLS = ("count", "largest", "owner", "status", "below", "above", "lower", "upper", "frequency", "sums")
+ONLY_RECORDS = ("weight", "holding", "shadow", "waiver", "request", "public")
 PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "cell_key": "changes values"}
 
 
@@ -57,6 +60,9 @@ class TableJob(Section):
     perturbation: PerturbationSection | None = Field(None, description="change values instead of hiding them")
     cell_key: CellKeySection | None = Field(None, description="cell-key noise instead of suppression")
     status: list[CellStatus] = Field(default_factory=list)
+    apriori: list[AprioriFile] = Field(
+        default_factory=list, description="files about single cells, which overrule the rules"
+    )
     output: TableOutput = Field(default_factory=lambda: TableOutput())
 
     # --- what is wrong -----------------------------------------------------------------------------------------------
@@ -89,7 +95,7 @@ class TableJob(Section):
             yield from self._said_elsewhere()
             return
         wrong, where = (ONLY_CELLS, "cells") if self.data.microdata else (ONLY_RECORDS, "microdata")
-        for key in self.table.given(*wrong):
+        for key in self.table.saying(*wrong):
             yield Problem(f"table.{key}", f"belongs to data.{where}", "the data of this job are of another kind")
         for name, each in self.classifications.items() if self.data.cells else ():
             if each.subtotals:
@@ -100,9 +106,10 @@ class TableJob(Section):
         """Keys whose answers a working file or metadata hold."""
         whose = "working file says" if self.data.table else "metadata say"
         known = set() if self.data.table else {"by", "value", "positive", "tolerance", "sums"}
+        ours = {"ordered", "sensitive", "missing_codes"} | (set() if self.data.table else {"recode", "levels"})
         keys = [f"table.{key}" for key in sorted(self.table.model_fields_set - known)]
         for name, each in self.classifications.items():
-            said = sorted(each.model_fields_set - {"ordered", "sensitive"})
+            said = sorted(each.model_fields_set - ours)
             keys += [f"classifications.{name}.{key}" for key in said]
         yield from (Problem(key, f"cannot be combined with this data: the {whose} it", "leave it out") for key in keys)
 
@@ -116,10 +123,26 @@ class TableJob(Section):
         """Rules that need what records without this column do not tell."""
         if not self.data.microdata:
             return
-        if "holding" in self.rules.levels and not self.table.holding:
-            hint = "name the column that joins records of one owner"
-            yield Problem("rules.counted_by", "'holding' needs table.holding", hint)
-        for key in () if self.table.value else self.rules.given("dominance", "p_percent", "pq"):
+        asked, holdings, owner = self.rules, self.rules.holding, "name the column that joins records of one owner"
+        requests = asked.request is not None or (holdings is not None and holdings.request is not None)
+        weighted = [each for each in (asked, holdings) if each is not None and each.weighs]
+        yield from named(
+            (
+                "holding" in asked.levels and not self.table.holding,
+                "rules.counted_by", "'holding' needs table.holding", owner,
+            ),
+            (holdings is not None and not self.table.holding, "rules.holding", "needs table.holding", owner),
+            (
+                requests and not self.table.request,
+                "rules.request", "needs table.request", "name the column of those who asked for protection",
+            ),
+            (
+                weighted and not self.table.weight,
+                "rules.min_count.weighted", "needs table.weight", "name the column of sampling weights",
+            ),
+        )  # fmt: skip
+        compared = [key for key in asked.asked if key in ("dominance", "p_percent", "pq", "request", "zeros")]
+        for key in () if self.table.value else compared:
             yield Problem(f"rules.{key}", "needs table.value", "a frequency table has no contributions to compare")
 
     def _protection(self) -> Iterator[Problem]:
@@ -146,13 +169,16 @@ class TableJob(Section):
             ),
         )  # fmt: skip
         yield from without_subject(self.output, self.suppression)
+        changes = next((key for key in PROTECTING if key != "suppression" and getattr(self, key) is not None), "")
+        holdings = bool(self.table.holding) or not self.data.microdata
+        yield from unfit(self.output.safe_files, self.table.value, self.table.by, changes, holdings=holdings)
 
     # --- what is done ------------------------------------------------------------------------------------------------
 
     def run(self, running: Running) -> JobResult:
         """Marked, protected, written."""
         tables = self.marked(running)
-        suppressions = suppress_tables(self, running.here, tables, running.progress)
+        suppressions = suppress_tables(self, running, tables)
         tables |= {name: done.table for name, done in suppressions.items()}
         first = next(iter(tables.values()))
         comparison = compare_rules(first, first.judges) if self.output.comparison and first.judges else None
@@ -184,9 +210,13 @@ class TableJob(Section):
         tables = {name: set_by_hand(table, self.status) for name, table in tables.items()}
         rules = rules_of(self, next(iter(tables.values())).names)
         ordered = [n for n, c in self.classifications.items() if c.ordered]
+        missing = missing_of(self, running.here, next(iter(tables.values())).names)
         for done, (name, table) in enumerate(list(tables.items()) if rules.rules else ()):
             running.say("marking", done, len(tables))
-            tables[name] = mark(table, rules, ordered=ordered)
+            tables[name] = mark(table, rules, ordered=ordered, missing=missing)
+        for name, table in list(tables.items()) if self.apriori else ():
+            tables[name], prices = set_beforehand(table, self.apriori, running.here)
+            running.prices.update({} if prices is None else {name: prices})
         return tables
 
     @property
@@ -204,7 +234,10 @@ class TableJob(Section):
         asked, here = self.output, running.here
         intervals = intervals_of(self, done.tables, running.progress) if asked.publish else {}
         with all_or_none() as meanwhile:
-            files = write_tables(asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions))
+            results: dict[str, Result] = {**done.suppressions, **done.noise, **done.perturbations}
+            files = write_tables(
+                asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions), results=results
+            )
             files += write_certificates(asked, here, done.suppressions, meanwhile)
             close = too_close_in(done.summary())
             bare = [] if self.changes_all else [n for n, each in done.perturbations.items() if each.before.unmarked]

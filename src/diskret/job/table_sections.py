@@ -14,6 +14,9 @@ from pydantic import Field, model_validator
 
 from diskret.job.data_section import Data
 from diskret.job.form import PLOTS, InFile, Names, Problem, RelativeKnowledge, Section, Writes
+from diskret.job.rule_sections import AtLeastOne as AtLeastOne
+from diskret.job.rule_sections import Rules as Rules
+from diskret.job.safe_file_section import SafeFileSection
 from diskret.model.cell_columns import GivenSums
 from diskret.model.errors import BadOption
 from diskret.model.gaps import Without, WithoutValue
@@ -24,10 +27,7 @@ from diskret.publication.formulas import Formulas
 from diskret.publication.publish import WRITERS
 from diskret.publication.report_file import ENDINGS as REPORTS
 
-AtLeastOne = Annotated[int, Field(ge=1)]
-CountedBy = Literal["respondent", "holding"]
 Language = Literal["en", "de"]
-MOST_LARGEST = 100
 REPORT = Writes(REPORTS, any_case=True)
 FormulasInFile = Annotated[
     Formulas | None,
@@ -65,8 +65,18 @@ class Classification(Section):
     categories: list[str] = Field(
         default_factory=list, description="codes that look like totals, by name or because they add up, and are none"
     )
+    recode: InFile = Field(
+        None, description="file of a recoding, .grc: codes that are merged, or sums of a hierarchy that are closed"
+    )
+    levels: int | None = Field(
+        None, ge=1, description="how many levels below the total the table shows; finer codes are closed"
+    )
     lead: str = Field("@", description="lead string of a .hrc file")
     missing: str | None = Field(None, description="code under which rows without one are counted")
+    missing_codes: Names = Field(
+        default_factory=list,
+        description="codes that stand for an unknown category (see rules.missing); those of the metadata if left out",
+    )
     without_code: Without = Field("refuse", description="rows without a code: 'refuse' or 'leave out'")
     unknown: Without = Field("refuse", description="rows with a code the hierarchy lacks: 'refuse' or 'leave out'")
     ordered: bool = Field(False, description="whether the codes are ordered classes, such as sizes")
@@ -76,6 +86,8 @@ class Classification(Section):
     def _one_way(self) -> Classification:
         if self.hierarchy and self.prefixes:
             raise ValueError("give either hierarchy or prefixes")
+        if self.recode and self.levels:
+            raise ValueError("give either recode or levels")
         if self.dates and not self.period:
             raise ValueError("dates needs a period: year, quarter or month")
         if self.missing is not None and self.without_code != "refuse":
@@ -90,6 +102,8 @@ def gaps_of_tables(said: Mapping[str, Classification]) -> Iterator[Problem]:
             if getattr(each, key) != "refuse":
                 hint = "correct the data, or name the code for records without one: missing = ..."
                 yield Problem(f"classifications.{name}.{key}", "belongs to a job of a table", hint)
+        for key in each.saying("recode", "levels"):
+            yield Problem(f"classifications.{name}.{key}", "belongs to a job of a table", "give a coarser hierarchy")
 
 
 class FlagColumn(Section):
@@ -116,11 +130,21 @@ class TableSection(Section):
     )
     lower: str | None = Field(None, description="column with the smallest value an attacker thinks possible (cells)")
     upper: str | None = Field(None, description="column with the largest value an attacker thinks possible (cells)")
-    cost: str | None = Field(None, description="column with the price of suppressing a cell (cells)")
+    cost: str | None = Field(
+        None,
+        description="column with the price of suppressing a cell; of records it is added up",
+    )
     weight: str | None = Field(None, description="column with sampling weights (microdata)")
     holding: str | None = Field(None, description="column that joins records of one owner (microdata)")
+    shadow: str | None = Field(
+        None, description="column whose contributions the rules judge instead of those to the value (microdata)"
+    )
     waiver: str | FlagColumn | None = Field(None, description="column: agreed to publication (microdata)")
-    request: str | FlagColumn | None = Field(None, description="column: asked for protection (microdata)")
+    request: str | FlagColumn | None = Field(
+        None,
+        description="column: asked for protection (microdata); with rules.request for that rule alone, each code a "
+        "kind of its own",
+    )
     public: str | FlagColumn | None = Field(None, description="column: publishes its own value (microdata)")
     positive: bool = Field(False, description="refuse negative values")
     frequency: bool = Field(False, description="the values are counts of units (cells)")
@@ -139,63 +163,6 @@ class TableSection(Section):
         for key in ("by", "value", "largest"):
             if len({*getattr(self, key)}) < len(getattr(self, key)):
                 yield Problem(key, "names a column twice", "name each once")
-
-
-class MinCountRule(Section):
-    """Minimum count."""
-
-    n: int = Field(3, ge=1, description="fewest contributors of an open cell")
-    zeros: bool = Field(False, description="whether cells with value zero count too")
-    margin: float | None = Field(
-        None, ge=0, description="how far intervals reach below and above the value, in percent of it; secret"
-    )
-
-
-class LineRule(Section):
-    """A rule over lines of a frequency table."""
-
-    sensitive: list[str] | None = Field(None, description="classifications to look along; all if left out")
-
-
-class MarginRule(LineRule):
-    """A rule over lines with a small margin."""
-
-    most: int = Field(2, ge=1, description="largest margin that is sensitive")
-
-
-Percent = Annotated[float, Field(gt=0)]
-
-
-class Rules(Section):
-    """Primary rules; a cell is primary if any of them catches it."""
-
-    min_count: AtLeastOne | MinCountRule | None = Field(
-        None, description="fewest contributors of an open cell, such as 3"
-    )
-    dominance: list[tuple[int, Percent]] = Field(default_factory=list, description="pairs [n, k], such as [[1, 85]]")
-    p_percent: Percent | None = Field(None, description="p of the p% rule, such as 10")
-    pq: tuple[Percent, Percent] | None = Field(None, description="p and q of the (p,q) rule, such as [5, 50]")
-    small_cells: int | None = Field(None, ge=1, description="smallest count that may be shown, such as 3")
-    small_margin: bool | MarginRule = Field(False, description="lines with a margin of 1 or 2")
-    one_category: bool | LineRule = Field(False, description="lines with all units in one category")
-    counted_by: list[CountedBy] | CountedBy = Field("respondent", description="'respondent', 'holding', or both")
-
-    @property
-    def asked(self) -> list[str]:
-        """The keys of the rules that are asked for."""
-        return self.given(*(key for key in type(self).model_fields if key != "counted_by"))
-
-    @property
-    def levels(self) -> list[CountedBy]:
-        """Whose contributions are counted, each once."""
-        return list(dict.fromkeys(self.counted_by if isinstance(self.counted_by, list) else [self.counted_by]))
-
-    def problems(self) -> Iterator[Problem]:
-        """What the types cannot say."""
-        for n, k in self.dominance:
-            if not 1 <= n <= MOST_LARGEST or k >= 100:
-                hint = f"n is 1 to {MOST_LARGEST}, k under 100 percent"
-                yield Problem("dominance", f"[{n}, ...] is not a dominance rule", hint)
 
 
 class PerturbationSection(Section):
@@ -284,6 +251,7 @@ class TableFiles(Section):
     tau_argus: Annotated[str | None, Writes()] = Field(
         None, description="folder for a tau-ARGUS cell list with hierarchies; confidential"
     )
+    safe_files: list[SafeFileSection] = Field(default_factory=list, description="safe files of tau-ARGUS")
 
 
 class Dated(Section):
@@ -382,6 +350,7 @@ class PoolTable(TableSection):
     fixed: dict[str, str] = Field(
         default_factory=dict, description="codes at which the table stands in classifications it does not run over"
     )
+    rules: Rules | None = Field(None, description="rules of this table; `[rules]` if left out")
     published: bool = Field(False, description="whether the table is out already: nothing in it can change")
     previous: InFile = Field(None, description="working file of the last period, whose pattern is kept if cheap")
     output: PoolTableOutput = Field(

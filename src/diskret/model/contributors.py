@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -38,11 +38,26 @@ class Contributors:
     owner: Ints | None = None
     """Who contributes most to each cell, public contributors left out: numbers that only compare, equal ones mean the
     same owner of this table. -1 where there is nobody, or it is not known."""
+    asked: Floats | None = None
+    """Largest contribution among those who asked for protection, for each kind of request along one further axis."""
+    weight: Floats | None = None
+    """Sum of the sampling weights, where somebody asked for it."""
+    shadow_largest: Floats | None = None
+    """The largest contributions to a shadow variable, which the rules judge instead of those to the value."""
+    shadow_absolute: Floats | None = None
+    """Sum of the absolute contributions to the shadow variable; None where there is none."""
 
     @property
     def ranked(self) -> int:
         """How many largest contributions are known per cell."""
         return 0 if self.largest is None else int(self.largest.shape[-1])
+
+    @property
+    def judged(self) -> Contributors:
+        """The contributors as the rules see them: by what they contribute to the shadow variable, if there is one."""
+        if self.shadow_absolute is None:
+            return self
+        return replace(self, largest=self.shadow_largest, absolute=self.shadow_absolute)
 
     @property
     def others(self) -> Ints:

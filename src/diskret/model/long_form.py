@@ -10,6 +10,9 @@ import numpy.typing as npt
 from diskret.model.status import Status
 from diskret.model.table import Table
 
+NUMBERS = ("absolute", "protected_count", "protected_largest", "public_count", "public_value", "owner", "weight")
+"""What is known about the contributors of a cell besides their count and the largest."""
+
 
 def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
     """All cells in long form; see `Table.columns`."""
@@ -30,7 +33,7 @@ def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
             add(f"{prefix}count", people.count)
         for j in range(people.ranked):
             add(f"{prefix}largest_{j + 1}", people.largest[..., j])  # type: ignore[index]
-        for name in ("absolute", "protected_count", "protected_largest", "public_count", "public_value", "owner"):
+        for name in NUMBERS:
             array = getattr(people, name)
             if array is not None:
                 add(prefix + name, array)

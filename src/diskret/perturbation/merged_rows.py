@@ -58,6 +58,8 @@ def merged_rows(table: Table, axis: int, groups: Sequence[Group], hierarchy: Hie
         return Contributors(
             added(level.count), largest_of(level.largest), added(level.absolute), added(level.protected_count),
             by_group(np.maximum, level.protected_largest), added(level.public_count), added(level.public_value),
+            asked=by_group(np.maximum, level.asked), weight=added(level.weight),
+            shadow_largest=largest_of(level.shadow_largest), shadow_absolute=added(level.shadow_absolute),
         )  # fmt: skip
 
     name = table.names[axis]

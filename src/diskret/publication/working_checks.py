@@ -26,7 +26,9 @@ SLACK = 1e-12
 """What adding up doubles may lose, relative to what is added."""
 MOST_RULES = 32
 FLOATS = ("value", "below", "above", "lower", "upper", "weight", "key", "given")
-SUMS = ("largest", "absolute", "protected_largest", "public_value")
+RANKED = ("largest", "shadow_largest", "asked")
+"""Arrays with one further axis."""
+SUMS = (*RANKED, "absolute", "protected_largest", "public_value", "shadow_absolute", "weight")
 COUNTS = ("count", "protected_count", "public_count")
 TRUTHS = ("frequency", "positive", "weighted", "additive_counts", "counted")
 TEXTS = ("response", "altered", "seal")
@@ -50,7 +52,8 @@ def refuse_bad_place(field: str, place: Mapping[str, Any]) -> None:
     _need(
         isinstance(further, list) and all(type(size) is int and size >= 0 for size in further), "an array has no size"
     )
-    _need(len(further) == (field.endswith(".largest")) and prod(further) == len(columns), "an array has another size")
+    ranked = field.rpartition(".")[2] in RANKED
+    _need(len(further) == ranked and prod(further) == len(columns), "an array has another size")
     refuse_more("columns", len(columns), "an array has {} columns")
 
 
@@ -111,8 +114,9 @@ def _look(table: Table) -> None:
         if people is not None:
             for field in fields(Contributors):
                 own = getattr(people, field.name)
-                shape = (*cells, people.ranked) if field.name == "largest" else cells
-                _look_at(own, shape, field.name, POSSIBLE_OF_PEOPLE[field.name])
+                further = own.shape[len(cells) :] if field.name in RANKED and own is not None else ()
+                _need(len(further) == (field.name in RANKED and own is not None), f"{field.name!r} has another form")
+                _look_at(own, (*cells, *further), field.name, POSSIBLE_OF_PEOPLE[field.name])
 
 
 def _within_decimals(table: Table) -> bool:

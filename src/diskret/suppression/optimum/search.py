@@ -123,7 +123,7 @@ class Search:
         """Cut off the cheapest point of the relaxation until no cut is broken or the bound hardly rises."""
         history: list[float] = []
         while not self._over:
-            found = self.master.solve(self.clock.left)
+            found = self.master.solve(self.clock.seconds)
             if found is None:
                 return
             history.append(found.cost)
@@ -164,7 +164,7 @@ class Search:
         """
         fixed: list[int] = []
         while not self.clock.late:
-            found = self.master.solve(self.clock.left)
+            found = self.master.solve(self.clock.seconds)
             if found is None or found.cost >= self.cost(self.best) * self.scale:
                 break
             if self._cut(found.x, len(fixed)) > FEW:
@@ -187,7 +187,7 @@ class Search:
         cost = self.cost(self.best)
         whole = 0.99 * self.step if self.step > 0 else SOLVER * cost
         gap = max(whole, LOOSE * (cost - self.bound) if self.loose else 0.0)
-        choice = self.master.choose(self.best, self.shut, self.clock.left, gap * self.scale)
+        choice = self.master.choose(self.best, self.shut, self.clock, gap * self.scale)
         self.raise_bound(choice.bound)
         new = 0
         for number, hidden in enumerate(choice.patterns):
