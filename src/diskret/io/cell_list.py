@@ -49,10 +49,10 @@ def read_cell_list(
     Every explanatory variable is a classification. ``value`` names the response where there are several; a file with
     frequencies only gives a frequency table. Letters of the status: S and E open, U primary, M secondary, P never
     suppressed, Z zero. As in tau-ARGUS a blank code is the total, a cell without a value is not there, and protection
-    levels count for primary cells. Largest contributions without frequencies do for dominance and p%. Shadow variables
-    are not read. Sums must be true; ``tolerance`` corrects small differences with a warning, ``sums="keep"`` leaves
-    them in what is published. With ``normalise`` codes that differ only in what cannot be seen are one. ``change``
-    gives other trees for classifications, with the same codes and more sums.
+    levels count for primary cells. Largest contributions without frequencies do for dominance and p%; with a shadow
+    variable they are those to it. Sums must be true; ``tolerance`` corrects small differences with a warning,
+    ``sums="keep"`` leaves them in what is published. With ``normalise`` codes that differ only in what cannot be seen
+    are one. ``change`` gives other trees for classifications, with the same codes and more sums.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -88,6 +88,7 @@ def read_cell_list(
             value=response,
             count=count,
             largest=[v.name for v in metadata.having(Role.MAXSCORE)],
+            shadow=_first(metadata, Role.SHADOW) if metadata.having(Role.MAXSCORE) else None,
             status=status,
             status_codes=codes,
             below=_first(metadata, Role.LOWER_LEVEL),
@@ -194,7 +195,7 @@ def _numbers(columns: Columns, metadata: Metadata, response: str) -> dict[str, A
     for v in metadata.having(Role.COST):
         own = zip(found[v.name], columns[response], strict=True)
         found[v.name] = [value.lstrip("-") if text in BLANK else text for text, value in own]
-    for v in (*metadata.having(Role.LOWER_LEVEL), *metadata.having(Role.UPPER_LEVEL)):
+    for v in (v for role in (Role.LOWER_LEVEL, Role.UPPER_LEVEL, Role.SHADOW) for v in metadata.having(role)):
         found[v.name] = ["" if text in BLANK else text for text in found[v.name]]
     written = [text for texts in found.values() for text in texts if "." in text or "," in text]
     signs = {sign for sign in ".," if any(sign in text for text in written)}

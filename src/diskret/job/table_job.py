@@ -43,7 +43,7 @@ from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
 
 ONLY_CELLS = ("count", "largest", "owner", "status", "below", "above", "lower", "upper", "frequency", "sums")
-ONLY_RECORDS = ("weight", "holding", "shadow", "waiver", "request", "public")
+ONLY_RECORDS = ("weight", "holding", "waiver", "request", "public")
 PROTECTING = {"suppression": "hides values", "perturbation": "changes values", "cell_key": "changes values"}
 
 

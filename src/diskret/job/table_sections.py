@@ -137,7 +137,9 @@ class TableSection(Section):
     weight: str | None = Field(None, description="column with sampling weights (microdata)")
     holding: str | None = Field(None, description="column that joins records of one owner (microdata)")
     shadow: str | None = Field(
-        None, description="column whose contributions the rules judge instead of those to the value (microdata)"
+        None,
+        description="column whose contributions the rules judge instead of those to the value; of cells it holds what "
+        "those in largest add up to",
     )
     waiver: str | FlagColumn | None = Field(None, description="column: agreed to publication (microdata)")
     request: str | FlagColumn | None = Field(

@@ -28,6 +28,8 @@ class CellColumns:
     largest: Sequence[str] = ()
     owner: str | None = None
     """Who contributes most to a cell: names or numbers that are only compared."""
+    shadow: str | None = None
+    """What the largest contributions add up to, where they are not those to the value: rules judge them instead."""
     status: str | None = None
     below: str | None = None
     """How far below the value of a primary cell an attacker's interval must reach; of other cells it says nothing."""
@@ -62,7 +64,7 @@ class CellColumns:
     @property
     def optional(self) -> list[str]:
         """Columns of numbers that may be blank: what is not known of a cell."""
-        return [c for c in (self.lower, self.upper, self.below, self.above) if c is not None]
+        return [c for c in (self.lower, self.upper, self.below, self.above, self.shadow) if c is not None]
 
     def numeric(self) -> list[str]:
         """The columns that must hold numbers."""

@@ -25,12 +25,17 @@ class People:
     counted: bool = True
     """Whether there are counts."""
 
-    def behind(self, value: Floats) -> Contributors | None:
+    def behind(self, frame: Frame, value: Floats) -> Contributors | None:
         """Who stands behind the cells of one value; without counts as many as the largest contributions allow."""
         known = self.known
-        if known is None or known.largest is None or self.counted:
+        if known is None or known.largest is None:
             return known
-        return replace(known, count=least_count(np.abs(value), known.largest))
+        size = _shadow(frame, value)
+        if not self.counted:
+            known = replace(known, count=least_count(size, known.largest))
+        if np.array_equal(size, np.abs(value)):
+            return known
+        return replace(known, largest=None, shadow_largest=known.largest, shadow_absolute=size)
 
 
 def people_of(frame: Frame) -> People:
@@ -85,6 +90,18 @@ def _largest(frame: Frame) -> Floats | None:
     return np.where((given_lists[..., 0] > 0)[..., None], given_lists, largest)
 
 
+def _shadow(frame: Frame, value: Floats) -> Floats:
+    """What the largest contributions add up to: the shadow of the value, and the value itself where there is none."""
+    size = np.abs(value)
+    if frame.given.shadow is None:
+        return size
+    shadow = np.abs(frame.dense(frame.given.shadow, np.nan))
+    shadow = np.where(np.isnan(shadow), size, shadow)
+    computed = np.where(frame.inner, shadow, 0.0)
+    rollup.add_up(computed, frame.hierarchies)
+    return np.where(frame.present, shadow, computed)
+
+
 def _owners(frame: Frame) -> Ints | None:
     """Who contributes most to each cell, by numbers in the order of the cells that do not tell the names; blank: -1."""
     if frame.given.owner is None:
@@ -102,9 +119,10 @@ def _owners(frame: Frame) -> Ints | None:
 
 def warn_of_unranked(frame: Frame, people: Contributors | None, name: str, value: Floats) -> None:
     """Name the cells of which no contribution is known: rules about concentration see nobody there."""
-    if people is None or people.largest is None:
+    judged = None if people is None else people.judged.largest
+    if judged is None:
         return
-    nobody = frame.inner & (value != 0) & (people.largest[..., 0] == 0)
+    nobody = frame.inner & (value != 0) & (judged[..., 0] == 0)
     if nobody.any():
         warnings.warn(
             f"{int(nobody.sum())} cells of {name!r} have a value and no largest contribution, so that rules about "

@@ -78,7 +78,7 @@ def _table(
     found = summed(frame, name, frame.dense(name))
     lower, upper = _prior(frame, name, found.value)
     refuse_false_zeros(status, found.value, frame.name, frame.where)
-    behind = people.behind(found.value)
+    behind = people.behind(frame, found.value)
     warn_of_unranked(frame, behind, name, found.value)
     return Table(
         by, name, found.value, status, behind, lower=lower, upper=upper, given=found.given, decimals=found.decimals,
@@ -90,6 +90,8 @@ def _opened(source: object, by: Mapping[str, Hierarchy | None], values: Sequence
     """The list of cells, once it has all columns."""
     if not by or not values:
         raise BadOption("a table needs at least one classification and one value", hint="fill by=... and value=....")
+    if given.shadow and not given.largest:
+        raise BadOption("a shadow without largest contributions", hint="name those to the shadow with largest=....")
     data = open_source(source)
     if given.owner and not given.count:
         raise BadOption("owners without contributor counts", hint="name the counts with count=....")

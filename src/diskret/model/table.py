@@ -408,7 +408,7 @@ class Table(Framed):
         ``by`` maps columns to hierarchies (None: flat, from the data), or names columns that are all flat. ``value`` is
         a column, or several for several tables over the same classifications. Further columns by keyword: ``count``,
         ``largest`` (a list), ``owner`` (who contributes most to the cell, by a name or number that is only compared and
-        not kept), ``status``, ``below`` and
+        not kept), ``shadow`` (what the largest contributions add up to, if not to the value), ``status``, ``below`` and
         ``above`` (protection levels of primary cells), ``lower`` and ``upper`` (prior knowledge), ``weight``; further
         options: ``positive``, ``frequency``, ``tolerance`` (differences of given sums up to this much are corrected
         with a warning), ``sums`` ("keep": given sums that are not true are published as they are given), ``total``
