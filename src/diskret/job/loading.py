@@ -67,7 +67,8 @@ def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) ->
     return Table.from_cells(
         data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), owner=asked.owner,
         shadow=asked.shadow, status=asked.status, below=asked.below, above=asked.above, lower=asked.lower,
-        upper=asked.upper, weight=asked.cost, positive=asked.positive, frequency=asked.frequency, tolerance=asked.tolerance,
+        upper=asked.upper, weight=asked.cost, positive=asked.positive, frequency=asked.frequency,
+        tolerance=asked.tolerance,
         sums=asked.sums, categories=categories_of(job.classifications),
         **_gaps(job),
     )  # fmt: skip
