@@ -339,6 +339,11 @@ def use_cells(path: Path) -> None:
     use_table(dk.Table.from_cells(path, by={"region": None, "size": None}, value="turnover"))
 
 
+def use_observations(path: Path) -> None:
+    by = {"region": None, "size": None}
+    use_table(dk.Table.from_cells(path, by=by, value="OBS_VALUE", status="CONF_STATUS", total="_T"))
+
+
 def use_metadata(path: Path) -> None:
     metadata = read_metadata(path)
     data = open_source(source(metadata, path.with_name("firms.asc")))
@@ -489,6 +494,11 @@ def _scratch() -> str:
 
 
 CELLS = "region,size,turnover\nN1,1,10\nN1,2,20.5\nN2,1,3\nN2,2,4\nTotal,Total,37.5\n"
+MESSAGE = (
+    '<?xml version="1.0"?><m:StructureSpecificData xmlns:m="m"><m:DataSet><Obs region="N1" size="1" OBS_VALUE="10"'
+    ' CONF_STATUS="A"/><Series region="N2"><Obs size="1" OBS_VALUE="2.5" CONF_STATUS="D"/></Series>'
+    '<Obs region="_T" size="_T" OBS_VALUE="12.5" CONF_STATUS="F"/></m:DataSet></m:StructureSpecificData>'
+)
 CSV = "code;parent;parent2;label\nN1;N;x;north 1\nN2;N;y;\nS1;S;x;\nN;All;;\nS;All;;\n"
 LEVELS = "code,level\nN1,1\nN2,1\nN,2\nS1,1\nS,2\nAll,3\n"
 BESIDE = {
@@ -539,6 +549,7 @@ READERS: dict[str, Reader] = {
     "ods": Reader(make=libre_office, use=use_records, mutate=in_parts),
     "dta": Reader(make=statistical(".dta"), use=use_records),
     "sav": Reader(make=statistical(".sav"), use=use_records),
+    "sdmx-ml": Reader(make=written("cells.xml", MESSAGE), use=use_observations),
     "toml": Reader(make=written("job.toml", JOB, firms__csv=SMALL), use=use_job),
     "json": Reader(
         make=written("region.json", json.dumps(TREE)), use=lambda p: use_hierarchy(read_hierarchy(p)), mutate=in_json

@@ -60,6 +60,8 @@ HEADINGS = {
     "CellStatus": "[[status]]",
     "AprioriFile": "[[apriori]]",
     "TableOutput": "[output]",
+    "SdmxSection": "[output.sdmx]",
+    "Transmission": "[[output.transmission]]",
     "SafeFileSection": "[[output.safe_files]]",
     "PoolOutput": "Output of a pool",
     "RecordsOutput": "Output of a scientific-use file",

@@ -68,6 +68,8 @@ _HOMES = {
     "publication.argus.write": "write_safe_file",
     "publication.comparison_files": "write_comparison",
     "publication.publish": "publish",
+    "publication.sdmx": "Sdmx",
+    "publication.transmission": "write_transmission",
     "risk.anonymity": "measure_anonymity",
     "risk.linkage_attack": "attack",
     "risk.estimate": "estimate_reidentifiable",

@@ -73,6 +73,8 @@ from diskret.perturbation.rounding import round_table as round_table
 from diskret.publication.argus.write import write_safe_file as write_safe_file
 from diskret.publication.comparison_files import write_comparison as write_comparison
 from diskret.publication.publish import publish as publish
+from diskret.publication.sdmx import Sdmx as Sdmx
+from diskret.publication.transmission import write_transmission as write_transmission
 from diskret.risk.anonymity import measure_anonymity as measure_anonymity
 from diskret.risk.estimate import estimate_reidentifiable as estimate_reidentifiable
 from diskret.risk.linkage_attack import attack as attack

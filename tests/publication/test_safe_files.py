@@ -287,6 +287,21 @@ def test_noise_is_published_alone_and_told_only_on_request(noisy: Any, tmp_path:
     assert (tmp_path / "t.rda").read_text().endswith("Difference\n    <NUMERIC>\nCellKey\n    <CELLKEY>\n")
 
 
+def test_zeros_that_noise_or_rounding_made_look_like_true_ones(noisy: Any, tmp_path: Path) -> None:
+    cells = {"s": ["a", "b", "c"], "x": [1, 0, 99], "n": [1, 0, 9]}
+    table = dk.mark(Table.from_cells(cells, by={"s": None}, value="x", count="n"), MinCount(3), special_cases=False)
+    rounded = dk.round_table(table, base=10, seed=1)
+    zeros = rounded.table.value == 0
+    assert zeros[:2].all()
+    for format in ("csv", "code-value", "pivot"):
+        assert text(rounded, tmp_path, format, unprotected=True).count("-") == 2
+    left = text(rounded, tmp_path, "code-value", unprotected=True, suppress_empty=True)
+    assert left == lines('"Total",100', '"c",100')
+    made = replace(noisy.table, value=np.array([0.0, 0.0, 9.0, 9.0]))
+    shown = text(replace(noisy, table=made), tmp_path, "cell-keys", suppress_empty=True, unprotected=True)
+    assert shown == lines('"Total";9', '"c";9')
+
+
 def test_only_tables_with_cell_key_noise_have_such_a_file(table: Table, noisy: Any, tmp_path: Path) -> None:
     with pytest.raises(BadOption, match="cell-key noise"):
         write_safe_file(table, tmp_path / "t", "cell-keys")
@@ -335,6 +350,7 @@ def test_options_a_format_does_not_know_are_refused(table: Table, tmp_path: Path
         with pytest.raises(BadOption, match="has no"):
             write_safe_file(table, tmp_path / "t", format, **options)
     wrong: list[Any] = [{"format": "xml"}, {"version": 5}, {"decimals": 12}, {"shiny": True}, {"widths": {"z": 3}}]
+    wrong.append({"widths": {"sex": 10**9}})
     for each in wrong:
         with pytest.raises(BadOption):
             write_safe_file(table, tmp_path / "t", **each)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic.fields import FieldInfo
 
 from diskret.model.databases import is_server
-from diskret.model.places import is_pattern
+from diskret.model.places import ending_of, is_pattern
 from diskret.model.spelling import nearest
 
 
@@ -169,7 +169,7 @@ def _file_problems(job: Section, folder: Path) -> Iterator[Problem]:
     """Files that are not there, and files nothing can be written to."""
     for key, name, mark in named_files(job):
         if isinstance(mark, Writes):
-            ending = Path(name).suffix.lower() if mark.any_case else Path(name).suffix
+            ending = ending_of(name, mark.endings) if mark.any_case else Path(name).suffix
             if mark.endings and ending not in mark.endings:
                 yield Problem(key, f"cannot write {name!r}", f"endings: {', '.join(mark.endings)}")
         elif mark.missing(folder / name):

@@ -17,6 +17,7 @@ from diskret.model.table import Table
 from diskret.publication.argus.write import write_safe_file
 from diskret.publication.doors import Leaving, Result
 from diskret.publication.publish import publish
+from diskret.publication.transmission import write_transmission
 from diskret.publication.working import save_working
 from diskret.suppression.result import Suppression
 
@@ -25,7 +26,7 @@ def write_tables(
     asked: PoolTableOutput, running: Running, tables: Mapping[str, Table], intervals: Mapping[str, Intervals],
     meanwhile: Callable[[Path], Path], *, suppressed: bool, results: Mapping[str, Result] | None = None,
 ) -> list[Path]:  # fmt: skip
-    """Tables over the same classifications: for the public, to go on with, and for tau-ARGUS.
+    """Tables over the same classifications: for the public, for authorities, to go on with, and for tau-ARGUS.
 
     What a job has ``suppressed`` leaves even if something in it is exposed: the summary and the exit code tell, and the
     files themselves. Safe files of tau-ARGUS cannot; ``results`` are what protected the tables, if they did alone.
@@ -43,6 +44,13 @@ def write_tables(
         known = {name: intervals[name].known() if name in intervals else table for name, table in tables.items()}
         save_working(known, meanwhile(here / asked.working))
         files.append(here / asked.working)
+    for each in asked.transmission:
+        assert asked.sdmx is not None
+        write_transmission(
+            tables, meanwhile(here / each.file), sdmx=asked.sdmx.options, values=each.values,
+            prepared=asked.date or running.origin.written, unprotected=asked.unprotected or suppressed,
+        )  # fmt: skip
+        files.append(here / each.file)
     if asked.tau_argus:
         for name, table in tables.items():
             target = here / asked.tau_argus / re.sub(r"\W+", "_", name)

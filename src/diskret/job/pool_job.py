@@ -44,7 +44,7 @@ from diskret.model.table import Table
 from diskret.rules.rule import largest_needed
 from diskret.suppression.result import Suppression
 
-FILES = ("publish", "working", "tau_argus", "safe_files")
+FILES = ("publish", "working", "tau_argus", "safe_files", "transmission")
 """Outputs that every table of a pool has for itself."""
 
 
@@ -75,6 +75,8 @@ class PoolJob(Section):
         common = {n: c for n, c in self.classifications.items() if n in table.by}
         look = {key: getattr(self.output, key) for key in self.output.model_fields_set - {"certificate", "plain"}}
         look |= {key: getattr(asked.output, key) for key in asked.output.model_fields_set}
+        if look.get("sdmx") is not None:
+            look["sdmx"] = look["sdmx"].among(table.by)
         data = asked.data or self.data
         assert data is not None
         return TableJob(
@@ -95,6 +97,8 @@ class PoolJob(Section):
                 yield from self._by_itself(name, asked)
         runs = dict.fromkeys(n for t in self.tables.values() for n in (*self._by(t), *t.fixed))
         listing = all(self._by(t) for t in self.tables.values())
+        if self.output.sdmx is not None and listing:
+            yield from self.output.sdmx.unknown(list(runs))
         yield from unknown_classifications(self.suppression, list(runs) if listing else [])
         yield from without_subject(self.output, self.suppression)
 
@@ -180,7 +184,7 @@ class PoolJob(Section):
         tables = _by_table(pools)
         shown = {name: _named(name, several) for name, several in tables.items()}
         asked = {name: self.alone(name) for name, each in self.tables.items() if not each.published}
-        if not suppressions and any(one.output.publish for one in asked.values()):
+        if not suppressions and any(one.output.leaves for one in asked.values()):
             running.warn(unguarded(_together(shown[name] for name in asked)))
         files = self._written(running, asked, tables, pools, suppressions) if running.write else ()
         return JobResult(tables=_together(shown.values()), files=files, suppressions=suppressions, pools=pools)

@@ -22,7 +22,7 @@ from diskret.model.errors import BadJob
 from diskret.model.spelling import nearest
 
 Kind = TypeVar("Kind", bound=Section)
-MOST_SHOWN = 50
+MOST_SHOWN = 40
 """Mistakes that are told at once."""
 OTHER_FORM = "should be a valid "
 """How it begins what is said of a value that has not this form."""

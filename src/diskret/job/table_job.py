@@ -24,6 +24,7 @@ from diskret.job.release_warnings import unguarded, unmarked
 from diskret.job.report import table_facts, too_close_in, write_table_report
 from diskret.job.rules import missing_of, rules_of
 from diskret.job.safe_file_section import unfit
+from diskret.job.sdmx_section import sdmx_problems
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_sections import (
     CellKeySection,
@@ -172,6 +173,7 @@ class TableJob(Section):
         changes = next((key for key in PROTECTING if key != "suppression" and getattr(self, key) is not None), "")
         holdings = bool(self.table.holding) or not self.data.microdata
         yield from unfit(self.output.safe_files, self.table.value, self.table.by, changes, holdings=holdings)
+        yield from sdmx_problems(self.output, self.table.by, len(self.table.value))
 
     # --- what is done ------------------------------------------------------------------------------------------------
 
@@ -200,7 +202,7 @@ class TableJob(Section):
 
     def _warn(self, running: Running, words: Iterable[str]) -> None:
         """Tell what needs a second look, if anything may leave the office."""
-        if self.output.publish or self.output.reports:
+        if self.output.leaves or self.output.reports:
             running.warn(words)
 
     def marked(self, running: Running) -> dict[str, Table]:

@@ -17,6 +17,7 @@ from diskret.job.form import PLOTS, InFile, Names, Problem, RelativeKnowledge, S
 from diskret.job.rule_sections import AtLeastOne as AtLeastOne
 from diskret.job.rule_sections import Rules as Rules
 from diskret.job.safe_file_section import SafeFileSection
+from diskret.job.sdmx_section import SdmxSection, Transmission
 from diskret.model.cell_columns import GivenSums
 from diskret.model.errors import BadOption
 from diskret.model.gaps import Without, WithoutValue
@@ -245,7 +246,7 @@ class TableFiles(Section):
     """Files of one table, or of several over the same classifications."""
 
     publish: Annotated[Names, Writes(tuple(WRITERS), any_case=True)] = Field(
-        default_factory=list, description="files for the public: .csv .parquet .xlsx .json .px"
+        default_factory=list, description="files for the public: .csv .parquet .xlsx .json .px .sdmx.csv .sdmx.xml"
     )
     working: Annotated[str | None, Writes((".parquet",))] = Field(
         None, description="working file with all values, to go on with; confidential"
@@ -254,6 +255,14 @@ class TableFiles(Section):
         None, description="folder for a tau-ARGUS cell list with hierarchies; confidential"
     )
     safe_files: list[SafeFileSection] = Field(default_factory=list, description="safe files of tau-ARGUS")
+    transmission: list[Transmission] = Field(
+        default_factory=list, description="files for an authority, with the reasons of hidden cells; confidential"
+    )
+
+    @property
+    def leaves(self) -> bool:
+        """Whether anything is written for others: for the public, or for an authority."""
+        return bool(self.publish or self.transmission)
 
 
 class Dated(Section):
@@ -261,7 +270,7 @@ class Dated(Section):
 
     date: datetime.date | None = Field(
         None,
-        description="date of the release, such as 2026-03-31, in reports, .json and .px; left out: the internal "
+        description="date of the release, such as 2026-03-31, in reports, .json, .px and SDMX; left out: the internal "
         "report tells the day the data file was written",
     )
 
@@ -282,6 +291,8 @@ class Appearance(Dated):
         ".", description="decimal sign of .csv; with a comma, semicolons part the fields"
     )
 
+    sdmx: SdmxSection | None = Field(None, description="what the table is called in SDMX")
+
     @property
     def looks(self) -> dict[str, Any]:
         """What shapes a table for the eye as well."""
@@ -291,7 +302,8 @@ class Appearance(Dated):
     def options(self) -> dict[str, Any]:
         """The same as options of `publish`."""
         more = {"counts": self.counts, "title": self.title, "decimal": self.decimal, "updated": self.date}
-        return {**self.looks, **more, "formulas": self.formulas or "escape"}
+        named = None if self.sdmx is None else self.sdmx.options
+        return {**self.looks, **more, "formulas": self.formulas or "escape", "sdmx": named}
 
 
 class PoolTableOutput(Appearance, TableFiles):

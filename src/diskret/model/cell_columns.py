@@ -50,7 +50,7 @@ class CellColumns:
     normalise: bool = False
     """Whether codes that differ only in what cannot be seen are one code."""
     status_codes: Mapping[str, Status] | None = None
-    """Other words for the statuses, such as the letters of tau-ARGUS."""
+    """Other words for the statuses, such as the letters of tau-ARGUS; those of SDMX are known in its columns."""
     missing: Mapping[str, str] | None = None
     """Code that a blank stands for, per classification, such as that of the total."""
     without_value: WithoutValue = "refuse"

@@ -27,7 +27,7 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.kept import refuse_lost
 from diskret.model.memory import refuse_too_large
 from diskret.model.source import Relation, normalised, open_source
-from diskret.model.status import Status, refuse_false_zeros
+from diskret.model.status import CONFIDENTIALITY, CONFIDENTIALITY_COLUMNS, Status, refuse_false_zeros
 from diskret.model.table import Table
 from diskret.model.totals import Looked, refuse_totals
 
@@ -175,7 +175,7 @@ def _status(frame: Frame) -> npt.NDArray[np.uint8]:
     column = f"coalesce({data.code(given.status)}, '')"
     words = data.arrays(f"SELECT {column} AS s FROM {data.view}")["s"]
     distinct, inverse = np.unique(words, return_inverse=True)
-    other = given.status_codes or {}
+    other = given.status_codes or (CONFIDENTIALITY if given.status.lower() in CONFIDENTIALITY_COLUMNS else {})
     read = [other[w] if w in other else Status.from_text(w) if w else Status.OPEN for w in distinct.tolist()]
     status.reshape(-1)[frame.position] = np.array(read, dtype=np.uint8)[inverse.reshape(-1)]
     return status

@@ -151,12 +151,17 @@ def refuse_infinite(*arrays: npt.NDArray[np.float64]) -> None:
 def vacant(table: Table) -> Bools:
     """Cells nobody contributes to; where contributors were not counted, a zero is a number like any other.
 
+    Of changed values every zero counts: who contributes would tell true zeros from those that were made.
+
     >>> cells = {"s": ["a", "b"], "x": [0, 4], "n": [0, 9]}
     >>> known = Table.from_cells(cells, by={"s": None}, value="x", count="n")
     >>> unknown = Table.from_cells(cells, by={"s": None}, value="x")
     >>> vacant(known).tolist(), vacant(unknown).tolist()
     ([True, False, False], [False, False, False])
     """
+    if table.altered:
+        zero: Bools = table.value == 0
+        return zero
     counted = table.frequency or table.respondents is not None
     return table.empty if counted else np.zeros(table.shape, np.bool_)
 

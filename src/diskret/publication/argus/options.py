@@ -24,6 +24,8 @@ KNOWN: Mapping[Format, tuple[str, ...]] = {
 }
 """What can be said about each format, beyond what can be said about all."""
 ALL = ("format", "version", "quotes", "widths", "decimals", "report", "language")
+WIDEST = 200
+"""Characters of a code that anybody fills up to."""
 TELLING = ("status", "original", "differences", "keys")
 """Options with which a file tells what the public must not know."""
 CONFIDENTIAL: tuple[Format, ...] = ("sbs", "intermediate", "jj")
@@ -104,6 +106,8 @@ def safe_file(**options: Any) -> SafeFile:
         )
     if chosen.language not in LANGUAGES:
         raise BadOption(f"no legend in language {chosen.language!r}", hint=f"one of {listed(LANGUAGES)}.")
+    if any(not 0 <= width <= WIDEST for width in chosen.widths.values()):
+        raise BadOption("codes of a safe file have another width", hint=f"between 0 and {WIDEST}.")
     if chosen.decimals is not None and not 0 <= chosen.decimals <= 9:
         raise BadOption(f"a safe file cannot have {chosen.decimals} decimals", hint="between 0 and 9.")
     return chosen

@@ -166,7 +166,7 @@ def _with_keys(noise: KeyedNoise, layout: Layout, options: SafeFile, target: Pat
     measure, _ = _shown(noise.table, layout, options)
     columns: list[Texts] = [numbers(measure.value, measure.decimals)]
     columns += told(layout, noise, options, measure.decimals)
-    left = layout.order(noise.original.empty) if options.suppress_empty else None
+    left = layout.order(nothing_there(noise.table)) if options.suppress_empty else None
     lines = layout.rows([*layout.codes(), *columns], everything.SEPARATOR, left)
     return Written(lines=lines, beside=metadata_of(noise.table, options, target, measure.decimals))
 
