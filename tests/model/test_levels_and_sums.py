@@ -190,7 +190,16 @@ def test_kept_sums_are_published_as_they_were_given_and_nothing_else_is(tmp_path
 
 def test_changed_values_are_published_changed_whatever_was_given() -> None:
     rounded = dk.round_table(kept(), base=5).table
-    assert rounded.published_value[-1] == rounded.value[-1]
+    assert rounded.published_value.tolist() == rounded.value.tolist()
+
+
+def test_kept_sums_go_along_where_a_classification_is_closed() -> None:
+    tree = dk.Hierarchy.from_nested({"Total": {"A": ["a", "b"], "C": ["c"]}})
+    with pytest.warns(ProtectionWarning, match="2 sums"):
+        cells = {"s": ["a", "b", "c", "A", "Total"], "x": [10, 20, 30, 31, 61]}
+        table = Table.from_cells(cells, by={"s": tree}, value="x", sums="keep")
+    closed = dk.closed(table, {"s": dk.close_codes(tree, ["A"])})
+    assert dict(zip(closed.by["s"].codes, closed.published_value.tolist(), strict=True))["A"] == 31
 
 
 def test_another_sum_in_the_place_of_a_kept_one_breaks_the_seal() -> None:
