@@ -195,8 +195,8 @@ def test_changed_values_are_published_changed_whatever_was_given() -> None:
 
 def test_kept_sums_go_along_where_a_classification_is_closed() -> None:
     tree = dk.Hierarchy.from_nested({"Total": {"A": ["a", "b"], "C": ["c"]}})
+    cells = {"s": ["a", "b", "c", "A", "Total"], "x": [10, 20, 30, 31, 61]}
     with pytest.warns(ProtectionWarning, match="2 sums"):
-        cells = {"s": ["a", "b", "c", "A", "Total"], "x": [10, 20, 30, 31, 61]}
         table = Table.from_cells(cells, by={"s": tree}, value="x", sums="keep")
     closed = dk.closed(table, {"s": dk.close_codes(tree, ["A"])})
     assert dict(zip(closed.by["s"].codes, closed.published_value.tolist(), strict=True))["A"] == 31
