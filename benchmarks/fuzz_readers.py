@@ -29,7 +29,6 @@ from diskret.auditing.certificate_files import plain_promise, read_promise
 from diskret.auditing.plain import write_plain
 from diskret.cellkey.cell_key import perturb_by_key
 from diskret.io.cell_list import read_cell_list
-from diskret.io.cell_list_writer import write_cell_list
 from diskret.io.columns import copy_columns
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.hrc import read_codelist
@@ -43,6 +42,7 @@ from diskret.job.run import run_job
 from diskret.model.damage import reading
 from diskret.model.source import open_source
 from diskret.publication import working
+from diskret.publication.argus.write import write_safe_file
 from diskret.publication.working import load_working, save_working
 from diskret.web import worker
 from diskret.web.routes.exports import made_export
@@ -162,7 +162,7 @@ def statistical(ending: str) -> Callable[[Path], Path]:
 
 
 def tabular(folder: Path) -> Path:
-    write_cell_list(table(), folder / "t")
+    write_safe_file(table(), folder / "t.tab", report=False)
     return folder / "t.tab"
 
 
@@ -266,6 +266,45 @@ Turnover 4 6
   <DECIMALS> 1
 """
 HRC = "N\n@N1\n@N2\nS\n@S1\n"
+REGROUPED = 'Total\n@N\n@@N1\n@@"N2"\n@S\n@@S1\n@towns\n@@N1\n@@S1\n'
+KEYED = (
+    RDA
+    + """\
+  <CKM> T(2)
+  <INCLUDEZEROS> N
+  <SCALING> F(0.03,0.3,100,3,0.5)
+Key 10 1
+  <RECORDKEY>
+  <PFILE> "p.txt"
+  <PFILE_CONT> "p.txt"
+"""
+)
+UNCOUNTED = """\
+   <SEPARATOR> ";"
+Region
+    <RECODEABLE>
+    <TOTCODE> Total
+X
+    <NUMERIC>
+X_Cost
+    <NUMERIC> <COSTVAR>
+Top1
+    <MAXSCORE>
+Top2
+    <MAXSCORE>
+Status
+    <STATUS>
+Low
+    <NUMERIC> <LOWERPL>
+High
+    <NUMERIC> <UPPERPL>
+"""
+INTERMEDIATE = """\
+"Total"; 1.100,5; 1.100,5; 500,0; 300,0; S; 1; 1
+"      1"; 600,0; 600,0; 500,0; 100,0; U; 50; 50
+"      2"; 400,5; 400,5; 300,0; 100,5; M; 0; 0
+"      3"; 100,0; 100,0; 40,0; 30,0; S; 1; 1
+"""
 
 
 # --- what is done with them ------------------------------------------------------------------------------------------
@@ -276,7 +315,8 @@ def use_table(made: dk.Table) -> None:
     repr(made)
     if made.size > MANY:
         return
-    marked = dk.mark(made, dk.MinCount(2)) if made.respondents is not None else made
+    rule = dk.MinCount(2) if made.counted else dk.PPercent(10)
+    marked = dk.mark(made, rule) if made.respondents is not None else made
     done = dk.suppress(marked)
     dk.audit(done.table, done.promise, moves=done.moves)
 
@@ -297,6 +337,11 @@ def use_records(path: Path) -> None:
 
 def use_cells(path: Path) -> None:
     use_table(dk.Table.from_cells(path, by={"region": None, "size": None}, value="turnover"))
+
+
+def use_observations(path: Path) -> None:
+    by = {"region": None, "size": None}
+    use_table(dk.Table.from_cells(path, by=by, value="OBS_VALUE", status="CONF_STATUS", total="_T"))
 
 
 def use_metadata(path: Path) -> None:
@@ -449,6 +494,11 @@ def _scratch() -> str:
 
 
 CELLS = "region,size,turnover\nN1,1,10\nN1,2,20.5\nN2,1,3\nN2,2,4\nTotal,Total,37.5\n"
+MESSAGE = (
+    '<?xml version="1.0"?><m:StructureSpecificData xmlns:m="m"><m:DataSet><Obs region="N1" size="1" OBS_VALUE="10"'
+    ' CONF_STATUS="A"/><Series region="N2"><Obs size="1" OBS_VALUE="2.5" CONF_STATUS="D"/></Series>'
+    '<Obs region="_T" size="_T" OBS_VALUE="12.5" CONF_STATUS="F"/></m:DataSet></m:StructureSpecificData>'
+)
 CSV = "code;parent;parent2;label\nN1;N;x;north 1\nN2;N;y;\nS1;S;x;\nN;All;;\nS;All;;\n"
 LEVELS = "code,level\nN1,1\nN2,1\nN,2\nS1,1\nS,2\nAll,3\n"
 BESIDE = {
@@ -460,6 +510,35 @@ BESIDE = {
 TITLED = "Turnover of firms\n\nregion;size;turnover\nN1;1;1.234,5\nN2;2;7,5\nN1;2;9\n__________\nSource: survey\n"
 SMALL = "region,size,turnover\nN1,1,5\nN2,2,7\nN1,2,9\n"
 
+ARB = r"""// a batch
+<LOGBOOK> "C:\log.txt"
+<OPENMICRODATA> "\\house\firms.asc"
+<OPENMETADATA> "firms.rda"
+<SPECIFYTABLE> "region""size"|"turnover"||-1
+<SAFETYRULE> FREQ(2,10)|NK(1,85)|
+<READMICRODATA>
+<SUPPRESS> MOD(1,5,1,1,0)
+"""
+GRC = '// sizes\nsmall : 1, 2 - 3\n"l arge" : 10 -\n<MISSING> 99\n'
+HST = '// by hand\n"N1";"1";u\nN1;1;pl;2;3\nS1;2;p\n;2;c;12\nN;;m\n'
+
+
+def use_recoding(path: Path) -> None:
+    sizes = ["1", "2", "3", "10", "11", "99"]
+    cells = {"size": sizes, "x": [5, 7, 9, 4, 3, 1]}
+    found = dk.read_recoding(path).of(dk.Hierarchy.flat(sizes), "size", ["99"])
+    use_table(dk.closed(dk.Table.from_cells(cells, by={"size": found.tree}, value="x"), {"size": found}))
+
+
+def use_apriori(path: Path) -> None:
+    region = dk.Hierarchy.from_nested({"T": {"N": ["N1", "N2"], "S": ["S1"]}})
+    cells = {"r": ["N1", "N2", "S1", "S1"], "s": ["1", "2", "1", "2"], "x": [5, 7, 9, 4]}
+    table = dk.Table.from_cells(cells, by={"r": region, "s": None}, value="x")
+    for errors in ("ignore", "refuse"):
+        said = dk.read_apriori(path, errors=errors)
+        dk.write_apriori(dk.apply_apriori(table, said, expand=True, errors=errors), path.with_suffix(".out"))
+
+
 READERS: dict[str, Reader] = {
     "csv": Reader(make=records(".csv"), use=use_records),
     "cells": Reader(make=written("cells.csv", CELLS), use=use_cells),
@@ -470,6 +549,7 @@ READERS: dict[str, Reader] = {
     "ods": Reader(make=libre_office, use=use_records, mutate=in_parts),
     "dta": Reader(make=statistical(".dta"), use=use_records),
     "sav": Reader(make=statistical(".sav"), use=use_records),
+    "sdmx-ml": Reader(make=written("cells.xml", MESSAGE), use=use_observations),
     "toml": Reader(make=written("job.toml", JOB, firms__csv=SMALL), use=use_job),
     "json": Reader(
         make=written("region.json", json.dumps(TREE)), use=lambda p: use_hierarchy(read_hierarchy(p)), mutate=in_json
@@ -481,11 +561,24 @@ READERS: dict[str, Reader] = {
     "parents": Reader(make=written("region.csv", CSV), use=lambda p: use_hierarchy(read_hierarchy(p))),
     "levels": Reader(make=written("region.csv", LEVELS), use=lambda p: use_hierarchy(read_hierarchy(p))),
     "hrc": Reader(make=written("region.hrc", HRC), use=lambda p: use_hierarchy(read_hierarchy(p))),
+    "regrouped hrc": Reader(
+        make=written("region.hrc", REGROUPED), use=lambda p: use_hierarchy(read_hierarchy(p))
+    ),
     "cdl": Reader(make=written("region.cdl", "1,small\n2,large, and more\n"), use=read_codelist),
+    "grc": Reader(make=written("size.grc", GRC), use=use_recoding),
+    "hst": Reader(make=written("own.hst", HST), use=use_apriori),
     "mapping": Reader(make=written("m.csv", "code,class\n10,1\n11,1\n15,2\n"), use=read_mapping),
     "rda": Reader(make=written("firms.rda", RDA, **BESIDE), use=use_metadata),
+    "keyed rda": Reader(make=written("firms.rda", KEYED, **BESIDE), use=use_metadata),
+    "arb": Reader(
+        make=written("job.arb", ARB, firms__rda=RDA, **BESIDE), use=lambda p: dk.run_argus(p, out=p.parent / "out")
+    ),
     "tab": Reader(make=tabular, use=lambda p: use_table(read_cell_list(p, p.with_suffix(".rda")))),
     "tab metadata": Reader(make=tabular_metadata, use=lambda p: use_table(read_cell_list(p.with_suffix(".tab"), p))),
+    "intermediate": Reader(
+        make=written("t.csv", INTERMEDIATE, t__rda=UNCOUNTED),
+        use=lambda p: use_table(read_cell_list(p, p.with_suffix(".rda"), sums="keep")),
+    ),
     "jj": Reader(make=equations, use=lambda p: dk.suppress(dk.read_jj(p))),
     "p-table": Reader(make=p_table, use=use_p_table),
     "plan": Reader(make=written("plan.toml", PLAN), use=lambda p: run_plan(read_plan(p)).summary()),

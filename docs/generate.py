@@ -27,6 +27,10 @@ HEADINGS = {
     "FlagColumn": "Flag columns",
     "Rules": "[rules]",
     "MinCountRule": "min_count as a table",
+    "PPercentRule": "p_percent as a table",
+    "PQRule": "pq as a table",
+    "RequestRule": "request as a table",
+    "ContributionRules": "[rules.holding]",
     "MarginRule": "small_margin as a table",
     "LineRule": "one_category as a table",
     "PromiseSection": "[promise]",
@@ -55,7 +59,11 @@ HEADINGS = {
     "AnonymiseSection": "[anonymise]",
     "PrintedSection": "[anonymise.printed]",
     "CellStatus": "[[status]]",
+    "AprioriFile": "[[apriori]]",
     "TableOutput": "[output]",
+    "SdmxSection": "[output.sdmx]",
+    "Transmission": "[[output.transmission]]",
+    "SafeFileSection": "[[output.safe_files]]",
     "PoolOutput": "Output of a pool",
     "RecordsOutput": "Output of a scientific-use file",
     "AttackOutput": "Output of an attack",
@@ -84,7 +92,7 @@ def kind(said: dict[str, Any]) -> str:
         inner = said["items"]
         if "$ref" in inner or "oneOf" in inner:
             return "list of tables"
-        return "list of them" if "enum" in inner else LISTS[inner["type"]]
+        return "list of them" if "enum" in inner or "anyOf" in inner else LISTS[inner["type"]]
     return WORDS[said["type"]]
 
 

@@ -26,8 +26,8 @@ AMOUNT = lambda x: NUMBER(x) and x[0] != "-"
 PROMISED = lambda x: AMOUNT(x) and len(x) <= 300 and Fraction(repr(float(x))) == Fraction(x)
 PERCENT = lambda x: type(x) is str and len(x) <= LONGEST and PARAMETER.fullmatch(x) is not None
 HIDDEN = ("primary", "secondary")
-BY = {"counted_by": ("respondent", "holding")}
-COUNTS, AMOUNTS = (None, [NATURAL]), (None, [AMOUNT])
+BY, COUNTS, AMOUNTS = {"counted_by": ("respondent", "holding")}, (None, [NATURAL]), (None, [AMOUNT])
+TOGETHER, PERCENTS = ({}, {"n": lambda x: NATURAL(x) and x > 1}), ({"kind": "PPercent"}, {"kind": "PQ", "q": PERCENT})
 PEOPLE = {"count": [NATURAL], "largest": (None, [[AMOUNT]]), "absolute": AMOUNTS, "owner": (None, [INDEX]),
           "protected_count": COUNTS, "protected_largest": AMOUNTS, "public_count": COUNTS, "public_value": AMOUNTS}
 TABLE = {
@@ -37,8 +37,8 @@ TABLE = {
     "status": [("open", "never", "published", "structural zero", "zero", *HIDDEN)],
     "below": AMOUNTS, "above": AMOUNTS, "lower": (None, [(None, NUMBER)]), "upper": (None, [(None, NUMBER)]),
     "respondents": (None, PEOPLE), "holdings": (None, PEOPLE), "rules": [(
-        {"kind": "MinCount", "n": NATURAL, "zeros": FLAG, **BY}, {"kind": "PPercent", "p": PERCENT, **BY},
-        {"kind": "Dominance", "n": NATURAL, "k": PERCENT, **BY}, {"kind": "PQ", "p": PERCENT, "q": PERCENT, **BY})]}
+        {"kind": "MinCount", "n": NATURAL, "zeros": FLAG, **BY}, {"kind": "Dominance", "n": NATURAL, "k": PERCENT, **BY},
+        *({"p": PERCENT, **kind, **n, **BY} for n in TOGETHER for kind in PERCENTS))]}
 PROMISE = {
     "guard": ("public", "single", "largest"), "coalitions": [lambda x: fits(x, [[TEXT]]) and len(x) > 0],
     "levels": FLAG, "sliding": FLAG, "min_relative_range": PROMISED, "min_range": (None, PROMISED), "unions": FLAG,
@@ -293,7 +293,7 @@ def bound_of(table, proof, room):
 
 def breaks(rule, cells, table):
     """Whether some cells, taken as one, break a rule."""
-    people, ranked = table.people.get(rule["counted_by"]), {"MinCount": 0}.get(rule["kind"], rule.get("n", 2))
+    people, ranked = table.people.get(rule["counted_by"]), rule.get("n", 1) * (rule["kind"] != "MinCount") + ("p" in rule)
     if people is None or ranked > len(people["largest"][0]): return False
     added = {key: sum(people[key][c] for c in cells) for key in people if people[key] and key != "largest"}
     absolute, gave = added.get("absolute", sum(abs(table.value[c]) for c in cells)), {}

@@ -209,7 +209,7 @@ def peopled(plain: Plain, rng: Random) -> Plain:
         halves = [f"{int(s * rng.random())}" for s in size]
         return {
             "count": count,
-            "largest": [[f"{int(s * 0.6)}", f"{int(s * 0.2)}"] for s in size] if rng.random() < 0.8 else None,
+            "largest": [[f"{int(s * p)}" for p in (0.6, 0.2, 0.1)] for s in size] if rng.random() < 0.8 else None,
             "absolute": [f"{int(s) + 2}" for s in size] if rng.random() < 0.3 else None,
             "protected_count": numbers(0, 3) if rng.random() < 0.3 else None,
             "protected_largest": halves if rng.random() < 0.3 else None,
@@ -222,9 +222,10 @@ def peopled(plain: Plain, rng: Random) -> Plain:
     judges: list[dict[str, Any]] = [
         {"kind": "MinCount", "n": 6, "zeros": bool(rng.random() < 0.5)}, {"kind": "Dominance", "n": 2, "k": "80"},
         {"kind": "PPercent", "p": "12.5"}, {"kind": "PQ", "p": "10", "q": "1/3"},
+        {"kind": "PPercent", "p": "12.5", "n": 2}, {"kind": "PQ", "p": "10", "q": "1/3", "n": 2},
     ]  # fmt: skip
     people = {"respondents": level(), "holdings": level()}
-    return {**plain, **people, "weighted": bool(rng.random() < 0.3), "rules": [{**judges[rng.integers(4)], **by}]}
+    return {**plain, **people, "weighted": bool(rng.random() < 0.3), "rules": [{**judges[rng.integers(6)], **by}]}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -284,6 +284,15 @@ def test_nothing_unprotected_is_published_by_a_command(typed: Call, folder: Path
     assert typed("publish", "p.parquet", "--out", "t.csv").code == 0
 
 
+def test_a_command_publishes_as_sdmx_if_it_names_the_dataflow(typed: Call, folder: Path) -> None:
+    typed("tabulate", "firms.csv", "--by", "region", "--by", "size", "--value", "turnover", "--out", "w.parquet")
+    unnamed = typed("publish", "w.parquet", "--unprotected", "--out", "t.sdmx.csv")
+    assert (unnamed.code, "an SDMX file names its dataflow" in unnamed.err) == (2, True)
+    named = ("--dataflow", "XX:FIRMS(1.0)")
+    assert typed("publish", "w.parquet", "--unprotected", *named, "--out", "t.sdmx.csv").code == 0
+    assert "dataflow,XX:FIRMS(1.0),I," in (folder / "t.sdmx.csv").read_text()
+
+
 def test_a_margin_belongs_to_a_minimum_count(typed: Call, folder: Path) -> None:
     typed("tabulate", "firms.csv", "--by", "region", "--value", "turnover", "--out", "w.parquet")
     refused = typed("mark", "w.parquet", "--p-percent", "10", "--margin", "5", "--out", "m.parquet")

@@ -40,7 +40,8 @@ PARAMETERS = (17.317319, 0.7391283, 0.1237193)
 SEED = 918273645546372
 NAMES = ("Quaxenberg", "Zwiebelfisch", "Honigkuchen")
 """Respondents, whose names are in the records and nowhere else."""
-TABLES = ["t.csv", "t.xlsx", "t.parquet", "t.json", "t.px"]
+TABLES = ["t.csv", "t.xlsx", "t.parquet", "t.json", "t.px", "t.sdmx.csv", "t.sdmx.xml"]
+SDMX = {"dataflow": "XX:FIRMS(1.0)", "indicator": "INDICATOR"}
 
 FIRMS: dict[str, Any] = {
     "data": {"microdata": "firms.csv"}, "table": {"by": ["nace", "region"], "value": ["turnover"]},
@@ -51,22 +52,24 @@ SUPPRESSED = FIRMS | {"promise": {"min_relative_range": PARAMETERS[1]}, "suppres
 JOBS: dict[str, dict[str, Any]] = {
     "suppressed": SUPPRESSED | {
         "output": {
-            "publish": TABLES, "title": "Firms", "report": "r.html", "internal_report": "i.html",
+            "publish": TABLES, "sdmx": SDMX, "title": "Firms", "report": "r.html", "internal_report": "i.html",
             "date": "2001-02-03",  # otherwise the internal report tells the day the data were written
         },
     },
     "in German, with intervals": SUPPRESSED | {
         "output": {
-            "publish": TABLES, "intervals": True, "interval_digits": 2, "language": "de",
+            "publish": TABLES, "sdmx": SDMX, "intervals": True, "interval_digits": 2, "language": "de",
             "report": "r.pdf",
         },
     },
-    "perturbed": FIRMS | {"perturbation": {"seed": SEED}, "output": {"publish": TABLES, "report": "r.html"}},
+    "perturbed": FIRMS | {
+        "perturbation": {"seed": SEED}, "output": {"publish": TABLES, "sdmx": SDMX, "report": "r.html"},
+    },
     "rounded": FIRMS | {
         "perturbation": {"method": "rounding", "base": 1000, "rounding": "deterministic"},
-        "output": {"publish": TABLES},
+        "output": {"publish": TABLES, "sdmx": SDMX},
     },
-    "with noise by keys": FIRMS | {"cell_key": {"key": "rkey"}, "output": {"publish": TABLES}},
+    "with noise by keys": FIRMS | {"cell_key": {"key": "rkey"}, "output": {"publish": TABLES, "sdmx": SDMX}},
     "a scientific-use file": {
         "data": {"microdata": "firms.csv"},
         "microdata": {

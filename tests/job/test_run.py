@@ -272,7 +272,7 @@ def test_a_table_travels_through_tau_argus_files_unchanged(run: Run, folder: Pat
     assert hidden(again) == hidden(only(result))
     assert again.positive
     with pytest.raises(errors.BadOption, match=r"table.by"):
-        run(as_job + '[table]\nby = ["size"]\n')
+        run(as_job + '[table]\nby = ["sizes"]\n')
 
 
 def test_a_response_with_an_odd_name_stays_in_its_folder(run: Run, folder: Path) -> None:

@@ -144,7 +144,7 @@ def test_an_example_written_down_runs_to_the_same_bytes(example: Path, tmp_path:
 NO_FILES = {
     "Data": {"delimiter", "sheet", "engine", "decimal", "encoding", "range"},
     "Unpivot": {"columns", "into", "value"},
-    "Classification": {"total", "lead", "missing", "subtotals", "categories"},
+    "Classification": {"total", "lead", "missing", "missing_codes", "subtotals", "categories"},
     "AttackSection": {"keys", "values", "names", "unit", "targets", "by", "classes", "engine"},
     "AnonymiseSection": {"attributes", "tables", "counters", "priority"},
     "CellKeySection": {"key"},

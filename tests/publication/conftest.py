@@ -21,7 +21,7 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.rollup import add_up, inner_cells
 from diskret.model.table import Table
 
-FORMATS = [".csv", ".parquet", ".xlsx", ".json", ".px"]
+FORMATS = [".csv", ".parquet", ".xlsx", ".json", ".px", ".sdmx.csv", ".sdmx.xml"]
 MARK = "x"
 Cells = dict[tuple[str, ...], float | None]
 """(response, code, code, ...) -> value, None where suppressed."""
@@ -168,12 +168,34 @@ def read_px(path: Path, table: Table) -> Cells:
     return dict(zip(itertools.product(*codes), values, strict=True))
 
 
+def observation(row: dict[str, str], table: Table) -> tuple[tuple[str, ...], float | None]:
+    """One observation of SDMX; a hidden one has no value, one pair of flags, and nothing else."""
+    hidden = "OBS_VALUE" not in row or not row["OBS_VALUE"]
+    assert (row["OBS_STATUS"], row["CONF_STATUS"]) == (("Q", "C") if hidden else ("A", "F"))
+    codes = [row[name] for name in table.names]
+    codes = [h.total if code == "_T" else code for code, h in zip(codes, table.by.values(), strict=True)]
+    return (row["INDICATOR"], *codes), None if hidden else float(row["OBS_VALUE"])
+
+
+def read_sdmx_csv(path: Path, table: Table) -> Cells:
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["STRUCTURE"], row["STRUCTURE_ID"], row["ACTION"]) for row in rows} == {("dataflow", "XX:T(1.0)", "I")}
+    return dict(observation(row, table) for row in rows)
+
+
+def read_sdmx_xml(path: Path, table: Table) -> Cells:
+    return dict(observation(dict(each.attrib), table) for each in ElementTree.parse(path).iter("Obs"))
+
+
 READERS: dict[str, Callable[[Path, Table], Cells]] = {
     ".csv": read_csv,
     ".parquet": read_parquet,
     ".xlsx": read_xlsx,
     ".json": read_json,
     ".px": read_px,
+    ".sdmx.csv": read_sdmx_csv,
+    ".sdmx.xml": read_sdmx_xml,
 }
 
 
@@ -188,7 +210,8 @@ class Tools:
 
     @staticmethod
     def read(path: Path, table: Table) -> Cells:
-        return READERS[path.suffix](path, table)
+        ending = "".join(path.suffixes[-2:])
+        return READERS[ending if ending in READERS else path.suffix](path, table)
 
 
 @pytest.fixture(scope="session")

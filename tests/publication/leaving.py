@@ -9,6 +9,9 @@ from typing import Any
 
 import diskret as dk
 
+SDMX = dk.Sdmx(dataflow="XX:T(1.0)", indicator="INDICATOR")
+"""What tables are called in SDMX, for tests that are about something else."""
+
 
 def as_protected(table: dk.Table) -> dk.Table:
     """The table as if it had been marked and protected as it is."""
@@ -18,4 +21,6 @@ def as_protected(table: dk.Table) -> dk.Table:
 def publish(tables: dk.Table | Mapping[str, dk.Table], path: Path, **options: Any) -> None:
     """`diskret.publish` of tables as if they had been protected."""
     given = {n: as_protected(t) for n, t in tables.items()} if isinstance(tables, Mapping) else as_protected(tables)
+    if ".sdmx" in path.suffixes:
+        options = {"sdmx": SDMX, **options}
     dk.publish(given, path, **options)

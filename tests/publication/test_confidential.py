@@ -22,7 +22,7 @@ from diskret.publication.text import show, table_text
 from tests.present import present
 from tests.publication.leaving import publish
 
-FORMATS = [".csv", ".parquet", ".xlsx", ".json", ".px"]
+FORMATS = [".csv", ".parquet", ".xlsx", ".json", ".px", ".sdmx.csv", ".sdmx.xml"]
 
 
 @st.composite

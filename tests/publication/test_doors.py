@@ -17,6 +17,7 @@ import diskret as dk
 from diskret.model.errors import BadOption, NotProtected
 from diskret.publication.publish import WRITERS, publish
 from diskret.publication.working import load_working, save_working
+from tests.publication.leaving import SDMX
 
 CELLS = {"s": ["a", "b", "c", "d"], "x": [10, 20, 30, 40], "n": [1, 5, 5, 5]}
 NOTE = "not protected: suppressed values may be computed back from sums"
@@ -261,21 +262,21 @@ def said(path: Path) -> str:
 @pytest.mark.parametrize("ending", [e for e in WRITERS if e != ".csv"])
 def test_a_file_says_that_its_table_is_not_protected(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"t{ending}"
-    publish(marked(), path, unprotected=True)
+    publish(marked(), path, unprotected=True, sdmx=SDMX)
     assert NOTE in said(path)
-    publish(marked(), path, unprotected=True, language="de")
+    publish(marked(), path, unprotected=True, language="de", sdmx=SDMX)
     assert "nicht geschützt: gesperrte Werte" in said(path)
-    publish(plain(), path, unprotected=True)
+    publish(plain(), path, unprotected=True, sdmx=SDMX)
     assert "not protected: no rule of confidentiality was applied" in said(path)
-    publish(dk.suppress(marked()), path, unprotected=True)
+    publish(dk.suppress(marked()), path, unprotected=True, sdmx=SDMX)
     assert "not protected" not in said(path)
 
 
 def test_being_told_does_not_change_a_protected_file(tmp_path: Path) -> None:
     for ending in WRITERS:
         one, two = tmp_path / f"one{ending}", tmp_path / f"two{ending}"
-        publish(dk.suppress(marked()), one)
-        publish(dk.suppress(marked()), two, unprotected=True)
+        publish(dk.suppress(marked()), one, sdmx=SDMX)
+        publish(dk.suppress(marked()), two, unprotected=True, sdmx=SDMX)
         assert one.read_bytes() == two.read_bytes()
 
 

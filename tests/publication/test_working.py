@@ -24,6 +24,7 @@ from diskret.model.table import Table
 from diskret.publication import working
 from diskret.publication.working import load_working, save_working
 from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
+from diskret.rules.further import Given, Request, ZeroCells
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
 from diskret.rules.rule import Joinable
 from diskret.rules.stored import KINDS
@@ -53,6 +54,7 @@ def test_the_rules_a_table_was_marked_by_come_back(tools: Any, tmp_path: Path) -
     rules = (
         MinCount(3, margin=Decimal("12.50")), Dominance(2, Fraction(250, 3)), PPercent("10", counted_by="holding"),
         PQ(5, 50.5), SmallCells(3, margins=True), SmallMargin(2, ("region",)), OneCategory(),
+            ZeroCells(Decimal("0.5")), Given(20), Request((Fraction(1, 3), 50), 3),
     )  # fmt: skip
     table = replace(tools.example(), judges=rules)
     save_working(table, tmp_path / "w.parquet")

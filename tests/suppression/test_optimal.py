@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diskret import Hierarchy, Knowledge, Promise, Status, Table
+from diskret import Hierarchy, Knowledge, Promise, Status, Table, suppress
 from diskret.model import rollup
+from diskret.suppression.methods import Moves, Optimal
 from diskret.suppression.optimum.attackers import Cut
 from diskret.suppression.optimum.optimal import Optimum, optimal
 from diskret.suppression.optimum.rounded_cuts import rounded
@@ -319,3 +320,21 @@ def test_rounded_cuts_cut_off_no_pattern(weights: list[int], seed: int) -> None:
         point = np.array(corner, dtype=float)
         if cut.missing(point) <= 1e-12:
             assert stronger.missing(point) <= 1e-6
+
+
+def test_economy_finds_the_optimum_of_a_small_table() -> None:
+    table = firms((7, 7), 6, 3)
+    cheapest, found = solved(table), suppress(table, Promise(guard="public"), Moves(effort="economy"))
+    assert cheapest.proved_optimal
+    assert table.value[found.secondary].sum() == cheapest.cost
+    assert "proved: the cheapest pattern there is" in found.notes
+
+
+def test_without_time_for_a_proof_the_pattern_by_moves_stays() -> None:
+    table = firms((7, 7, 5), 45, 3)
+    promise = Promise(guard="public")
+    quick = suppress(table, promise, Moves(seconds=1e-6))
+    proof = suppress(table, promise, Optimal(seconds=1e-6))
+    assert proof.audit is not None
+    assert proof.audit.safe
+    assert table.value[proof.secondary].sum() <= table.value[quick.secondary].sum()

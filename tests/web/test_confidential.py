@@ -23,9 +23,11 @@ from diskret.publication.working import load_working
 from diskret.web.reading import Here
 from diskret.web.server import make_app
 from diskret.web.workbench import Workbench
-from tests.web.case import JOB, ORIGIN, PORT, ended, firms
+from tests.web import case
+from tests.web.case import ORIGIN, PORT, ended, firms
 
-FORMATS = ("csv", "xlsx", "json", "px", "parquet")
+JOB = case.JOB | {"output": case.JOB["output"] | {"sdmx": {"dataflow": "XX:FIRMS(1.0)"}}}
+FORMATS = ("csv", "xlsx", "json", "px", "parquet", "sdmx.csv", "sdmx.xml")
 SECRETS = ("13.37",)
 
 
@@ -146,7 +148,9 @@ def look_at_everything(ask: Recorder, run: str, shape: tuple[int, ...]) -> None:
 
 def produced(ask: Recorder, run: str) -> Iterator[tuple[str, bytes]]:
     for ending in FORMATS:
-        yield f"table.{ending}", ask("GET", f"/api/runs/{run}/export.{ending}").content
+        answer = ask("GET", f"/api/runs/{run}/export.{ending}")
+        assert answer.status_code == 200, answer.text
+        yield f"table.{ending}", answer.content
     for ending, language in itertools.product(("html", "pdf"), ("en", "de")):
         answer = ask("GET", f"/api/runs/{run}/report.{ending}", params={"language": language})
         assert answer.status_code == 200, answer.text

@@ -20,9 +20,10 @@ GERMAN = {"x-diskret-language": "de"}
 NOT_ON_THE_PAGE = (
     "cli/", "tabulation/spark", "model/given.py", "model/older.py", "cellkey/p_table.py", "suppression/older.py",
     "comparison/options.py", "comparison/compare.py", "perturbation/perturb.py", "perturbation/controlled.py",
-    "perturbation/merging.py",
+    "perturbation/merging.py", "io/arb", "argus/",
 )  # fmt: skip
-"""What only Python and the command line raise: other engines, wrong arguments, older names, methods without a page."""
+"""What only Python and the command line raise: other engines, wrong arguments, older names, methods
+without a page, batches."""
 KEYS = re.compile(
     r"'levels'|\[\w+\]( \w+)?|[\w.]+ = \{v\}|control\.tables|pip install .*|0 < large <= small <= 1\."
     r"|(intervals|guard|zeros|effort|guarantee) \{v\}|\{v\}, or \{v\}|\{v\} is \{v\}|\{v\} of \{v\} \{v\}"

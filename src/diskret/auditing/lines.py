@@ -38,7 +38,9 @@ def _people(plain: Plain, rule: Mapping[str, Any]) -> Any:
 
 
 def _ranks(rule: Mapping[str, Any]) -> int:
-    return {"MinCount": 0, "Dominance": int(rule.get("n", 0))}.get(rule["kind"], 2)
+    if rule["kind"] in ("MinCount", "Dominance"):
+        return int(rule["n"]) if rule["kind"] == "Dominance" else 0
+    return int(rule.get("n", 1)) + 1
 
 
 def _knows_enough(plain: Plain, rule: Mapping[str, Any]) -> bool:

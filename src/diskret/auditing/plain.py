@@ -133,18 +133,25 @@ def _people(people: Contributors | None, ranks: int) -> Plain | None:
 def _rule(rule: Rule) -> Plain | None:
     """A rule that can judge hidden cells taken together; the others have nothing to do with the promise."""
     match rule:
+        case MinCount(weighted=True):
+            return None
         case MinCount():
             own: Plain = {"n": rule.n, "zeros": rule.zeros}
         case Dominance():
             own = {"n": rule.n, "k": str(exact(rule.k))}
         case PPercent():
-            own = {"p": str(exact(rule.p))}
+            own = {"p": str(exact(rule.p)), **_together(rule.n)}
         case PQ():
-            own = {"p": str(exact(rule.p)), "q": str(exact(rule.q))}
+            own = {"p": str(exact(rule.p)), "q": str(exact(rule.q)), **_together(rule.n)}
         case _:
             return None
     kind = next(each.__name__ for each in (MinCount, Dominance, PPercent, PQ) if isinstance(rule, each))
     return {"kind": kind, **own, "counted_by": rule.counted_by}
+
+
+def _together(n: int) -> dict[str, int]:
+    """How many work together; that nobody does goes without saying, as in plain files of earlier versions."""
+    return {"n": n} if n > 1 else {}
 
 
 def _counts(numbers: Ints | None) -> list[int] | None:

@@ -60,6 +60,8 @@ def _broken(table: Table, system: Equations) -> tuple[Ints, Ints, Ints, Bools]:
 
 def _knows_enough(table: Table, rule: MinCount | Dominance | PPercent | PQ) -> bool:
     people = table.holdings if rule.counted_by == "holding" else table.respondents
+    if isinstance(rule, MinCount) and rule.weighted:
+        return False  # how the weights of several cells overlap nobody knows
     return people is not None and rule.largest <= people.ranked
 
 

@@ -24,9 +24,9 @@ def run(
     json: Json = False,
 ) -> None:
     """Do what a job file says, with its own data or others of the same kind."""
+    from diskret.job.output_sections import Appearance
     from diskret.job.prepare import prepared
     from diskret.job.run import run_job
-    from diskret.job.table_sections import Appearance
 
     asked = job_for(job, Instead(data=data or (), previous=previous or (), out=out), quiet)
     with progress_bar(quiet or json) as bar, prepared(asked, bar) as progress:

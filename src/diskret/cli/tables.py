@@ -120,11 +120,15 @@ def thin(
 @app.command()
 def publish(
     table: Annotated[Path, typer.Argument(help="Working file.")],
-    out: Annotated[list[Path], typer.Option("--out", "-o", help="File for the public: .csv .parquet .xlsx .json .px.")],
+    out: Annotated[
+        list[Path],
+        typer.Option("--out", "-o", help="File for the public: .csv .parquet .xlsx .json .px .sdmx.csv .sdmx.xml."),
+    ],
     sign: Annotated[str, typer.Option("--mark", help="What stands for a suppressed value.")] = "x",
     counts: Annotated[bool, typer.Option("--counts", help="Publish contributor counts too.")] = False,
     language: Annotated[str, typer.Option(help="Language of the legend: en or de.")] = "en",
     formulas: Formulas = None,
+    dataflow: Annotated[str | None, typer.Option(help="Dataflow of SDMX files, such as 'ESTAT:SBS(1.0)'.")] = None,
     unprotected: Unprotected = False,
     quiet: Quiet = False,
     json: Json = False,
@@ -132,7 +136,7 @@ def publish(
     """Write a working file for the public, suppressed values as marks."""
     files = [str(each.resolve()) for each in out]
     output = {"publish": files, "mark": sign, "counts": counts, "language": language, "unprotected": unprotected}
-    output |= given(formulas=formulas)
+    output |= given(formulas=formulas, sdmx=None if dataflow is None else {"dataflow": dataflow})
     run_content({"data": {"table": str(table.resolve())}, "output": output}, quiet, json)
 
 

@@ -7,11 +7,12 @@ for the public.
 from __future__ import annotations
 
 import csv
-import math
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,16 +20,8 @@ from diskret.io.metadata import Metadata, Role, Variable, classification
 from diskret.io.rda import read_metadata
 from diskret.io.text import inside, read_text
 from diskret.model.arrays import Floats
-from diskret.model.errors import (
-    BadOption,
-    EmptyData,
-    MissingColumn,
-    NegativeValue,
-    NotANumber,
-    NotFinite,
-    UnreadableFile,
-    listed,
-)
+from diskret.model.cell_columns import GivenSums
+from diskret.model.errors import BadOption, EmptyData, MissingColumn, ProtectionWarning, UnreadableFile, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.spelling import plain
 from diskret.model.status import Status
@@ -37,6 +30,7 @@ from diskret.model.table import Table
 BLANK = {"", "-"}
 """How tau-ARGUS writes that there is no number."""
 Columns = dict[str, list[str]]
+Change = Callable[[Mapping[str, Hierarchy], Metadata], Mapping[str, Hierarchy]]
 
 
 def read_cell_list(
@@ -44,17 +38,23 @@ def read_cell_list(
     metadata_path: str | Path,
     *,
     value: str | None = None,
+    shadow: str | None = None,
     positive: bool = False,
     tolerance: float = 0.0,
+    sums: GivenSums = "check",
     normalise: bool = False,
+    change: Change | None = None,
 ) -> Table:
     """Read a table from a ``.tab`` file and the ``.rda`` file that describes it.
 
     Every explanatory variable is a classification. ``value`` names the response where there are several; a file with
     frequencies only gives a frequency table. Letters of the status: S and E open, U primary, M secondary, P never
-    suppressed, Z zero. Protection levels count for primary cells, as in tau-ARGUS. Shadow variables are not read.
-    Sums must be true; ``tolerance`` corrects small differences with a warning. With ``normalise`` codes that differ
-    only in what cannot be seen are one.
+    suppressed, Z zero. As in tau-ARGUS a blank code is the total, a cell without a value is not there, and protection
+    levels count for primary cells. Largest contributions without frequencies do for dominance and p%. ``shadow`` names
+    the variable they contribute to, if it is not the response. Sums must be true; ``tolerance`` corrects small
+    differences with a warning, ``sums="keep"`` leaves them in what is published. With ``normalise`` codes that differ
+    only in what cannot be seen are one. ``change`` gives the classifications to keep, in their order, perhaps with
+    other trees that have the same codes and more sums; of those it leaves out the table stands at the total.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -67,38 +67,66 @@ def read_cell_list(
     """
     metadata = read_metadata(metadata_path, tabular=True)
     response = _response(metadata, value)
-    columns = _columns(Path(data_path), metadata)
-    _unify_decimals(columns, metadata)
-    filled = [text not in BLANK for text in columns[response]]
-    columns = {name: list(compress(texts, filled)) for name, texts in columns.items()}
+    seen = None if shadow is None else metadata.variable(shadow).name
+    columns = _filled(_columns(Path(data_path), metadata), response)
     with inside(data_path):
-        if not any(filled):
+        if not columns[response]:
             raise EmptyData("there are no cells with a value", hint="a table needs at least one.")
         by: dict[str, Hierarchy] = {}
         for v in metadata.having(Role.EXPLANATORY):
-            columns[v.name] = [v.total if code.lower() == v.total.lower() else code for code in columns[v.name]]
+            columns[v.name] = [_code(code, v.total) for code in columns[v.name]]
             if normalise:
                 looks = {code: plain(code) for code in {*columns[v.name]}}
                 columns[v.name] = [looks[code] for code in columns[v.name]]
             by[v.name] = classification(metadata, v.name, columns[v.name], normalise=normalise)
+        by = dict(change(by, metadata)) if change is not None else by
+        columns = _at_totals(columns, metadata, by)
         status = _first(metadata, Role.STATUS)
         count = _first(metadata, Role.FREQUENCY)
-        table = Table.from_cells(
-            columns,
+        codes = _status_codes(metadata, columns[status] if status else ())
+        if status:
+            _refuse_empty_with_values(columns[response], columns[status])
+        return Table.from_cells(
+            columns | _numbers(columns, metadata, response),
             by=by,
             value=response,
             count=count,
-            largest=[v.name for v in metadata.having(Role.MAXSCORE)],
+            largest=[] if response == count else [v.name for v in metadata.having(Role.MAXSCORE)],
+            shadow=None if shadow is None or seen == response else seen,
             status=status,
-            status_codes=_status_codes(metadata, columns[status] if status else ()),
+            status_codes=codes,
+            below=_first(metadata, Role.LOWER_LEVEL),
+            above=_first(metadata, Role.UPPER_LEVEL),
             weight=_first(metadata, Role.COST),
             positive=positive,
             frequency=Role.FREQUENCY in metadata.variable(response).roles,
             tolerance=tolerance,
+            sums=sums,
         )
-        below = _protection_level(table, columns, _first(metadata, Role.LOWER_LEVEL))
-        above = _protection_level(table, columns, _first(metadata, Role.UPPER_LEVEL))
-    return replace(table, below=below, above=above)
+
+
+def _code(code: str, total: str) -> str:
+    """A code; the total in any case, or as a blank."""
+    return total if code == "" or code.lower() == total.lower() else code
+
+
+def _filled(columns: Columns, response: str) -> Columns:
+    """The cells that have a value."""
+    filled = [text not in BLANK for text in columns[response]]
+    return {name: list(compress(texts, filled)) for name, texts in columns.items()}
+
+
+def _at_totals(columns: Columns, metadata: Metadata, by: Mapping[str, Hierarchy]) -> Columns:
+    """The cells at the totals of the classifications that are left out."""
+    left = [v for v in metadata.having(Role.EXPLANATORY) if v.name not in by]
+    if not left:
+        return columns
+    rows = zip(*(columns[v.name] for v in left), strict=True)
+    kept = [all(code == v.total for code, v in zip(row, left, strict=True)) for row in rows]
+    if not any(kept):
+        names = listed(v.name for v in left)
+        raise EmptyData(f"there are no cells at the total of {names}", hint="list these classifications, too.")
+    return {name: list(compress(texts, kept)) for name, texts in columns.items()}
 
 
 def _first(metadata: Metadata, role: Role) -> str | None:
@@ -116,6 +144,7 @@ def _response(metadata: Metadata, value: str | None) -> str:
         raise BadOption("no explanatory variable", where=where, hint="mark the classifications with <RECODEABLE>.")
     possible = _responses(metadata)
     if value is not None:
+        possible += [v.name for v in metadata.having(Role.FREQUENCY)]
         by_name = {name.lower(): name for name in reversed(possible)}
         if value.lower() not in by_name:
             raise MissingColumn.named([value], possible, where)
@@ -137,13 +166,22 @@ def _columns(path: Path, metadata: Metadata) -> Columns:
     """The file as text columns without outer blanks; every line must hold every variable."""
     names = [v.name for v in metadata.variables]
     rows = _rows(path, metadata)
-    for number, row in enumerate(rows, start=1):
-        if len(row) != len(names):
-            raise UnreadableFile(
-                f"a line has {len(row)} fields, the metadata name {len(names)} variables",
-                where=f"{path}, line {number}",
-                hint=f"every line holds {listed(names, most=20)}.",
+    lengths = [len(row) for row in rows]
+    further = lengths[0] - len(names)
+    if further > 0 and {*lengths} == {lengths[0]}:
+        # tau-ARGUS writes what its audit found behind the columns that its metadata name
+        if any("".join(row[len(names) :]).strip() for row in rows):
+            warnings.warn(
+                f"{further} columns behind those that the metadata name are not read", ProtectionWarning, stacklevel=3
             )
+        rows = [row[: len(names)] for row in rows]
+    elif {*lengths} != {len(names)}:
+        number = next(i for i, length in enumerate(lengths) if length != len(names))
+        raise UnreadableFile(
+            f"a line has {lengths[number]} fields, the metadata name {len(names)} variables",
+            where=f"{path}, line {number + 1}",
+            hint=f"every line holds {listed(names, most=20)}.",
+        )
     return {name: [text.strip() for text in texts] for name, texts in zip(names, zip(*rows, strict=True), strict=True)}
 
 
@@ -163,17 +201,66 @@ def _numeric(metadata: Metadata) -> list[Variable]:
     return [v for v in metadata.variables if v.roles and not v.roles & {Role.EXPLANATORY, Role.STATUS}]
 
 
-def _unify_decimals(columns: Columns, metadata: Metadata) -> None:
-    """Make decimal commas points, where the file has no points; blanks of contributions are zeros.
+def _among(found: Mapping[str, Any], metadata: Metadata, *roles: Role) -> list[Variable]:
+    """The variables of some roles that hold numbers."""
+    return [v for role in roles for v in metadata.having(role) if v.name in found]
 
-    The metadata do not say which mark is used, it follows the settings of the computer that wrote the file. A file that
-    has both marks is left alone and refused later: one of them may separate thousands.
+
+def _numbers(columns: Columns, metadata: Metadata, response: str) -> dict[str, Any]:
+    """The columns of numbers as numbers; as they are, for whoever refuses them, where signs are not clear.
+
+    The metadata do not say which decimal sign is used, it follows the settings of the computer that wrote the file. If
+    it has both, one of them must stand between thousands everywhere (1.234,5).
     """
-    names = [v.name for v in _numeric(metadata)]
-    if not any("." in text for name in names for text in columns[name]):
-        columns.update({name: [text.replace(",", ".") for text in columns[name]] for name in names})
-    for v in metadata.having(Role.MAXSCORE):
-        columns[v.name] = ["0" if text in BLANK else text for text in columns[v.name]]
+    found: dict[str, Any] = {v.name: columns[v.name] for v in _numeric(metadata)}
+    for v in _among(found, metadata, Role.MAXSCORE):
+        found[v.name] = ["0" if text in BLANK else text for text in found[v.name]]
+    for v in _among(found, metadata, Role.COST):
+        own = zip(found[v.name], columns[response], strict=True)
+        found[v.name] = [value.lstrip("-") if text in BLANK else text for text, value in own]
+    for v in (v for role in (Role.LOWER_LEVEL, Role.UPPER_LEVEL, Role.SHADOW) for v in metadata.having(role)):
+        found[v.name] = ["" if text in BLANK else text for text in found[v.name]]
+    written = [text for texts in found.values() for text in texts if "." in text or "," in text]
+    signs = {sign for sign in ".," if any(sign in text for text in written)}
+    if len(signs) == 2:
+        thousands = _between_thousands(written)
+        if thousands is None:
+            return found
+        found = {name: [text.replace(thousands, "") for text in texts] for name, texts in found.items()}
+    return {name: _converted(texts) for name, texts in found.items()}
+
+
+def _between_thousands(written: Sequence[str]) -> str | None:
+    """The sign between thousands where a file has points and commas; None where that is not clear."""
+    last = {max(".,", key=text.rfind) for text in written if "." in text and "," in text}
+    if len(last) != 1:
+        return None
+    decimal = last.pop()
+    thousands = "." if decimal == "," else ","
+    number = re.compile(rf"[-+]?(\d+|\d{{1,3}}(\{thousands}\d{{3}})+)(\{decimal}\d*)?")
+    return thousands if all(number.fullmatch(text) for text in written) else None
+
+
+def _converted(texts: list[str]) -> list[str] | Floats:
+    """Texts as numbers, blanks undefined; as they are if one is none, for whoever says so with its row."""
+    try:
+        if any("_" in text for text in texts):
+            return texts
+        return np.array([float(text.replace(",", ".") or "nan") for text in texts], dtype=np.float64)
+    except ValueError:
+        return texts
+
+
+def _refuse_empty_with_values(values: Sequence[str], letters: Sequence[str]) -> None:
+    """Refuse cells that are called empty and are not, as tau-ARGUS does."""
+    both = zip(values, letters, strict=True)
+    rows = [row for row, (text, letter) in enumerate(both, 1) if letter in ("E", "e") and text.strip("-0.,")]
+    if rows:
+        raise BadOption(
+            f"{len(rows)} cells have the status of an empty cell and a value",
+            where=f"rows {listed(rows[:10])}",
+            hint="give them the status S, or the value 0.",
+        )
 
 
 def _status_codes(metadata: Metadata, found: Sequence[str]) -> dict[str, Status]:
@@ -188,24 +275,3 @@ def _status_codes(metadata: Metadata, found: Sequence[str]) -> dict[str, Status]
             hint=f"the letters are {listed(sorted(letters))}.",
         )
     return codes
-
-
-def _protection_level(table: Table, columns: Columns, name: str | None) -> Floats | None:
-    """How far an attacker's interval must reach, for the primary cells; tau-ARGUS takes no notice of the others."""
-    if name is None:
-        return None
-    level = np.zeros(table.shape)
-    for row, text in enumerate(columns[name]):
-        cell = tuple(h.index(columns[n][row]) for n, h in table.by.items())
-        if table.status[cell] != Status.PRIMARY:
-            continue
-        where = f"row {row + 1}"
-        try:
-            level[cell] = math.nan if text in BLANK else float(text)
-        except ValueError:
-            raise NotANumber.in_column(name, text, [row + 1], "the cells") from None
-        if not math.isfinite(level[cell]):
-            raise NotFinite(f"a primary cell has no {name!r}", where=where, hint="give every primary cell its levels.")
-        if level[cell] < 0:
-            raise NegativeValue(f"column {name!r} has a negative level", where=where, hint="levels are distances.")
-    return level

@@ -14,7 +14,8 @@ from diskret.job.models import job_of, split
 from diskret.model.cures import Cure, key_of
 from diskret.model.errors import DiskretError, DuplicateCell, MissingColumn
 
-COLUMNS = ("by", "value", "count", "largest", "owner", "status", "lower", "upper", "cost", "weight", "holding")
+COLUMNS = ("by", "value", "count", "largest", "owner", "status", "below", "above", "lower", "upper", "cost",
+           "weight", "holding")  # fmt: skip
 """Keys of [table] that name columns."""
 
 

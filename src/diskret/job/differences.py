@@ -39,8 +39,8 @@ WORDS = {
 }
 """What is said about a difference of each kind."""
 MOST_CODES = 20
-ROLES = ("by", "value", "count", "largest", "owner", "status", "lower", "upper", "cost", "weight", "holding", "waiver",
-         "request", "public")  # fmt: skip
+ROLES = ("by", "value", "count", "largest", "owner", "status", "below", "above", "lower", "upper", "cost", "weight",
+         "holding", "waiver", "request", "public")  # fmt: skip
 NOTABLE = 0.2
 """Share of rows more or less that is told."""
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic.fields import FieldInfo
 
 from diskret.model.databases import is_server
-from diskret.model.places import is_pattern
+from diskret.model.places import ending_of, is_pattern
 from diskret.model.spelling import nearest
 
 
@@ -93,9 +93,14 @@ class Section(BaseModel):
         """What the types cannot say, with keys as seen from this section."""
         return iter(())
 
-    def given(self, *keys: str) -> list[str]:
+    def further_files(self) -> Iterator[tuple[str, str]]:
+        """Files that are written beside those a key names: the key, and the name."""
+        return iter(())
+
+    def saying(self, *keys: str) -> list[str]:
         """Those of the keys that say something."""
-        return [key for key in keys if getattr(self, key)]
+        said = {key: getattr(self, key) for key in keys}
+        return [key for key, each in said.items() if each and each != type(self).model_fields[key].default]
 
 
 class RelativeKnowledge(Section):
@@ -157,13 +162,14 @@ def named_files(job: Section) -> Iterator[tuple[str, str, Reads | Writes]]:
             if mark is not None:
                 files = [name for name in names if isinstance(name, str) and name and not is_server(name)]
                 yield from ((".".join((*path, key)), name, mark) for name in files)
+        yield from ((".".join((*path, key)), name, Writes()) for key, name in section.further_files())
 
 
 def _file_problems(job: Section, folder: Path) -> Iterator[Problem]:
     """Files that are not there, and files nothing can be written to."""
     for key, name, mark in named_files(job):
         if isinstance(mark, Writes):
-            ending = Path(name).suffix.lower() if mark.any_case else Path(name).suffix
+            ending = ending_of(name, mark.endings) if mark.any_case else Path(name).suffix
             if mark.endings and ending not in mark.endings:
                 yield Problem(key, f"cannot write {name!r}", f"endings: {', '.join(mark.endings)}")
         elif mark.missing(folder / name):

@@ -13,10 +13,12 @@ from diskret.io.cell_list import read_cell_list
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
-from diskret.job.cell_keys import RANKED, record_key
+from diskret.job.cell_keys import as_told, ranked_for, record_key
 from diskret.job.data_section import READING, Data
+from diskret.job.recoding import closings_of
 from diskret.job.rules import rules_of
 from diskret.job.table_sections import CellStatus, Classification, FlagColumn
+from diskret.model.closing import Closing, closed
 from diskret.model.databases import is_server
 from diskret.model.delimited import Delimited, found_in, look
 from diskret.model.engine import connect
@@ -32,6 +34,7 @@ from diskret.model.status import Status, refuse_false_zeros
 from diskret.model.table import Table
 from diskret.model.unpivot import unpivoted
 from diskret.publication.working import load_working
+from diskret.rules.further import Request
 from diskret.rules.rule import largest_needed
 from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.tabulate import Progress, tabulate
@@ -52,18 +55,21 @@ def load_tables(job: TableJob, here: Path, progress: Progress | None = None, lar
         return {table.response: table}
     data, described = classified_source(job.data, job.classifications, here)
     by = hierarchies_of(job, here, job.table.by, data, described)
-    if job.data.cells:
-        return _from_cells(job, data, by)
-    return _tabulated(job, data, described, by, progress, largest)
+    coarser = closings_of(job.classifications, here, by, described)
+    by |= {name: closing.tree for name, closing in coarser.items()}
+    made = _from_cells(job, data, by) if job.data.cells else _tabulated(job, data, described, by, progress, largest)
+    return {name: closed(table, coarser) for name, table in made.items()}
 
 
 def _from_cells(job: TableJob, data: Any, by: Mapping[str, Hierarchy | None]) -> dict[str, Table]:
     """Tables from a list of cells."""
     asked = job.table
     return Table.from_cells(
-        data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), owner=asked.owner,
-        status=asked.status, lower=asked.lower, upper=asked.upper, weight=asked.cost, positive=asked.positive,
-        frequency=asked.frequency, tolerance=asked.tolerance, categories=categories_of(job.classifications),
+        data, by=by, value=list(asked.value), count=asked.count, largest=list(asked.largest), shadow=asked.shadow,
+        owner=asked.owner,
+        status=asked.status, below=asked.below, above=asked.above, lower=asked.lower, upper=asked.upper,
+        weight=asked.cost, positive=asked.positive, frequency=asked.frequency, tolerance=asked.tolerance,
+        sums=asked.sums, categories=categories_of(job.classifications),
         **_gaps(job),
     )  # fmt: skip
 
@@ -75,10 +81,13 @@ def _tabulated(
     """Tables from records."""
     asked = job.table
     rules = rules_of(job)
-    ranked = max(largest_needed(rules) if rules.rules else 2, RANKED if job.cell_key is not None else 0)
+    noise = as_told(job.cell_key, described, asked.value)
+    ranked = max(largest_needed(rules) if rules.rules else 2, ranked_for(noise))
+    request = any(isinstance(rule, Request) for rule in rules)
     roles = Roles(
-        weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), request=_flag(asked.request),
-        public=_flag(asked.public), key=record_key(job.cell_key, described),
+        weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), public=_flag(asked.public),
+        request=None if request else _flag(asked.request), asked=_flag(asked.request) if request else None,
+        shadow=asked.shadow, key=record_key(noise, described), cost=asked.cost,
     )  # fmt: skip
     options = TabulationOptions(
         **_gaps(job),
@@ -86,6 +95,7 @@ def _tabulated(
         categories=categories_of(job.classifications),
         tolerance=asked.tolerance,
         positive=asked.positive,
+        weighted_counts=job.rules.weighs,
         normalise=job.data.normalise,
         engine=job.data.engine,
     )
@@ -112,17 +122,26 @@ def _cell_list(job: TableJob, here: Path) -> Table:
     assert job.data.cells
     assert job.data.metadata
     asked = job.table
+    coarser: dict[str, Closing] = {}
+
+    def change(by: Mapping[str, Hierarchy], metadata: Metadata) -> dict[str, Hierarchy]:
+        unknown = [name for name in asked.by if name not in by]
+        if unknown:
+            raise BadOption(
+                f"table.by lists {listed(unknown)}, the metadata {listed(by)}",
+                where=str(metadata.path),
+                hint="name classifications of the metadata, or leave table.by out for all of them.",
+            )
+        kept = {name: by[name] for name in asked.by or by}
+        coarser.update(closings_of(job.classifications, here, kept, metadata))
+        return kept | {name: closing.tree for name, closing in coarser.items()}
+
     table = read_cell_list(
         here / job.data.cells, here / job.data.metadata, value=asked.value[0] if asked.value else None,
-        positive=asked.positive, tolerance=asked.tolerance, normalise=job.data.normalise,
+        shadow=asked.shadow, positive=asked.positive, tolerance=asked.tolerance, sums=asked.sums,
+        normalise=job.data.normalise, change=change,
     )  # fmt: skip
-    if asked.by and list(asked.by) != list(table.names):
-        raise BadOption(
-            f"table.by lists {listed(asked.by)}, the metadata {listed(table.names)}",
-            where=str(here / job.data.metadata),
-            hint="leave table.by out: a list of cells has all of its classifications.",
-        )
-    return table
+    return closed(table, coarser)
 
 
 def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
@@ -131,8 +150,8 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
     assert name is not None
     if data.metadata:
         described = read_metadata(here / data.metadata)
-        read = source(described, here / name, decimal=data.decimal, encoding=data.encoding)
-        return _as_asked(data, replace(read, thousands=data.thousands)), described
+        signs = {"decimal": data.decimal, "thousands": data.thousands, "encoding": data.encoding}
+        return _as_asked(data, source(described, here / name, **signs)), described
     return file_of(data, name if is_server(name) else here / name), None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Tag, TypeAdapter
 
@@ -17,7 +17,7 @@ from diskret.job.records_job import RecordsJob
 from diskret.job.risk_job import RiskJob
 from diskret.job.table_job import TableJob
 
-Job = TableJob | PoolJob | RecordsJob | AnonymiseJob | AttackJob | RiskJob | CompareJob
+Job: TypeAlias = TableJob | PoolJob | RecordsJob | AnonymiseJob | AttackJob | RiskJob | CompareJob
 KINDS: Mapping[str, type[Job]] = {
     "table": TableJob, "pool": PoolJob, "records": RecordsJob, "anonymise": AnonymiseJob, "attack": AttackJob,
     "risk": RiskJob, "compare": CompareJob,

@@ -10,6 +10,7 @@ from typing import Any
 
 from diskret.cellkey.cell_key import KeyedNoise
 from diskret.comparison.compare import Comparison
+from diskret.model.arrays import Floats
 from diskret.model.errors import ProtectionWarning
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -39,6 +40,8 @@ class Running:
     """Told the course of a search for an anonymous file."""
     caught: list[warnings.WarningMessage] = field(default_factory=list)
     """Warnings of this run so far."""
+    prices: dict[str, Floats] = field(default_factory=dict)
+    """Prices that files give to cells, by response."""
     origin: Origin = field(default_factory=Origin)
     """What the run reads, for the head of its reports."""
 
@@ -80,6 +83,8 @@ class JobResult:
     perturbation_attacks: Mapping[str, PerturbationAttack] = field(default_factory=dict)
     read: Mapping[str, Any] = field(default_factory=dict)
     """What was found of how the data are to be read, by the keys of a job."""
+    prices: dict[str, Floats] = field(default_factory=dict)
+    """Prices that files give to cells, by response."""
     origin: Origin = field(default_factory=Origin)
     """What was read."""
 

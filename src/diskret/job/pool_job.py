@@ -6,42 +6,46 @@ What `[data]`, `[table]` and `[classifications.NAME]` say holds for every table 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 from pydantic import Field
 
 from diskret.io.files import all_or_none
 from diskret.io.hierarchies import read_hierarchy
+from diskret.job.apriori import AprioriFile, in_pool
 from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
+from diskret.job.output_sections import PoolOutput, TableOutput
 from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.perturbation import adjust_tables, attack_tables
 from diskret.job.pool_cures import cures_of_table
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded
+from diskret.job.rules import rules_of
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_job import TableJob, unknown_classifications, without_subject
 from diskret.job.table_sections import (
     AdjustmentSection,
     CellStatus,
     Classification,
-    PoolOutput,
     PoolSection,
     PoolTable,
     Rules,
-    TableOutput,
     TableSection,
 )
 from diskret.model.errors import BadOption, listed
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.pool import Pool
 from diskret.model.table import Table
+from diskret.rules.rule import largest_needed
 from diskret.suppression.result import Suppression
 
-FILES = ("publish", "working", "tau_argus")
+FILES = ("publish", "working", "tau_argus", "apriori", "safe_files", "transmission")
 """Outputs that every table of a pool has for itself."""
 
 
@@ -59,6 +63,9 @@ class PoolJob(Section):
     suppression: SuppressionSection | None = Field(None, description="secondary suppression; none if left out")
     adjustment: AdjustmentSection | None = Field(None, description="the nearest table outside protection intervals")
     status: list[CellStatus] = Field(default_factory=list)
+    apriori: list[AprioriFile] = Field(
+        default_factory=list, description="files about single cells, which overrule the rules"
+    )
     output: PoolOutput = Field(default_factory=lambda: PoolOutput())
 
     def alone(self, name: str) -> TableJob:
@@ -70,11 +77,14 @@ class PoolJob(Section):
         common = {n: c for n, c in self.classifications.items() if n in table.by}
         look = {key: getattr(self.output, key) for key in self.output.model_fields_set - {"certificate", "plain"}}
         look |= {key: getattr(asked.output, key) for key in asked.output.model_fields_set}
+        if look.get("sdmx") is not None:
+            look["sdmx"] = look["sdmx"].among(table.by)
         data = asked.data or self.data
         assert data is not None
         return TableJob(
             data=data, table=table, classifications=common | asked.classifications,
-            rules=self.rules, output=TableOutput.model_validate(look),
+            rules=asked.rules or self.rules, output=TableOutput.model_validate(look),
+            apriori=[each for each in self.apriori if each.table == name],
         )  # fmt: skip
 
     # --- what is wrong -----------------------------------------------------------------------------------------------
@@ -89,6 +99,8 @@ class PoolJob(Section):
                 yield from self._by_itself(name, asked)
         runs = dict.fromkeys(n for t in self.tables.values() for n in (*self._by(t), *t.fixed))
         listing = all(self._by(t) for t in self.tables.values())
+        if self.output.sdmx is not None and listing:
+            yield from self.output.sdmx.unknown(list(runs))
         yield from unknown_classifications(self.suppression, list(runs) if listing else [])
         yield from without_subject(self.output, self.suppression)
 
@@ -105,6 +117,10 @@ class PoolJob(Section):
             if each.table is not None and each.table not in self.tables:
                 hint = f"the job has {listed(self.tables)}"
                 yield Problem(f"status.{number}.table", f"no table {each.table!r}", hint)
+        for number, said in enumerate(self.apriori):
+            hint, missing = f"the job has {listed(self.tables)}", said.table is None
+            what = "missing" if missing else f"no table {said.table!r}"
+            yield from named((said.table not in self.tables, f"apriori.{number}.table", what, hint))
         asked, out = self.suppression, all(t.published for t in self.tables.values())
         yield from named(
             (len(self.tables) == 1, "tables", "a pool of one table", "a single table is described in [table]"),
@@ -158,12 +174,14 @@ class PoolJob(Section):
         for each in asked.fixed:
             if each in self._by(asked):
                 yield Problem(f"{key}.fixed", f"the table runs over {each!r}", "a table runs or stands, not both")
-        for wanted in asked.output.given(*FILES) if asked.published else ():
-            yield Problem(f"{key}.output.{wanted}", "the table is published already", "nothing in it changes")
+        if asked.published:
+            late = [f"{key}.output.{wanted}" for wanted in asked.output.saying(*FILES)]
+            late += [f"apriori.{number}.table" for number, each in enumerate(self.apriori) if each.table == name]
+            yield from (Problem(k, "the table is published already", "nothing in it changes") for k in late)
 
     def _by_itself(self, name: str, asked: PoolTable) -> Iterator[Problem]:
         """Mistakes of a table alone: those in sections of its own under its name, others as of the job."""
-        own = {"table", "output", *(["data"] if asked.data else [])}
+        own = {"table", "output", *(["data"] if asked.data else []), *(["rules"] if asked.rules else [])}
         for p in self.alone(name).problems():
             section, _, rest = p.key.partition(".")
             mine = section in own or (section == "classifications" and rest.split(".")[0] in asked.classifications)
@@ -175,14 +193,14 @@ class PoolJob(Section):
     def run(self, running: Running) -> JobResult:
         """Marked one by one, protected together, written one by one."""
         pools: dict[str, Table] = dict(self._pools(running))
-        suppressions = suppress_tables(self, running.here, pools, running.progress)
+        suppressions = suppress_tables(self, running, pools)
         pools |= {r: done.table for r, done in suppressions.items()}
         adjusted = adjust_tables(self, pools)
         pools |= {r: done.table for r, done in adjusted.items()}
         tables = _by_table(pools)
         shown = {name: _named(name, several) for name, several in tables.items()}
         asked = {name: self.alone(name) for name, each in self.tables.items() if not each.published}
-        if not suppressions and any(one.output.publish for one in asked.values()):
+        if not suppressions and any(one.output.leaves for one in asked.values()):
             running.warn(unguarded(_together(shown[name] for name in asked)))
         files = self._written(running, asked, tables, pools, suppressions) if running.write else ()
         return JobResult(
@@ -192,15 +210,27 @@ class PoolJob(Section):
 
     def _pools(self, running: Running) -> dict[str, Pool]:
         """One pool per response of the tables, marked."""
-        loaded = {name: self._loaded(name, running) for name in self.tables}
+        # whoever is behind a union of hidden cells may be asked about by the rules of any table
+        needed = max(largest_needed(rules_of(self.alone(name))) for name in self.tables)
+        alone = {name: replace(running, prices={}, largest=max(running.largest, needed)) for name in self.tables}
+        loaded = {name: self._loaded(name, each) for name, each in alone.items()}
         responses = _responses(loaded)
         for number in range(len(self.status)):
             self._set_by_hand(number, loaded)
         fixed = {name: asked.fixed for name, asked in self.tables.items() if asked.fixed}
         over = {name: self._hierarchy_over(name, running.here) for name in self.pool.over}
         published = [name for name, asked in self.tables.items() if asked.published]
-        by_response = {r: {name: tables[r] for name, tables in loaded.items()} for r in responses}
-        return {r: Pool.of(each, fixed=fixed, over=over, published=published) for r, each in by_response.items()}
+        by_response = {r: {name: self._priced(tables[r]) for name, tables in loaded.items()} for r in responses}
+        pools = {r: Pool.of(each, fixed=fixed, over=over, published=published) for r, each in by_response.items()}
+        for r, pool in pools.items():
+            prices = in_pool(pool, {name: each.prices[r] for name, each in alone.items() if r in each.prices})
+            running.prices.update({} if prices is None else {r: prices})
+        return pools
+
+    def _priced(self, table: Table) -> Table:
+        """A table without prices of its own pays its values where others pay what they are given."""
+        given = self.suppression is not None and self.suppression.made().price.by == "given"
+        return replace(table, weight=np.abs(table.value)) if given and table.weight is None else table
 
     def _loaded(self, name: str, running: Running) -> dict[str, Table]:
         """The tables of one name; what is out already was judged when it was published."""

@@ -16,7 +16,7 @@ from diskret.model.errors import BadOption
 from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
 from diskret.suppression.methods import MOST_DEFORMATIONS, AnyMethod, Complete, Cuboids, Moves, Optimal
-from diskret.suppression.prices import Cost
+from diskret.suppression.prices import Cost, CostBy
 
 Forms = Mapping[str, Any]
 """How a job writes a field, by name, where it is not as Python does."""
@@ -80,14 +80,19 @@ class PromiseBase(OptionsSection):
 class CostSection(Section):
     """What a hidden cell costs."""
 
-    by: Literal["value", "log", "count", "unity"] = Field("value", description="what a hidden cell costs")
+    by: CostBy = Field(
+        "value",
+        description="what a hidden cell costs: its value, a class of it, its contributors, the same for all, or the "
+        "price the table is given",
+    )
     weighted: bool = Field(True, description="whether the prices of the table multiply it")
+    power: float = Field(1.0, ge=0, description="power of the price that is paid, such as 0.5; 0 is its logarithm")
     distance: dict[str, float] = Field(default_factory=dict, description="powers: cells far from the primary cost more")
 
 
 Positive = Annotated[float, Field(gt=0)]
 METHOD_FORMS: Forms = {
-    "cost": Literal["value", "log", "count", "unity"] | CostSection | None,
+    "cost": CostBy | CostSection | None,
     "barriers": Literal["on", "off"] | dict[str, int],
     "non_additive": Names,
     "deformations": Annotated[int, Field(ge=0, le=MOST_DEFORMATIONS)],

@@ -22,8 +22,10 @@ from diskret.model.errors import BadJob
 from diskret.model.spelling import nearest
 
 Kind = TypeVar("Kind", bound=Section)
-MOST_SHOWN = 50
+MOST_SHOWN = 40
 """Mistakes that are told at once."""
+OTHER_FORM = "should be a valid "
+"""How it begins what is said of a value that has not this form."""
 BRANCH = re.compile(r"(int|bool|str|float)$|(list|dict|tuple|literal|function|constrained|nullable)[-\[]")
 """Names of the checking library for a branch where several forms are allowed."""
 
@@ -84,12 +86,18 @@ def _refusal(problems: Sequence[Problem], where: str, more: bool = False) -> Bad
 
 
 def _merged(problems: Iterable[Problem]) -> list[Problem]:
-    """One problem per key: where several forms are allowed, pydantic complains once for each."""
-    merged: dict[str, Problem] = {}
+    """One problem per key: where several forms are allowed, pydantic complains once for each.
+
+    Whoever chose one of the forms and gave a wrong number need not hear of the others.
+    """
+    by_key: dict[str, list[Problem]] = {}
     for p in problems:
-        before = merged.get(p.key)
-        merged[p.key] = p if before is None else Problem(p.key, f"{before.what}, or {p.what}", p.hint)
-    return list(merged.values())
+        by_key.setdefault(p.key, []).append(p)
+    merged = []
+    for key, each in by_key.items():
+        meant = [p for p in each if not p.what.startswith(OTHER_FORM)] or each
+        merged.append(Problem(key, ", or ".join(p.what for p in meant), meant[-1].hint))
+    return merged
 
 
 def _problem(error: Any) -> Problem:

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from diskret.job.form import PLOTS, InFile, Names, Problem, Reads, Section, Writes, named
-from diskret.job.table_sections import REPORT, AtLeastOne, Dated, FormulasInFile, Language, Reports
+from diskret.job.output_sections import REPORT, Dated, FormulasInFile, Language, Reports
+from diskret.job.table_sections import AtLeastOne
 from diskret.model.errors import BadOption, listed
 from diskret.publication.comparison_files import ENDINGS as COMPARISONS
 from diskret.publication.microdata_files import ENDINGS as RECORDS

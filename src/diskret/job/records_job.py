@@ -26,13 +26,13 @@ class RecordsJob(Section):
 
     def problems(self) -> Iterator[Problem]:
         """Records are needed; an attacker has the records before protection and nothing else."""
-        theirs = self.attack is not None and self.attack.given("external", "original", "unit")
+        theirs = self.attack is not None and self.attack.saying("external", "original", "unit")
         has = "the attacker then has the records before protection"
         yield from named(
             (not self.data.microdata, "data.microdata", "missing", "a job with [microdata] reads records"),
             (theirs, "attack.external", "cannot be combined with [microdata]", has),
         )
-        for key in self.output.given("risks", "risk_plot") if self.attack is None else ():
+        for key in self.output.saying("risks", "risk_plot") if self.attack is None else ():
             yield Problem(f"output.{key}", "needs [attack]", "add the section, or leave the key out")
 
     def run(self, running: Running) -> JobResult:

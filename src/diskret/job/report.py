@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from diskret.job.output_sections import TableOutput
 from diskret.job.record_sections import AnonymiseOutput
-from diskret.job.table_sections import TableOutput
 from diskret.model.table import Table
 from diskret.publication.options import publication
 from diskret.publication.origin import Origin

@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from diskret.auditing.published_intervals import Intervals, publishable_intervals
+from diskret.job.apriori import with_prices
+from diskret.job.outcome import Running
 from diskret.model.errors import BadOption, listed
 from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.publication.working import load_working
 from diskret.suppression.methods import Moves
+from diskret.suppression.prices import Cost
 from diskret.suppression.responses import inherited, leading_of
 from diskret.suppression.result import Suppression
-from diskret.suppression.suppress import suppress, thin
+from diskret.suppression.suppress import OF_SERIES, suppress, thin
 from diskret.tabulation.tabulate import Progress
 
 if TYPE_CHECKING:
@@ -25,17 +28,17 @@ if TYPE_CHECKING:
     Protecting: TypeAlias = TableJob | PoolJob
 
 
-def suppress_tables(
-    job: Protecting, here: Path, tables: Mapping[str, Table], progress: Progress | None = None
-) -> dict[str, Suppression]:
+def suppress_tables(job: Protecting, running: Running, tables: Mapping[str, Table]) -> dict[str, Suppression]:
     """Protect every table or pool of the job, on its own or after a leading one; nothing if the job does not ask."""
     asked = job.suppression
     if asked is None:
         return {}
-    before = _previous(job, here, tables)
+    before, progress = _previous(job, running.here, tables), running.progress
 
     def protected(name: str, table: Table) -> Suppression:
         promise, method = promise_of(job, table), asked.made()
+        usual = OF_SERIES if name in before else Cost()
+        table, method = with_prices(table, method, running.prices.get(name), usual)
         if asked.method == "thin" and isinstance(method, Moves):
             return thin(table, promise, method, progress=progress)
         return suppress(table, promise, method, previous=before.get(name), progress=progress)

@@ -10,17 +10,22 @@ from typing import Literal
 from pydantic import Field
 
 from diskret.io.files import all_or_none
-from diskret.job.cell_keys import add_noise_by_key
+from diskret.io.rda import read_metadata
+from diskret.job.apriori import AprioriFile, set_beforehand
+from diskret.job.cell_keys import add_noise_by_key, as_told
 from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import found_reading, load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
+from diskret.job.output_sections import PoolOutput, TableOutput
 from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.perturbation import adjust_tables, attack_tables, perturb_tables
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded, unmarked
 from diskret.job.report import table_facts, too_close_in, write_table_report
-from diskret.job.rules import rules_of
+from diskret.job.rules import missing_of, rules_of
+from diskret.job.safe_file_section import unfit
+from diskret.job.sdmx_section import sdmx_problems
 from diskret.job.suppression import intervals_of, suppress_tables
 from diskret.job.table_sections import (
     AdjustmentSection,
@@ -28,18 +33,17 @@ from diskret.job.table_sections import (
     CellStatus,
     Classification,
     PerturbationSection,
-    PoolOutput,
     Rules,
-    TableOutput,
     TableSection,
 )
 from diskret.model.errors import BadOption, listed
 from diskret.model.table import Table
+from diskret.publication.doors import Result
 from diskret.publication.plots import plot_comparison
 from diskret.rules.compare import compare_rules
 from diskret.rules.mark import mark
 
-ONLY_CELLS = ("count", "largest", "owner", "status", "lower", "upper", "cost", "frequency")
+ONLY_CELLS = ("count", "largest", "owner", "status", "below", "above", "lower", "upper", "frequency", "sums")
 ONLY_RECORDS = ("weight", "holding", "waiver", "request", "public")
 PROTECTING = {
     "suppression": "hides values", "perturbation": "changes values", "adjustment": "changes values",
@@ -61,6 +65,9 @@ class TableJob(Section):
     adjustment: AdjustmentSection | None = Field(None, description="the nearest table outside protection intervals")
     cell_key: CellKeySection | None = Field(None, description="cell-key noise instead of suppression")
     status: list[CellStatus] = Field(default_factory=list)
+    apriori: list[AprioriFile] = Field(
+        default_factory=list, description="files about single cells, which overrule the rules"
+    )
     output: TableOutput = Field(default_factory=lambda: TableOutput())
 
     # --- what is wrong -----------------------------------------------------------------------------------------------
@@ -93,7 +100,7 @@ class TableJob(Section):
             yield from self._said_elsewhere()
             return
         wrong, where = (ONLY_CELLS, "cells") if self.data.microdata else (ONLY_RECORDS, "microdata")
-        for key in self.table.given(*wrong):
+        for key in self.table.saying(*wrong):
             yield Problem(f"table.{key}", f"belongs to data.{where}", "the data of this job are of another kind")
         for name, each in self.classifications.items() if self.data.cells else ():
             if each.subtotals:
@@ -103,21 +110,44 @@ class TableJob(Section):
     def _said_elsewhere(self) -> Iterator[Problem]:
         """Keys whose answers a working file or metadata hold."""
         whose = "working file says" if self.data.table else "metadata say"
-        known = set() if self.data.table else {"by", "value", "positive", "tolerance"}
+        known = set() if self.data.table else {"by", "value", "shadow", "positive", "tolerance", "sums"}
+        ours = {"ordered", "sensitive", "missing_codes"} | (set() if self.data.table else {"recode", "levels"})
         keys = [f"table.{key}" for key in sorted(self.table.model_fields_set - known)]
         for name, each in self.classifications.items():
-            said = sorted(each.model_fields_set - {"ordered", "sensitive"})
+            said = sorted(each.model_fields_set - ours)
             keys += [f"classifications.{name}.{key}" for key in said]
         yield from (Problem(key, f"cannot be combined with this data: the {whose} it", "leave it out") for key in keys)
+
+    def _noise(self, here: Path) -> CellKeySection | None:
+        """What is asked of cell keys, by the job or by its metadata."""
+        described = self.cell_key is not None and self.data.microdata and self.data.metadata
+        told = read_metadata(here / described) if described else None
+        return as_told(self.cell_key, told, self.table.value)
 
     def _rules(self) -> Iterator[Problem]:
         """Rules that need what records without this column do not tell."""
         if not self.data.microdata:
             return
-        if "holding" in self.rules.levels and not self.table.holding:
-            hint = "name the column that joins records of one owner"
-            yield Problem("rules.counted_by", "'holding' needs table.holding", hint)
-        for key in () if self.table.value else self.rules.given("dominance", "p_percent", "pq"):
+        asked, holdings, owner = self.rules, self.rules.holding, "name the column that joins records of one owner"
+        requests = asked.request is not None or (holdings is not None and holdings.request is not None)
+        weighted = [each for each in (asked, holdings) if each is not None and each.weighs]
+        yield from named(
+            (
+                "holding" in asked.levels and not self.table.holding,
+                "rules.counted_by", "'holding' needs table.holding", owner,
+            ),
+            (holdings is not None and not self.table.holding, "rules.holding", "needs table.holding", owner),
+            (
+                requests and not self.table.request,
+                "rules.request", "needs table.request", "name the column of those who asked for protection",
+            ),
+            (
+                weighted and not self.table.weight,
+                "rules.min_count.weighted", "needs table.weight", "name the column of sampling weights",
+            ),
+        )  # fmt: skip
+        compared = [key for key in asked.asked if key in ("dominance", "p_percent", "pq", "request", "zeros")]
+        for key in () if self.table.value else compared:
             yield Problem(f"rules.{key}", "needs table.value", "a frequency table has no contributions to compare")
 
     def _protection(self) -> Iterator[Problem]:
@@ -144,21 +174,27 @@ class TableJob(Section):
                 "output.comparison", "there are no rules to compare", "name at least one under [rules]",
             ),
         )  # fmt: skip
+        several = len(self.table.value) > 1 and self.output.apriori
+        yield from named((several, "output.apriori", "is about one value", "make one job for each of them"))
         yield from without_subject(self.output, self.suppression)
+        changes = next((key for key in PROTECTING if key != "suppression" and getattr(self, key) is not None), "")
+        holdings = bool(self.table.holding) or not self.data.microdata
+        yield from unfit(self.output.safe_files, self.table.value, self.table.by, changes, holdings=holdings)
+        yield from sdmx_problems(self.output, self.table.by, len(self.table.value))
 
     # --- what is done ------------------------------------------------------------------------------------------------
 
     def run(self, running: Running) -> JobResult:
         """Marked, protected, written."""
         tables = self.marked(running)
-        suppressions = suppress_tables(self, running.here, tables, running.progress)
+        suppressions = suppress_tables(self, running, tables)
         tables |= {name: done.table for name, done in suppressions.items()}
         first = next(iter(tables.values()))
         comparison = compare_rules(first, first.judges) if self.output.comparison and first.judges else None
         running.say("changing", 0, 1)
         if not self.changes_all:
             self._warn(running, unmarked(tables))
-        noise = add_noise_by_key(self.cell_key, running.here, tables)
+        noise = add_noise_by_key(self._noise(running.here), running.here, tables)
         tables |= {name: done.table for name, done in noise.items()}
         changed = perturb_tables(self.perturbation, tables) | adjust_tables(self, tables)
         tables |= {name: done.table for name, done in changed.items()}
@@ -173,7 +209,7 @@ class TableJob(Section):
 
     def _warn(self, running: Running, words: Iterable[str]) -> None:
         """Tell what needs a second look, if anything may leave the office."""
-        if self.output.publish or self.output.reports:
+        if self.output.leaves or self.output.reports:
             running.warn(words)
 
     def marked(self, running: Running) -> dict[str, Table]:
@@ -183,9 +219,15 @@ class TableJob(Section):
         tables = {name: set_by_hand(table, self.status) for name, table in tables.items()}
         rules = rules_of(self, next(iter(tables.values())).names)
         ordered = [n for n, c in self.classifications.items() if c.ordered]
+        missing = missing_of(self, running.here, next(iter(tables.values())).names)
         for done, (name, table) in enumerate(list(tables.items()) if rules.rules else ()):
             running.say("marking", done, len(tables))
-            tables[name] = mark(table, rules, ordered=ordered)
+            tables[name] = mark(
+                table, rules, ordered=ordered, missing=missing, min_level=self.rules.min_level, signed=self.rules.signed
+            )
+        for name, table in list(tables.items()) if self.apriori else ():
+            tables[name], prices = set_beforehand(table, self.apriori, running.here)
+            running.prices.update({} if prices is None else {name: prices})
         return tables
 
     @property
@@ -203,7 +245,10 @@ class TableJob(Section):
         asked, here = self.output, running.here
         intervals = intervals_of(self, done.tables, running.progress) if asked.publish else {}
         with all_or_none() as meanwhile:
-            files = write_tables(asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions))
+            results: dict[str, Result] = {**done.suppressions, **done.noise, **done.perturbations}
+            files = write_tables(
+                asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions), results=results
+            )
             files += write_certificates(asked, here, done.suppressions, meanwhile)
             close = too_close_in(done.summary())
             bare = [] if self.changes_all else [n for n, each in done.perturbations.items() if each.before.unmarked]

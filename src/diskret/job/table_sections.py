@@ -6,35 +6,21 @@ JSON Schema.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
 from diskret.job.data_section import Data
-from diskret.job.form import PLOTS, InFile, Names, Problem, RelativeKnowledge, Section, Writes
+from diskret.job.form import InFile, Names, Problem, RelativeKnowledge, Section
+from diskret.job.output_sections import PoolTableOutput
+from diskret.job.rule_sections import AtLeastOne as AtLeastOne
+from diskret.job.rule_sections import Rules as Rules
+from diskret.model.cell_columns import GivenSums
 from diskret.model.errors import BadOption
 from diskret.model.gaps import Without, WithoutValue
 from diskret.model.periods import Order, Period
 from diskret.model.status import Status
-from diskret.publication.axes import Sums
-from diskret.publication.formulas import Formulas
-from diskret.publication.publish import WRITERS
-from diskret.publication.report_file import ENDINGS as REPORTS
-
-AtLeastOne = Annotated[int, Field(ge=1)]
-CountedBy = Literal["respondent", "holding"]
-Language = Literal["en", "de"]
-MOST_LARGEST = 100
-REPORT = Writes(REPORTS, any_case=True)
-FormulasInFile = Annotated[
-    Formulas | None,
-    Field(
-        description="texts in .csv that a spreadsheet would compute: 'escape' puts an apostrophe before them, 'keep' "
-        "writes them as they are; left out: escape in tables and lists, keep in records"
-    ),
-]
 
 
 class Classification(Section):
@@ -64,8 +50,18 @@ class Classification(Section):
     categories: list[str] = Field(
         default_factory=list, description="codes that look like totals, by name or because they add up, and are none"
     )
+    recode: InFile = Field(
+        None, description="file of a recoding, .grc: codes that are merged, or sums of a hierarchy that are closed"
+    )
+    levels: int | None = Field(
+        None, ge=1, description="how many levels below the total the table shows; finer codes are closed"
+    )
     lead: str = Field("@", description="lead string of a .hrc file")
     missing: str | None = Field(None, description="code under which rows without one are counted")
+    missing_codes: Names = Field(
+        default_factory=list,
+        description="codes that stand for an unknown category (see rules.missing); those of the metadata if left out",
+    )
     without_code: Without = Field("refuse", description="rows without a code: 'refuse' or 'leave out'")
     unknown: Without = Field("refuse", description="rows with a code the hierarchy lacks: 'refuse' or 'leave out'")
     ordered: bool = Field(False, description="whether the codes are ordered classes, such as sizes")
@@ -75,6 +71,8 @@ class Classification(Section):
     def _one_way(self) -> Classification:
         if self.hierarchy and self.prefixes:
             raise ValueError("give either hierarchy or prefixes")
+        if self.recode and self.levels:
+            raise ValueError("give either recode or levels")
         if self.dates and not self.period:
             raise ValueError("dates needs a period: year, quarter or month")
         if self.missing is not None and self.without_code != "refuse":
@@ -89,6 +87,8 @@ def gaps_of_tables(said: Mapping[str, Classification]) -> Iterator[Problem]:
             if getattr(each, key) != "refuse":
                 hint = "correct the data, or name the code for records without one: missing = ..."
                 yield Problem(f"classifications.{name}.{key}", "belongs to a job of a table", hint)
+        for key in each.saying("recode", "levels"):
+            yield Problem(f"classifications.{name}.{key}", "belongs to a job of a table", "give a coarser hierarchy")
 
 
 class FlagColumn(Section):
@@ -107,13 +107,31 @@ class TableSection(Section):
     largest: Names = Field(default_factory=list, description="columns with the largest contributions (cells)")
     owner: str | None = Field(None, description="column that says who contributes most to each cell (cells)")
     status: str | None = Field(None, description="column with the status of each cell (cells)")
+    below: str | None = Field(
+        None, description="column: how far below the value of a primary cell intervals must reach (cells)"
+    )
+    above: str | None = Field(
+        None, description="column: how far above the value of a primary cell intervals must reach (cells)"
+    )
     lower: str | None = Field(None, description="column with the smallest value an attacker thinks possible (cells)")
     upper: str | None = Field(None, description="column with the largest value an attacker thinks possible (cells)")
-    cost: str | None = Field(None, description="column with the price of suppressing a cell (cells)")
+    cost: str | None = Field(
+        None,
+        description="column with the price of suppressing a cell; of records it is added up",
+    )
     weight: str | None = Field(None, description="column with sampling weights (microdata)")
     holding: str | None = Field(None, description="column that joins records of one owner (microdata)")
+    shadow: str | None = Field(
+        None,
+        description="column whose contributions the rules judge instead of those to the value; in a list of cells the "
+        "largest are contributions to it",
+    )
     waiver: str | FlagColumn | None = Field(None, description="column: agreed to publication (microdata)")
-    request: str | FlagColumn | None = Field(None, description="column: asked for protection (microdata)")
+    request: str | FlagColumn | None = Field(
+        None,
+        description="column: asked for protection (microdata); with rules.request for that rule alone, each code a "
+        "kind of its own",
+    )
     public: str | FlagColumn | None = Field(None, description="column: publishes its own value (microdata)")
     positive: bool = Field(False, description="refuse negative values")
     frequency: bool = Field(False, description="the values are counts of units (cells)")
@@ -121,69 +139,17 @@ class TableSection(Section):
         "refuse", description="rows without a number in a value: 'refuse', 'zero' or 'leave out'"
     )
     tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected")
+    sums: GivenSums = Field(
+        "check",
+        description="given sums that are not true: 'check' refuses them, 'keep' publishes them as they are given and "
+        "protects the sums of the parts (cells)",
+    )
 
     def problems(self) -> Iterator[Problem]:
         """What the types cannot say."""
         for key in ("by", "value", "largest"):
             if len({*getattr(self, key)}) < len(getattr(self, key)):
                 yield Problem(key, "names a column twice", "name each once")
-
-
-class MinCountRule(Section):
-    """Minimum count."""
-
-    n: int = Field(3, ge=1, description="fewest contributors of an open cell")
-    zeros: bool = Field(False, description="whether cells with value zero count too")
-    margin: float | None = Field(
-        None, ge=0, description="how far intervals reach below and above the value, in percent of it; secret"
-    )
-
-
-class LineRule(Section):
-    """A rule over lines of a frequency table."""
-
-    sensitive: list[str] | None = Field(None, description="classifications to look along; all if left out")
-
-
-class MarginRule(LineRule):
-    """A rule over lines with a small margin."""
-
-    most: int = Field(2, ge=1, description="largest margin that is sensitive")
-
-
-Percent = Annotated[float, Field(gt=0)]
-
-
-class Rules(Section):
-    """Primary rules; a cell is primary if any of them catches it."""
-
-    min_count: AtLeastOne | MinCountRule | None = Field(
-        None, description="fewest contributors of an open cell, such as 3"
-    )
-    dominance: list[tuple[int, Percent]] = Field(default_factory=list, description="pairs [n, k], such as [[1, 85]]")
-    p_percent: Percent | None = Field(None, description="p of the p% rule, such as 10")
-    pq: tuple[Percent, Percent] | None = Field(None, description="p and q of the (p,q) rule, such as [5, 50]")
-    small_cells: int | None = Field(None, ge=1, description="smallest count that may be shown, such as 3")
-    small_margin: bool | MarginRule = Field(False, description="lines with a margin of 1 or 2")
-    one_category: bool | LineRule = Field(False, description="lines with all units in one category")
-    counted_by: list[CountedBy] | CountedBy = Field("respondent", description="'respondent', 'holding', or both")
-
-    @property
-    def asked(self) -> list[str]:
-        """The keys of the rules that are asked for."""
-        return self.given(*(key for key in type(self).model_fields if key != "counted_by"))
-
-    @property
-    def levels(self) -> list[CountedBy]:
-        """Whose contributions are counted, each once."""
-        return list(dict.fromkeys(self.counted_by if isinstance(self.counted_by, list) else [self.counted_by]))
-
-    def problems(self) -> Iterator[Problem]:
-        """What the types cannot say."""
-        for n, k in self.dominance:
-            if not 1 <= n <= MOST_LARGEST or k >= 100:
-                hint = f"n is 1 to {MOST_LARGEST}, k under 100 percent"
-                yield Problem("dominance", f"[{n}, ...] is not a dominance rule", hint)
 
 
 class PerturbationSection(Section):
@@ -253,6 +219,7 @@ class CellKeySection(Section):
     small: float = Field(0.3, gt=0, le=1, description="share of small contributions by which values change")
     large: float = Field(0.03, gt=0, le=1, description="share of very large ones, with flex_point")
     flex_point: float | None = Field(None, gt=0, description="contribution up to which the share is that of small ones")
+    q: float = Field(3.0, ge=1, description="how steeply the share falls beyond flex_point")
     weights: list[float] = Field([1.0, 0.5, 0.2], description="how the largest contributions count, from 1 down")
     extra: float = Field(0.0, ge=0, description="added to the deviation of primary cells")
     small_values: InFile = Field(None, description="file of the perturbation table for very small values")
@@ -274,106 +241,6 @@ class CellStatus(Section):
             yield Problem("status", e.what, e.hint.rstrip("."))
 
 
-class TableFiles(Section):
-    """Files of one table, or of several over the same classifications."""
-
-    publish: Annotated[Names, Writes(tuple(WRITERS), any_case=True)] = Field(
-        default_factory=list, description="files for the public: .csv .parquet .xlsx .json .px"
-    )
-    working: Annotated[str | None, Writes((".parquet",))] = Field(
-        None, description="working file with all values, to go on with; confidential"
-    )
-    tau_argus: Annotated[str | None, Writes()] = Field(
-        None, description="folder for a tau-ARGUS cell list with hierarchies; confidential"
-    )
-
-
-class Dated(Section):
-    """When something is released."""
-
-    date: datetime.date | None = Field(
-        None,
-        description="date of the release, such as 2026-03-31, in reports, .json and .px; left out: the internal "
-        "report tells the day the data file was written",
-    )
-
-
-class Appearance(Dated):
-    """How published tables look."""
-
-    mark: str = Field("x", description="what stands for a suppressed value")
-    counts: bool = Field(False, description="whether contributor counts are published too")
-    title: str = Field("", description="title of the table")
-    unprotected: bool = Field(
-        False, description="publish tables that no rule marked or nothing protects; their files say so"
-    )
-    formulas: FormulasInFile = None
-    language: Language = Field("en", description="language of legend and report, and of totals that nobody named")
-    sums: Sums = Field("after", description="whether sums stand 'before' their parts or 'after' them")
-    decimal: Literal[".", ","] = Field(
-        ".", description="decimal sign of .csv; with a comma, semicolons part the fields"
-    )
-
-    @property
-    def looks(self) -> dict[str, Any]:
-        """What shapes a table for the eye as well."""
-        return {"mark": self.mark, "sums": self.sums, "language": self.language}
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The same as options of `publish`."""
-        more = {"counts": self.counts, "title": self.title, "decimal": self.decimal, "updated": self.date}
-        return {**self.looks, **more, "formulas": self.formulas or "escape"}
-
-
-class PoolTableOutput(Appearance, TableFiles):
-    """What is written of one table of a pool. What is not said here is said in `[output]`."""
-
-
-class PoolOutput(Appearance):
-    """What is written of a pool as a whole, and how its tables look. Paths are relative to the job file."""
-
-    certificate: Annotated[str | None, Writes((".json",))] = Field(
-        None, description="certificate of the audit that diskret verify checks, .json; confidential"
-    )
-    plain: Annotated[str | None, Writes((".json",))] = Field(
-        None, description="the table as plain JSON, by which others check the certificate, .json; confidential"
-    )
-    intervals: bool = Field(
-        False, description="whether the bounds of hidden cells are published too that every reader can compute anyway"
-    )
-    interval_digits: int | None = Field(
-        None,
-        ge=1,
-        description="leading digits of the bounds, widened to such round numbers; left out: as computed",
-    )
-
-
-class Reports(Section):
-    """Reports on what was done: one for everybody, one for the house."""
-
-    report: Annotated[str | None, REPORT] = Field(
-        None, description="self-contained report for everybody, .html or .pdf; names no cell and tells no reasons"
-    )
-    internal_report: Annotated[str | None, REPORT] = Field(
-        None, description="self-contained report for the house, .html or .pdf; confidential"
-    )
-
-    @property
-    def reports(self) -> list[tuple[str, bool]]:
-        """Every report asked for, and whether it is internal."""
-        both = ((self.report, False), (self.internal_report, True))
-        return [(name, internal) for name, internal in both if name]
-
-
-class TableOutput(Reports, PoolOutput, PoolTableOutput):
-    """What is written of a table. Paths are relative to the job file."""
-
-    comparison: Annotated[str | None, PLOTS] = Field(
-        None, description="plot of the rules' regions, .svg .html .png; confidential"
-    )
-
-
 class PoolTable(TableSection):
     """One table of a pool: the keys of `[table]` for this table, and how it stands in the pool."""
 
@@ -384,6 +251,7 @@ class PoolTable(TableSection):
     fixed: dict[str, str] = Field(
         default_factory=dict, description="codes at which the table stands in classifications it does not run over"
     )
+    rules: Rules | None = Field(None, description="rules of this table; `[rules]` if left out")
     published: bool = Field(False, description="whether the table is out already: nothing in it can change")
     previous: InFile = Field(None, description="working file of the last period, whose pattern is kept if cheap")
     output: PoolTableOutput = Field(

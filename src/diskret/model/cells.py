@@ -127,6 +127,11 @@ class Cells(Protocol):
         ...
 
     @property
+    def counted(self) -> bool:
+        """Whether contributors were counted; else their numbers are the least that largest contributions allow."""
+        ...
+
+    @property
     def altered(self) -> str:
         """How values were changed for confidentiality; empty: they are true."""
         ...

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.grid import difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +38,38 @@ class Contributors:
     owner: Ints | None = None
     """Who contributes most to each cell, public contributors left out: numbers that only compare, equal ones mean the
     same owner of this table. -1 where there is nobody, or it is not known."""
+    asked: Floats | None = None
+    """Largest contribution among those who asked for protection, for each kind of request along one further axis."""
+    weight: Floats | None = None
+    """Sum of the sampling weights, where somebody asked for it."""
+    shadow_largest: Floats | None = None
+    """The largest contributions to a shadow variable, which the rules judge instead of those to the value."""
+    shadow_absolute: Floats | None = None
+    """Sum of the absolute contributions to the shadow variable; None where there is none."""
+    shadow_total: Floats | None = None
+    """Sum of the contributions to the shadow variable; None where none of them is negative."""
 
     @property
     def ranked(self) -> int:
         """How many largest contributions are known per cell."""
         return 0 if self.largest is None else int(self.largest.shape[-1])
+
+    @property
+    def judged(self) -> Contributors:
+        """The contributors as the rules see them: by what they contribute to the shadow variable, if there is one."""
+        if self.shadow_absolute is None:
+            return self
+        return replace(self, largest=self.shadow_largest, absolute=self.shadow_absolute)
+
+    def signed(self, value: Floats) -> Contributors:
+        """The contributors with what they contribute in total in the place of the sum of its sizes.
+
+        >>> Contributors(np.array([2]), absolute=np.array([9.0])).signed(np.array([1.0])).absolute.tolist()
+        [1.0]
+        """
+        if self.shadow_absolute is None:
+            return replace(self, absolute=value)
+        return self if self.shadow_total is None else replace(self, shadow_absolute=self.shadow_total)
 
     @property
     def others(self) -> Ints:
@@ -85,3 +113,16 @@ def few_numbers(owner: Ints) -> Ints:
         return flat
     known, place = np.unique(flat, return_inverse=True)
     return np.where(known[place] >= 0, place, -1)
+
+
+def least_count(size: Floats, largest: Floats) -> Ints:
+    """The fewest contributors there can be: those among the largest, and one more where these do not make up the cell.
+
+    >>> least_count(np.array([5.0, 7.0, 9.0, 0.0]), np.array([[5.0, 0.0], [4.0, 3.0], [4.0, 3.0], [0.0, 0.0]])).tolist()
+    [1, 2, 3, 0]
+    """
+    rest = size
+    for k in range(largest.shape[-1]):
+        rest = difference(rest, largest[..., k])
+    result: Ints = (largest > 0).sum(axis=-1) + (rest > 0)
+    return result

@@ -66,7 +66,7 @@ def shown_values(table: Table) -> Floats:
     [nan, nan, 70.0, 100.0]
     """
     hidden = table.hidden.reshape(-1) | (not may_be_shown(table))
-    return np.where(hidden, np.nan, table.value.reshape(-1))
+    return np.where(hidden, np.nan, table.published_value.reshape(-1))
 
 
 def may_be_shown(table: Table) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,98 +12,24 @@ import numpy.typing as npt
 from diskret.model import rollup
 from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.cell_columns import CellColumns as CellColumns
+from diskret.model.cell_columns import Frame
+from diskret.model.cell_people import People, people_of, warn_of_unranked
 from diskret.model.cell_refusals import (
     MISSING as MISSING,
 )
-from diskret.model.cell_refusals import (
-    refuse_codes_of_cells,
-    refuse_duplicates,
-    rounding_cures,
-    row_numbers,
-)
-from diskret.model.contributors import Contributors
+from diskret.model.cell_refusals import refuse_codes_of_cells, refuse_duplicates
+from diskret.model.cell_sums import summed
 from diskret.model.engine import literal
-from diskret.model.errors import (
-    BadOption,
-    BadPriorKnowledge,
-    DiskretError,
-    NegativeValue,
-    NotExact,
-    NotFinite,
-    ProtectionWarning,
-    WrongSum,
-    listed,
-)
-from diskret.model.exact import (
-    AMOUNTS,
-    EXACT_LIMIT,
-    beyond,
-    decimals_of,
-    from_units,
-    most_units,
-    short_decimals,
-    to_units,
-    zeros_of,
-)
-from diskret.model.gaps import (
-    NEGATIVE_ALLOWED,
-    Gaps,
-    Measured,
-    Without,
-    WithoutValue,
-    embedded_lookup,
-    refuse_both,
-    refuse_numbers,
-    without_gaps,
-)
-from diskret.model.hierarchy import TOTAL, Hierarchy
+from diskret.model.errors import BadOption, BadPriorKnowledge, DiskretError, NegativeValue, ProtectionWarning, listed
+from diskret.model.gaps import Measured, embedded_lookup, refuse_both, refuse_numbers, without_gaps
+from diskret.model.hierarchy import Hierarchy
 from diskret.model.kept import refuse_lost
 from diskret.model.memory import refuse_too_large
 from diskret.model.source import Relation, normalised, open_source
-from diskret.model.status import Status, refuse_false_zeros
+from diskret.model.status import CONFIDENTIALITY, CONFIDENTIALITY_COLUMNS, Status, refuse_false_zeros
 from diskret.model.table import Table
 from diskret.model.totals import Looked, refuse_totals
-
-
-@dataclass(frozen=True)
-class CellColumns:
-    """Which columns of a list of cells hold what, and how strictly it is read."""
-
-    count: str | None = None
-    largest: Sequence[str] = ()
-    owner: str | None = None
-    """Who contributes most to a cell: names or numbers that are only compared."""
-    status: str | None = None
-    lower: str | None = None
-    upper: str | None = None
-    weight: str | None = None
-    positive: bool = False
-    frequency: bool = False
-    tolerance: float = 0.0
-    total: str = TOTAL
-    totals: Mapping[str, str] | None = None
-    """Codes of the totals of single classifications, where they have no hierarchy."""
-    categories: Mapping[str, Sequence[str]] | None = None
-    """Codes of classifications that look like totals and are none."""
-    normalise: bool = False
-    """Whether codes that differ only in what cannot be seen are one code."""
-    status_codes: Mapping[str, Status] | None = None
-    """Other words for the statuses, such as the letters of tau-ARGUS."""
-    missing: Mapping[str, str] | None = None
-    """Code that a blank stands for, per classification, such as that of the total."""
-    without_value: WithoutValue = "refuse"
-    without_code: Mapping[str, Without] | None = None
-    unknown: Mapping[str, Without] | None = None
-
-    def numeric(self) -> list[str]:
-        """The columns that must hold numbers."""
-        named = [self.count, *self.largest, self.lower, self.upper, self.weight]
-        return [c for c in named if c is not None]
-
-    @property
-    def gaps(self) -> Gaps:
-        """What becomes of rows without a value or a code."""
-        return Gaps(without_value=self.without_value, without_code=self.without_code or {}, unknown=self.unknown or {})
 
 
 def tables_from_cells(
@@ -127,42 +52,55 @@ def tables_from_cells(
     used = [*by, *values, *given.numeric(), *filter(None, (given.status, given.owner))]
     refuse_duplicates(data, position, classifications, shape, used)
 
-    def column(name: str) -> Floats:
-        return data.arrays(f"SELECT CAST({data.number(name)} AS DOUBLE) AS x FROM {data.view}")["x"].astype(np.float64)
-
-    def spread(values: Floats, fill: float = 0.0) -> Floats:
-        dense = np.full(shape, fill)
-        dense.reshape(-1)[position] = values
-        return dense
-
     present = np.zeros(shape, dtype=np.bool_)
     present.reshape(-1)[position] = True
-    frame = _Frame(tuple(classifications.values()), tuple(classifications), present, given, data, position)
-    numbers = (spread(column(name)) for name in [*values, *([given.count] if given.count else [])])
+    frame = Frame(tuple(classifications.values()), tuple(classifications), present, given, data, position)
+    numbers = (frame.dense(name) for name in [*values, *([given.count] if given.count else [])])
     _refuse_totals(frame, classifications, position, numbers)
-    contributors = _contributors(frame, spread, column, given, _owners(data, position, shape, given))
-    status = _status(data, position, shape, given)
-    lower, upper = (spread(column(c), np.nan) if c else None for c in (given.lower, given.upper))
-    weight = spread(column(given.weight), 1.0) if given.weight else None
-    tables = {}
-    for name in values:
-        value, decimals = _sums(frame, name, spread(column(name)))
-        low, high = _prior(frame, name, value, lower, upper)
-        refuse_false_zeros(status, value, frame.name, frame.where)
-        tables[name] = Table(
-            classifications, name, value, status, contributors[0],
-            lower=low, upper=high, weight=weight, decimals=decimals,
-            frequency=given.frequency, positive=given.positive, additive_counts=contributors[1],
-        )  # fmt: skip
-    return tables
+    people, status = people_of(frame), _status(frame)
+    arrays: dict[str, Any] = {
+        "below": _level(frame, given.below, status),
+        "above": _level(frame, given.above, status),
+        "weight": frame.dense(given.weight, 1.0) if given.weight else None,
+    }
+    said: dict[str, Any] = {
+        "frequency": given.frequency, "positive": given.positive, "additive_counts": people.additive,
+        "counted": people.counted,
+    }  # fmt: skip
+    shadow = summed(frame, given.shadow, frame.dense(given.shadow)).value if given.shadow and given.largest else None
+    return {
+        name: _table(
+            frame, name, people, None if name == given.shadow else shadow, status, arrays, classifications, said
+        )
+        for name in values
+    }
+
+
+def _table(
+    frame: Frame, name: str, people: People, shadow: Floats | None, status: npt.NDArray[np.uint8],
+    arrays: Mapping[str, Any], by: Mapping[str, Hierarchy], said: Mapping[str, Any],
+) -> Table:  # fmt: skip
+    """The table of one value."""
+    found = summed(frame, name, frame.dense(name))
+    lower, upper = _prior(frame, name, found.value)
+    refuse_false_zeros(status, found.value, frame.name, frame.where)
+    if shadow is not None and np.array_equal(shadow, found.value):
+        shadow = None  # lists of tau-ARGUS have a shadow even where it is the value
+    behind = people.behind(found.value, shadow)
+    if shadow is None:
+        warn_of_unranked(frame, behind, name, found.value)
+    return Table(
+        by, name, found.value, status, behind, lower=lower, upper=upper, given=found.given, decimals=found.decimals,
+        **arrays, **said,
+    )  # fmt: skip
 
 
 def _opened(source: object, by: Mapping[str, Hierarchy | None], values: Sequence[str], given: CellColumns) -> Relation:
     """The list of cells, once it has all columns."""
     if not by or not values:
         raise BadOption("a table needs at least one classification and one value", hint="fill by=... and value=....")
-    if given.largest and not given.count:
-        raise BadOption("largest contributions without contributor counts", hint="name the counts with count=....")
+    if given.shadow and not given.largest:
+        raise BadOption("a shadow without largest contributions", hint="name those to the shadow with largest=....")
     data = open_source(source)
     if given.owner and not given.count:
         raise BadOption("owners without contributor counts", hint="name the counts with count=....")
@@ -180,11 +118,10 @@ def _refuse_bad_numbers(
     data: Relation, by: Mapping[str, Hierarchy], values: Sequence[str], given: CellColumns
 ) -> None:  # fmt: skip
     """Refuse columns that do not hold what they should; what is wrong with the row of a total is that it is one."""
-    bounds = [c for c in (given.lower, given.upper) if c is not None]
     try:
         refuse_numbers(data, _measured(values, given))
-        data.refuse_bad_numbers([c for c in given.numeric() if c not in (*bounds, *given.largest)])
-        data.refuse_bad_numbers(bounds, blanks=True)
+        data.refuse_bad_numbers([c for c in given.numeric() if c not in (*given.optional, *given.largest)])
+        data.refuse_bad_numbers(given.optional, blanks=True)
         refuse_lost(data, [*values, *given.numeric()])
     except DiskretError:
         occurs = {n: _among(h.codes, _distinct(data, n)) for n, h in by.items()}
@@ -197,7 +134,7 @@ def _among(codes: Sequence[str], found: Sequence[str | None]) -> Bools:
     return np.array([code in known for code in codes], dtype=np.bool_)
 
 
-def _refuse_totals(frame: _Frame, by: Mapping[str, Hierarchy], position: Ints, numbers: Iterable[Floats]) -> None:
+def _refuse_totals(frame: Frame, by: Mapping[str, Hierarchy], position: Ints, numbers: Iterable[Floats]) -> None:
     """Refuse codes that look like totals, before their cells are added to the others."""
     occurs, order = {}, {}
     for name, at in zip(by, np.unravel_index(position, frame.present.shape), strict=True):
@@ -211,40 +148,6 @@ def _refuse_totals(frame: _Frame, by: Mapping[str, Hierarchy], position: Ints, n
         filled.append(parts)
     looked = Looked(by=by, occurs=occurs, numbers=filled, order=order.get, categories=frame.given.categories)
     refuse_totals(looked, frame.where)
-
-
-@dataclass(frozen=True, eq=False)
-class _Frame:
-    """What every column of one list of cells shares."""
-
-    hierarchies: tuple[Hierarchy, ...]
-    names: tuple[str, ...]
-    present: Bools
-    given: CellColumns
-    data: Relation
-    position: Ints
-
-    @property
-    def where(self) -> str:
-        """How to speak of the list."""
-        return self.data.where
-
-    def rows(self, chosen: Bools) -> list[int]:
-        """Numbers of the rows that give the chosen cells."""
-        return row_numbers(self.data, np.flatnonzero(chosen.reshape(-1)[self.position]))
-
-    def name(self, chosen: Bools, most: int = 10) -> list[str]:
-        """Names of the first chosen cells."""
-        cells = np.argwhere(chosen)[:most]
-        return [
-            ", ".join(f"{n}={h.codes[i]}" for n, h, i in zip(self.names, self.hierarchies, cell, strict=True))
-            for cell in cells
-        ]
-
-    @property
-    def inner(self) -> Bools:
-        """Cells that are not sums in any classification."""
-        return rollup.inner_cells(self.hierarchies)
 
 
 def _flat_from_data(data: Relation, name: str, total: str, blank: str) -> Hierarchy:
@@ -273,155 +176,50 @@ def _positions(data: Relation, by: Mapping[str, Hierarchy], shape: tuple[int, ..
     return position
 
 
-def _sums(frame: _Frame, name: str, value: Floats) -> tuple[Floats, int | None]:
-    """Compute missing sums, check given ones: exactly for decimals, to 12 digits for other numbers."""
-    if frame.given.positive:
-        negative = frame.present & (value < 0)
-        if negative.any():
-            raise NegativeValue(
-                f"column {name!r} has {int(negative.sum())} negative cells in a table declared positive",
-                where=f"{frame.where}: {listed(frame.name(negative))}",
-                hint="declare positive = false, or correct the data.",
-                cures=[NEGATIVE_ALLOWED],
-                rows=frame.rows(negative),
-            )
-    inner = frame.inner
-    decimals = _exact_decimals(frame, name, value)
-    if decimals is not None:
-        units = to_units(np.where(inner, value, 0.0), decimals)
-        rollup.add_up(units, frame.hierarchies)
-        computed = from_units(units, decimals)
-        off = to_units(value, decimals) != units
-    else:
-        computed = np.where(inner, value, 0.0)
-        rollup.add_up(computed, frame.hierarchies)
-        if float(np.abs(computed).max(initial=0.0)) >= EXACT_LIMIT:
-            zeros = 10.0 ** zeros_of(value)
-            computed = np.rint(computed / zeros) * zeros
-        size = np.abs(np.where(inner, value, 0.0))
-        rollup.add_up(size, frame.hierarchies)
-        off = np.abs(value - computed) > 1e-12 * size
-    if not np.isfinite(computed).all():
-        raise NotFinite(f"sums of {name!r} are too large", where=frame.where, hint="use a larger unit.")
-    wrong = off & frame.present & ~inner
-    beyond = wrong & (np.abs(value - computed) > frame.given.tolerance * (1 + 1e-12))
-    if beyond.any():
-        _refuse_sums(frame, name, value, computed, beyond)
-    if wrong.any():
-        warnings.warn(
-            f"{int(wrong.sum())} sums of {name!r} differed from their parts within the tolerance and were recomputed: "
-            f"{listed(frame.name(wrong))}",
-            ProtectionWarning,
-            stacklevel=2,
-        )
-    return computed, decimals
-
-
-def _exact_decimals(frame: _Frame, name: str, value: Floats) -> int | None:
-    """The decimals in which everything adds up exactly; None for measurements, decimals that do not are refused."""
-    decimals = decimals_of(value)
-    meant = short_decimals(value, AMOUNTS) if decimals is None else decimals
-    finest = np.abs(np.where(frame.inner, value, 0.0))
-    size = finest.copy()
-    rollup.add_up(size, frame.hierarchies)
-    most = float(size.max(initial=0.0))
-    if meant is None or most * 10.0**meant < most_units(meant):
-        return decimals
-    if meant == 0 and most < most_units(1) * 10.0 ** zeros_of(value):
-        return None  # whole numbers of millions or more, such as 12 * 10**15
-    if meant <= AMOUNTS:
-        if beyond(meant, float(finest.max(initial=0.0)), most):
-            raise NotExact.sums(name, meant, most_units(meant) // 10**meant, frame.where)
-        what = f"the sums of {name!r} are too large for its {meant} decimals and are not exact in the last ones"
-        warnings.warn(what, ProtectionWarning, stacklevel=2)
-    return None
-
-
-def _refuse_sums(frame: _Frame, name: str, value: Floats, computed: Floats, wrong: Bools) -> None:
-    lines = []
-    for at, cell in zip(np.argwhere(wrong)[:10], frame.name(wrong), strict=True):
-        parts, given = computed[tuple(at)], value[tuple(at)]
-        # The difference itself may be the value of a missing part: only its size relative to the sum is told.
-        share = float(f"{100 * abs(parts - given) / max(abs(parts), abs(given)):.1g}")
-        lines.append(f"{cell}: the parts add up to {'more' if parts > given else 'less'}, by about {share:g} %")
-    raise WrongSum(
-        f"{int(wrong.sum())} sums of {name!r} do not equal their parts",
-        where=f"{frame.where}:\n    " + "\n    ".join(lines),
-        hint="correct the cells, leave the sums out to have them computed, or allow rounding with tolerance=....",
-        cures=rounding_cures(value, computed, wrong, frame.hierarchies),
-        rows=frame.rows(wrong),
-    )
-
-
-def _contributors(
-    frame: _Frame, spread: Any, column: Any, given: CellColumns, owner: Ints | None
-) -> tuple[Contributors | None, bool]:
-    """Counts, largest contributions and owners with missing sums filled in; whether the counts add up."""
-    if given.count is None:
-        return None, True
-    raw = column(given.count)
-    odd = (raw < 0) | (raw != np.rint(raw)) | (raw > EXACT_LIMIT)
-    if odd.any():
-        bad = spread(odd.astype(np.float64)) > 0
-        raise NegativeValue(
-            f"column {given.count!r} holds counts that are negative, impossibly large or not whole numbers",
-            where=f"{frame.where}: {listed(frame.name(bad))}",
-            hint="count contributors, unweighted, in whole numbers.",
-            rows=frame.rows(bad),
-        )
-    counts = spread(raw).astype(np.int64)
-    computed = np.where(frame.inner, counts, 0)
-    rollup.add_up(computed, frame.hierarchies)
-    additive = not ((counts != computed) & frame.present).any()
-    counts = np.where(frame.present, counts, computed)
-    largest = None
-    if given.largest:
-        stacked = np.stack([spread(np.abs(column(c))) for c in given.largest], axis=-1)
-        given_lists = -np.sort(-stacked, axis=-1)
-        # From the finest cells only: a given sum merged along one axis would come in again along the other.
-        largest = np.where(frame.inner[..., None], given_lists, 0.0)
-        rollup.merge_largest(largest, frame.hierarchies)
-        largest = np.where(frame.present[..., None], given_lists, largest)
-    if owner is not None and largest is not None:
-        # whoever contributes most to a sum that is not given does so in one of its finest cells
-        passed_on = np.where(frame.inner, owner, -1)
-        rollup.pass_owner_on(passed_on, largest, frame.hierarchies)
-        owner = np.where(frame.present, owner, passed_on)
-    return Contributors(counts, largest, owner=None if owner is None else np.where(counts > 0, owner, -1)), additive
-
-
-def _owners(data: Relation, position: Ints, shape: tuple[int, ...], given: CellColumns) -> Ints | None:
-    """Who contributes most to each cell, by numbers in the order of the cells that do not tell the names; blank: -1."""
-    if given.owner is None:
-        return None
-    names = data.arrays(f"SELECT coalesce({data.code(given.owner)}, '') AS o FROM {data.view}")["o"]
-    owner = np.full(shape, -1, dtype=np.int64)
-    order = np.argsort(position)
-    distinct, first, number = np.unique(names[order], return_index=True, return_inverse=True)
-    place = np.argsort(np.argsort(first))
-    place[distinct == ""] = -1
-    owner.reshape(-1)[position[order]] = place[number.reshape(-1)]
-    return owner
-
-
-def _status(data: Relation, position: Ints, shape: tuple[int, ...], given: CellColumns) -> npt.NDArray[np.uint8]:
-    status = np.zeros(shape, dtype=np.uint8)
+def _status(frame: Frame) -> npt.NDArray[np.uint8]:
+    status = np.zeros(frame.shape, dtype=np.uint8)
+    given, data = frame.given, frame.data
     if given.status is None:
         return status
     column = f"coalesce({data.code(given.status)}, '')"
     words = data.arrays(f"SELECT {column} AS s FROM {data.view}")["s"]
     distinct, inverse = np.unique(words, return_inverse=True)
-    other = given.status_codes or {}
+    other = given.status_codes or (CONFIDENTIALITY if given.status.lower() in CONFIDENTIALITY_COLUMNS else {})
     read = [other[w] if w in other else Status.from_text(w) if w else Status.OPEN for w in distinct.tolist()]
-    status.reshape(-1)[position] = np.array(read, dtype=np.uint8)[inverse.reshape(-1)]
+    status.reshape(-1)[frame.position] = np.array(read, dtype=np.uint8)[inverse.reshape(-1)]
     return status
 
 
-def _prior(
-    frame: _Frame, name: str, value: Floats, lower: Floats | None, upper: Floats | None
-) -> tuple[Floats | None, Floats | None]:
+def _level(frame: Frame, name: str | None, status: npt.NDArray[np.uint8]) -> Floats | None:
+    """How far an attacker's interval must reach, for the primary cells; without statuses, for all that become one."""
+    if name is None:
+        return None
+    level = frame.dense(name, np.nan)
+    wanted = frame.present if frame.given.status is None else status == Status.PRIMARY
+    negative = wanted & (level < 0)
+    if negative.any():
+        raise NegativeValue(
+            f"column {name!r} has {int(negative.sum())} negative levels",
+            where=f"{frame.where}: {listed(frame.name(negative))}",
+            hint="levels are distances from the value.",
+            rows=frame.rows(negative),
+        )
+    without = wanted & np.isnan(level) & (status == Status.PRIMARY)
+    if without.any():
+        warnings.warn(
+            f"{int(without.sum())} primary cells have no level in {name!r}: unless a rule asks for more, only their "
+            f"exact values are protected: {listed(frame.name(without))}",
+            ProtectionWarning,
+            stacklevel=4,
+        )
+    return np.where(wanted, np.nan_to_num(level, nan=0.0), 0.0)
+
+
+def _prior(frame: Frame, name: str, value: Floats) -> tuple[Floats | None, Floats | None]:
     """Prior knowledge; cells without any get the widest interval their sign allows."""
-    low = None if lower is None else np.where(np.isnan(lower), 0.0 if frame.given.positive else -np.inf, lower)
+    given = frame.given
+    lower, upper = (frame.dense(c, np.nan) if c else None for c in (given.lower, given.upper))
+    low = None if lower is None else np.where(np.isnan(lower), 0.0 if given.positive else -np.inf, lower)
     high = None if upper is None else np.where(np.isnan(upper), np.inf, upper)
     outside = np.zeros(value.shape, dtype=np.bool_)
     if low is not None:

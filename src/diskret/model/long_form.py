@@ -10,6 +10,9 @@ import numpy.typing as npt
 from diskret.model.status import Status
 from diskret.model.table import Table
 
+NUMBERS = ("absolute", "protected_count", "protected_largest", "public_count", "public_value", "owner", "weight")
+"""What is known about the contributors of a cell besides their count and the largest."""
+
 
 def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
     """All cells in long form; see `Table.columns`."""
@@ -26,10 +29,11 @@ def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
     for prefix, people in (("", table.respondents), ("holding_", table.holdings)):
         if people is None:
             continue
-        add(f"{prefix}count", people.count)
+        if table.counted:
+            add(f"{prefix}count", people.count)
         for j in range(people.ranked):
             add(f"{prefix}largest_{j + 1}", people.largest[..., j])  # type: ignore[index]
-        for name in ("absolute", "protected_count", "protected_largest", "public_count", "public_value", "owner"):
+        for name in NUMBERS:
             array = getattr(people, name)
             if array is not None:
                 add(prefix + name, array)
@@ -37,7 +41,7 @@ def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
     add("status", words[table.status])
     if table.rule is not None:
         add("rules", rule_words(table))
-    for name in ("below", "above", "lower", "upper", "weight", "key"):
+    for name in ("below", "above", "lower", "upper", "weight", "key", "given"):
         array = getattr(table, name)
         if array is not None:
             add(name, array)

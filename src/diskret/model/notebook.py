@@ -94,5 +94,5 @@ def _writer(table: Table) -> Any:
     """How a value is written: with the decimals of the open values, for those of a hidden one would tell."""
     from diskret.model.exact import decimals_of
 
-    places = decimals_of(table.value[~table.hidden])
+    places = decimals_of(table.published_value[~table.hidden])
     return "{:,}".format if places is None else f"{{:,.{places}f}}".format

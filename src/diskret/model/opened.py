@@ -17,6 +17,7 @@ from diskret.model.errors import BadOption, UnreadableFile
 from diskret.model.frames import names_of_frame, register
 from diskret.model.numerals import IS_NUMBER
 from diskret.model.places import files_meant, refuse_address
+from diskret.model.sdmx_messages import MESSAGES, Message, read_message
 from diskret.model.sheets import Workbook, header_rows, read_sheet, refuse_notes
 from diskret.model.statistical import STATISTICAL, Statistical, read_statistical
 
@@ -78,6 +79,9 @@ def opened(connection: Any, source: object) -> Given:
         return _parquet(connection, source)
     if isinstance(source, Statistical):
         return _statistical(connection, source)
+    if isinstance(source, Message):
+        kept = [register(connection, read_message(source), str(source.path))]
+        return Given(where=str(source.path), sql="SELECT * FROM given", kept=kept)
     if isinstance(source, Workbook):
         return _sheet(connection, source)
     where, names = f"the {type(source).__name__}", names_of_frame(source)
@@ -128,7 +132,7 @@ def _object_array(column: list[Any]) -> Any:
     return column if column and isinstance(column[0], float) else np.array(column, dtype=object)
 
 
-Kind = Parquet | Workbook | Delimited | Statistical | Database
+Kind = Parquet | Workbook | Delimited | Statistical | Database | Message
 
 
 def file_source(path: Path | str, *, hive: bool = False, **said: Any) -> Kind:
@@ -145,6 +149,8 @@ def file_source(path: Path | str, *, hive: bool = False, **said: Any) -> Kind:
         return Parquet(path=path, hive=hive, **signs)
     if path.suffix.lower() in STATISTICAL:
         return Statistical(path=path, encoding=said.get("encoding"))
+    if path.suffix.lower() in MESSAGES:
+        return Message(path=path)
     kind = Workbook if path.suffix.lower() in EXCEL else Delimited
     known = {f.name for f in fields(kind)}
     given = {key: value for key, value in said.items() if key in known and value is not None}
@@ -156,7 +162,7 @@ def file_source(path: Path | str, *, hive: bool = False, **said: Any) -> Kind:
 def _by_ending(path: Path | str) -> Kind:
     """A file, or a server, of which only the name is known."""
     suffix = Path(path).suffix.lower()
-    if is_server(path) or suffix in {*PARQUET, *EXCEL, *TEXT, *STATISTICAL, *DATABASES}:
+    if is_server(path) or suffix in {*PARQUET, *EXCEL, *TEXT, *STATISTICAL, *DATABASES, *MESSAGES}:
         return file_source(path)
     files_meant(path)
     raise BadOption(

@@ -11,6 +11,7 @@ import glob
 import os
 import re
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from diskret.model.errors import UnreadableFile, listed
@@ -20,6 +21,17 @@ PATTERN = re.compile(r"[*?\[]")
 KINDS = {
     stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
 }  # fmt: skip
+
+
+def ending_of(path: str | os.PathLike[str], known: Iterable[str] = ()) -> str:
+    """The ending of a file's name in lower case; of two that fit, the longer one.
+
+    >>> ending_of("t.sdmx.CSV", [".csv", ".sdmx.csv"]), ending_of("t.v2.csv", [".csv", ".sdmx.csv"])
+    ('.sdmx.csv', '.csv')
+    """
+    parts = [each.lower() for each in Path(path).suffixes]
+    both = "".join(parts[-2:])
+    return both if both in known else "".join(parts[-1:])
 
 
 def plain_file(path: str | os.PathLike[str]) -> Path:

@@ -165,6 +165,11 @@ def _levels(tables: Mapping[str, Table], cells_of: Mapping[str, Ints], size: int
     for field, (join, nothing) in (how | {"weight": (np.maximum, 0.0)}).items():
         arrays = [(getattr(t, field), cells_of[n]) for n, t in tables.items()]
         joined[field] = _joined(arrays, size, join, nothing, np.float64)
+    if joined["weight"] is not None:
+        # a table without weights weighs nothing anew: its own cells keep their prices
+        weighed = np.zeros(size, dtype=np.bool_)
+        weighed[np.concatenate([cells_of[n] for n, t in tables.items() if t.weight is not None])] = True
+        joined["weight"] = np.where(weighed, joined["weight"], 1.0)
     return joined
 
 
@@ -177,6 +182,7 @@ def _said(tables: Sequence[Table]) -> dict[str, Any]:
         "positive": all(t.positive for t in tables),
         "weighted": any(t.weighted for t in tables),
         "additive_counts": all(t.additive_counts for t in tables),
+        "counted": all(t.counted for t in tables),
     }
 
 

@@ -187,6 +187,8 @@ def _owners(table: Cells) -> str:
         return "holdings"
     if table.respondents is None:
         return "unknown" if table.frequency or table.holdings is not None else "uncounted"
+    if not table.counted:
+        return "least"
     return "unknown" if table.respondents.owner is None else "respondents"
 
 

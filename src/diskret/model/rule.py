@@ -19,6 +19,8 @@ class Verdict:
     primary: Bools
     needed: Floats | None = None
     """How far an attacker's interval must reach beyond the value, on either side; None: exact disclosure only."""
+    below: Floats | None = None
+    """How far below the value, where that is not as far as above it: nothing lies below zero."""
     partners: Bools | None = None
     """Zeros that may have to be hidden with them."""
 

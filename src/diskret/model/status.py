@@ -61,6 +61,14 @@ MARKS = {Status.PRIMARY: "P", Status.SECONDARY: "S"}
 """What an internal view shows beside a suppressed cell; a published one shows one mark for both."""
 
 
+CONFIDENTIALITY = {
+    **dict.fromkeys("ACEGMNOTX", Status.PRIMARY), **dict.fromkeys("DS", Status.SECONDARY), "F": Status.OPEN,
+}  # fmt: skip
+"""Codes of CL_CONF_STATUS (SDMX): all that must not be published and is no secondary cell is primary."""
+CONFIDENTIALITY_COLUMNS = ("conf_status", "obs_conf")
+"""What SDMX calls the column that has them; elsewhere letters mean other things (S is safe in tau-ARGUS)."""
+
+
 def refuse_false_zeros(
     status: npt.NDArray[np.uint8], value: Floats, names: Callable[[Bools], Sequence[str]], where: str = ""
 ) -> None:

@@ -63,6 +63,9 @@ class Table(Framed):
     """Which subtable suppressed a secondary cell, -1 where unknown: it needs no protection there a second time."""
     key: Floats | None = None
     """Cell keys: what the keys of the records behind a cell add up to, modulo one."""
+    given: Floats | None = None
+    """Values with sums as they were given, where these are not the sums of their parts and are published so; see
+    `published_value`. Everything else works with ``value``."""
     decimals: int | None = 0
     """Decimals that hold every value exactly; None for values that are not short decimals."""
     frequency: bool = False
@@ -73,6 +76,8 @@ class Table(Framed):
     """Whether values are grossed up from a sample."""
     additive_counts: bool = True
     """Whether contributor counts add up like the values."""
+    counted: bool = True
+    """Whether contributors were counted; else ``respondents`` has the least numbers the largest contributions allow."""
     altered: str = ""
     """How values were changed for confidentiality ("perturbed", "rounded"); empty: they are true."""
     judges: tuple[Rule, ...] = ()
@@ -105,6 +110,11 @@ class Table(Framed):
     @property
     def count(self) -> Ints:
         """Number of respondents per cell."""
+        if not self.counted:
+            raise BadOption(
+                "the table has largest contributions and no contributor counts",
+                hint="name them with count=... when making it.",
+            )
         return self._respondents().count
 
     @property
@@ -116,6 +126,20 @@ class Table(Framed):
         if self.respondents is None:
             raise BadOption("the table has no contributor counts", hint="name them with count=... when making it.")
         return self.respondents
+
+    @property
+    def published_value(self) -> Floats:
+        """The values as they are published where nothing is hidden: given sums that were kept are as they were given.
+
+        >>> import warnings
+        >>> cells = {"s": ["a", "b", "Total"], "x": [1, 2, 4]}
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     table = Table.from_cells(cells, by={"s": None}, value="x", sums="keep")
+        >>> table.value.tolist(), table.published_value.tolist()
+        ([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
+        """
+        # changed values are published instead of true ones, whatever these were
+        return self.value if self.given is None or self.altered else self.given
 
     @property
     def empty(self) -> Bools:
@@ -222,6 +246,8 @@ class Table(Framed):
         found = sha256(repr((codes, self.positive)).encode())
         for array in (self.value, self.status, self.below, self.above, self.lower, self.upper):
             found.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
+        if self.given is not None:
+            found.update(np.ascontiguousarray(self.given).tobytes())
         return found.hexdigest()
 
     def check_pattern(self) -> None:
@@ -381,13 +407,15 @@ class Table(Framed):
 
         ``by`` maps columns to hierarchies (None: flat, from the data), or names columns that are all flat. ``value`` is
         a column, or several for several tables over the same classifications. Further columns by keyword: ``count``,
-        ``largest`` (a list), ``owner`` (who contributes most to the cell, by a name or number that is only compared and
-        not kept), ``status``, ``lower`` and ``upper`` (prior knowledge), ``weight``; further options: ``positive``,
-        ``frequency``, ``tolerance`` (differences of given sums up to this much are corrected with a warning), ``total``
-        (the code of the total where ``by`` gives no hierarchy), ``normalise`` (codes that differ only in what cannot
-        be seen are one), ``missing`` (per classification the code that a blank stands for), and ``without_value``,
-        ``without_code`` and ``unknown`` as in `TabulationOptions`. Missing inner cells are empty, missing sums are
-        computed, given sums are checked exactly.
+        ``largest`` (a list), ``shadow`` (what those are contributions to, if it is not the value: the rules judge it),
+        ``owner`` (who contributes most to the cell, by a name or number that is only compared and not kept),
+        ``status``, ``below`` and ``above`` (protection levels of primary cells), ``lower`` and ``upper`` (prior
+        knowledge), ``weight``; further options: ``positive``, ``frequency``, ``tolerance`` (differences of given sums
+        up to this much are corrected with a warning), ``sums`` ("keep": given sums that are not true are published as
+        they are given), ``total`` (the code of the total where ``by`` gives no hierarchy), ``normalise`` (codes that
+        differ only in what cannot be seen are one), ``missing`` (per classification the code that a blank stands for),
+        and ``without_value``, ``without_code`` and ``unknown`` as in `TabulationOptions`. Missing inner cells are
+        empty, missing sums are computed, given sums are checked exactly.
 
         >>> Table.from_cells({"s": ["m", "w", "Total"], "x": [0.1, 0.2, 0.3]}, by={"s": None}, value="x").decimals
         1

@@ -96,7 +96,7 @@ def _started(room: Room, given: Ints, clock: Clock) -> tuple[Nearest, Choice]:
 def _by_sums(room: Room, given: Ints, clock: Clock) -> _Chosen:
     nearest, best = _started(room, given, clock)
     hurt = bool(best.point.behind.any())
-    left = max(PROOF * clock.seconds - clock.past, 0.1)
+    left = max(PROOF * clock.limit - clock.past, 0.1)
     proof = proved(room, given, None if hurt else best, seconds=left)
     if proof.change is not None:
         choice = Choice(directions=proof.directions, point=nearest.solve(proof.directions))

@@ -58,6 +58,9 @@ def merged_rows(table: Table, axis: int, groups: Sequence[Group], hierarchy: Hie
         return Contributors(
             added(level.count), largest_of(level.largest), added(level.absolute), added(level.protected_count),
             by_group(np.maximum, level.protected_largest), added(level.public_count), added(level.public_value),
+            asked=by_group(np.maximum, level.asked), weight=added(level.weight),
+            shadow_largest=largest_of(level.shadow_largest), shadow_absolute=added(level.shadow_absolute),
+            shadow_total=added(level.shadow_total),
         )  # fmt: skip
 
     name = table.names[axis]
@@ -71,7 +74,7 @@ def merged_rows(table: Table, axis: int, groups: Sequence[Group], hierarchy: Hie
     return replace(
         table, by=by, value=value, status=status,
         respondents=people(table.respondents), holdings=people(table.holdings), rules=(), rule=None, below=None,
-        above=None, lower=None, upper=None, weight=None, creator=None, key=None, judges=(),
+        above=None, lower=None, upper=None, weight=None, creator=None, key=None, given=None, judges=(),
     )  # fmt: skip
 
 

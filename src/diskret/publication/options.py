@@ -11,6 +11,7 @@ from diskret.model.errors import BadOption, listed
 from diskret.model.words import LANGUAGES, words
 from diskret.publication.axes import Sums
 from diskret.publication.formulas import Formulas, refuse_unknown
+from diskret.publication.sdmx import Sdmx
 
 if TYPE_CHECKING:
     from diskret.auditing.published_intervals import Intervals
@@ -51,7 +52,10 @@ class Publication:
     """Whether tables may leave that nobody marked, or whose primary cells nothing is known to protect; their files say
     so (Excel, JSON-stat, PX, the footer of Parquet)."""
     updated: date | None = None
-    """Date of the release (JSON-stat, PX); files carry no date of their own, so that equal tables give equal bytes."""
+    """Date of the release (JSON-stat, PX, SDMX-ML); files carry no date of their own, so that equal tables give equal
+    bytes."""
+    sdmx: Sdmx | None = None
+    """What the table is called in SDMX: its dataflow, dimensions and codes."""
 
     @property
     def words(self) -> Mapping[str, str]:
@@ -93,6 +97,8 @@ def publication(**options: Any) -> Publication:
     chosen = Publication(**options)
     if chosen.language not in LANGUAGES:
         raise BadOption(f"no legend in language {chosen.language!r}", hint=f"one of {listed(LANGUAGES)}.")
+    if chosen.sdmx is not None and not isinstance(chosen.sdmx, Sdmx):
+        raise BadOption("sdmx does not say what the table is called", hint="sdmx=Sdmx(dataflow='AGENCY:ID(1.0)').")
     if not isinstance(chosen.unprotected, bool):
         raise BadOption("unprotected is neither true nor false", hint="unprotected=True, or leave it out.")
     for name, known_signs in (("sums", get_args(Sums)), ("decimal", (".", ","))):

@@ -8,6 +8,7 @@ from typing import Any
 
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, listed
+from diskret.model.places import ending_of
 from diskret.publication.delimited import write_csv
 from diskret.publication.doors import Leaving, refuse_unprotected, tables_leaving
 from diskret.publication.jsonstat import write_jsonstat
@@ -16,6 +17,8 @@ from diskret.publication.options import Publication, publication
 from diskret.publication.parquet import write_parquet
 from diskret.publication.px import write_px
 from diskret.publication.release import Release, release, responses
+from diskret.publication.sdmx_csv import write_sdmx_csv
+from diskret.publication.sdmx_ml import write_sdmx_ml
 from diskret.publication.workbook import write_workbook
 from diskret.safe.anonymisation import Anonymisation
 
@@ -25,6 +28,8 @@ WRITERS: Mapping[str, Callable[[Release, Publication, Path], None]] = {
     ".xlsx": write_workbook,
     ".json": write_jsonstat,
     ".px": write_px,
+    ".sdmx.csv": write_sdmx_csv,
+    ".sdmx.xml": write_sdmx_ml,
 }
 
 
@@ -43,10 +48,11 @@ def publish(
     written as records.
 
     The ending chooses the format: ``.csv`` and ``.parquet`` (one row per cell), ``.xlsx`` (cross tables), ``.json``
-    (JSON-stat 2.0), ``.px`` (PC-Axis). Only codes, labels and open values leave; every suppressed cell shows the same
-    mark, whatever the reason. Equal tables give equal bytes. Options are the fields of `Publication`: ``mark``,
-    ``zero``, ``counts``, ``intervals``, ``labels``, ``title``, ``source``, ``unit``, ``subject``, ``language``,
-    ``formulas``, ``updated``; of records ``formulas``.
+    (JSON-stat 2.0), ``.px`` (PC-Axis), ``.sdmx.csv`` and ``.sdmx.xml`` (SDMX, with ``sdmx=Sdmx(...)``). Only codes,
+    labels and open values leave; every suppressed cell shows the same mark, whatever the reason. Equal tables give
+    equal bytes. Options are the fields of `Publication`: ``mark``, ``zero``, ``counts``, ``intervals``, ``labels``,
+    ``title``, ``source``, ``unit``, ``subject``, ``language``, ``formulas``, ``updated``, ``sdmx``; of records
+    ``formulas``.
 
     >>> import tempfile
     >>> from diskret import Table, suppress
@@ -64,7 +70,7 @@ def publish(
         _publish_records(tables, path, options)
         return
     target = Path(path)
-    write = WRITERS.get(target.suffix.lower())
+    write = WRITERS.get(ending_of(target, WRITERS))
     if write is None:
         raise BadOption(
             f"tables are not published as {target.suffix or 'a file without ending'}",

@@ -157,7 +157,7 @@ def release(tables: Table | Mapping[str, Table], options: Publication) -> Releas
         hidden = table.hidden.reshape(-1)
         decimals = _decimals(table)
         # Adding zero turns -0.0 into 0.0, which would be printed as "-0".
-        value = to_decimals(np.where(hidden, np.nan, table.value.reshape(-1)), decimals) + 0.0
+        value = to_decimals(np.where(hidden, np.nan, table.published_value.reshape(-1)), decimals) + 0.0
         measures.append(Measure(name=name, value=value, hidden=hidden, decimals=decimals, altered=table.altered))
         found = _intervals(name, table, options)
         if found is not None:
@@ -175,6 +175,11 @@ def _intervals(name: str, table: Table, options: Publication) -> Intervals | Non
     found = options.intervals
     if isinstance(found, Mapping):
         found = found.get(name, False)
+    if found and table.given is not None:
+        raise BadOption(
+            f"intervals of {name!r}, whose given sums are kept",
+            hint="intervals hold for true sums only: correct the sums, or publish no intervals.",
+        )
     if isinstance(found, bool):
         return publishable_intervals(table) if found else None
     if found.printed and not options.unprotected:
@@ -206,7 +211,7 @@ def _bounds(name: str, table: Table, value: Floats, found: Intervals) -> list[Me
 
 def _decimals(table: Table) -> int | None:
     """Decimals of a file: where anything is hidden those of the open values, for those of a hidden one would tell."""
-    shown = table.value[~table.hidden]
+    shown = table.published_value[~table.hidden]
     found = decimals_of(shown)
     if found is None:
         return meant_decimals(shown)

@@ -11,7 +11,7 @@ from diskret.publication.report_head import ReportHead
 from diskret.publication.report_html import report_text
 from diskret.publication.sections import ReportSection
 
-ENDINGS = (".html", ".pdf")
+ENDINGS: tuple[str, ...] = (".html", ".pdf")
 
 
 def write_report(

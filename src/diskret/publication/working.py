@@ -37,9 +37,11 @@ KEY = "diskret_working"
 SEAL = "diskret_seal"
 VERSION = 1
 LEVELS = ("respondents", "holdings")
-ARRAYS = ("value", "status", "rule", "below", "above", "lower", "upper", "weight", "creator", "key")
+ARRAYS = ("value", "status", "rule", "below", "above", "lower", "upper", "weight", "creator", "key", "given")
 TYPES = {"<f8": "DOUBLE", "<i8": "BIGINT", "|u1": "UTINYINT", "<u4": "UINTEGER"}
-SCALARS = ("response", "rules", "decimals", "frequency", "positive", "weighted", "additive_counts", "altered", "seal")
+LATER: dict[str, Any] = {"altered": "", "seal": "", "counted": True}
+"""What older files do not say, and what they mean by that."""
+SCALARS = ("response", "rules", "decimals", "frequency", "positive", "weighted", "additive_counts", *LATER)
 
 Array = npt.NDArray[Any]
 
@@ -192,8 +194,7 @@ def _table(
         own = {f.removeprefix(f"{level}."): a for f, a in restored.items() if f.startswith(f"{level}.")}
         people[level] = Contributors(**own) if own else None
     plain = {field: a for field, a in restored.items() if field in ARRAYS}
-    # files of before there were changed tables, or seals, do not say that theirs is none
-    scalars = {"altered": "", "seal": "", **saved}
+    scalars = {**LATER, **saved}
     scalars = {field: scalars[field] for field in SCALARS} | {"rules": tuple(saved["rules"])}
     given: dict[str, Any] = {**plain, **people, **scalars, "judges": rules_from(saved.get("judges", ()))}
     return Table(by=by, **given)

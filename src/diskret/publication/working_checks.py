@@ -25,10 +25,12 @@ MOST_DECIMALS = 40
 SLACK = 1e-12
 """What adding up doubles may lose, relative to what is added."""
 MOST_RULES = 32
-FLOATS = ("value", "below", "above", "lower", "upper", "weight", "key")
-SUMS = ("largest", "absolute", "protected_largest", "public_value")
+FLOATS = ("value", "below", "above", "lower", "upper", "weight", "key", "given")
+RANKED = ("largest", "shadow_largest", "asked")
+"""Arrays with one further axis."""
+SUMS = (*RANKED, "absolute", "protected_largest", "public_value", "shadow_absolute", "weight")
 COUNTS = ("count", "protected_count", "public_count")
-TRUTHS = ("frequency", "positive", "weighted", "additive_counts")
+TRUTHS = ("frequency", "positive", "weighted", "additive_counts", "counted")
 TEXTS = ("response", "altered", "seal")
 
 
@@ -39,7 +41,7 @@ def kind_of(field: str) -> str:
     ('<f8', '|u1', '<i8')
     """
     name = field.rpartition(".")[2]
-    return {"status": "|u1", "rule": "<u4"}.get(name, "<f8" if name in (*FLOATS, *SUMS) else "<i8")
+    return {"status": "|u1", "rule": "<u4"}.get(name, "<f8" if name in (*FLOATS, *SUMS, "shadow_total") else "<i8")
 
 
 def refuse_bad_place(field: str, place: Mapping[str, Any]) -> None:
@@ -50,7 +52,8 @@ def refuse_bad_place(field: str, place: Mapping[str, Any]) -> None:
     _need(
         isinstance(further, list) and all(type(size) is int and size >= 0 for size in further), "an array has no size"
     )
-    _need(len(further) == (field.endswith(".largest")) and prod(further) == len(columns), "an array has another size")
+    ranked = field.rpartition(".")[2] in RANKED
+    _need(len(further) == ranked and prod(further) == len(columns), "an array has another size")
     refuse_more("columns", len(columns), "an array has {} columns")
 
 
@@ -111,8 +114,9 @@ def _look(table: Table) -> None:
         if people is not None:
             for field in fields(Contributors):
                 own = getattr(people, field.name)
-                shape = (*cells, people.ranked) if field.name == "largest" else cells
-                _look_at(own, shape, field.name, POSSIBLE_OF_PEOPLE[field.name])
+                further = own.shape[len(cells) :] if field.name in RANKED and own is not None else ()
+                _need(len(further) == (field.name in RANKED and own is not None), f"{field.name!r} has another form")
+                _look_at(own, (*cells, *further), field.name, POSSIBLE_OF_PEOPLE[field.name])
 
 
 def _within_decimals(table: Table) -> bool:
@@ -180,10 +184,12 @@ POSSIBLE: dict[str, Callable[[Array], Any]] = {
     "weight": _distance,
     "creator": _mark,
     "key": np.isfinite,
+    "given": _value,
 }
 """For every array of a table which of its numbers can be."""
 POSSIBLE_OF_PEOPLE: dict[str, Callable[[Array], Any]] = {
     **dict.fromkeys(COUNTS, _count),
     **dict.fromkeys(SUMS, _distance),
     "owner": _mark,
+    "shadow_total": _value,
 }

@@ -7,6 +7,7 @@ __getattr__, __dir__ = names_of(
     {
         "compare": "compare_rules",
         "frequency": "OneCategory SmallCells SmallMargin",
+        "further": "Given Request ZeroCells",
         "magnitude": "Dominance MinCount PPercent PQ",
     },
 )

@@ -11,6 +11,7 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption
 from diskret.model.rule import Rule
 from diskret.model.table import Table
+from diskret.rules.further import Given
 from diskret.rules.rule import AnyOf, rules_in
 
 
@@ -68,7 +69,8 @@ def compare_rules(table: Table, rules: Rule | AnyOf | Sequence[Rule]) -> RuleCom
     >>> comparison.marked, comparison.only
     ((1, 2), (0, 1))
     """
-    judged = tuple(rules) if isinstance(rules, Sequence) else rules_in(rules)
+    asked = rules if isinstance(rules, Sequence) else rules_in(rules)
+    judged = tuple(rule for rule in asked if not isinstance(rule, Given))  # it catches nothing
     if not judged:
         raise BadOption("no rules to compare", hint="give at least one.")
     caught = tuple(rule.judge(table).primary for rule in judged)

@@ -51,7 +51,7 @@ def segments(table: Table, names: Sequence[str] | None) -> Iterator[Segment]:
 
 def units_of(table: Table) -> Floats:
     """How many units each cell holds: contributors where known, for a sample too; otherwise the values themselves."""
-    if table.respondents is not None:
+    if table.respondents is not None and table.counted:
         return table.respondents.count.astype(np.float64)
     if not table.frequency:
         raise BadOption(

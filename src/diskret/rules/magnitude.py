@@ -28,6 +28,7 @@ end of what is usual for p, and what p% with it would demand of a cell with one 
 
 BEYOND = 10**100
 """No parameter is larger."""
+WORKING_TOGETHER = "how many contributors work together: 1 or more."
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,24 +40,31 @@ class Behind:
     """Sum of the absolute contributions that are not public anyway."""
     someone: Bools
     """Cells with anybody who needs protection."""
+    worth: Floats
+    """The same sum of the value, where the rules look at a shadow variable."""
 
     @classmethod
     def of(cls, table: Table, counted_by: CountedBy, ranked: int, rule: str) -> Behind:
         """Look at respondents or at holdings; refuse if the table does not know enough."""
-        people = table.holdings if counted_by == "holding" else table.respondents
-        if people is None:
+        own = table.holdings if counted_by == "holding" else table.respondents
+        if own is None:
             hint = "tabulate with holding=..." if counted_by == "holding" else "give the counts with count=..."
             raise BadOption(f"the rule {rule!r} needs the number of {counted_by}s per cell", hint=f"{hint}.")
+        people = own.judged
         if people.ranked < ranked:
             raise BadOption(
                 f"the rule {rule!r} looks at the {ranked} largest contributions, the table knows {people.ranked}",
                 hint=f"tabulate with largest={ranked}, or name {ranked} columns of largest contributions.",
             )
-        size = np.abs(table.value) if people.absolute is None else people.absolute
-        if people.public_value is not None:
-            size = difference(size, people.public_value)
+        size = _private(people, table)
         someone = people.count > 0 if people.protected_count is None else people.protected_count > 0
-        return cls(people, size, someone)
+        return cls(people, size, someone, size if people is own else _private(own, table))
+
+    def of_value(self, needed: Floats) -> Floats:
+        """A level for the value: the same share of it that the rule demands of the shadow variable."""
+        if self.worth is self.size:
+            return needed
+        return np.abs(np.divide(needed * self.worth, self.size, out=np.zeros_like(needed), where=self.size != 0))
 
     def contribution(self, k: int) -> Floats:
         """The k-th largest contribution, from 0."""
@@ -72,6 +80,12 @@ class Behind:
     def last_of(self, n: int) -> Floats:
         """What the target adds to the n-1 largest others: the n-th largest, or the target itself if it is smaller."""
         return np.minimum(self.contribution(n - 1), self.target())
+
+
+def _private(people: Contributors, table: Table) -> Floats:
+    """Sum of the absolute contributions without those that are public."""
+    size = np.abs(table.value) if people.absolute is None else people.absolute
+    return size if people.public_value is None else difference(size, people.public_value)
 
 
 @dataclass(frozen=True)
@@ -98,10 +112,13 @@ class MinCount(Joinable):
     """How far the interval must reach below and above the value, as a percentage of it (of what is contributed, where
     contributions of both signs cancel), without what contributors publish themselves. None: `USUAL_MARGIN`, or 0
     beside a rule against approximate disclosure. 0 prevents exact disclosure only."""
+    weighted: bool = False
+    """Whether a respondent counts as often as its weight says, as in tau-ARGUS: a sample of one hides nobody who knows
+    that he is in it. Tabulate with ``weighted_counts``."""
 
     def __post_init__(self) -> None:
         whole("minimum count", self.n, 1, "at least 1; 3 is usual.")
-        if self.margin is not None and not _not_negative(self.margin):
+        if self.margin is not None and not not_negative(self.margin):
             raise BadOption(
                 "the margin of the minimum count is negative or no number",
                 hint="a percentage of the value; 0 prevents exact disclosure only.",
@@ -115,13 +132,27 @@ class MinCount(Joinable):
     def judge(self, table: Table) -> Verdict:
         """Cells with too few contributors."""
         behind = Behind.of(table, self.counted_by, 0, self.name)
+        if not table.counted:
+            raise BadOption(
+                f"the rule {self.name!r} needs the number of contributors per cell; the table has only the largest",
+                hint="give the counts with count=..., or use rules that look at contributions: p%, dominance.",
+            )
         # what all contributors publish themselves nothing can hide
         company = behind.people.others
-        few = (company > 0) & (company < self.n)
-        all_of_it = np.abs(table.value) if behind.people.absolute is None else behind.people.absolute
+        few = (company > 0) & ((self._weights(behind) if self.weighted else company) < self.n)
         if not self.zeros:
-            few &= all_of_it > 0
-        return Verdict(primary=few & behind.someone, needed=_share(self._margin(table), np.maximum(behind.size, 0.0)))
+            public = behind.people.public_value
+            few &= (behind.worth if public is None else behind.worth + public) > 0
+        needed = share_of(self._margin(table), np.maximum(behind.worth, 0.0))
+        return Verdict(primary=few & behind.someone, needed=needed)
+
+    def _weights(self, behind: Behind) -> Floats:
+        if behind.people.weight is None:
+            raise BadOption(
+                f"the rule {self.name!r} needs the sums of the weights",
+                hint="tabulate with roles=Roles(weight=...) and options=TabulationOptions(weighted_counts=True).",
+            )
+        return behind.people.weight
 
     def _margin(self, table: Table) -> Fraction:
         """The margin as a fraction; what is too close to a count nobody has to say."""
@@ -169,9 +200,10 @@ class Dominance(Joinable):
         behind = Behind.of(table, self.counted_by, self.n, self.name)
         k = exact(self.k) / 100
         largest = [behind.contribution(i) for i in range(self.n - 1)] + [behind.last_of(self.n)]
-        caught = exceeds([*((1, x) for x in largest), (-k, behind.size)]) & behind.someone
-        needed = np.maximum(_share(1 / k, np.sum(largest, axis=0)) - behind.size, 0.0)
-        return Verdict(primary=caught, needed=needed)
+        # more than nothing, or than less, is no share
+        caught = exceeds([*((1, x) for x in largest), (-k, behind.size)]) & behind.someone & (behind.size > 0)
+        needed = np.maximum(share_of(1 / k, np.sum(largest, axis=0)) - behind.size, 0.0)
+        return Verdict(primary=caught, needed=behind.of_value(needed))
 
     def border(self) -> tuple[float, float, float] | None:
         """(a, b, c): primary where a x + b y > c, for the shares x, y of the two largest; None for n over 2."""
@@ -181,20 +213,26 @@ class Dominance(Joinable):
 
 @dataclass(frozen=True)
 class PPercent(Joinable):
-    """p%: the second largest contributor can estimate the largest to within ``p`` percent.
+    """p%: the ``n`` next largest contributors together can estimate the largest to within ``p`` percent.
 
-    Primary if X - X2 - X1 < p X1. The guaranteed overestimate of X1 is p in every open cell. Bools with one or two
-    contributors are always primary (unless all contributions are zero).
+    Primary if X - X1 - (X2 + ... + Xn+1) < p X1; with n = 1 nobody shares what he knows. The guaranteed overestimate of
+    X1 is p in every open cell. Cells with up to n+1 contributors are always primary (unless all contributions are
+    zero).
 
     >>> round(PPercent(10).border()[0], 9)   # 1.1 x + y > 1
     1.1
+    >>> PPercent(10, n=2).largest
+    3
     """
 
     p: Number
     counted_by: CountedBy = "respondent"
+    n: int = 1
+    """How many contributors work together to estimate another one."""
 
     def __post_init__(self) -> None:
         percent("p of the p% rule", self.p, low=0, high=100000, share=True)
+        whole("n of the p% rule", self.n, 1, WORKING_TOGETHER)
 
     @property
     def name(self) -> str:
@@ -203,8 +241,8 @@ class PPercent(Joinable):
 
     @property
     def largest(self) -> int:
-        """The two largest contributions."""
-        return 2
+        """The largest contribution, and those of whoever works together."""
+        return self.n + 1
 
     @property
     def fraction(self) -> Fraction:
@@ -212,19 +250,19 @@ class PPercent(Joinable):
         return exact(self.p) / 100
 
     def judge(self, table: Table) -> Verdict:
-        """Cells whose largest contribution the next one can estimate too closely."""
-        return _close_estimate(table, self.fraction, self.counted_by, self.name)
+        """Cells whose largest contribution the next ones can estimate too closely."""
+        return _close_estimate(table, self.fraction, self.n, self.counted_by, self.name)
 
-    def border(self) -> tuple[float, float, float]:
-        """(a, b, c): primary where a x + b y > c, for the shares x, y of the two largest."""
-        return float(1 + self.fraction), 1.0, 1.0
+    def border(self) -> tuple[float, float, float] | None:
+        """(a, b, c): primary where a x + b y > c, for the shares x, y of the two largest; None for n over 1."""
+        return (float(1 + self.fraction), 1.0, 1.0) if self.n == 1 else None
 
 
 @dataclass(frozen=True)
 class PQ(Joinable):
     """(p,q): like p%, when everybody knows each contribution beforehand to within ``q`` percent.
 
-    Primary if q (X - X2 - X1) < p X1; the same as the p% rule with p/q.
+    Primary if q (X - X1 - (X2 + ... + Xn+1)) < p X1; the same as the p% rule with p/q.
 
     >>> PQ(5, 50).border() == PPercent(10).border()
     True
@@ -233,10 +271,13 @@ class PQ(Joinable):
     p: Number
     q: Number
     counted_by: CountedBy = "respondent"
+    n: int = 1
+    """How many contributors work together to estimate another one."""
 
     def __post_init__(self) -> None:
         percent("p of the (p,q) rule", self.p, low=0, high=100000)
         percent("q of the (p,q) rule", self.q, low=0, high=100)
+        whole("n of the (p,q) rule", self.n, 1, WORKING_TOGETHER)
 
     @property
     def name(self) -> str:
@@ -245,8 +286,8 @@ class PQ(Joinable):
 
     @property
     def largest(self) -> int:
-        """The two largest contributions."""
-        return 2
+        """The largest contribution, and those of whoever works together."""
+        return self.n + 1
 
     @property
     def fraction(self) -> Fraction:
@@ -254,23 +295,26 @@ class PQ(Joinable):
         return exact(self.p) / exact(self.q)
 
     def judge(self, table: Table) -> Verdict:
-        """Cells whose largest contribution the next one can estimate too closely."""
-        return _close_estimate(table, self.fraction, self.counted_by, self.name)
+        """Cells whose largest contribution the next ones can estimate too closely."""
+        return _close_estimate(table, self.fraction, self.n, self.counted_by, self.name)
 
-    def border(self) -> tuple[float, float, float]:
-        """(a, b, c): primary where a x + b y > c, for the shares x, y of the two largest."""
-        return float(1 + self.fraction), 1.0, 1.0
-
-
-def _close_estimate(table: Table, p: Fraction, counted_by: CountedBy, name: str) -> Verdict:
-    behind = Behind.of(table, counted_by, 2, name)
-    target, first, second = behind.target(), behind.contribution(0), behind.last_of(2)
-    caught = exceeds([(p, target), (-1, behind.size), (1, first), (1, second)]) & behind.someone
-    needed = np.maximum(_share(p, target) - (behind.size - first - second), 0.0)
-    return Verdict(primary=caught, needed=needed)
+    def border(self) -> tuple[float, float, float] | None:
+        """(a, b, c): primary where a x + b y > c, for the shares x, y of the two largest; None for n over 1."""
+        return (float(1 + self.fraction), 1.0, 1.0) if self.n == 1 else None
 
 
-def _not_negative(number: Number) -> bool:
+def _close_estimate(table: Table, p: Fraction, n: int, counted_by: CountedBy, name: str) -> Verdict:
+    behind = Behind.of(table, counted_by, n + 1, name)
+    target, known = behind.target(), [*(behind.contribution(i) for i in range(n)), behind.last_of(n + 1)]
+    caught = exceeds([(p, target), (-1, behind.size), *((1, x) for x in known)]) & behind.someone
+    error = behind.size
+    for contribution in known:
+        error = error - contribution
+    needed = np.maximum(share_of(p, target) - error, 0.0)
+    return Verdict(primary=caught, needed=behind.of_value(needed))
+
+
+def not_negative(number: Number) -> bool:
     """Whether something is a number from zero on; words, infinity, what is undefined or beyond measure are not."""
     try:
         return not isinstance(number, bool) and 0 <= exact(number) <= BEYOND
@@ -278,7 +322,7 @@ def _not_negative(number: Number) -> bool:
         return False
 
 
-def _share(part: Fraction, of: Floats) -> Floats:
+def share_of(part: Fraction, of: Floats) -> Floats:
     """A fraction of numbers, multiplied before it is divided: 8 % of 35 is 2.8 and not a hair more."""
     if max(part.numerator, part.denominator) > BEYOND:  # a parameter of hundreds of digits
         return of * float(part)

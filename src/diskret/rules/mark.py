@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from diskret.model.arrays import Floats
+from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.given import refuse_no_table, refuse_other
 from diskret.model.grid import level_of
 from diskret.model.rule import Rule, Verdict
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.rules.magnitude import MinCount
+from diskret.rules.further import Given, Request, ZeroCells
+from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent, not_negative
 from diskret.rules.rule import AnyOf, rules_in
 from diskret.rules.special import notices
 
 GIVEN = "given"
 MOST_RULES = 31
+COMPARING = (Dominance, PPercent, PQ, Request)
+"""Rules that compare contributions with the whole."""
 
 
-def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), special_cases: bool = True) -> Table:
+def mark(
+    table: Table,
+    rules: Rule | AnyOf,
+    *,
+    ordered: Sequence[str] = (),
+    missing: Mapping[str, Sequence[str]] | None = None,
+    min_level: float = 0.0,
+    signed: bool = False,
+    special_cases: bool = True,
+) -> Table:
     """The table with every sensitive cell primary, the rules that caught it and the protection it needs.
 
     Cells set primary by hand stay primary; marks of an earlier call are replaced. A sensitive cell that must be
     published is named in a `ProtectionWarning`, and so are the special cases no rule decides; ``ordered`` names
-    classifications with ordered classes.
+    classifications with ordered classes. ``missing`` names codes that stand for an unknown category: no rule judges
+    their cells. `Given` catches no cell; it gives levels to those that are primary already and have none. ``min_level``
+    is the smallest level of a primary cell that is not zero, where the rules demand less. Where contributions are
+    negative, ``signed`` compares the largest, by size, with the value as it is, as tau-ARGUS does, and not with the sum
+    of all sizes.
 
     >>> from diskret import Table, PPercent, MinCount
     >>> cells = {"s": ["a", "b", "c"], "x": [95, 80, 60], "n": [4, 5, 2], "x1": [90, 30, 50], "x2": [4, 20, 10]}
@@ -47,12 +63,17 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
         raise BadOption(f"{len(judged)} rules", hint=f"give between 1 and {MOST_RULES}.")
     table = _unmarked(table)
     given = table.status == Status.PRIMARY
-    names = [GIVEN] + _distinct([r.name for r in judged])
+    catching = tuple(r for r in judged if not isinstance(r, Given))
+    names = [GIVEN] + _distinct([r.name for r in catching])
     rule = np.where(given, np.uint32(1), np.uint32(0)).astype(np.uint32)
-    needed = np.zeros(table.shape)
+    needed = Levels(np.zeros(table.shape), np.zeros(table.shape))
     status = table.status.copy()
-    for bit, verdict in enumerate(_verdicts(table, judged), start=1):
-        _record(verdict, bit, rule, needed, status)
+    passed = _passed_over(table, missing or {})
+    for bit, verdict in enumerate(verdicts(table, catching, signed), start=1):
+        _record(verdict, bit, rule, needed, status, passed)
+    for margin in (r for r in judged if isinstance(r, Given)):
+        needed.raised(margin.judge(table), given)
+    _at_least_for(table, needed, rule > 0, min_level)
     caught = (rule > 0) & ~given
     must_show = caught & ((table.status == Status.NEVER) | (table.status == Status.PUBLISHED))
     if must_show.any():
@@ -63,8 +84,8 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
             stacklevel=2,
         )
     status[caught & ~must_show] = Status.PRIMARY
-    needed = level_of(needed, table.value)
-    below, above = _at_least(table.below, needed), _at_least(table.above, needed)
+    below = _at_least(table.below, level_of(needed.below, table.value))
+    above = _at_least(table.above, level_of(needed.above, table.value))
     marked = replace(
         table, status=status, rules=tuple(names), rule=rule, below=below, above=above, judges=judged, seal=""
     )
@@ -74,11 +95,22 @@ def mark(table: Table, rules: Rule | AnyOf, *, ordered: Sequence[str] = (), spec
     return marked
 
 
-def _verdicts(table: Table, rules: Sequence[Rule]) -> list[Verdict]:
+def verdicts(table: Table, rules: Sequence[Rule], signed: bool = False) -> list[Verdict]:
     """What each rule says; how far a minimum count reaches depends on what the others say."""
-    others = [rule.judge(table) for rule in rules if not isinstance(rule, MinCount)]
-    said = iter(others)
-    return [rule.beside(others).judge(table) if isinstance(rule, MinCount) else next(said) for rule in rules]
+    seen = _as_is(table) if signed else table
+    others = {at: rule for at, rule in enumerate(rules) if not isinstance(rule, MinCount)}
+    said = {at: rule.judge(seen if isinstance(rule, COMPARING) else table) for at, rule in others.items()}
+    # zeros and requests say nothing of values and contributors in general
+    close = [verdict for at, verdict in said.items() if not isinstance(rules[at], ZeroCells | Request)]
+    return [
+        rule.beside(close).judge(table) if isinstance(rule, MinCount) else said[at] for at, rule in enumerate(rules)
+    ]
+
+
+def _as_is(table: Table) -> Table:
+    """The table with its values in the place of the sums of the sizes of contributions."""
+    own, holdings = (None if p is None else p.signed(table.value) for p in (table.respondents, table.holdings))
+    return replace(table, respondents=own, holdings=holdings)
 
 
 def _unmarked(table: Table) -> Table:
@@ -92,13 +124,52 @@ def _unmarked(table: Table) -> Table:
     return replace(table, status=status, rules=(), rule=None, below=below, above=above, judges=())
 
 
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """What the rules demand so far, below and above the value."""
+
+    below: Floats
+    above: Floats
+
+    def raised(self, verdict: Verdict, cells: Bools) -> None:
+        """Demand for some cells what a rule says they need."""
+        if verdict.needed is not None:
+            np.maximum(self.above, verdict.needed, out=self.above, where=cells)
+            least = verdict.needed if verdict.below is None else verdict.below
+            np.maximum(self.below, least, out=self.below, where=cells)
+
+
+def _at_least_for(table: Table, needed: Levels, primary: Bools, least: float) -> None:
+    """Raise the levels of primary cells that are not zero to the smallest one; nothing lies below zero."""
+    if not not_negative(least):
+        raise BadOption(
+            "the smallest level is negative or no number", hint="an amount in units of the value, such as 10."
+        )
+    cells = primary & (table.value != 0)
+    np.maximum(needed.above, least, out=needed.above, where=cells)
+    below = np.minimum(np.abs(table.value), least) if table.positive else np.full(table.shape, float(least))
+    np.maximum(needed.below, below, out=needed.below, where=cells)
+
+
+def _passed_over(table: Table, missing: Mapping[str, Sequence[str]]) -> Bools:
+    """Cells with a code that stands for an unknown category; a code the table does not have is in none."""
+    unknown = [name for name in missing if name not in table.by]
+    if unknown:
+        raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
+    passed = np.zeros(table.shape, dtype=np.bool_)
+    for axis, (name, hierarchy) in enumerate(table.by.items()):
+        known = [hierarchy.index(code) for code in missing.get(name, ()) if code in hierarchy]
+        np.moveaxis(passed, axis, 0)[known] = True
+    return passed
+
+
 def _record(
-    verdict: Verdict, bit: int, rule: npt.NDArray[np.uint32], needed: Floats,
-    status: npt.NDArray[np.uint8],
+    verdict: Verdict, bit: int, rule: npt.NDArray[np.uint32], needed: Levels,
+    status: npt.NDArray[np.uint8], passed: Bools,
 ) -> None:  # fmt: skip
-    rule[verdict.primary] |= np.uint32(1 << bit)
-    if verdict.needed is not None:
-        np.maximum(needed, verdict.needed, out=needed, where=verdict.primary)
+    caught = verdict.primary & ~passed
+    rule[caught] |= np.uint32(1 << bit)
+    needed.raised(verdict, caught)
     if verdict.partners is not None:
         status[verdict.partners & (status == Status.OPEN)] = Status.ZERO
 

@@ -13,9 +13,10 @@ from diskret.model.errors import ProtectionWarning, listed
 from diskret.model.limits import limits
 from diskret.model.rule import Rule
 from diskret.rules.frequency import OneCategory, SmallCells, SmallMargin
+from diskret.rules.further import Given, Request, ZeroCells
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
 
-Stored = MinCount | Dominance | PPercent | PQ | SmallCells | SmallMargin | OneCategory
+Stored = MinCount | Dominance | PPercent | PQ | ZeroCells | Given | Request | SmallCells | SmallMargin | OneCategory
 MOST, LONGEST = 10**9, 100
 """Parameters of rules are percentages and small counts: larger ones, and longer decimals, are nobody's."""
 KINDS: dict[str, Callable[..., Stored]] = {kind.__name__: kind for kind in get_args(Stored)}
@@ -25,7 +26,7 @@ def plain_rules(rules: Iterable[Rule]) -> list[dict[str, Any]]:
     """Rules as plain data; a `ProtectionWarning` names those that only the user's own code knows.
 
     >>> plain_rules([PPercent(10)])
-    [{'kind': 'PPercent', 'p': 10, 'counted_by': 'respondent'}]
+    [{'kind': 'PPercent', 'p': 10, 'counted_by': 'respondent', 'n': 1}]
     """
     known, foreign = [], []
     for rule in rules:
@@ -58,13 +59,17 @@ def _plain(value: object) -> object:
     """Exact numbers keep all their digits."""
     if isinstance(value, Decimal | Fraction):
         return {type(value).__name__: str(value)}
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
     return value
 
 
 def _restored(value: Any) -> object:
     """A parameter as it was; raises ValueError for what no rule has."""
     if isinstance(value, list | tuple):
-        return tuple(_short(name) for name in value)
+        if any(isinstance(each, list | tuple) for each in value):
+            raise ValueError("a parameter of a rule is a list of lists")
+        return tuple(_short(each) if isinstance(each, str) else _restored(each) for each in value)
     if isinstance(value, dict):
         ((kind, digits),) = value.items()
         value = {"Decimal": Decimal, "Fraction": Fraction}[kind](_short(digits))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Literal
 
 import numpy as np
@@ -13,23 +14,53 @@ from diskret.model.errors import BadOption, listed
 from diskret.model.table import Table
 
 CLASSES = 100_000.0
+CostBy = Literal["value", "log", "count", "unity", "given"]
 
 
 @dataclass(frozen=True)
 class Cost:
     """What it costs to suppress a cell: the last criterion, after the number of new cells and of margins among them.
 
-    ``by``: the value, its logarithmic class, the number of contributors, or the same for all. The ``weight`` of the
-    table multiplies it. ``distance`` gives powers per classification: cells far from the pivot cost more.
+    ``by``: the value, its logarithmic class, the number of contributors, the same for all, or the table's ``weight`` as
+    it is given. Else the ``weight`` of the table multiplies it. ``power`` is the lambda of tau-ARGUS: a price to this
+    power is paid, with 0 the logarithm of one more. ``distance`` gives powers per classification: cells far from the
+    pivot cost more.
+
+    >>> cells = {"s": ["a", "b"], "x": [16, 9], "w": [4, 25]}
+    >>> table = Table.from_cells(cells, by={"s": None}, value="x", weight="w")
+    >>> Cost(by="given", power=0.5).of(table).tolist()
+    [2.0, 5.0, 1.0]
     """
 
-    by: Literal["value", "log", "count", "unity"] = "value"
+    by: CostBy = "value"
     weighted: bool = True
     distance: Mapping[str, float] = field(default_factory=dict)
+    power: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.power) and self.power >= 0):
+            raise BadOption(f"power {self.power} of a cost", hint="0 (the logarithm) or more, such as 0.5.")
 
     def of(self, table: Table) -> Floats:
         """Price of every cell (flat)."""
+        price = self._plain(table)
+        if self.power == 1.0 or (price < 0).any():  # negative weights are refused by who asks for prices
+            return price
+        return np.log1p(price) if self.power == 0 else price**self.power
+
+    def check(self, table: Table) -> None:
+        """Refuse prices that a table should have and has not."""
+        if self.by == "given" and table.weight is None:
+            raise BadOption(
+                "the table has no prices of its own",
+                hint="name them when making it (weight=..., in a job table.cost), or choose another cost.",
+            )
+
+    def _plain(self, table: Table) -> Floats:
+        self.check(table)
         size = np.abs(table.value).reshape(-1)
+        if self.by == "given" and table.weight is not None:
+            return table.weight.reshape(-1).copy()
         if self.by == "log":
             price = log_classes(size)
         elif self.by == "count":

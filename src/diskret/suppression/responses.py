@@ -109,6 +109,7 @@ def jointly(parts: Mapping[str, Table], whole: Table, *, name: str = "response")
         weighted=any(t.weighted for t in tables),
         # whoever reports several responses is counted in each
         additive_counts=False,
+        counted=all(t.counted for t in tables),
         **levels,
     )
 

@@ -20,7 +20,7 @@ from diskret.model.table import Table
 from diskret.moves.persons import persons_of
 from diskret.suppression.by_cuboids import by_cuboids
 from diskret.suppression.by_moves import by_moves
-from diskret.suppression.by_proof import by_proof
+from diskret.suppression.by_proof import by_proof, by_proof_where_small
 from diskret.suppression.by_turns import by_turns, leaning
 from diskret.suppression.complete.by_complete import by_complete
 from diskret.suppression.counts import protect_counts
@@ -34,6 +34,13 @@ UNGUARDED = (
     "single contributors are not guarded against: whoever is alone in a hidden cell may compute another one exactly; "
     "promise guard='single' unless nobody is"
 )
+
+
+NO_DISTANCE = (
+    "this method does not look at distances: cells cost the same wherever they are; the method Cuboids looks at them"
+)
+OF_SERIES = Cost(by="log")
+"""What a hidden cell costs where last period counts."""
 
 
 def suppress(
@@ -67,7 +74,10 @@ def suppress(
     table.check_pattern()
     if previous is not None and method.cost is None:
         # the weights of a time series are made for classes, not for values
-        method = replace(method, cost=Cost(by="log"))
+        method = replace(method, cost=OF_SERIES)
+    method.price.check(table)
+    if any(method.price.distance.values()) and not isinstance(method, Cuboids):
+        warnings.warn(NO_DISTANCE, ProtectionWarning, stacklevel=2)
     audited = not isinstance(method, Cuboids | Complete)
     if audited and promise.guard == "public" and (persons_of(table)[table.hidden.reshape(-1)] >= 0).any():
         warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)
@@ -110,7 +120,7 @@ def _protect(table: Table, promise: Promise, method: AnyMethod, progress: Progre
         return by_cuboids(table, promise, method, progress)
     if table.frequency:
         return protect_counts(table, promise, method, progress)
-    return by_moves(table, promise, method, progress=progress)
+    return by_proof_where_small(by_moves(table, promise, method, progress=progress), method)
 
 
 def _protect_pool(pool: Table, promise: Promise, method: AnyMethod, progress: Progress | None) -> Suppression:

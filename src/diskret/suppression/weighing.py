@@ -128,8 +128,8 @@ def weigh(done: Suppression, cell: int) -> Weighed:
     margin, parts = _margin(table, at)
     return Weighed(
         cell=cell, codes=table.codes(at), status=status.text, value=value, share=_share(value, whole),
-        contributors=None if table.respondents is None else int(table.count[at]), allowed=allowed, margin=margin,
-        parts=parts, lines=lines, tables=_tables(table, cell),
+        contributors=int(table.count[at]) if table.respondents is not None and table.counted else None,
+        allowed=allowed, margin=margin, parts=parts, lines=lines, tables=_tables(table, cell),
         primaries=tuple(cell_name(table, c) for c in primaries[:MOST_NAMES]),
     )  # fmt: skip
 

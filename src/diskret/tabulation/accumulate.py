@@ -14,7 +14,7 @@ from diskret.model.contributors import Contributors
 from diskret.model.exact import EXACT_LIMIT
 from diskret.model.hierarchy import Hierarchy
 from diskret.tabulation import _kernels
-from diskret.tabulation.backend import Batch, read_only
+from diskret.tabulation.backend import Batch, kinds_asked, read_only
 from diskret.tabulation.plan import Plan, Units
 
 
@@ -29,6 +29,7 @@ class Response:
     weights: Floats | None
     protected: Ints | None
     public: Ints | None
+    asked: list[Ints]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -63,6 +64,7 @@ class Level:
                 weights=np.ones((n, plan.largest)) if ranked and plan.weight else None,
                 protected=zeros(plan.selective and bool(plan.values)),
                 public=zeros(public and bool(plan.values)),
+                asked=[np.zeros(n, dtype=np.int64) for _ in plan.asked if plan.values],
             )
             for unit in units
         ]
@@ -105,13 +107,17 @@ class Level:
         self, response: Response, j: int, batch: Batch, protected: Bools | None, public: Bools | None
     ) -> None:
         """Enter the contributions of single records; public ones are left out, so a rule's target is none of them."""
-        ranked = {name: batch[name] for name in ("cell", f"x{j}", f"w{j}", "w") if name in batch}
+        kinds = kinds_asked(self.plan)
+        ranked = {name: batch[name] for name in ("cell", f"x{j}", f"w{j}", "w", *kinds) if name in batch}
         if public is not None:
             ranked = {name: column[~public] for name, column in ranked.items()}
             protected = None if protected is None else protected[~public]
         cell, size = ranked["cell"], ranked[f"x{j}"].reshape(-1, 1)
         if response.protected is not None:
             _kernels.rank(cell[protected], size[protected], response.protected.reshape(-1, 1))
+        for name, largest in zip(kinds, response.asked, strict=True):
+            own = ranked[name] == 1
+            _kernels.rank(cell[own], size[own], largest.reshape(-1, 1))
         weight = ranked.get(f"w{j}", ranked.get("w"))
         self._rank(response, cell, size, None if weight is None else weight.reshape(-1, 1))
 
@@ -134,6 +140,8 @@ class Level:
         if response.protected is not None:
             size = batch[f"protected_x{j}"].reshape(-1, 1)
             _kernels.rank(batch["cell"], size, response.protected.reshape(-1, 1))
+        for name, largest in zip(kinds_asked(self.plan), response.asked, strict=True):
+            _kernels.rank(batch["cell"], batch[f"{name}_x{j}"].reshape(-1, 1), largest.reshape(-1, 1))
         if response.largest is not None:
             places = range(1, self.plan.largest + 1)
             size = np.stack([batch[f"x{j}_{k}"] for k in places], axis=1)
@@ -218,7 +226,7 @@ class Level:
         if response.weights is not None:
             for parent, outer, inner in rollup.axes(self.hierarchies):
                 _kernels.merge_weighted_to_sums(response.largest, response.weights, parent, outer, inner)
-        for array in (response.protected, response.largest if response.weights is None else None):
+        for array in (response.protected, *response.asked, response.largest if response.weights is None else None):
             if array is not None:
                 rollup.merge_largest(array, self.hierarchies)
 
@@ -253,7 +261,12 @@ class Level:
             count, largest, number(response.absolute, units.total),
             whole(self.protected_count), number(response.protected, units.contribution),
             whole(self.public_count), number(response.public, units.total), self._owned(j).reshape(shape),
+            asked=_stacked([number(each, units.contribution) for each in response.asked]),
         )  # fmt: skip
+
+
+def _stacked(arrays: list[Floats | None]) -> Floats | None:
+    return np.stack([each for each in arrays if each is not None], axis=-1) if arrays else None
 
 
 def in_fractions(array: Ints, units: int) -> Floats:

@@ -112,6 +112,8 @@ def records_sql(data: Relation, plan: Plan, units: Sequence[Units]) -> str:
         columns.append(f"CAST({_protected(data, plan)} AS BIGINT) AS protected")
     if plan.public:
         columns.append(f"CAST({data.flag(plan.public.column, plan.public.codes)} AS BIGINT) AS public")
+    for name, flag in zip(kinds_asked(plan), plan.asked, strict=True):
+        columns.append(f"CAST({data.flag(flag.column, flag.codes)} AS BIGINT) AS {name}")
     columns += [f"{_record_key(data, plan, k)} AS k{k}" for k in range(plan.keys)]
     if plan.holding:
         columns.append(f"{holding_key(data, plan.holding)} AS holding")
@@ -202,7 +204,8 @@ def _response_sums(plan: Plan, j: int) -> list[str]:
         columns.append(f"coalesce(max(CASE WHEN {shown}protected = 1 THEN abs(x{j}) END), 0) AS protected_x{j}")
     if plan.public:
         columns.append(f"coalesce(sum(CASE WHEN public = 1 THEN abs(t{j}) END), 0) AS public_t{j}")
-    return columns
+    largest = "coalesce(max(CASE WHEN {shown}{name} = 1 THEN abs(x{j}) END), 0) AS {name}_x{j}"
+    return [*columns, *(largest.format(shown=shown, name=name, j=j) for name in kinds_asked(plan))]
 
 
 def _key_sums(plan: Plan) -> list[str]:
@@ -225,6 +228,11 @@ def roles(plan: Plan) -> list[str]:
     return ["protected"] * plan.selective + ["public"] * (plan.public is not None)
 
 
+def kinds_asked(plan: Plan) -> list[str]:
+    """Names of the columns that say who made a request of which kind."""
+    return [f"asked{kind}" for kind in range(len(plan.asked))]
+
+
 def holding_key(data: Relation, name: str) -> str:
     """What identifies a holding: the column itself, text without outer blanks, blank and NaN as none."""
     return data.column(name) if data.is_whole(name) else data.code(name)
@@ -242,7 +250,7 @@ def numbered_records_sql(records: str, shared: str, plan: Plan) -> str:
     columns = ["cell"] + [f"{c}{j}" for j in range(len(plan.values)) for c in ("t", "x")]
     columns += (["w"] if plan.values else ["t0"]) if plan.weight else []
     columns += [f"k{k}" for k in range(plan.keys)]
-    listing = ", ".join(f"r.{c}" for c in columns + roles(plan))
+    listing = ", ".join(f"r.{c}" for c in columns + roles(plan) + kinds_asked(plan))
     join = f"LEFT JOIN {shared} s ON r.holding = s.holding"
     return f"SELECT {listing}, coalesce(s.number, 0) AS number FROM ({records}) AS r {join}"
 
@@ -254,6 +262,7 @@ def holding_parts_sql(records: str, plan: Plan) -> str:
         columns += [f"CAST(sum(t{j}) AS BIGINT) AS t{j}", f"CAST(sum(x{j}) AS BIGINT) AS x{j}"]
     columns += ["CAST(max(protected) AS BIGINT) AS protected"] * plan.selective
     columns += ["CAST(min(public) AS BIGINT) AS public"] * (plan.public is not None)
+    columns += [f"CAST(max({name}) AS BIGINT) AS {name}" for name in kinds_asked(plan)]
     chosen = f"({records}) AS n WHERE number > 0"
     return f"SELECT {', '.join(columns)} FROM {chosen} GROUP BY number, cell ORDER BY number, cell"
 

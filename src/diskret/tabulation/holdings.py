@@ -13,7 +13,7 @@ import numpy as np
 
 from diskret.model.arrays import Ints
 from diskret.tabulation import _kernels
-from diskret.tabulation.backend import Batch, read_only
+from diskret.tabulation.backend import Batch, kinds_asked, read_only
 from diskret.tabulation.plan import Plan, Units
 
 MOST_PAIRS = 1 << 20
@@ -126,4 +126,6 @@ def _joined(batch: Batch, fan: Ints, plan: Plan, units: Sequence[Units], ancesto
         result["protected"] = (joined(batch["protected"]) > 0).astype(np.int64)
     if plan.public:
         result["public"] = (joined(1 - batch["public"]) == 0).astype(np.int64)
+    for name in kinds_asked(plan):
+        result[name] = (joined(batch[name]) > 0).astype(np.int64)
     return result

@@ -18,7 +18,10 @@ class Roles:
     ``weight`` grosses a sample up; contributors are counted unweighted all the same. ``holding`` joins records of one
     owner into one contributor wherever they meet. ``waiver`` and ``request`` say whose contributions need no
     protection, or alone need it; ``public`` whose values are known anyway: each a column, or a column with the codes
-    that mean yes. ``key`` is the column of record keys, whose sums modulo one become the cell keys of `perturb_by_key`.
+    that mean yes. ``asked`` names who asked for protection for `rules.Request` alone: a column, or a column with a
+    code for each kind of request. ``shadow`` is a column whose contributions the rules judge instead of those to the
+    value. ``key`` is the column of record keys, whose sums modulo one become the cell keys of `perturb_by_key`.
+    ``cost`` is a column that is added up to the prices of the cells, for ``Cost(by="given")``.
     """
 
     weight: str | None = None
@@ -26,7 +29,10 @@ class Roles:
     waiver: FlagColumn | None = None
     request: FlagColumn | None = None
     public: FlagColumn | None = None
+    asked: FlagColumn | None = None
+    shadow: str | None = None
     key: str | RecordKey | None = None
+    cost: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +44,11 @@ class TabulationOptions:
     hierarchy lacks, unless ``without_code`` or ``unknown`` says "leave out" for the classification. A warning counts
     them. ``totals`` names codes of which the data hold totals (with a hierarchy also of its sums): their rows are no
     records and must equal the sums of the records up to ``tolerance``; ``categories`` names codes that look like totals
-    and are none. A table declared
-    ``positive`` refuses negative values. With ``normalise`` codes that differ only in what cannot be seen are one:
-    letters are composed, invisible characters go, blanks that do not break and runs of blanks become one blank, in the
-    data, in hierarchies and in the names of columns. ``engine`` is "duckdb", "spark", a Spark session, or the
-    URL of a Spark master; ``threads`` and ``memory_limit`` are for DuckDB.
+    and are none. A table declared ``positive`` refuses negative values. With ``weighted_counts`` the weights themselves
+    are added up too, for a minimum count of weights. With ``normalise`` codes that differ only in what cannot be seen
+    are one: letters are composed, invisible characters go, blanks that do not break and runs of blanks become one
+    blank, in the data, in hierarchies and in the names of columns. ``engine`` is "duckdb", "spark", a Spark session, or
+    the URL of a Spark master; ``threads`` and ``memory_limit`` are for DuckDB.
     """
 
     missing: Mapping[str, str] | None = None
@@ -53,6 +59,7 @@ class TabulationOptions:
     without_code: Mapping[str, Without] | None = None
     unknown: Mapping[str, Without] | None = None
     positive: bool = False
+    weighted_counts: bool = False
     normalise: bool = False
     engine: object = "duckdb"
     threads: int | None = None

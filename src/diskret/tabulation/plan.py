@@ -32,6 +32,18 @@ class Flag:
             return None if given is None else cls(column=given)
         return cls(column=given[0], codes=tuple(str(c) for c in given[1]))
 
+    @classmethod
+    def each(cls, given: str | tuple[str, Sequence[str]] | None) -> tuple[Flag, ...]:
+        """The same column for every code by itself: kinds of something.
+
+        >>> [flag.codes for flag in Flag.each(("Request", ["1", "2"]))]
+        [('1',), ('2',)]
+        """
+        found = cls.of(given)
+        if found is None or isinstance(given, str):
+            return () if found is None else (found,)
+        return tuple(cls(column=found.column, codes=(code,)) for code in found.codes)
+
 
 FRACTION = 10**15
 """Record keys that are fractions are counted in units of this part: doubles hold 15 decimals."""
@@ -81,6 +93,8 @@ class Plan:
     waiver: Flag | None = None
     request: Flag | None = None
     public: Flag | None = None
+    asked: tuple[Flag, ...] = ()
+    """Who asked for protection, one flag for each kind of request."""
     key: RecordKey | None = None
 
     @property
@@ -118,7 +132,7 @@ class Plan:
 
     def columns(self) -> list[str]:
         """Every column the pass reads."""
-        flags = [f.column for f in (self.waiver, self.request, self.public) if f is not None]
+        flags = [f.column for f in (self.waiver, self.request, self.public, *self.asked[:1]) if f is not None]
         keys = [self.key.column] if self.key is not None else []
         others = [c for c in (self.weight, self.holding) if c is not None]
         return [*self.by, *self.values, *others, *flags, *keys]

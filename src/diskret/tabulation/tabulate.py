@@ -12,12 +12,8 @@ from typing import Any, overload
 import numpy as np
 
 from diskret.model.alike import warn_of_spellings
-from diskret.model.errors import (
-    BadOption,
-    NotExact,
-    ProtectionWarning,
-    UnknownCode,
-)
+from diskret.model.arrays import Floats
+from diskret.model.errors import BadOption, NotExact, ProtectionWarning, UnknownCode
 from diskret.model.exact import EXACT_LIMIT, beyond, most_units
 from diskret.model.from_cells import MISSING
 from diskret.model.gaps import Gaps, Measured, refuse_both, refuse_numbers, without_gaps
@@ -43,6 +39,7 @@ from diskret.tabulation.given_totals import (
     totals_of,
 )
 from diskret.tabulation.holdings import joined_holdings
+from diskret.tabulation.judged import judged_by, with_shadow
 from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.plan import Flag, Plan, RecordKey, Units
 from diskret.tabulation.refusals import refuse_bad_keys, refuse_codes, refuse_negative, refuse_outline
@@ -94,9 +91,14 @@ def tabulate(
     older_roles, older_options = _parted(older)
     roles = with_older(roles, older_roles, "tabulate", "roles")
     options = with_older(options, older_options, "tabulate")
-    say = progress or (lambda what, done, of: None)
     _refuse_nothing(by, value, largest)
+    if roles.cost is not None:
+        plain_roles = replace(roles, cost=None)
+        made = partial(tabulate, source, by=by, largest=largest, roles=plain_roles, options=options, progress=progress)
+        return _with_prices(made, value, roles.cost)
+    say = progress or (lambda what, done, of: None)
     values = () if value is None else (value,) if isinstance(value, str) else tuple(value)
+    values = with_shadow(values, roles)
     missing, totals = options.missing or {}, totals_of(options.totals, by)
     if options.normalise:
         by = {name: hierarchy and hierarchy.normalised() for name, hierarchy in by.items()}
@@ -117,15 +119,39 @@ def tabulate(
                 refuse_bad_keys(engine, plan.key)
             records, units = _profile(engine, plan, options.positive)
         respondents, holdings = _accumulate(engine, plan, units, records, say)
+        weights = _weights(engine, plan, records, say) if options.weighted_counts else None
         refuse_total_codes(engine, plan, respondents, options.categories)
         tables = _tables(plan, units, respondents, holdings, options.positive)
         if given is not None:
             check_given(given, plan, tables, options.tolerance)
+        tables = judged_by(tables, value, roles.shadow, weights)
         if isinstance(value, str) or value is None:
             return tables[0]
-        return dict(zip(values, tables, strict=True))
+        return {table.response: table for table in tables}
     finally:
         engine.close()
+
+
+def _with_prices(made: Callable[..., Any], value: str | Sequence[str] | None, cost: str) -> Table | dict[str, Table]:
+    """Tables whose cells cost what a column adds up to, in one pass if there is anything else to add up."""
+    if value is None:
+        counts: Table = made(value=None)
+        return replace(counts, weight=np.abs(made(value=cost).value))
+    values = [value] if isinstance(value, str) else list(value)
+    tables = made(value=list(dict.fromkeys([*values, cost])))
+    priced = {name: replace(tables[name], weight=np.abs(tables[cost].value)) for name in values}
+    return priced[value] if isinstance(value, str) else priced
+
+
+def _weights(engine: Backend, plan: Plan, records: int, say: Progress) -> Floats | None:
+    """What the weights of the records of each cell add up to."""
+    if plan.weight is None:
+        return None
+    counted = Plan(by=plan.by, values=(), weight=plan.weight)
+    _, units = _profile(engine, counted, False)
+    total = _accumulate(engine, counted, units, records, say)[0].responses[0].total
+    assert total is not None
+    return in_floats(total, units[0].total).reshape(plan.shape)
 
 
 def _parted(older: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -175,7 +201,7 @@ def _plan(
     draft = Plan(
         by={}, values=values, largest=largest, weight=roles.weight, holding=roles.holding,
         waiver=Flag.of(roles.waiver), request=Flag.of(roles.request), public=Flag.of(roles.public),
-        key=RecordKey.of(roles.key),
+        asked=Flag.each(roles.asked), key=RecordKey.of(roles.key),
     )  # fmt: skip
     engine.data.require([*by, *draft.columns()])
     flat = partial(_from_data, engine, missing, totals)

@@ -36,11 +36,12 @@ def explained(
     table = done.table
     hidden = bool(table.hidden[at])
     shown = internal or (protected and not hidden)
+    counted = table.respondents is not None and table.counted
     facts: dict[str, Any] = {
         "index": list(at),
         "status": int(table.status[at]),
         "value": float(table.value[at]) if shown else None,
-        "count": int(table.count[at]) if table.respondents is not None and (internal or (counts and shown)) else None,
+        "count": int(table.count[at]) if counted and (internal or (counts and shown)) else None,
         "rules": list(table.rules_of(at)),
         "words": [],
         "moves": [],

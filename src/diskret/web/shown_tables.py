@@ -17,7 +17,7 @@ from diskret.job.loading import load_tables, set_by_hand
 from diskret.job.outcome import summary_of
 from diskret.job.paths import paths_in
 from diskret.job.read import job_from
-from diskret.job.rules import rules_of
+from diskret.job.rules import missing_of, rules_of
 from diskret.job.table_job import TableJob
 from diskret.model.errors import ProtectionWarning, listed
 from diskret.model.table import Table
@@ -92,9 +92,11 @@ class Tables:
         job = job_from(given, "the page", self.workspace.root, TableJob)
         ranked = largest_needed(rules_of(job)) if rules_of(job).rules else 0
         basis = {key: given.get(key) for key in ("data", "table", "classifications")}
+        # what the rules want to know is tabulated with the values
+        wanted = [max(ranked, 2), job.rules.weighs, job.rules.request is not None]
         names = list(paths_in(basis))
         files = self.workspace.state_of(basis, closely=True)
-        base = json.dumps([basis, files, max(ranked, 2)], sort_keys=True)
+        base = json.dumps([basis, files, wanted], sort_keys=True)
         whole = json.dumps([base, given.get("rules"), given.get("status")], sort_keys=True)
 
         def make() -> Marked:
@@ -106,7 +108,9 @@ class Tables:
                 rules = rules_of(job, next(iter(made.values())).names)
                 ordered = [n for n, c in job.classifications.items() if c.ordered]
                 if rules.rules:
-                    made = {name: mark(table, rules, ordered=ordered) for name, table in made.items()}
+                    missing = missing_of(job, self.workspace.root, next(iter(made.values())).names)
+                    said: dict[str, Any] = {"min_level": job.rules.min_level, "signed": job.rules.signed}
+                    made = {n: mark(t, rules, ordered=ordered, missing=missing, **said) for n, t in made.items()}
             return Marked(made, tuple(dict.fromkeys((*found, *care_in(caught)))))
 
         return self._kept("marked", whole, make)

@@ -12,7 +12,7 @@ from diskret.job.recognition.names import CLASSIFYING
 from diskret.job.recognition.prefixes import prefix_levels
 from diskret.model.errors import BadOption
 from diskret.model.periods import DATES, PERIODS
-from diskret.model.status import Status
+from diskret.model.status import CONFIDENTIALITY, CONFIDENTIALITY_COLUMNS, Status
 
 OWN_ROW = 0.9
 """From this share of distinct texts on, a column names the rows."""
@@ -87,6 +87,8 @@ def _as_year(facts: Facts) -> Judgement | None:
 
 
 def _as_status(facts: Facts) -> Judgement | None:
+    if facts.words and facts.low in CONFIDENTIALITY_COLUMNS and CONFIDENTIALITY.keys() >= {*facts.words}:
+        return "status", "status", {}
     named = facts.low in ("status", "state", "geheim") and facts.text
     return ("status", "status", {}) if named and _are_statuses(facts.words) else None
 

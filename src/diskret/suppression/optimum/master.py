@@ -10,6 +10,7 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.lp import Answer, Matrix, Programme, Way
 from diskret.model.tolerances import WHOLE
 from diskret.suppression.optimum.attackers import Cut
+from diskret.suppression.optimum.clock import Clock
 
 OLD = 8
 """A cut that was slack this many times in a row leaves the linear programme; it stays on the shelf."""
@@ -105,13 +106,13 @@ class Master:
         self._age = np.where(slack > WHOLE, self._age + 1, 0)
         return Relaxed(self._programme.value, x, reduced)
 
-    def choose(self, best: Bools, shut: Bools, seconds: float, gap: float) -> Choice:
+    def choose(self, best: Bools, shut: Bools, clock: Clock, gap: float) -> Choice:
         """The cheapest pattern over the cuts, in whole cells, without those shut; stops at a gap or when time is up."""
         open_to_choice = self.free & ~shut
         cells, place = np.flatnonzero(open_to_choice), np.cumsum(open_to_choice) - 1
         kept = [open_to_choice[c.columns] for c in self.cuts]
         rows = [Cut(place[c.columns[k]], c.weight[k], c.rhs) for c, k in zip(self.cuts, kept, strict=True)]
-        way = Way(seconds=max(seconds, SECONDS), relative_gap=0.0, absolute_gap=gap)
+        way = Way(seconds=max(clock.left, SECONDS), nodes=clock.nodes, relative_gap=0.0, absolute_gap=gap)
         programme = _programme(rows, self.price[cells], way, whole=True)
         seen = programme.watch()
         if not (best & shut).any():

@@ -41,7 +41,6 @@ class Optimum:
     """What no pattern can protect; left out of what is asked."""
     cuts: int
     programmes: int
-    seconds: float
 
     @property
     def gap(self) -> float:
@@ -58,6 +57,7 @@ def optimal(
     persons: Ints | None = None,
     start: Bools | None = None,
     seconds: float = 60.0,
+    programmes: int | None = None,
 ) -> Optimum:
     """The cheapest pattern that keeps what ``promise`` asks for, against outsiders and against every single person.
 
@@ -65,6 +65,7 @@ def optimal(
     person who is alone in a cell, -1 elsewhere: he knows all cells of his number and must not find out another primary
     cell. ``start`` is a safe pattern to begin with. All arrays are flat. After ``seconds`` the best safe pattern found
     so far comes back with the bound proved so far. (What no pattern can protect is looked up first, whatever the time.)
+    With a number of ``programmes`` these are counted instead of seconds, for the same pattern on every machine.
 
     >>> from diskret import Hierarchy
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 30, 20], "st": ["primary", "open", "open"]}
@@ -76,7 +77,6 @@ def optimal(
     """
     if not seconds > 0:
         raise BadOption(f"{seconds:g} seconds", hint="a positive time limit, for instance 60.")
-    clock = Clock(seconds)
     flat = table.hidden.reshape(-1)
     system, up, down = _movable(table, flat | usable, *promise.knowledge.room(table))
     people = np.full(table.size, -1) if persons is None else persons
@@ -84,6 +84,7 @@ def optimal(
     knows = [np.flatnonzero(people[system.cells] == k) for k in np.unique(people) if k >= 0]
     knows.insert(0, np.empty(0, dtype=np.int64))
     attackers = Attackers(system, up, down, always=flat[system.cells], demands=demands, knows=knows)
+    clock = Clock(seconds) if programmes is None else Clock(programmes, lambda: attackers.programmes)
     witnesses = Witnesses(attackers, price[system.cells], clock)
     everything = np.ones(system.cells.size, dtype=np.bool_)
     unprotectable = _unprotectable(table, attackers, lost, witnesses.gaps(everything) or [])
@@ -102,7 +103,6 @@ def optimal(
         unprotectable=unprotectable,
         cuts=len(search.master.cuts) + len(search.master.shelf),
         programmes=attackers.programmes,
-        seconds=clock.past,
     )
 
 

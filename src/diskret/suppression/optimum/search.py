@@ -187,7 +187,7 @@ class Search:
         cost = self.cost(self.best)
         whole = 0.99 * self.step if self.step > 0 else SOLVER * cost
         gap = max(whole, LOOSE * (cost - self.bound) if self.loose else 0.0)
-        choice = self.master.choose(self.best, self.shut, self.clock.left, gap * self.scale)
+        choice = self.master.choose(self.best, self.shut, self.clock, gap * self.scale)
         self.raise_bound(choice.bound)
         new = 0
         for number, hidden in enumerate(choice.patterns):

@@ -3,9 +3,10 @@ import { download, post } from "../../js/api.js";
 import { el, replace } from "../../js/dom.js";
 import { current, number, t } from "../../js/i18n.js";
 import { attempt, notice } from "../../js/notices.js";
-import { runs, startRun } from "../../js/store.js";
+import { draft, runs, startRun } from "../../js/store.js";
 
 const FORMATS = ["xlsx", "csv", "json", "px", "parquet"];
+const SDMX = ["sdmx.csv", "sdmx.xml"]; // only where the job says what its tables are called in SDMX
 
 export const badge = (run) => el("span", { class: `badge ${{ finished: run.exposed ? "bad" : "good", running: "busy", refused: "bad", failed: "bad", damaged: "bad" }[run.state] ?? ""}` }, t(run.state === "finished" && run.exposed ? "state.exposed" : `state.${run.state}`));
 
@@ -43,7 +44,7 @@ export function resultStep(inside, tell, context) {
           el("button", { id: "audit", disabled: attacked, onclick: () => startRun(`/api/runs/${run.id}/audit`) }, t(attacked ? "audit.running" : "audit.start")),
           audit?.exposed ? el("button", { id: "repair", class: "main", onclick: () => repair(run) }, t("audit.repair")) : null)),
       el("div", {}, el("h3", {}, t("result.export")), el("p", {}, el("small", {}, t("result.exportHint"))),
-        el("div", { class: "exports" }, FORMATS.map((each) => el("button", { "data-export": each, onclick: () => download(`/api/runs/${run.id}/export.${each}${sums(run)}`) }, each.toUpperCase())))),
+        el("div", { class: "exports" }, [...FORMATS, ...(draft.content?.output?.sdmx ? SDMX : [])].map((each) => el("button", { "data-export": each, onclick: () => download(`/api/runs/${run.id}/export.${each}${sums(run)}`) }, each.toUpperCase())))),
       el("div", {}, el("h3", {}, t("result.report")), el("p", {}, el("small", {}, t("result.reportHint"))),
         el("div", { class: "exports" }, ["html", "pdf"].map((each) => el("button", { "data-report": each, onclick: () => download(`/api/runs/${run.id}/report.${each}?language=${current()}${sums(run, "&")}`) }, each.toUpperCase()))),
         el("p", {}, el("small", {}, t("result.internalHint"))),

@@ -4,18 +4,7 @@ import { el, replace } from "../../js/dom.js";
 import { number, t } from "../../js/i18n.js";
 import { change, draft } from "../../js/store.js";
 import { handList } from "./hand.js";
-
-/** Every rule: its key in a job, the name it has in a table, its numbers with their defaults. */
-const RULES = [
-  { key: "min_count", name: "minimum count", values: [3], get: (r) => [r.n ?? r], set: ([n], before) => (before?.n ? { ...before, n } : n) },
-  { key: "p_percent", name: "p%", values: [10], get: (r) => [r], set: ([p]) => p, units: ["%"] },
-  { key: "dominance", name: "dominance", values: [1, 85], get: (r) => r[0], set: (pair) => [pair], units: ["", "%"] },
-  { key: "pq", name: "(p,q)", values: [10, 50], get: (r) => r, set: (pair) => pair, units: ["%", "%"] },
-  { key: "small_cells", name: "small cells", values: [3], get: (r) => [r], set: ([n]) => n },
-  { key: "small_margin", name: "small margin", values: [], get: () => [], set: () => true },
-  { key: "one_category", name: "one category", values: [], get: () => [], set: () => true },
-];
-const on = (rule, given) => given?.[rule.key] !== undefined && given[rule.key] !== false && !(Array.isArray(given[rule.key]) && !given[rule.key].length);
+import { RULES, kept, on } from "./rule_forms.js";
 
 export function rulesStep(inside, tell, context) {
   let marks = null;
@@ -61,8 +50,8 @@ export function rulesStep(inside, tell, context) {
       const id = `rule-${rule.key}-${i}`;
       const unit = rule.units?.[i] ?? "";
       return el("div", { class: "named" }, el("label", { for: id }, t(`rule.${rule.key}.${i}`)), el("span", { class: "inputs" }, el("input", {
-        type: "number", id, value: String(value), step: "any", min: "0", "data-rule": `${rule.key}.${i}`,
-        onchange: (event) => put(values.map((old, j) => (i === j ? Number(event.target.value) : old))),
+        type: "number", id, value: value === null ? "" : String(value), step: "any", min: "0", "data-rule": `${rule.key}.${i}`,
+        onchange: (event) => put(values.map((old, j) => (i === j ? (rule.values[i] === null && event.target.value === "" ? null : Number(event.target.value)) : old))),
       }), el("span", { class: "unit", "aria-hidden": "true" }, unit)));
     }) : [];
     return el("div", { class: `rule${active ? " on" : ""}` }, el("label", { class: "check", for: box.id, title: t(`rule.${rule.key}.hint`) }, box, t(`rule.${rule.key}`)),
@@ -76,7 +65,9 @@ export function rulesStep(inside, tell, context) {
     const holding = draft.content.table?.holding;
     const levels = [draft.content.rules?.counted_by ?? "respondent"].flat();
     const warnings = marks?.warnings ?? [];
-    replace(inside, el("div", { class: "rules" }, RULES.map(line)),
+    const further = kept(draft.content.rules);
+    replace(inside, el("div", { class: "rules" }, RULES.filter((rule) => !rule.quiet || on(rule, draft.content.rules)).map(line)),
+      further.length ? el("small", { class: "hint-line", id: "rules-kept" }, t("rules.kept", { names: further.map((key) => t(`rules.kept.${key}`)).join(", ") })) : null,
       holding ? el("label", { class: "check" }, el("input", { type: "checkbox", checked: levels.includes("holding"), onchange: (event) => change((c) => { c.rules ??= {}; if (event.target.checked) c.rules.counted_by = "holding"; else delete c.rules.counted_by; }) }), t("rules.holding", { name: holding })) : null,
       handList(),
       marks ? el("div", { class: "marked", role: "status", id: "marked" },

@@ -1,0 +1,1 @@
+"""tau-ARGUS batch files: translated into jobs, run, explained."""

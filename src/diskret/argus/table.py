@@ -1,0 +1,180 @@
+"""One table of a batch as the sections of a job that say what is tabulated, and by which rules it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from diskret.argus.course import Asked
+from diskret.argus.methods import price
+from diskret.argus.rules import USUAL_MARGIN, Judged, judged
+from diskret.argus.work import Content, Made, Work
+from diskret.io.arb_commands import OpenMicrodata, ReadTable
+from diskret.io.metadata import Metadata, Role
+from diskret.model.errors import DiskretError
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOfBatch:
+    """One table of a batch with its metadata and rules."""
+
+    asked: Asked
+    metadata: Metadata | None
+    judged: Judged
+
+    @classmethod
+    def of(cls, work: Work, asked: Asked) -> TableOfBatch:
+        """The table, with what is wrong with its rules noted."""
+        rules = judged(asked.rules)
+        for name in rules.wrong if asked.rules else ():
+            hint = "two P and two NK, one FREQ and one REQ for respondents, and as many for holdings."
+            work.wrong(asked.rules, f"too many {name} rules", hint) if asked.rules else None
+        return cls(asked=asked, metadata=work.described(asked), judged=rules)
+
+    @property
+    def records(self) -> bool:
+        """Whether the data are records, not cells."""
+        return isinstance(self.asked.data, OpenMicrodata)
+
+    @property
+    def priced(self) -> bool:
+        """Whether its cells come with prices."""
+        return not self.records and self.metadata is not None and bool(self.metadata.having(Role.COST))
+
+    def data(self, work: Work, made: Made, section: str = "data") -> Content:
+        """Where the data are."""
+        made.note(section, self.asked.data)
+        made.note(section, self.asked.metadata)
+        key = "microdata" if self.records else "cells"
+        file = work.reads(self.asked.data, self.asked.data.file)
+        return {key: file, "metadata": work.reads(self.asked.metadata, self.asked.metadata.file)}
+
+    def table(self, work: Work, made: Made, section: str = "table") -> Content:
+        """What is tabulated."""
+        said = self.asked.specified
+        content: Content = {"by": [self._named(work, name) for name in said.by]}
+        if said.response is not None:
+            content["value"] = [self._response(work, said.response)]
+        elif not self.records and self.metadata and (counts := self.metadata.having(Role.FREQUENCY)):
+            content["value"] = [counts[0].name]
+        if said.shadow and said.shadow.lower() != (said.response or "").lower():
+            content["shadow"] = self._named(work, said.shadow)
+        if self.records and (column := price(said, {}).column):
+            content["cost"] = self._named(work, column)
+        self._refuse_unmarked_costs(work)
+        content |= dict(self._roles(work))
+        made.note(section, said)
+        if self.asked.read is not None:
+            made.note(section, self.asked.read, *self._sums(content))
+        return content
+
+    def _refuse_unmarked_costs(self, work: Work) -> None:
+        """Costs of cells are read from the column that the metadata call so."""
+        column = price(self.asked.specified, {}).column
+        if self.records or column is None or self.metadata is None:
+            return
+        name = self._named(work, column)
+        if name not in {v.name for v in self.metadata.having(Role.COST)}:
+            hint = "mark it with <NUMERIC> <COSTVAR> in the metadata, or leave it out."
+            work.wrong(self.asked.specified, f"the metadata do not call {name!r} a cost variable", hint)
+
+    def _sums(self, content: Content) -> Iterator[str]:
+        read = self.asked.read
+        if isinstance(read, ReadTable) and read.sums == 2:
+            content["sums"] = "keep"
+            yield "sums that are not true stay as they are in what is written"
+        elif isinstance(read, ReadTable) and read.sums == 1:
+            yield "missing sums are computed in any case"
+
+    def _roles(self, work: Work) -> Iterator[tuple[str, Any]]:
+        """Columns that the rules need."""
+        if not self.records or self.metadata is None or self.asked.rules is None:
+            return
+        wanted = [
+            ("weight", Role.WEIGHT, self.judged.weighted, "weights (WGT)"),
+            ("holding", Role.HOLDING, bool(self.judged.holdings), "holdings"),
+            ("request", Role.REQUEST, self.judged.asks_requests, "requests (REQ)"),
+        ]
+        for key, role, asked, words in wanted:
+            if not asked:
+                continue
+            found = self.metadata.having(role)
+            if not found:
+                hint = f"mark its column with <{role}>, or leave the rule out."
+                work.wrong(self.asked.rules, f"the rules ask for {words}, the metadata name none", hint)
+            elif role is Role.REQUEST:
+                yield key, {"column": found[0].name, "codes": list(found[0].request)}
+            else:
+                yield key, found[0].name
+
+    def _named(self, work: Work, name: str) -> str:
+        """A variable as the metadata spell it."""
+        try:
+            return self.metadata.variable(name).name if self.metadata else name
+        except DiskretError as e:
+            work.wrong(self.asked.specified, e.what, e.hint)
+            return name
+
+    def _response(self, work: Work, name: str) -> str:
+        found = self._named(work, name)
+        roles = {v.name: v.roles for v in self.metadata.variables}.get(found) if self.metadata else None
+        if roles is not None and not roles & {Role.NUMERIC, Role.FREQUENCY}:
+            hint = "mark it with <NUMERIC> in the metadata, or name another."
+            work.wrong(self.asked.specified, f"the response {found!r} is not a number", hint)
+        return found
+
+    def classifications(self, work: Work, made: Made, section: str = "") -> Content:
+        """Recodings."""
+        found: dict[str, Content] = {}
+        for each in self.asked.recodes:
+            if each.variable.lower() not in {name.lower() for name in self.asked.specified.by}:
+                work.wrong(each, f"table {each.table} has no variable {each.variable!r}", "name one of its own.")
+            name = self._named(work, each.variable)
+            where = ".".join(filter(None, (section, "classifications", name)))
+            if each.level is not None:
+                found[name] = {"levels": each.level}
+                made.note(where, each, "deeper levels are closed")
+            elif each.file is not None:
+                found[name] = {"recode": work.reads(each, each.file)}
+                made.note(where, each)
+        return found
+
+    def rules(self, made: Made, section: str = "rules", *, given: bool = False) -> Content:
+        """By which rules it is marked; ``given`` if files make cells of this table or a linked one unsafe."""
+        content = self.judged.content
+        words = []
+        if given or not self.records or self.asked.apriori:
+            usual = content.setdefault("given", USUAL_MARGIN)
+            words = [f"given = {usual}: the margin of cells that are unsafe because a file says so"]
+        if self.asked.rules is not None:
+            made.note(section, self.asked.rules, *words)
+        return content
+
+    def apriori(self, work: Work, made: Made) -> list[Content]:
+        """What is known of single cells."""
+        found = []
+        for each in self.asked.apriori:
+            made.note("apriori", each)
+            errors = "ignore" if each.ignore_errors else "refuse"
+            file = work.reads(each, each.file)
+            found.append({"file": file, "separator": each.separator, "expand": each.expand, "errors": errors})
+        return found
+
+    @property
+    def layout(self) -> Content:
+        """How wide codes are written and with how many decimals, as the metadata say."""
+        if self.metadata is None:
+            return {}
+        said = self.asked.specified
+        by = [v for name in said.by for v in self.metadata.variables if v.name.lower() == name.lower()]
+        flat = {v.name: v.width for v in by if v.width and self.records and not v.hierarchy and not any(v.digits)}
+        decimals = max((v.decimals for v in self.metadata.variables if v.name == said.response), default=0)
+        return ({"widths": flat} if flat else {}) | ({"decimals": min(decimals, 9)} if decimals else {})
+
+    def distances(self) -> dict[str, float]:
+        """The distances the metadata give to classifications, as powers."""
+        if self.metadata is None:
+            return {}
+        named = {name.lower() for name in self.asked.specified.by}
+        return {v.name: float(v.distance[0]) for v in self.metadata.variables if v.distance and v.name.lower() in named}

@@ -1,0 +1,1 @@
+"""The safe files of tau-ARGUS, as it writes them itself."""
