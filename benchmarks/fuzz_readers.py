@@ -266,6 +266,45 @@ Turnover 4 6
   <DECIMALS> 1
 """
 HRC = "N\n@N1\n@N2\nS\n@S1\n"
+REGROUPED = 'Total\n@N\n@@N1\n@@"N2"\n@S\n@@S1\n@towns\n@@N1\n@@S1\n'
+KEYED = (
+    RDA
+    + """\
+  <CKM> T(2)
+  <INCLUDEZEROS> N
+  <SCALING> F(0.03,0.3,100,3,0.5)
+Key 10 1
+  <RECORDKEY>
+  <PFILE> "p.txt"
+  <PFILE_CONT> "p.txt"
+"""
+)
+UNCOUNTED = """\
+   <SEPARATOR> ";"
+Region
+    <RECODEABLE>
+    <TOTCODE> Total
+X
+    <NUMERIC>
+X_Cost
+    <NUMERIC> <COSTVAR>
+Top1
+    <MAXSCORE>
+Top2
+    <MAXSCORE>
+Status
+    <STATUS>
+Low
+    <NUMERIC> <LOWERPL>
+High
+    <NUMERIC> <UPPERPL>
+"""
+INTERMEDIATE = """\
+"Total"; 1.100,5; 1.100,5; 500,0; 300,0; S; 1; 1
+"      1"; 600,0; 600,0; 500,0; 100,0; U; 50; 50
+"      2"; 400,5; 400,5; 300,0; 100,5; M; 0; 0
+"      3"; 100,0; 100,0; 40,0; 30,0; S; 1; 1
+"""
 
 
 # --- what is done with them ------------------------------------------------------------------------------------------
@@ -276,7 +315,8 @@ def use_table(made: dk.Table) -> None:
     repr(made)
     if made.size > MANY:
         return
-    marked = dk.mark(made, dk.MinCount(2)) if made.respondents is not None else made
+    rule = dk.MinCount(2) if made.counted else dk.PPercent(10)
+    marked = dk.mark(made, rule) if made.respondents is not None else made
     done = dk.suppress(marked)
     dk.audit(done.table, done.promise, moves=done.moves)
 
@@ -521,16 +561,24 @@ READERS: dict[str, Reader] = {
     "parents": Reader(make=written("region.csv", CSV), use=lambda p: use_hierarchy(read_hierarchy(p))),
     "levels": Reader(make=written("region.csv", LEVELS), use=lambda p: use_hierarchy(read_hierarchy(p))),
     "hrc": Reader(make=written("region.hrc", HRC), use=lambda p: use_hierarchy(read_hierarchy(p))),
+    "regrouped hrc": Reader(
+        make=written("region.hrc", REGROUPED), use=lambda p: use_hierarchy(read_hierarchy(p))
+    ),
     "cdl": Reader(make=written("region.cdl", "1,small\n2,large, and more\n"), use=read_codelist),
     "grc": Reader(make=written("size.grc", GRC), use=use_recoding),
     "hst": Reader(make=written("own.hst", HST), use=use_apriori),
     "mapping": Reader(make=written("m.csv", "code,class\n10,1\n11,1\n15,2\n"), use=read_mapping),
     "rda": Reader(make=written("firms.rda", RDA, **BESIDE), use=use_metadata),
+    "keyed rda": Reader(make=written("firms.rda", KEYED, **BESIDE), use=use_metadata),
     "arb": Reader(
         make=written("job.arb", ARB, firms__rda=RDA, **BESIDE), use=lambda p: dk.run_argus(p, out=p.parent / "out")
     ),
     "tab": Reader(make=tabular, use=lambda p: use_table(read_cell_list(p, p.with_suffix(".rda")))),
     "tab metadata": Reader(make=tabular_metadata, use=lambda p: use_table(read_cell_list(p.with_suffix(".tab"), p))),
+    "intermediate": Reader(
+        make=written("t.csv", INTERMEDIATE, t__rda=UNCOUNTED),
+        use=lambda p: use_table(read_cell_list(p, p.with_suffix(".rda"), sums="keep")),
+    ),
     "jj": Reader(make=equations, use=lambda p: dk.suppress(dk.read_jj(p))),
     "p-table": Reader(make=p_table, use=use_p_table),
     "plan": Reader(make=written("plan.toml", PLAN), use=lambda p: run_plan(read_plan(p)).summary()),

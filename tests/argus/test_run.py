@@ -96,7 +96,8 @@ def test_an_explained_batch_is_a_job_with_every_line_of_it_that_gives_the_same_p
 
 def test_an_explanation_elsewhere_names_the_data_from_there(tmp_path: Path) -> None:
     out = tmp_path / "jobs"
-    one, two = dk.explain_argus(house(tmp_path, *RUN, "<SUPPRESS> MOD(1)"), out=out)
+    lines = ('<WRITETABLE> (1,2,,"one.csv")', "<SUPPRESS> MOD(1)", '<WRITETABLE> (1,2,,"two.csv")')
+    one, two = dk.explain_argus(house(tmp_path, *RUN, *lines), out=out)
     assert [one.name, two.name] == ["job-1.toml", "job-2.toml"]
     assert read_job(two).model_dump()["data"]["microdata"] == "../firms.asc"
 

@@ -206,6 +206,12 @@ def test_a_table_that_nothing_is_done_with_is_said_and_left_alone(tmp_path: Path
     assert list(made.places.notes) == ["line 3: nothing is done with table 1"]
 
 
+def test_a_protection_that_is_undone_before_anything_is_written_is_said_and_left_out(tmp_path: Path) -> None:
+    made = translated(tmp_path, *BEGIN, "<SUPPRESS> OPT(1,5)", "<SUPPRESS> GH(1)", '<WRITETABLE> (1,2,,"o.csv")')
+    assert [job.step.at for job in made.jobs] == [7]
+    assert list(made.places.notes) == ["line 6: undone by line 7 before anything is written of it"]
+
+
 def test_clear_begins_a_new_job(tmp_path: Path) -> None:
     assert [job["data"].popitem()[0] for job in jobs(tmp_path, *BEGIN, "<CLEAR>", *BEGIN_CELLS)] == ["metadata"] * 2
 

@@ -47,7 +47,7 @@ def unknown_code() -> None:
 
 
 def duplicate_code() -> None:
-    Path("region.hrc").write_text("N\n@N1\n@N2\nS\n@N1\n")
+    Path("region.hrc").write_text("N\n@N1\n@N2\n@N1\n")
     read_hierarchy("region.hrc")
 
 

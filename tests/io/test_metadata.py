@@ -11,6 +11,7 @@ from diskret.io.metadata import Metadata, Role, classification, source
 from diskret.io.rda import rda_text, read_metadata
 from diskret.model.errors import BrokenLevels, DiskretError, EmptyData, MissingColumn, UnknownCode, UnreadableFile
 from diskret.model.source import Delimited, FixedWidth, open_source
+from diskret.model.statistical import Statistical
 
 FIXED = """\
 // written by hand
@@ -33,10 +34,19 @@ Wgt 11 3
 Var1 14 6
   <NUMERIC>
   <CKM> T(3)
+  <INCLUDEZEROS> N
+  <SEPARATION> Y
+  <SCALING> F(0.03, 0.30,1000,3,0.5,0.2)
 Ent 21 1
   <HOLDING>
 Ask 22 1
   <REQUEST> "1" "2"
+  <TRUNCABLE>
+Key 23 1
+\t<RECORDKEY>
+\t<PFILE> "p.txt"
+\t<PFILE_CONT> "c.txt"
+\t<PFILE_SEP> s.txt
 """
 DATA = "84 101  1 2.2  28.5a0\r\n85 102 10 1.0    12b1\r\n84 110 99 1.0     7c2\r\n"
 
@@ -62,7 +72,12 @@ def test_fixed_width_metadata_say_where_and_what_every_variable_is(folder: Path)
     assert [v.name for v in metadata.having(Role.EXPLANATORY)] == ["Year", "Industry", "Region"]
     assert [v.name for v in metadata.variables if v.response] == ["Var1"]
     assert [metadata.having(r)[0].name for r in (Role.WEIGHT, Role.HOLDING, Role.REQUEST)] == ["Wgt", "Ent", "Ask"]
-    assert metadata.ignored == ("<CKM>",)
+    assert metadata.ignored == ("<TRUNCABLE>",)
+    noise = metadata.variable("Var1").noise
+    assert noise is not None
+    assert (noise.kind, noise.zeros, noise.separation, noise.weights) == ("T", False, True, (1.0, 0.5, 0.2))
+    assert noise.shares == {"small": 0.3, "large": 0.03, "flex_point": 1000, "q": 3}
+    assert metadata.variable("Key").p_tables == {"counts": "p.txt", "values": "c.txt", "small_values": "s.txt"}
 
 
 def test_the_data_open_as_the_metadata_describe_them(folder: Path) -> None:
@@ -96,6 +111,31 @@ def test_classifications_come_from_digits_from_a_file_or_from_the_data(folder: P
         classification(metadata, "Region", ["7"])
     with pytest.raises(MissingColumn):
         classification(metadata, "Regoin", ["7"])
+
+
+def test_a_tag_that_does_not_exist_is_refused_with_the_one_that_was_meant(tmp_path: Path) -> None:
+    (tmp_path / "m.rda").write_text("Size 1 2\n  <HIERCODLIST> size.hrc\n")
+    with pytest.raises(UnreadableFile, match=r"no tag <HIERCODLIST>[\s\S]*line 2[\s\S]*mean <HIERCODELIST>"):
+        read_metadata(tmp_path / "m.rda")
+
+
+def test_any_line_ends_tabs_and_quotes_do(tmp_path: Path) -> None:
+    plain = 'Size 1 2 99\n  <RECODEABLE>\n  <TOTCODE> "Total"\nX 3 4\n  <NUMERIC>\n'
+    read = []
+    for number, text in enumerate([
+        plain, plain.replace("\n", "\r\r\n"), plain.replace("\n", "\r\n").replace(" ", "\t"),
+        plain.replace('"', "").replace("Size", '"Size"'),
+    ]):  # fmt: skip
+        (tmp_path / f"{number}.rda").write_bytes(text.encode())
+        read.append(read_metadata(tmp_path / f"{number}.rda").variables)
+    assert read[1:] == [read[0]] * 3
+
+
+def test_files_of_spss_are_known_by_the_names_of_their_columns(tmp_path: Path) -> None:
+    (tmp_path / "m.rda").write_text("<SPSS>\nSize 1 2\n  <RECODEABLE>\nX 3 4\n  <NUMERIC>\n")
+    metadata = read_metadata(tmp_path / "m.rda")
+    assert metadata.spss
+    assert source(metadata, "firms.sav") == Statistical(path=Path("firms.sav"))
 
 
 def test_a_file_the_metadata_name_and_nobody_has_is_refused(folder: Path) -> None:
@@ -153,6 +193,14 @@ def test_written_metadata_read_back_the_same(folder: Path) -> None:
         ("Size 1 2\n<DECIMALS> two\n", UnreadableFile),
         ("Nace 1 5\n<HIERLEVELS> 3 1\n", BrokenLevels),
         ('"" 1 2\n', UnreadableFile),
+        ("Size 1 2\n<RECODEBLE>\n", UnreadableFile),
+        ("X 1 2\n<NUMERIC>\n<CKM> Q\n", UnreadableFile),
+        ("X 1 2\n<NUMERIC>\n<CKM> T(0)\n", UnreadableFile),
+        ("X 1 2\n<NUMERIC>\n<CKM> T(nan)\n", UnreadableFile),
+        ("X 1 2\n<NUMERIC>\n<CKM> T(1.5)\n", UnreadableFile),
+        ("X 1 2\n<NUMERIC>\n<CKM> T(2)\n<SCALING> N(0.3)\n", UnreadableFile),
+        ("X 1 2\n<NUMERIC>\n<SCALING> N(a)\n", UnreadableFile),
+        ("X 1 2\n<NUMERIC>\n<PARITY>\n", UnreadableFile),
     ],
 )
 def test_broken_metadata_are_refused_with_their_place(tmp_path: Path, text: str, error: type[DiskretError]) -> None:

@@ -19,6 +19,10 @@ NOTATIONS: dict[str, Callable[[], Hierarchy]] = {
     "pairs in a list": lambda: Hierarchy.from_parents(list(PARENTS.items())),
     "levels": lambda: Hierarchy.from_levels(CODES, [1, 1, 2, 2, 3, 3, 4]),
     "hrc": lambda: Hierarchy.from_hrc("05\n@051\n@@05111\n@@05112\n@05200\n11\n", total="DE"),
+    "hrc with quotes, under its total": lambda: Hierarchy.from_hrc(
+        'DE\n@"05"\n@@051\n@@@05111\n@@@"05112"\n@@05200\n@11\n', total="DE"
+    ),
+    "hrc with a sum of itself": lambda: Hierarchy.from_hrc("05\n@051\n@@05111\n@@05112\n@05200\n11\n@11\n", total="DE"),
     "hrc with another lead and blank lines": lambda: Hierarchy.from_hrc(
         "05\n\n..051  \n....05111\n....05112\n..05200\n11", lead="..", total="DE"
     ),
@@ -91,8 +95,13 @@ REFUSED: dict[str, tuple[type[errors.DiskretError], Callable[[], Any], str]] = {
     "no levels": (errors.EmptyData, lambda: Hierarchy.from_levels([], []), "no codes"),
     "hrc too deep": (errors.BrokenLevels, lambda: Hierarchy.from_hrc("a\n@@b\n"), "line 2"),
     "hrc lead only": (errors.BrokenLevels, lambda: Hierarchy.from_hrc("a\n@\n"), "line 2"),
-    "hrc same code": (errors.DuplicateCode, lambda: Hierarchy.from_hrc("a\n@b\nb\n"), "line 3"),
+    "hrc same code": (errors.DuplicateCode, lambda: Hierarchy.from_hrc("a\n@b\n@b\n"), "line 3"),
+    "hrc two sums": (errors.TwoParents, lambda: Hierarchy.from_hrc("a\n@b\n@c\nd\n@b\n@e\n"), "line 5"),
+    "hrc part of the total too": (errors.TwoParents, lambda: Hierarchy.from_hrc("a\n@b\n@c\nb\n"), "line 4"),
+    "hrc part of itself": (errors.HierarchyCycle, lambda: Hierarchy.from_hrc("a\n@a\n@b\n"), "line 2"),
+    "hrc ring": (errors.TwoParents, lambda: Hierarchy.from_hrc("a\n@b\n@@a\n"), "line 3"),
     "hrc code like its total": (errors.DuplicateCode, lambda: Hierarchy.from_hrc("Total\n"), "'Total'"),
+    "hrc total among others": (errors.DuplicateCode, lambda: Hierarchy.from_hrc("a\nTotal\n@b\n"), "line 2"),
     "hrc without lead": (errors.BadOption, lambda: Hierarchy.from_hrc("a\n", lead=""), "lead"),
     "hrc empty": (errors.EmptyData, lambda: Hierarchy.from_hrc("\n\n"), "no codes"),
     "prefixes descending": (errors.BadOption, lambda: Hierarchy.from_prefixes(["0111"], [3, 2]), "[3, 2]"),

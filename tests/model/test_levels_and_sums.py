@@ -140,6 +140,26 @@ def test_a_working_file_remembers_that_nobody_was_counted(tmp_path: Path) -> Non
     assert not load_working(tmp_path / "w.parquet")["x"].counted
 
 
+def test_rules_judge_contributions_to_a_shadow_and_ask_the_same_share_of_the_value() -> None:
+    cells = {"s": ["a", "b"], "x": [10, 20], "staff": [100, 100], "x1": [95, 20], "x2": [4, 20]}
+    table = Table.from_cells(cells, by={"s": None}, value="x", largest=["x1", "x2"], shadow="staff")
+    marked = dk.mark(table, dk.PPercent(10))
+    assert marked.status.tolist() == [1, 0, 0]
+    assert marked.above is not None
+    assert marked.above[0] == pytest.approx((9.5 - 1) / 10, abs=1e-3)
+    assert table.largest is None
+    assert alone_in(table).tolist() == [False, False, False]
+
+
+def test_a_shadow_that_is_the_value_is_none() -> None:
+    table = Table.from_cells(CELLS | {"y": CELLS["x"]}, by={"s": None}, value="x", largest=["x1"], shadow="y")
+    assert table.largest is not None
+    assert table.respondents is not None
+    assert table.respondents.shadow_absolute is None
+    with pytest.raises(BadOption, match="a shadow without largest"):
+        Table.from_cells(CELLS, by={"s": None}, value="x", shadow="x1")
+
+
 # --- sums that are not true ------------------------------------------------------------------------------------------
 
 OFF = {"s": ["a", "b", "c", "Total"], "x": [10, 20, 30, 61], "st": ["primary", "secondary", "open", "open"]}
@@ -170,7 +190,16 @@ def test_kept_sums_are_published_as_they_were_given_and_nothing_else_is(tmp_path
 
 def test_changed_values_are_published_changed_whatever_was_given() -> None:
     rounded = dk.round_table(kept(), base=5).table
-    assert rounded.published_value[-1] == rounded.value[-1]
+    assert rounded.published_value.tolist() == rounded.value.tolist()
+
+
+def test_kept_sums_go_along_where_a_classification_is_closed() -> None:
+    tree = dk.Hierarchy.from_nested({"Total": {"A": ["a", "b"], "C": ["c"]}})
+    cells = {"s": ["a", "b", "c", "A", "Total"], "x": [10, 20, 30, 31, 61]}
+    with pytest.warns(ProtectionWarning, match="2 sums"):
+        table = Table.from_cells(cells, by={"s": tree}, value="x", sums="keep")
+    closed = dk.closed(table, {"s": dk.close_codes(tree, ["A"])})
+    assert dict(zip(closed.by["s"].codes, closed.published_value.tolist(), strict=True))["A"] == 31
 
 
 def test_another_sum_in_the_place_of_a_kept_one_breaks_the_seal() -> None:

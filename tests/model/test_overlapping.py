@@ -15,6 +15,7 @@ from diskret import Hierarchy, Roles, Table, tabulate
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.hrc import hrc_text
 from diskret.model import errors
+from diskret.model.errors import ProtectionWarning
 from diskret.perturbation.merging import propose_merging
 from diskret.rules.magnitude import MinCount
 from diskret.suppression.complete.raising import raise_table
@@ -195,3 +196,36 @@ def test_whatever_was_made_can_be_restored_and_nothing_else(made: Hierarchy) -> 
     for parents in ((*made.parents[:-1], 0), (len(made), *made.parents[1:]), (0, *made.parents[1:])):
         with pytest.raises(errors.BrokenLevels, match="not those of a hierarchy"):
             Hierarchy.restored(made.codes, parents, made.labels, made.further)
+
+
+# --- codes under two sums of a .hrc file -----------------------------------------------------------------------------
+
+
+def from_hrc(text: str) -> Hierarchy:
+    with pytest.warns(ProtectionWarning, match="stand under other sums too"):
+        return Hierarchy.from_hrc(text)
+
+
+def test_a_sum_that_only_regroups_codes_of_others_is_a_further_sum() -> None:
+    area = from_hrc("EU\n@DE\n@PL\nother\n@UK\n@CH\nEuro\n@DE\n")
+    assert area.parts("Total") == ("EU", "other")
+    cells = {"a": ["DE", "PL", "UK", "CH"], "x": [1, 2, 4, 8]}
+    table = Table.from_cells(cells, by={"a": area}, value="x")
+    assert table.value[table.index("Euro")] == 1
+    assert table.value[-1] == 15
+
+
+def test_of_two_ways_to_group_the_same_codes_the_first_makes_up_the_total() -> None:
+    both = from_hrc("N\n@n1\n@n2\nS\n@s1\ntown\n@n1\n@s1\nrural\n@n2\n")
+    assert both.parts("Total") == ("N", "S")
+    assert both.parts("town") == ("n1", "s1")
+    deeper = from_hrc("N\n@n1\n@n2\nS\n@s1\nby size\n@town\n@@n1\n@@s1\n@rural\n@@n2\n")
+    assert deeper.parts("by size") == ("town", "rural")
+    first = from_hrc("Euro\n@DE\nEU\n@DE\n@PL\n")
+    assert first.parts("Total") == ("EU",)
+
+
+def test_sums_may_be_regrouped_with_their_parts_or_without() -> None:
+    text = "Europe\n@NL\n@@NL1\n@@NL2\n@BE\n@DE\nBenelux\n@NL\n@@NL1\n@@NL2\n@BE\n"
+    for each in (text, text.replace("Benelux\n@NL\n@@NL1\n@@NL2\n", "Benelux\n@NL\n")):
+        assert from_hrc(each).parts("Benelux") == ("NL", "BE")

@@ -79,8 +79,8 @@ class Course:
 
     steps: tuple[Step, ...]
     mistakes: tuple[Mistake, ...]
-    idle: tuple[Asked, ...] = ()
-    """Tables that nothing is done with, beside others."""
+    said: tuple[str, ...] = ()
+    """What is not done because nobody would see it."""
 
 
 def course_of(batch: Batch) -> Course:
@@ -91,8 +91,11 @@ def course_of(batch: Batch) -> Course:
     walk.close(batch.commands[-1].line if batch.commands else 1)
     if not walk.steps and not walk.mistakes:
         walk.mistakes.append((walk.last, "the batch makes no table", "add <SPECIFYTABLE> and what belongs to it."))
-    steps = tuple(sorted(walk.steps, key=lambda each: each.at))
-    return Course(steps=steps, mistakes=tuple(walk.mistakes), idle=tuple(walk.idle))
+    kept = [each for at, each in enumerate(walk.steps) if at not in walk.undone]
+    said = [f"line {each.specified.line}: nothing is done with table {each.number}" for each in walk.idle]
+    for at, by in walk.undone.items():
+        said.append(f"line {walk.steps[at].at}: undone by line {by.line} before anything is written of it")
+    return Course(steps=tuple(sorted(kept, key=lambda each: each.at)), mistakes=tuple(walk.mistakes), said=tuple(said))
 
 
 @dataclass
@@ -102,6 +105,8 @@ class _Walk:
     steps: list[Step] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     idle: list[Asked] = field(default_factory=list)
+    undone: dict[int, Suppress] = field(default_factory=dict)
+    """Steps of which nothing was written before they were undone, and by what."""
     data: OpenMicrodata | OpenTable | None = None
     metadata: OpenMetadata | None = None
     tables: dict[int, Asked] = field(default_factory=dict)
@@ -226,6 +231,11 @@ class _Walk:
             self._begin(Step(tables=tuple(self.tables.values()), at=command.line, suppress=command))
 
     def _begin(self, step: Step) -> None:
+        numbers = {table.number for table in step.tables}
+        for at in {self.current[number] for number in numbers & self.current.keys()}:
+            before = self.steps[at]
+            if step.suppress and not before.writes and {table.number for table in before.tables} <= numbers:
+                self.undone[at] = step.suppress
         for table in step.tables:
             self.current[table.number] = len(self.steps)
             self.touched.discard(table.number)

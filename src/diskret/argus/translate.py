@@ -43,8 +43,8 @@ def translate(batch: Batch, out: Path | None = None) -> Translation:
     course = course_of(batch)
     work = Work(places=Places(here=batch.path.parent, out=out))
     jobs = [_job(work, step) for step in course.steps]
-    for table in course.idle:
-        work.places.say(f"line {table.specified.line}: nothing is done with table {table.number}")
+    for words in course.said:
+        work.places.say(words)
     logbook, version = (_named_once(work, batch, kind) for kind in (Logbook, VersionInfo))
     mistakes = sorted({*course.mistakes, *work.mistakes, *_overwriting(work, batch)})
     if mistakes:

@@ -61,8 +61,10 @@ def read_p_table(path: str | Path) -> PTable:
 
 
 def _places(head: Sequence[str], where: str) -> dict[str, int]:
-    """Where each column stands; i, p and v must be there."""
+    """Where each column stands; i, p and v must be there. Names nobody knows tau-ARGUS passes over: so do we."""
     at = {word: head.index(name) for word, names in NAMES.items() for name in reversed(names) if name in head}
+    if not at and len(head) in (len(NAMES) - 1, len(NAMES)) and not any(map(_is_number, head)):
+        return dict(zip(NAMES, range(len(head)), strict=False))
     lacking = [word for word in ("i", "p", "v") if word not in at]
     if lacking:
         raise BadPTable(
@@ -71,6 +73,14 @@ def _places(head: Sequence[str], where: str) -> dict[str, int]:
             hint="the first line names the columns: i;j;p;v;p_int_ub.",
         )
     return at
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
 
 
 def _number(line: Sequence[str], place: int, where: str, number: int) -> float:

@@ -201,6 +201,11 @@ def _numeric(metadata: Metadata) -> list[Variable]:
     return [v for v in metadata.variables if v.roles and not v.roles & {Role.EXPLANATORY, Role.STATUS}]
 
 
+def _among(found: Mapping[str, Any], metadata: Metadata, *roles: Role) -> list[Variable]:
+    """The variables of some roles that hold numbers."""
+    return [v for role in roles for v in metadata.having(role) if v.name in found]
+
+
 def _numbers(columns: Columns, metadata: Metadata, response: str) -> dict[str, Any]:
     """The columns of numbers as numbers; as they are, for whoever refuses them, where signs are not clear.
 
@@ -208,12 +213,12 @@ def _numbers(columns: Columns, metadata: Metadata, response: str) -> dict[str, A
     it has both, one of them must stand between thousands everywhere (1.234,5).
     """
     found: dict[str, Any] = {v.name: columns[v.name] for v in _numeric(metadata)}
-    for v in metadata.having(Role.MAXSCORE):
+    for v in _among(found, metadata, Role.MAXSCORE):
         found[v.name] = ["0" if text in BLANK else text for text in found[v.name]]
-    for v in metadata.having(Role.COST):
+    for v in _among(found, metadata, Role.COST):
         own = zip(found[v.name], columns[response], strict=True)
         found[v.name] = [value.lstrip("-") if text in BLANK else text for text, value in own]
-    for v in (*metadata.having(Role.LOWER_LEVEL), *metadata.having(Role.UPPER_LEVEL)):
+    for v in (v for role in (Role.LOWER_LEVEL, Role.UPPER_LEVEL, Role.SHADOW) for v in metadata.having(role)):
         found[v.name] = ["" if text in BLANK else text for text in found[v.name]]
     written = [text for texts in found.values() for text in texts if "." in text or "," in text]
     signs = {sign for sign in ".," if any(sign in text for text in written)}

@@ -103,9 +103,9 @@ def read_codelist(path: str | Path) -> dict[str, str]:
                 where=f"{path}, line {number}",
                 hint="write code,label.",
             )
-        if code in labels:
+        if labels.get(code, label or code) != (label or code):
             raise DuplicateCode(
-                f"code {code!r} is listed twice in the code list",
+                f"code {code!r} is listed twice in the code list, with different labels",
                 where=f"{path}, line {number}",
                 hint="keep one label.",
             )

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import accumulate
 from pathlib import Path, PureWindowsPath
 
+from diskret.io.cell_key_tags import Noise
 from diskret.io.hrc import read_codelist, read_hrc
 from diskret.model.errors import MissingColumn, UnknownCode, UnreadableFile
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.places import no_such_file
 from diskret.model.source import Delimited, FixedWidth
+from diskret.model.statistical import Statistical
 
 LONGEST = 200
 """Characters of a name that a message shows."""
@@ -60,6 +62,10 @@ class Variable:
     request: tuple[str, ...] = ()
     """Codes of respondents who asked for protection."""
     distance: tuple[int, ...] = ()
+    p_tables: Mapping[str, str] = field(default_factory=dict)
+    """Of record keys: files of perturbation tables, for ``counts``, ``values`` and ``small_values``."""
+    noise: Noise | None = None
+    """How values are changed by cell keys, if anything is said about it."""
 
     @property
     def response(self) -> bool:
@@ -80,8 +86,10 @@ class Metadata:
     safe: str = "S"
     unsafe: str = "U"
     protect: str = "P"
+    spss: bool = False
+    """Whether the data are a file of SPSS, whose columns are known by their names."""
     ignored: tuple[str, ...] = ()
-    """Tags that mean nothing to us, such as those of the cell-key method."""
+    """Tags that have no effect, such as <TRUNCABLE>: which digits of a code are left out a recoding says."""
 
     def variable(self, name: str) -> Variable:
         """The variable of a name, upper or lower case."""
@@ -134,23 +142,28 @@ def _there(candidate: Path) -> Path | None:
 
 
 def source(
-    metadata: Metadata, data_path: str | Path, *, decimal: str | None = None, encoding: str | None = None
-) -> FixedWidth | Delimited:
+    metadata: Metadata, data_path: str | Path, *, decimal: str | None = None, thousands: str | None = None,
+    encoding: str | None = None,
+) -> FixedWidth | Delimited | Statistical:  # fmt: skip
     """The data file as our readers take it: every variable a column, no header line.
 
-    Numbers of fixed-width files have their decimal point written; ``<DECIMALS>`` does not move it.
+    Numbers of fixed-width files have their decimal point written; ``<DECIMALS>`` does not move it. Of a file of SPSS
+    (``<SPSS>``) the columns are known by their names, wherever the metadata put them.
 
     >>> size = Variable(name="Size", first=9, width=2)
     >>> source(Metadata(variables=(size,), path=Path("firms.rda")), "firms.asc").fields
     {'Size': (9, 2)}
     """
+    if metadata.spss:
+        return Statistical(path=Path(data_path), encoding=encoding)
     if metadata.separator is not None:
         names = tuple(v.name for v in metadata.variables)
         return Delimited(
-            path=Path(data_path), delimiter=metadata.separator, decimal=decimal, names=names, encoding=encoding
-        )
+            path=Path(data_path), delimiter=metadata.separator, decimal=decimal, thousands=thousands, names=names,
+            encoding=encoding,
+        )  # fmt: skip
     fields = {v.name: (v.first or 1, v.width or 1) for v in metadata.variables}
-    return FixedWidth(path=Path(data_path), fields=fields, decimal=decimal, encoding=encoding)
+    return FixedWidth(path=Path(data_path), fields=fields, decimal=decimal, thousands=thousands, encoding=encoding)
 
 
 def classification(metadata: Metadata, name: str, codes: Iterable[str], *, normalise: bool = False) -> Hierarchy:

@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from diskret.io.metadata import Metadata, Role, Variable
+from diskret.io.cell_key_tags import NOISE, P_TABLE_TAGS, P_TABLES, Noise, noise_lines, noise_told
+from diskret.io.metadata import LONGEST, Metadata, Role, Variable
 from diskret.io.text import read_text
 from diskret.model.errors import BadOption, BrokenLevels, EmptyData, UnreadableFile, listed
 from diskret.model.limits import refuse_more
@@ -18,6 +20,17 @@ OTHER_SPELLINGS = {"RECODABLE": "RECODEABLE", "COST": "COSTVAR"}
 OF_THE_FILE = {"SEPARATOR": "separator", "SAFE": "safe", "UNSAFE": "unsafe", "PROTECT": "protect"}
 OF_A_VARIABLE = {"CODELIST": "codelist", "HIERCODELIST": "hierarchy", "HIERLEADSTRING": "lead", "TOTCODE": "total"}
 NUMBERS = {"DISTANCE": "distance", "HIERLEVELS": "digits"}
+WITHOUT_EFFECT = {
+    "TRUNCABLE": "which digits are left out a recoding says",
+    "CELLKEY": "cell keys are made from records",
+}
+"""Tags that say something we do not need, and why."""
+QUIET = {"HIERARCHICAL"}
+"""Tags that say nothing others do not say."""
+KNOWN = {
+    *Role, *OF_THE_FILE, *OF_A_VARIABLE, *NUMBERS, *P_TABLES, *NOISE, *WITHOUT_EFFECT, *QUIET, "DECIMALS", "SPSS",
+    *OTHER_SPELLINGS,
+}  # fmt: skip
 CELLS_ONLY = {"FREQUENCY", "MAXSCORE", "STATUS", "LOWERPL", "UPPERPL", "COSTVAR", "SHADOW", "SAFE", "UNSAFE", "PROTECT"}
 
 READABLE = re.compile(r'(?!<|//)(?=.*\S)[^"\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+')
@@ -53,21 +66,34 @@ def read_metadata(path: str | Path, *, tabular: bool | None = None) -> Metadata:
         tabular = _about_cells(lines)
     free = tabular or "SEPARATOR" in _tags(lines)
     variables: list[Variable] = []
-    told: dict[str, str] = {}
+    told: dict[str, Any] = {}
     ignored: dict[str, None] = {}
     for line in lines:
         if line.head:
             variables.append(_variable(line, free, tabular))
             refuse_more("columns", len(variables), "the metadata name {} variables", str(path))
         for tag, words in line.tags:
+            _refuse_unknown(tag, line.where)
             if tag in OF_THE_FILE:
                 told[OF_THE_FILE[tag]] = _one(tag, words, line.where)
+            elif tag == "SPSS":
+                told["spss"] = True
             elif not _tagged(variables, tag, words, line.where):
                 ignored[f"<{tag}>"] = None
     given: dict[str, Any] = {"separator": ";" if tabular else None, **told}
     metadata = Metadata(variables=tuple(variables), path=Path(path), tabular=tabular, ignored=tuple(ignored), **given)
     _refuse_unusable(metadata)
     return metadata
+
+
+def _refuse_unknown(tag: str, where: str) -> None:
+    if tag not in KNOWN:
+        close = get_close_matches(tag, sorted(KNOWN), 1)
+        raise UnreadableFile(
+            f"there is no tag <{tag[:LONGEST]}>",
+            where=where,
+            hint=f"did you mean <{close[0]}>?" if close else "docs/files.md lists the tags.",
+        )
 
 
 def _tags(lines: Sequence[_Line]) -> set[str]:
@@ -130,7 +156,7 @@ def _tagged(variables: list[Variable], tag: str, words: tuple[str, ...], where: 
 
 
 def _told(variable: Variable, tag: str, words: tuple[str, ...], where: str) -> dict[str, Any] | None:
-    """What a tag says about a variable; None for a tag that means nothing to us."""
+    """What a tag says about a variable; None for a tag that has no effect."""
     if tag in set(Role):
         roles = {"roles": variable.roles | {Role(tag)}}
         return roles | ({"request": tuple(word.strip() for word in words)} if tag == Role.REQUEST else {})
@@ -142,8 +168,11 @@ def _told(variable: Variable, tag: str, words: tuple[str, ...], where: str) -> d
         return {NUMBERS[tag]: _whole_numbers(words, where)}
     if tag == "DECIMALS":
         return {"decimals": _whole_numbers([_one(tag, words, where)], where)[0]}
-    # <HIERARCHICAL> says nothing that <HIERLEVELS> and <HIERCODELIST> do not say
-    return {} if tag == "HIERARCHICAL" else None
+    if tag in P_TABLES:
+        return {"p_tables": {**variable.p_tables, P_TABLES[tag]: _one(tag, words, where).strip()}}
+    if tag in NOISE:
+        return {"noise": noise_told(variable.noise or Noise(), tag, words, where)}
+    return {} if tag in QUIET else None
 
 
 def _one(tag: str, words: Sequence[str], where: str) -> str:
@@ -193,6 +222,7 @@ def rda_text(metadata: Metadata) -> str:
     """
     _refuse_unusable(metadata)
     lines = [f'   <SEPARATOR> "{metadata.separator}"'] if metadata.separator is not None else []
+    lines += ["   <SPSS>"] if metadata.spss else []
     for v in metadata.variables:
         if not READABLE.fullmatch(v.name):
             raise BadOption(f"variable {v.name!r} has a name tau-ARGUS cannot read", hint="use letters and digits.")
@@ -214,5 +244,7 @@ def _tag_lines(v: Variable) -> list[str]:
         (others, [" ".join(others)]),
         (Role.REQUEST in v.roles, [" ".join(["<REQUEST>", *(f'"{code}"' for code in v.request)])]),
         (v.decimals, [f"<DECIMALS> {v.decimals}"]),
+        (v.p_tables, [f'<{P_TABLE_TAGS[of]}> "{name}"' for of, name in v.p_tables.items()]),
+        (v.noise, [] if v.noise is None else noise_lines(v.noise)),
     ]
     return [line for holds, lines in said if holds for line in lines]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from diskret.cellkey.cell_key import KeyedNoise, perturb_by_key
 from diskret.cellkey.options import Scaling
@@ -29,6 +30,40 @@ def record_key(asked: CellKeySection | None, described: Metadata | None) -> Reco
     return None if column is None else RecordKey(column, asked.modulus, asked.zeros)
 
 
+def ranked_for(asked: CellKeySection | None) -> int:
+    """Largest contributions a table must know."""
+    return 0 if asked is None else max(RANKED, len(asked.weights))
+
+
+def as_told(asked: CellKeySection | None, described: Metadata | None, values: Sequence[str]) -> CellKeySection | None:
+    """What a job asks, and where it says nothing what its metadata say about tables of counts, or of one value.
+
+    Perturbation tables lie beside the metadata. Several values with noise of different kinds have none in common.
+    """
+    if asked is None or described is None:
+        return asked
+    told: dict[str, Any] = {}
+    files = described.having(Role.RECORD_KEY)[0].p_tables if described.having(Role.RECORD_KEY) else {}
+    noise = described.variable(values[0]).noise if len(values) == 1 else None
+    if not values:
+        told["p_table"] = files.get("counts")
+    elif noise is not None and noise.kind != "N":
+        if noise.kind != "T" and "small" not in asked.model_fields_set:
+            raise BadOption(
+                f"the metadata ask for noise of {values[0]!r} in shares of something else than its contributions",
+                where=str(described.path),
+                hint="noise is a share of the largest contributions: <CKM> T(...); or say the shares in [cell_key].",
+            )
+        told = {"zeros": noise.zeros, "p_table": files.get("values"), "weights": list(noise.weights), **noise.shares}
+        told["small_values"] = files.get("small_values") if noise.separation else None
+    for key in ("p_table", "small_values"):
+        if told.get(key) and key not in asked.model_fields_set:
+            told[key] = str(described.file(told[key]))
+    return asked.model_copy(
+        update={key: each for key, each in told.items() if each is not None and key not in asked.model_fields_set}
+    )
+
+
 def add_noise_by_key(asked: CellKeySection | None, here: Path, tables: Mapping[str, Table]) -> dict[str, KeyedNoise]:
     """Every table with cell-key noise; nothing if the job does not ask for it."""
     if asked is None:
@@ -44,6 +79,7 @@ def add_noise_by_key(asked: CellKeySection | None, here: Path, tables: Mapping[s
         small=asked.small,
         large=min(asked.large, asked.small),
         flex_point=asked.flex_point,
+        q=asked.q,
         weights=tuple(asked.weights),
         extra=asked.extra,
     )

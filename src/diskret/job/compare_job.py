@@ -49,7 +49,7 @@ class CompareJob(Section):
             ),
             (merge and merge not in by, "compare.merge", f"no classification {merge!r}", f"table.by: {listed(by)}"),
         )
-        for key in self.table.saying(*ONLY_RECORDS):
+        for key in self.table.saying(*ONLY_RECORDS, "shadow"):
             yield Problem(f"table.{key}", "cannot be combined with [compare]", "not all methods know it")
         if self.table.without_value != "refuse":
             yield Problem(

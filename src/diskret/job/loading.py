@@ -13,7 +13,7 @@ from diskret.io.cell_list import read_cell_list
 from diskret.io.hierarchies import read_hierarchy
 from diskret.io.metadata import Metadata, classification, source
 from diskret.io.rda import read_metadata
-from diskret.job.cell_keys import RANKED, record_key
+from diskret.job.cell_keys import as_told, ranked_for, record_key
 from diskret.job.data_section import READING, Data
 from diskret.job.recoding import closings_of
 from diskret.job.rules import rules_of
@@ -81,12 +81,13 @@ def _tabulated(
     """Tables from records."""
     asked = job.table
     rules = rules_of(job)
-    ranked = max(largest_needed(rules) if rules.rules else 2, RANKED if job.cell_key is not None else 0)
+    noise = as_told(job.cell_key, described, asked.value)
+    ranked = max(largest_needed(rules) if rules.rules else 2, ranked_for(noise))
     request = any(isinstance(rule, Request) for rule in rules)
     roles = Roles(
         weight=asked.weight, holding=asked.holding, waiver=_flag(asked.waiver), public=_flag(asked.public),
         request=None if request else _flag(asked.request), asked=_flag(asked.request) if request else None,
-        shadow=asked.shadow, key=record_key(job.cell_key, described), cost=asked.cost,
+        shadow=asked.shadow, key=record_key(noise, described), cost=asked.cost,
     )  # fmt: skip
     options = TabulationOptions(
         **_gaps(job),
@@ -149,8 +150,8 @@ def described_source(data: Data, here: Path) -> tuple[Any, Metadata | None]:
     assert name is not None
     if data.metadata:
         described = read_metadata(here / data.metadata)
-        read = source(described, here / name, decimal=data.decimal, encoding=data.encoding)
-        return _as_asked(data, replace(read, thousands=data.thousands)), described
+        signs = {"decimal": data.decimal, "thousands": data.thousands, "encoding": data.encoding}
+        return _as_asked(data, source(described, here / name, **signs)), described
     return file_of(data, name if is_server(name) else here / name), None
 
 

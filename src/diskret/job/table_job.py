@@ -10,8 +10,9 @@ from typing import Literal
 from pydantic import Field
 
 from diskret.io.files import all_or_none
+from diskret.io.rda import read_metadata
 from diskret.job.apriori import AprioriFile, set_beforehand
-from diskret.job.cell_keys import add_noise_by_key
+from diskret.job.cell_keys import add_noise_by_key, as_told
 from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import found_reading, load_tables, set_by_hand
@@ -117,6 +118,12 @@ class TableJob(Section):
             keys += [f"classifications.{name}.{key}" for key in said]
         yield from (Problem(key, f"cannot be combined with this data: the {whose} it", "leave it out") for key in keys)
 
+    def _noise(self, here: Path) -> CellKeySection | None:
+        """What is asked of cell keys, by the job or by its metadata."""
+        described = self.cell_key is not None and self.data.microdata and self.data.metadata
+        told = read_metadata(here / described) if described else None
+        return as_told(self.cell_key, told, self.table.value)
+
     def _rules(self) -> Iterator[Problem]:
         """Rules that need what records without this column do not tell."""
         if not self.data.microdata:
@@ -187,7 +194,7 @@ class TableJob(Section):
         running.say("changing", 0, 1)
         if not self.changes_all:
             self._warn(running, unmarked(tables))
-        noise = add_noise_by_key(self.cell_key, running.here, tables)
+        noise = add_noise_by_key(self._noise(running.here), running.here, tables)
         tables |= {name: done.table for name, done in noise.items()}
         changed = perturb_tables(self.perturbation, tables) | adjust_tables(self, tables)
         tables |= {name: done.table for name, done in changed.items()}

@@ -219,6 +219,7 @@ class CellKeySection(Section):
     small: float = Field(0.3, gt=0, le=1, description="share of small contributions by which values change")
     large: float = Field(0.03, gt=0, le=1, description="share of very large ones, with flex_point")
     flex_point: float | None = Field(None, gt=0, description="contribution up to which the share is that of small ones")
+    q: float = Field(3.0, ge=1, description="how steeply the share falls beyond flex_point")
     weights: list[float] = Field([1.0, 0.5, 0.2], description="how the largest contributions count, from 1 down")
     extra: float = Field(0.0, ge=0, description="added to the deviation of primary cells")
     small_values: InFile = Field(None, description="file of the perturbation table for very small values")

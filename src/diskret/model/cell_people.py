@@ -112,9 +112,10 @@ def _owners(frame: Frame) -> Ints | None:
 
 def warn_of_unranked(frame: Frame, people: Contributors | None, name: str, value: Floats) -> None:
     """Name the cells of which no contribution is known: rules about concentration see nobody there."""
-    if people is None or people.largest is None:
+    judged = None if people is None else people.judged.largest
+    if judged is None:
         return
-    nobody = frame.inner & (value != 0) & (people.largest[..., 0] == 0)
+    nobody = frame.inner & (value != 0) & (judged[..., 0] == 0)
     if nobody.any():
         warnings.warn(
             f"{int(nobody.sum())} cells of {name!r} have a value and no largest contribution, so that rules about "

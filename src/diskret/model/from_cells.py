@@ -84,6 +84,8 @@ def _table(
     found = summed(frame, name, frame.dense(name))
     lower, upper = _prior(frame, name, found.value)
     refuse_false_zeros(status, found.value, frame.name, frame.where)
+    if shadow is not None and np.array_equal(shadow, found.value):
+        shadow = None  # lists of tau-ARGUS have a shadow even where it is the value
     behind = people.behind(found.value, shadow)
     if shadow is None:
         warn_of_unranked(frame, behind, name, found.value)
@@ -97,6 +99,8 @@ def _opened(source: object, by: Mapping[str, Hierarchy | None], values: Sequence
     """The list of cells, once it has all columns."""
     if not by or not values:
         raise BadOption("a table needs at least one classification and one value", hint="fill by=... and value=....")
+    if given.shadow and not given.largest:
+        raise BadOption("a shadow without largest contributions", hint="name those to the shadow with largest=....")
     data = open_source(source)
     if given.owner and not given.count:
         raise BadOption("owners without contributor counts", hint="name the counts with count=....")

@@ -10,6 +10,7 @@ that is not part of the tree stands directly before the total.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,8 +20,9 @@ import numpy as np
 
 from diskret.model import hierarchy_sources as sources
 from diskret.model.arrays import Bools, Ints
-from diskret.model.errors import BadOption, BrokenLevels, DuplicateCode, UnknownCode
+from diskret.model.errors import BadOption, BrokenLevels, DuplicateCode, ProtectionWarning, UnknownCode, listed
 from diskret.model.groupings import overlapping, restorable
+from diskret.model.hrc_lines import hrc_tree
 from diskret.model.limits import refuse_more
 from diskret.model.spelling import alike, plain, visible
 
@@ -83,10 +85,22 @@ class Hierarchy:
     ) -> Hierarchy:
         """From the text of a tau-ARGUS ``.hrc`` file; the file names no total, ``total`` does.
 
+        A sum of codes that all stand under other sums too is a further one: it adds to nothing, and a warning says so.
+
         >>> Hierarchy.from_hrc("Nr\\n@1\\n@2\\nZd\\n@3\\n").codes
         ('1', '2', 'Nr', '3', 'Zd', 'Total')
         """
-        return cls._of(sources.tree_from_hrc(text, lead, total), labels)
+        read = hrc_tree(text, lead, total)
+        tree = cls._of(sources.tree_from_parents(read.parent, total), labels)
+        if not read.further:
+            return tree
+        warnings.warn(
+            f"all codes of {listed(read.further)} stand under other sums too: it is read as a further sum, which does "
+            f"not add to {total!r} (tau-ARGUS counts such codes under the first sum only, and leaves it empty)",
+            ProtectionWarning,
+            stacklevel=3,
+        )
+        return cls.from_groupings(tree, read.further, labels=labels)
 
     @classmethod
     def from_prefixes(

@@ -116,43 +116,6 @@ def tree_from_levels(codes: Sequence[str], levels: Sequence[int]) -> Tree:
     return tuple(names), tuple(parents)
 
 
-def tree_from_hrc(text: str, lead: str, total: str) -> Tree:
-    """Read tau-ARGUS ``.hrc``: the number of leading strings is the depth below the total."""
-    if not lead:
-        raise BadOption("the lead string of a .hrc file is empty", hint="it is '@' in most files.")
-    parent: dict[str, str] = {}
-    above: list[str] = [total]
-    for number, raw in enumerate(text.splitlines(), start=1):
-        line = raw.rstrip()
-        if not line.strip():
-            continue
-        depth = 0
-        while line.startswith(lead, depth * len(lead)):
-            depth += 1
-        code = line[depth * len(lead) :].strip()
-        if not code:
-            raise BrokenLevels(
-                "a line holds only lead strings", where=f"line {number}", hint="write a code behind them."
-            )
-        if depth + 1 > len(above):
-            raise BrokenLevels(
-                f"code {code!r} is {depth + 1 - len(above)} levels deeper than the line above allows",
-                where=f"line {number}",
-                hint=f"one more {lead!r} than the line above at most.",
-            )
-        if code in parent or code == total:
-            raise DuplicateCode(
-                f"code {code!r} is listed twice",
-                where=f"line {number}",
-                hint="give every code of a hierarchy its own name.",
-            )
-        parent[code] = above[depth]
-        above[depth + 1 :] = [code]
-    if not parent:
-        raise EmptyData("the .hrc file has no codes", hint="one code per line, parts below their sum.")
-    return _in_order(total, parent)
-
-
 def tree_from_prefixes(codes: Iterable[str], lengths: Sequence[int], total: str) -> Tree:
     """Sums are the prefixes of the given lengths; a code no longer than a length skips it."""
     if any(n < 1 for n in lengths) or list(lengths) != sorted(set(lengths)):

@@ -144,6 +144,6 @@ def cleared(table: Table, value: Floats, count: Ints | None, altered: str) -> Ta
     status = np.where(table.hidden | (table.status == Status.ZERO), np.uint8(Status.OPEN), table.status)
     return replace(
         table, value=value + 0.0, status=status, respondents=people, rules=(), altered=altered, holdings=None,
-        rule=None, below=None, above=None, lower=None, upper=None, weight=None, creator=None, key=None,
+        rule=None, below=None, above=None, lower=None, upper=None, weight=None, creator=None, key=None, given=None,
         judges=(),
     ).sealed()  # fmt: skip

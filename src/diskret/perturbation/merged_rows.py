@@ -74,7 +74,7 @@ def merged_rows(table: Table, axis: int, groups: Sequence[Group], hierarchy: Hie
     return replace(
         table, by=by, value=value, status=status,
         respondents=people(table.respondents), holdings=people(table.holdings), rules=(), rule=None, below=None,
-        above=None, lower=None, upper=None, weight=None, creator=None, key=None, judges=(),
+        above=None, lower=None, upper=None, weight=None, creator=None, key=None, given=None, judges=(),
     )  # fmt: skip
 
 

@@ -98,9 +98,11 @@ def _columns(layout: Layout, table: Table, options: SafeFile) -> list[Column]:
             columns.append(column(f"{name}_Shadow", shadow, Role.NUMERIC, Role.SHADOW, places=places))
     costs = costs_of(table)
     columns.append(column(f"{name}_Cost", costs, Role.NUMERIC, Role.COST, places=_places(costs, decimals)))
-    if people is not None and people.largest is not None and not (options.status_only or counts):
-        for rank in range(ranks_of(table, people)):
-            top = people.largest[..., rank]
+    # the largest contributions are those to the shadow variable
+    largest = None if people is None else people.judged.largest
+    if people is not None and largest is not None and not (options.status_only or counts):
+        for rank in range(ranks_of(table, people.judged)):
+            top = largest[..., rank]
             columns.append(column(f"Top{rank + 1}", top, Role.MAXSCORE, places=_places(top, decimals)))
     columns.append((_variable("StatusVar", Role.STATUS), words(layout.order(status_letters(status_numbers(table))))))
     levels = levels_of(table, decimals, options.version)

@@ -91,12 +91,13 @@ def sbs(layout: Layout, table: Table, options: SafeFile) -> Iterator[str]:
     """
     people = contributors_of(table, holding=table.holdings is not None)
     found = layout.order(status_numbers(table))
-    ranks = ranks_of(table, people) if table.judges else 0
+    ranks = ranks_of(table, people and people.judged) if table.judges else 0
     close = any(judge.name.startswith(("p%", "(p,q)")) for judge in table.judges)
     flags = _flags(ranks, close=close)[found]
-    count = np.where(found == EMPTY, 0, 1) if people is None else layout.order(people.count)
+    uncounted = people is None or not table.counted
+    count = np.where(found == EMPTY, 0, 1) if people is None or uncounted else layout.order(people.count)
     unsafe = (found == RULE) | (found == REQUEST) | (found == ZERO) | (found == MANUAL)
-    largest = None if people is None or people.largest is None else people.largest
+    largest = None if people is None else people.judged.largest
     shares = _shares(layout, table, largest, ranks, close=close)
     values = dashed(numbers(layout.order(table.published_value), decimals_in(table, options)), found == EMPTY)
 
