@@ -46,6 +46,24 @@ def test_data_elsewhere_in_other_capitals_are_found_beside_the_batch_and_that_is
     ]
 
 
+def test_an_a_priori_file_in_which_no_cell_is_named_is_empty_and_that_is_said(tmp_path: Path) -> None:
+    batch = house(tmp_path, *BEGIN, '<APRIORI> "none.hst",1,",",0,0', "<SUPPRESS> GH(1,75)")
+    (tmp_path / "none.hst").touch()
+    done = dk.run_argus(batch)
+    assert done.notes == ("line 6: 'none.hst' is empty and says nothing about any cell",)
+    assert done.results[0].summary()["tables"]["Turnover"]["rules"] == {"minimum count": 2}
+
+
+def test_a_hierarchy_at_the_place_that_the_metadata_name_is_nothing_to_speak_of(tmp_path: Path) -> None:
+    batch = house(tmp_path, *BEGIN)
+    (tmp_path / "region.hrc").write_text("A\n@A1\nB\n@B1\nC\n@C1\n")
+    metadata = (tmp_path / "firms.rda").read_text()
+    for named, notes in ((tmp_path / "region.hrc", 0), ("./region.hrc", 0), (r"F:\region.hrc", 1)):
+        own = metadata.replace("<HIERLEVELS> 1 1", f'<HIERCODELIST> "{named}"\n   <HIERLEADSTRING> "@"')
+        (tmp_path / "firms.rda").write_text(own)
+        assert len(dk.run_argus(batch).notes) == notes, named
+
+
 def test_the_logbook_tells_commands_and_counts_but_no_value_and_no_parameter_of_a_rule(tmp_path: Path) -> None:
     lines = ("<SILENT>", "<SOLVER> CPLEX", "<LOGBOOK> C:\\temp\\log.txt", '<VERSIONINFO> "v.txt"', *RUN)
     done = dk.run_argus(house(tmp_path, *lines))

@@ -158,7 +158,8 @@ class TableOfBatch:
             made.note("apriori", each)
             errors = "ignore" if each.ignore_errors else "refuse"
             file = work.reads(each, each.file)
-            found.append({"file": file, "separator": each.separator, "expand": each.expand, "errors": errors})
+            if not work.is_empty(each, file):
+                found.append({"file": file, "separator": each.separator, "expand": each.expand, "errors": errors})
         return found
 
     @property

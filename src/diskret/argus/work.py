@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,6 +50,14 @@ class Work:
             self.read.add(found)
         return found or reference
 
+    def is_empty(self, command: Command, file: str) -> bool:
+        """Whether a file that was found holds nothing, which is said: rtauargus writes such a-priori files."""
+        found = self.places.here / file
+        empty = os.path.isfile(found) and os.path.getsize(found) == 0
+        if empty:
+            self.places.say(f"line {command.line}: {found.name!r} is empty and says nothing about any cell")
+        return empty
+
     def writes(self, command: Command, reference: str) -> str:
         """Where a file of the batch goes."""
         file = self.places.writes(reference)
@@ -79,6 +88,9 @@ class Work:
         """Say that a file of the metadata is read beside them, if they name another place."""
         if reference and ("\\" in reference or "/" in reference):
             found = metadata.file(reference)
+            named = metadata.path.parent / reference
+            if os.path.exists(named) and os.path.samefile(named, found):
+                return
             self.places.say(f"{shown(reference)} of the metadata: {found.name!r} beside them is read")
 
 
