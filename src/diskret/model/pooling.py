@@ -415,8 +415,20 @@ def _people(
         protected_count=most_of("protected_count", count),
         protected_largest=most_of("protected_largest", None if largest is None else largest[:, 0]),
         public_count=most_of("public_count", nobody), public_value=most_of("public_value", nobody.astype(np.float64)),
-        owner=_owners(known, size),
+        owner=_owners(known, size), asked=_asked(known, size),
     )  # fmt: skip
+
+
+def _asked(known: Sequence[tuple[Contributors, Ints]], size: int) -> Floats | None:
+    """The largest contributions of those who asked for protection, of any table that knows them."""
+    told = [(people.asked, cells) for people, cells in known if people.asked is not None]
+    if not told:
+        return None
+    found = np.zeros((size, max(asked.shape[-1] for asked, _ in told)))
+    for asked, cells in told:
+        kinds = asked.shape[-1]
+        found[cells, :kinds] = np.maximum(found[cells, :kinds], asked.reshape(-1, kinds))
+    return found
 
 
 def _owners(known: Sequence[tuple[Contributors, Ints]], size: int) -> Ints | None:
