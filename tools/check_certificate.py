@@ -311,7 +311,8 @@ def breaks(rule, cells, table):
         return few and added.get("protected_count", count) > 0
     if "fewest" in rule:
         own, shares = [max(kind) for kind in zip(*(people["asked"][c] for c in cells))], exact(rule["percents"])
-        large = any(x == max(own) and 0 < y and y * size < 100 * x for x, y in zip(own, shares[1:] and shares or shares * len(own)))
+        shares = shares if len(shares) > 1 else shares * len(own)
+        large = any(x == max(own) and y > 0 and 100 * x > y * size for x, y in zip(own, shares))
         return max(own) > 0 and (large or count < rule["fewest"])
     largest = sorted([*gave.values(), *(x for c in cells for x in people["largest"][c][1:])], reverse=True)[:ranked]
     target = max(people["protected_largest"][c] for c in cells) if people["protected_largest"] else largest[0]

@@ -389,12 +389,15 @@ def _people(
         count[cells] = np.minimum(count[cells], people.count.reshape(-1))
     # cells of tables without counts: nobody is known to be alone there
     count[count == most] = 2
-    ranked = min(people.ranked for people, _ in known) if len(known) == len(parts) else 0
+    # of a table that knows fewer the others count as nothing: rules of its own look at no more than it knows
+    every = len(known) == len(parts) and all(people.ranked for people, _ in known)
+    ranked = max(people.ranked for people, _ in known) if every else 0
     largest = np.zeros((size, ranked)) if ranked else None
     if largest is not None:
         for people, cells in known:
             assert people.largest is not None
-            largest[cells] = people.largest.reshape(cells.size, -1)[:, :ranked]
+            own = people.largest.reshape(cells.size, -1)
+            largest[cells, : people.ranked] = np.maximum(largest[cells, : people.ranked], own)
 
     def most_of(field: str, otherwise: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
         """The largest over the tables; where a table does not know, ``otherwise`` holds."""
