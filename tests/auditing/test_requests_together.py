@@ -49,3 +49,5 @@ def test_requests_by_a_shadow_variable_are_not_compared_with_values(tmp_path: Pa
     report = audit(table, certify=True)
     assert report.unions == ()
     assert both(table, certificate_of(report), tmp_path).unions == ()
+    other = Table.from_cells({"t": ["u", "v"], "x": [300, 303], "n": [5, 5]}, by={"t": None}, value="x", count="n")
+    assert audit(Pool.of({"one": table, "other": other})).unions == ()

@@ -424,6 +424,8 @@ def _people(
 
 def _asked(known: Sequence[tuple[Contributors, Ints]], size: int) -> Floats | None:
     """The largest contributions of those who asked for protection, of any table that knows them."""
+    # contributions to a shadow variable do not compare with the values of the pool
+    known = [(people, cells) for people, cells in known if people.shadow_absolute is None]
     told = [(people.asked, cells) for people, cells in known if people.asked is not None]
     if not told:
         return None
