@@ -42,10 +42,10 @@ def mark(
     Cells set primary by hand stay primary; marks of an earlier call are replaced, levels the table came with stay. A
     sensitive cell that must be published is named in a `ProtectionWarning`, and so are the special cases no rule
     decides; ``ordered`` names classifications with ordered classes. ``missing`` names codes that stand for an unknown
-    category: no rule judges their cells. `Given` catches no cell; it gives levels to those that are primary already and have none. ``min_level``
-    is the smallest level of a primary cell that is not zero, where the rules demand less. Where contributions are
-    negative, ``signed`` compares the largest, by size, with the value as it is, as tau-ARGUS does, and not with the sum
-    of all sizes.
+    category: no rule judges their cells. `Given` catches no cell; it gives levels to those that are primary already and
+    have none. ``min_level`` is the smallest level of a primary cell that is not zero, where the rules demand less.
+    Where contributions are negative, ``signed`` compares the largest, by size, with the value as it is, as tau-ARGUS
+    does, and not with the sum of all sizes.
 
     >>> from diskret import Table, PPercent, MinCount
     >>> cells = {"s": ["a", "b", "c"], "x": [95, 80, 60], "n": [4, 5, 2], "x1": [90, 30, 50], "x2": [4, 20, 10]}
