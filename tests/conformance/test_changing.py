@@ -26,7 +26,7 @@ from diskret import (
 )
 from diskret.cellkey.cell_key import KeyedNoise
 from diskret.model.contributors import Contributors
-from diskret.model.errors import BadOption
+from diskret.model.errors import BadOption, ChangeOutOfReach
 from diskret.perturbation.changed_table import Perturbation
 from tests import by_hand
 from tests.frozen import content, frozen
@@ -40,7 +40,7 @@ METHODS: dict[str, Method] = {
         table, options=CuboidOptions(distribution="normal"), seed=seed
     ),
     "adjustment": lambda table, seed: adjust(table),
-    "adjustment, squares": lambda table, seed: adjust(table, distance="L2"),
+    "adjustment, squares": lambda table, seed: adjust(table, distance="L2", directions="up"),
     "controlled rounding": lambda table, seed: round_table(table, 3, seed=seed),
     "random rounding": lambda table, seed: round_table(table, 3, method="random", seed=seed),
     "nearest multiple": lambda table, seed: round_table(table, 3, method="deterministic", seed=seed),
@@ -166,7 +166,10 @@ def test_what_was_changed_is_not_changed_again(method: str) -> None:
 def test_sums_of_overlapping_groupings_and_systems_hold_or_are_refused_at_once(method: str) -> None:
     for kind in ("groupings", "pool", "system"):
         given = world(kind, 3)
-        if not method.startswith("cuboids"):
+        if method.startswith("adjustment") and kind == "system":
+            with pytest.raises(ChangeOutOfReach):  # two of its primary cells stand in sums with zeros alone
+                METHODS[method](given.cells, 1)
+        elif not method.startswith("cuboids"):
             after = quietly(method, given.cells).table.value.reshape(-1)
             assert all(sum(f * after[c] for c, f in e.items()) == 0 for e in given.equations)
             assert (after % 3 == 0).all() or method != "controlled rounding"

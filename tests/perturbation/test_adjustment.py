@@ -18,7 +18,7 @@ from diskret.io.jj import read_jj
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, ChangeOutOfReach
 from tests import by_hand
-from tests.worlds import KINDS, world
+from tests.worlds import KINDS, World, world
 
 BENCH = Path(__file__).parents[3] / "shared" / "bench" / "csp"
 NEAREST_UP = {"targus": 4.661064, "table7": 28.455743, "table8": 0.341260, "table3": 70.919189, "osorio": 3.005159}
@@ -70,42 +70,57 @@ def test_no_other_table_in_whole_numbers_is_nearer(values: list[int], primary: l
     assert (done.gap == 0) or distance == "L2"
 
 
-def nearest_by_hand(table: Table, ways: tuple[int, ...]) -> float:
+def nearest_by_hand(given_world: World, ways: tuple[int, ...], need: float) -> float:
     """The nearest table with given directions, by another solver and with equations written out; infinite if none."""
-    cells, size = by_hand.primaries(table), table.size
-    where = {cell: i for i, cell in enumerate(np.ndindex(*table.shape))}
-    value = table.value.reshape(-1)
-    lower, upper = -value, np.where(value > 0, np.inf, 0.0)
-    assert table.below is not None
-    assert table.above is not None
-    for cell, way in zip(cells, ways, strict=True):
+    cells = given_world.cells
+    value, status = cells.value.reshape(-1), cells.status.reshape(-1)
+    primary = np.flatnonzero(status == Status.PRIMARY)
+    fixed = np.isin(status, [Status.NEVER, Status.PUBLISHED, Status.STRUCTURAL_ZERO])
+    fixed |= (value == 0) & (status != Status.PRIMARY)
+    lower, upper = np.where(fixed, 0.0, -value), np.where(fixed, 0.0, np.inf)
+    for cell, way in zip(primary, ways, strict=True):
         if way > 0:
-            lower[where[cell]] = table.above[cell]
+            lower[cell] = need
         else:
-            upper[where[cell]] = -table.below[cell]
+            upper[cell] = -need
     if (lower > upper).any():
         return np.inf
-    lines = list(by_hand.equations(table))
-    matrix = np.zeros((len(lines), 2 * size))
-    for row, (total, parts) in enumerate(lines):
-        for cell, times in [(total, -1.0), *((p, 1.0) for p in parts)]:
-            matrix[row, where[cell]], matrix[row, size + where[cell]] = times, -times
+    matrix = np.zeros((len(given_world.equations), 2 * value.size))
+    for row, terms in enumerate(given_world.equations):
+        for at, times in terms.items():
+            matrix[row, at], matrix[row, value.size + at] = times, -times
     weight = 1 / np.where(value > 0, value, 1.0)
     bounds = [*zip(np.maximum(lower, 0), np.maximum(upper, 0), strict=True)]
     bounds += [*zip(np.maximum(-upper, 0), np.maximum(-lower, 0), strict=True)]
-    found = linprog(1e4 * np.tile(weight, 2), A_eq=matrix, b_eq=np.zeros(len(lines)), bounds=bounds)
+    found = linprog(1e4 * np.tile(weight, 2), A_eq=matrix, b_eq=np.zeros(len(matrix)), bounds=bounds)
     return float(found.fun) / 1e4 if found.status == 0 else np.inf
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_chosen_directions_are_the_best_of_all(seed: int) -> None:
-    table = with_levels(by_hand.hide(by_hand.firms(seed, trees=(0, 1)).table, seed, 0.12), 0.3, 0.2)
-    count = len(by_hand.primaries(table))
-    assert 1 <= count <= 7
-    best = min(nearest_by_hand(table, ways) for ways in product((1, -1), repeat=count))
-    done = adjust(table, whole=False)
-    assert done.distance == pytest.approx(best, rel=1e-6)
-    assert done.gap == 0
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("kind", KINDS)
+def test_chosen_directions_are_the_best_of_all_or_there_are_none(kind: str, seed: int) -> None:
+    given_world = world(kind, seed, secondary=0.0)
+    status = given_world.cells.status.reshape(-1).copy()
+    status[np.flatnonzero(status == Status.PRIMARY)[5:]] = Status.OPEN
+    given_world = given_world.hidden_as(status)
+    cells = replace(given_world.cells, lower=None, upper=None, below=None, above=None, positive=True)
+    given_world = given_world.showing(cells)
+    count, promise = int((status == Status.PRIMARY).sum()), Promise(guard="public", min_range=2.0)
+    best = min(nearest_by_hand(given_world, ways, 2.0) for ways in product((1, -1), repeat=count))
+    if best == np.inf:
+        with pytest.raises(ChangeOutOfReach, match="cannot be changed"):
+            adjust(cells, promise)
+        return
+    done = adjust(cells, promise)
+    after = done.table.value.reshape(-1)
+    assert done.distance >= best * (1 - 1e-6)
+    assert done.lower_bound >= best * (1 - 1e-6)
+    if not cells.frequency:
+        # in fine steps hardly more than half of the range
+        fine = adjust(cells, replace(promise, min_range=4.0 - 2e-6), whole=False)
+        assert fine.distance == pytest.approx(best, rel=1e-5)
+    assert all(sum(f * after[c] for c, f in e.items()) == 0 for e in given_world.equations)
+    assert (np.abs(done.change)[cells.status == Status.PRIMARY] > 1).all()
 
 
 def outside(done: Adjustment) -> bool:
@@ -126,7 +141,7 @@ def adds_up(table: Table) -> bool:
     return all(value[total] == sum(value[p] for p in parts) for total, parts in by_hand.equations(table))
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(
     seed=st.integers(0, 10_000), decimals=st.integers(0, 2), share=st.floats(0.05, 0.5), negative=st.booleans(),
     distance=st.sampled_from(["L1", "L2"]), whole=st.booleans(),
@@ -135,7 +150,7 @@ def test_every_adjusted_table_adds_up_outside_all_intervals(
     seed: int, decimals: int, share: float, negative: bool, distance: str, whole: bool
 ) -> None:
     plain = by_hand.firms(seed, decimals=decimals, negative=negative).table
-    table = with_levels(by_hand.hide(plain, seed, 0.15), share, share / 2)
+    table = with_levels(by_hand.hide(plain, seed, 0.1), share, share / 2)
     try:
         done = adjust(table, distance="L1" if distance == "L1" else "L2", whole=whole, seconds=5)
     except ChangeOutOfReach:
@@ -147,16 +162,6 @@ def test_every_adjusted_table_adds_up_outside_all_intervals(
     assert done.lower_bound <= done.distance
     assert not done.table.hidden.any()
     assert done.table.protected
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_pools_and_systems_are_adjusted_like_tables(kind: str) -> None:
-    given_world = world(kind, 4, secondary=0.0)
-    cells = replace(given_world.cells, lower=None, upper=None, below=None, above=None)
-    done = adjust(cells, Promise(min_range=2.0))
-    after = done.table.value.reshape(-1)
-    assert all(sum(f * after[c] for c, f in e.items()) == 0 for e in given_world.equations)
-    assert (np.abs(done.change)[cells.status == Status.PRIMARY] > 1).all()
 
 
 def test_bounds_and_fixed_cells_stay() -> None:

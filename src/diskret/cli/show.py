@@ -139,6 +139,8 @@ def _show_perturbation(console: Any, facts: dict[str, Any]) -> None:
     done, attack = facts.get("perturbation"), facts.get("perturbation attack")
     if done:
         line = f"  {done['method']}: {done['changed']:,} cells changed, {done['sums changed']:,} of them sums"
+        if "gap" in done:
+            line += f"; another table could be nearer by {100 * done['gap']:.2g} % at most"
         console.print(line, markup=False)
     if attack:
         console.print(

@@ -63,6 +63,7 @@ class Adjustment(Perturbation):
             "distance": self.options["distance"],
             "moved up": int((self.directions[primary] > 0).sum()),
             "moved down": int((self.directions[primary] < 0).sum()),
+            "told by single contributors": int(self.told.size),
             "changed by no more than demanded": int(self.barely.sum()),
             "gap": round(self.gap, 6),
             "finished": self.finished,

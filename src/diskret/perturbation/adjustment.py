@@ -12,7 +12,7 @@ import numpy as np
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, ChangeOutOfReach, ProtectionWarning, listed
-from diskret.model.exact import exact, to_units
+from diskret.model.exact import exact
 from diskret.model.given import refuse_no_promise, refuse_no_table
 from diskret.model.promise import Promise
 from diskret.model.rational import Exactly
@@ -30,6 +30,7 @@ Way = Literal["up", "down"]
 Directions = Literal["choose", "up", "down"] | Mapping[Sequence[str], Way]
 WAYS = {"up": 1, "down": -1, "choose": 0}
 SECONDS = 60.0
+HAIR = Fraction(1, 2**49)
 
 
 def adjust(
@@ -81,12 +82,20 @@ def adjust(
     said = {"distance": distance, "weights": weights, "directions": directions, "whole": steps.fine == 1}
     value = steps.moved(table.value.reshape(-1), change).reshape(table.shape)
     after = cleared(table, value, None, "adjusted")
+    if steps.fine > 1 and steps.decimals is not None:
+        after = _with_decimals(after, steps.decimals)
     return Adjustment(
-        table=after if steps.fine == 1 or steps.decimals is None else replace(after, decimals=steps.decimals).sealed(),
+        table=after,
         before=table, method="adjustment", seed=None, options=said, promise=promise, distance=room.cost(found.change),
         lower_bound=found.bound, directions=ways.reshape(table.shape), least=least.reshape(table.shape),
         finished=found.finished, told=told,
     )  # fmt: skip
+
+
+def _with_decimals(table: Table, decimals: int) -> Table:
+    """The same with more decimals, a pool with all its tables."""
+    parts = {name: _with_decimals(each, decimals) for name, (each, _) in table.linked.items()}
+    return replace(table.with_tables(parts), decimals=decimals).sealed()
 
 
 def _told(table: Table, promise: Promise, room: Room) -> Ints:
@@ -170,10 +179,10 @@ def _found(table: Table, room: Room, primary: Ints, given: Ints, seconds: float)
 def _check(table: Table, promise: Promise, steps: Steps, change: Ints) -> None:
     """Make sure in whole numbers and fractions, whatever a solver said: all sums hold, all primary cells moved."""
     everything = table.equations(np.ones(table.size, dtype=np.bool_))
-    value = change if steps.decimals is None else to_units(table.value.reshape(-1), steps.decimals) + change
-    if Exactly(everything).sums(value).any() and not Exactly(everything).sums(value - change).any():
+    if Exactly(everything).sums(change).any():
         raise AssertionError("an adjusted table does not add up")
-    demands, step = demands_of(table, promise), Fraction(1) / Fraction(steps.scale)
+    # values that are no short decimals mean what they are near to
+    demands, step = demands_of(table, promise), (1 if steps.decimals is not None else 1 + HAIR) / Fraction(steps.scale)
     moved = change[demands.cells].tolist()
     for by, down, up in zip(moved, demands.down.tolist(), demands.up.tolist(), strict=True):
         if by == 0 or (by > 0 and by * step < exact(up)) or (by < 0 and -by * step < exact(down)):

@@ -12,14 +12,18 @@ from diskret.perturbation.adjustment_bound import bound_of
 from diskret.perturbation.adjustment_room import Room
 from diskret.perturbation.directions import Choice, balanced, dived, turned
 from diskret.perturbation.nearest import Nearest, Point
-from diskret.perturbation.proved import proved
+from diskret.perturbation.proved import Tangents, proved
 from diskret.perturbation.snapping import snapped
 from diskret.suppression.optimum.clock import Clock
 
 STARTS, TURNS, PROOF = 0.3, 0.5, 0.85
 """Shares of the time after which each stage ends."""
-ALL_TRIED = 8
+ALL_TRIED = 4
 """Squares: of so few primary cells all directions are tried."""
+TOUCHED = 30
+"""Squares: how often tangents are added,"""
+NEAR = 1e-6
+"""and how near they come to the square, relative to it, to be enough."""
 SAME = 1e-9
 """Values that differ by less, relative to them, are the same."""
 SMALL = 3_000
@@ -108,34 +112,46 @@ def _by_sums(room: Room, given: Ints, clock: Clock) -> _Chosen:
 
 
 def _by_squares(room: Room, given: Ints, clock: Clock) -> _Chosen:
-    """Squares: beginning with what is nearest by absolute changes; proved only where all directions were tried."""
-    absolute = replace(room, distance="L1")
-    _, begin = _started(absolute, given, clock)
+    """Squares: beginning with what is nearest by absolute changes; then programmes with more and more tangents."""
+    _, begin = _started(replace(room, distance="L1"), given, clock)
     _feasible(begin.point)
     nearest = Nearest(room)
-    free = np.flatnonzero(given == 0)
-    clock.end_after(PROOF)
-    if free.size <= ALL_TRIED:
-        return _all_tried(nearest, given, free, clock)
+    if (given == 0).sum() <= ALL_TRIED:
+        return _all_tried(nearest, given)
     best = Choice(directions=begin.directions, point=nearest.solve(begin.directions))
+    clock.end_after((TURNS + PROOF) / 2)
     best = turned(nearest, best, given, clock)
-    prices = (share * best.point.pull for share in np.linspace(0.0, 1.0, 21))
-    bound = max(bound_of(room, pull, given, best.point.value) for pull in prices)
-    return _Chosen(choice=best, bound=min(bound, best.point.value), finished=not clock.late)
+    clock.end_after(PROOF)
+    bound, finished = bound_of(room, np.zeros(room.size), given, best.point.value), False
+    fine = room.steps.fine
+    tangents = Tangents(np.tile(room.primary, 2), np.concatenate([room.down, room.up]) / fine)
+    for share in (0.5, 1.0, 2.0):
+        tangents = tangents.and_those(share * best.point.change)
+    for _ in range(TOUCHED):
+        if clock.late or bound >= best.point.value * (1 - NEAR):
+            break
+        proof = proved(room, given, best, seconds=max(clock.left, 0.1), tangents=tangents)
+        bound, finished = max(bound, proof.bound), proof.finished
+        if proof.change is None or not finished:
+            break
+        point = nearest.solve(proof.directions)
+        choice = Choice(directions=proof.directions, point=point)
+        best = min((choice, best), key=lambda each: each.point.value)
+        tangents = tangents.and_those(proof.change).and_those(point.change)
+    return _Chosen(choice=best, bound=min(bound, best.point.value), finished=finished and not clock.late)
 
 
-def _all_tried(nearest: Nearest, given: Ints, free: Ints, clock: Clock) -> _Chosen:
-    best, bound = None, np.inf
+def _all_tried(nearest: Nearest, given: Ints) -> _Chosen:
+    choices, bounds, free = [], [], np.flatnonzero(given == 0)
     for ways in product((1, -1), repeat=free.size):
         directions = given.copy()
         directions[free] = ways
         point = nearest.solve(directions)
         if not point.behind.any():
-            bound = min(bound, bound_of(nearest.room, point.pull, directions, point.value))
-            if best is None or point.value < best.point.value:
-                best = Choice(directions=directions, point=point)
-    assert best is not None
-    return _Chosen(choice=best, bound=min(bound, best.point.value), finished=True)
+            choices.append(Choice(directions=directions, point=point))
+            bounds.append(bound_of(nearest.room, point.pull, directions, point.value))
+    best = min(choices, key=lambda choice: choice.point.value)
+    return _Chosen(choice=best, bound=min(*bounds, best.point.value), finished=True)
 
 
 def _whole(room: Room, given: Ints, chosen: _Chosen, clock: Clock) -> Found:
@@ -143,6 +159,10 @@ def _whole(room: Room, given: Ints, chosen: _Chosen, clock: Clock) -> Found:
     clock.end_after(1.0)
     directions, point = chosen.choice.directions, chosen.choice.point
     change = snapped(room, directions, point.change, clock)
+    if change is None and room.distance == "L2":
+        # corners of a linear programme are nearer to whole numbers
+        corner = Nearest(replace(room, distance="L1")).solve(directions)
+        change = snapped(room, directions, corner.change, clock)
     far = change is None or room.cost(change) > chosen.bound * (1 + SAME)
     bound, finished = chosen.bound, chosen.finished
     if room.distance == "L1" and room.steps.fine == 1 and room.size <= SMALL and finished and far:
