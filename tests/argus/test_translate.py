@@ -53,6 +53,7 @@ def test_a_table_of_cells_has_the_statuses_of_its_file_with_the_usual_margin(tmp
     assert job["rules"] == {"given": 20}
     assert "sums" not in job["table"]
     assert only(tmp_path, *BEGIN_CELLS[:4], "<READTABLE> 2")["table"]["sums"] == "keep"
+    assert only(tmp_path, *BEGIN_CELLS[:4], "<READTABLE> 1")["table"]["sums"] == "compute"
     assert only(tmp_path, *BEGIN_CELLS[:3], "<READTABLE> 1T")["rules"] == {"given": 20}
 
 

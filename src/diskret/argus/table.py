@@ -85,7 +85,8 @@ class TableOfBatch:
             content["sums"] = "keep"
             yield "sums that are not true stay as they are in what is written"
         elif isinstance(read, ReadTable) and read.sums == 1:
-            yield "missing sums are computed in any case"
+            content["sums"] = "compute"
+            yield "sums that are not true are computed anew, as missing ones are in any case"
 
     def _roles(self, work: Work) -> Iterator[tuple[str, Any]]:
         """Columns that the rules need."""
