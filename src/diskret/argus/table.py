@@ -129,7 +129,7 @@ class TableOfBatch:
         """Recodings."""
         found: dict[str, Content] = {}
         for each in self.asked.recodes:
-            if each.variable.lower() not in {name.lower() for name in self.asked.specified.by}:
+            if not self.asked.has(each.variable):
                 work.wrong(each, f"table {each.table} has no variable {each.variable!r}", "name one of its own.")
             name = self._named(work, each.variable)
             where = ".".join(filter(None, (section, "classifications", name)))
