@@ -110,6 +110,14 @@ def test_linked_tables_are_protected_together(tmp_path: Path) -> None:
     assert result.suppressions["Turnover"].audit is not None
 
 
+def test_linked_tables_are_recoded_together_also_where_nobody_is_alone(tmp_path: Path) -> None:
+    tables = (TABLE, RULE, '<SPECIFYTABLE> "Size"|"Turnover"', "<SAFETYRULE> FREQ(9,10)")
+    batch = house(tmp_path, *OPEN, *tables, READ, '<RECODE> 1,"Size","s.grc"', "<SUPPRESS> MOD(0)")
+    (tmp_path / "s.grc").write_text("X:1,2\n")
+    facts = dk.run_argus(batch).results[0].summary()["tables"]
+    assert {name: facts[name]["cells"] for name in ("table1", "table2")} == {"table1": 21, "table2": 3}
+
+
 def test_a_list_of_cells_gives_its_tables_in_any_order_of_classifications_also_margins_and_frequencies(
     tmp_path: Path,
 ) -> None:

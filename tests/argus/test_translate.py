@@ -53,6 +53,7 @@ def test_a_table_of_cells_has_the_statuses_of_its_file_with_the_usual_margin(tmp
     assert job["rules"] == {"given": 20}
     assert "sums" not in job["table"]
     assert only(tmp_path, *BEGIN_CELLS[:4], "<READTABLE> 2")["table"]["sums"] == "keep"
+    assert only(tmp_path, *BEGIN_CELLS[:4], "<READTABLE> 1")["table"]["sums"] == "compute"
     assert only(tmp_path, *BEGIN_CELLS[:3], "<READTABLE> 1T")["rules"] == {"given": 20}
 
 
@@ -136,6 +137,16 @@ def test_recodings_and_files_of_single_cells_belong_to_their_table(tmp_path: Pat
     assert job["classifications"] == {"Region": {"levels": 1}, "Size": {"recode": "S.GRC"}}
     assert job["apriori"] == [{"file": "a.hst", "separator": ";", "expand": True, "errors": "refuse"}]
     assert job["rules"]["given"] == 20
+
+
+def test_a_variable_is_recoded_in_every_table_that_has_it(tmp_path: Path) -> None:
+    tables = (TABLE, RULE, '<SPECIFYTABLE> "SIZE"|"Turnover"', RULE, '<SPECIFYTABLE> "Region"|"Turnover"', RULE)
+    (tmp_path / "s.grc").write_text("X:1-2\n")
+    made = jobs(tmp_path, *OPEN, *tables, READ, '<RECODE> 1,Size,"s.grc"', *(f"<SUPPRESS> GH({n})" for n in (1, 2, 3)))
+    assert [each.get("classifications") for each in made] == [{"Size": {"recode": "s.grc"}}] * 2 + [None]
+    with pytest.raises(UnreadableFile, match="table 2 is protected already") as refused:
+        jobs(tmp_path, *OPEN, *tables, READ, "<SUPPRESS> GH(2)", '<RECODE> 1,Size,"s.grc"')
+    assert str(refused.value.where).endswith("line 11")
 
 
 # --- protection ------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 import diskret as dk
 from diskret.job.read import read_job
 from diskret.job.run import run_job
+from diskret.model.cell_columns import GivenSums
 from diskret.model.errors import BadOption, NegativeValue, ProtectionWarning, WrongSum
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -249,8 +250,15 @@ def test_intervals_are_not_published_with_sums_that_are_not_true(tmp_path: Path)
         dk.publish(table, tmp_path / "t.csv", intervals=True)
 
 
-def test_a_sum_without_any_part_cannot_be_kept() -> None:
+def test_sums_that_are_not_true_are_computed_anew_on_request_which_is_said() -> None:
+    with pytest.warns(ProtectionWarning, match="1 sums of 'x' are not the sums of their parts and are computed anew: "):
+        table = Table.from_cells(OFF, by={"s": None}, value="x", sums="compute")
+    assert table.value.tolist() == table.published_value.tolist() == [10, 20, 30, 60]
+
+
+@pytest.mark.parametrize("sums", ["keep", "compute"])
+def test_a_sum_without_any_part_cannot_be_kept_nor_computed(sums: GivenSums) -> None:
     tree = dk.Hierarchy.from_nested({"Total": {"A": ["a"], "B": ["b"]}})
     cells = {"s": ["a", "B", "Total"], "x": [10, 20, 30]}
     with pytest.raises(WrongSum, match="have no parts in the list"):
-        Table.from_cells(cells, by={"s": tree}, value="x", sums="keep")
+        Table.from_cells(cells, by={"s": tree}, value="x", sums=sums)

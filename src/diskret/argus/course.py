@@ -55,6 +55,10 @@ class Asked:
         """How jobs call it."""
         return f"table{self.number}"
 
+    def has(self, variable: str) -> bool:
+        """Whether a variable classifies it."""
+        return variable.lower() in {name.lower() for name in self.specified.by}
+
     @property
     def commands(self) -> tuple[Command, ...]:
         """What is said about it, in the order of the batch."""
@@ -122,7 +126,7 @@ class _Walk:
         handlers: Mapping[type[Command], Handler] = {
             OpenMicrodata: self._open, OpenTable: self._open, OpenMetadata: self._describe, SpecifyTable: self._specify,
             SafetyRule: self._rule, ReadMicrodata: self._read, ReadTable: self._read, Apriori: self._prepare,
-            Recode: self._prepare, Suppress: self._suppress, WriteTable: self._write, Cover: self._cover,
+            Recode: self._recode, Suppress: self._suppress, WriteTable: self._write, Cover: self._cover,
         }  # fmt: skip
         if isinstance(command, Clear):
             self.close(command.line)
@@ -197,19 +201,23 @@ class _Walk:
             return None
         return table
 
-    def _prepare(self, command: Apriori | Recode) -> None:
-        table = self._table(command)
-        if table is None:
-            return
-        if isinstance(command, Recode) and self._protected(table.number):
-            hint = "put <RECODE> before <SUPPRESS>."
-            self._wrong(command.line, f"table {table.number} is protected already and cannot be recoded", hint)
-            return
-        if isinstance(command, Recode):
-            self.tables[table.number] = replace(table, recodes=(*table.recodes, command))
-        else:
+    def _prepare(self, command: Apriori) -> None:
+        if (table := self._table(command)) is not None:
             self.tables[table.number] = replace(table, apriori=(*table.apriori, command))
-        self.touched.add(table.number)
+            self.touched.add(table.number)
+
+    def _recode(self, command: Recode) -> None:
+        """A variable is recoded in all tables that it classifies: tau-ARGUS knows each once."""
+        named = self._table(command)
+        for number, table in self.tables.items() if named is not None else ():
+            if table is not named and not table.has(command.variable):
+                continue
+            if self._protected(number):
+                hint = "put <RECODE> before <SUPPRESS>."
+                self._wrong(command.line, f"table {number} is protected already and cannot be recoded", hint)
+                continue
+            self.tables[number] = replace(table, recodes=(*table.recodes, command))
+            self.touched.add(number)
 
     def _protected(self, number: int) -> bool:
         return number in self.current and self.steps[self.current[number]].suppress is not None

@@ -85,7 +85,8 @@ class TableOfBatch:
             content["sums"] = "keep"
             yield "sums that are not true stay as they are in what is written"
         elif isinstance(read, ReadTable) and read.sums == 1:
-            yield "missing sums are computed in any case"
+            content["sums"] = "compute"
+            yield "sums that are not true are computed anew, as missing ones are in any case"
 
     def _roles(self, work: Work) -> Iterator[tuple[str, Any]]:
         """Columns that the rules need."""
@@ -128,7 +129,7 @@ class TableOfBatch:
         """Recodings."""
         found: dict[str, Content] = {}
         for each in self.asked.recodes:
-            if each.variable.lower() not in {name.lower() for name in self.asked.specified.by}:
+            if not self.asked.has(each.variable):
                 work.wrong(each, f"table {each.table} has no variable {each.variable!r}", "name one of its own.")
             name = self._named(work, each.variable)
             where = ".".join(filter(None, (section, "classifications", name)))

@@ -52,9 +52,10 @@ def read_cell_list(
     suppressed, Z zero. As in tau-ARGUS a blank code is the total, a cell without a value is not there, and protection
     levels count for primary cells. Largest contributions without frequencies do for dominance and p%. ``shadow`` names
     the variable they contribute to, if it is not the response. Sums must be true; ``tolerance`` corrects small
-    differences with a warning, ``sums="keep"`` leaves them in what is published. With ``normalise`` codes that differ
-    only in what cannot be seen are one. ``change`` gives the classifications to keep, in their order, perhaps with
-    other trees that have the same codes and more sums; of those it leaves out the table stands at the total.
+    differences with a warning, ``sums="compute"`` all, ``sums="keep"`` leaves them in what is published. With
+    ``normalise`` codes that differ only in what cannot be seen are one. ``change`` gives the classifications to keep,
+    in their order, perhaps with other trees that have the same codes and more sums; of those it leaves out the table
+    stands at the total.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

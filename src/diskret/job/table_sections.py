@@ -141,8 +141,8 @@ class TableSection(Section):
     tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected")
     sums: GivenSums = Field(
         "check",
-        description="given sums that are not true: 'check' refuses them, 'keep' publishes them as they are given and "
-        "protects the sums of the parts (cells)",
+        description="given sums that are not true: 'check' refuses them, 'compute' computes them anew, 'keep' "
+        "publishes them as they are given and protects the sums of the parts (cells)",
     )
 
     def problems(self) -> Iterator[Problem]:

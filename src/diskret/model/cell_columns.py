@@ -17,7 +17,7 @@ from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.source import Relation
 from diskret.model.status import Status
 
-GivenSums = Literal["check", "keep"]
+GivenSums = Literal["check", "compute", "keep"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class CellColumns:
     frequency: bool = False
     tolerance: float = 0.0
     sums: GivenSums = "check"
-    """What becomes of given sums that are not true: refused, or kept in what is published."""
+    """What becomes of given sums that are not true: refused, computed anew, or kept in what is published."""
     total: str = TOTAL
     totals: Mapping[str, str] | None = None
     """Codes of the totals of single classifications, where they have no hierarchy."""

@@ -1,4 +1,4 @@
-"""The sums of a list of cells: computed where they are missing, checked or kept where they are given."""
+"""The sums of a list of cells: computed where they are missing, checked, replaced or kept where they are given."""
 
 from __future__ import annotations
 
@@ -57,19 +57,24 @@ def summed(frame: Frame, name: str, value: Floats) -> Summed:
     if not np.isfinite(computed).all():
         raise NotFinite(f"sums of {name!r} are too large", where=frame.where, hint="use a larger unit.")
     wrong = off & frame.present & ~inner
-    if wrong.any() and frame.given.sums == "keep":
-        return Summed(value=computed, decimals=decimals, given=_kept(frame, name, value, computed, wrong))
-    too_far = wrong & (np.abs(value - computed) > frame.given.tolerance * (1 + 1e-12))
-    if too_far.any():
+    given = _settled(frame, name, value, computed, wrong) if wrong.any() else None
+    return Summed(value=computed, decimals=decimals, given=given)
+
+
+def _settled(frame: Frame, name: str, value: Floats, computed: Floats, wrong: Bools) -> Floats | None:
+    """What becomes of sums that are not true: all values as given where they are kept, else None."""
+    if frame.given.sums != "check":
+        _refuse_lonely(frame, name, computed, wrong)
+    if frame.given.sums == "keep":
+        return _kept(frame, name, value, computed, wrong)
+    what = "differed from their parts within the tolerance and were recomputed"
+    if frame.given.sums == "compute":
+        what = "are not the sums of their parts and are computed anew"
+    elif (too_far := wrong & (np.abs(value - computed) > frame.given.tolerance * (1 + 1e-12))).any():
         _refuse_sums(frame, name, value, computed, too_far)
-    if wrong.any():
-        warnings.warn(
-            f"{int(wrong.sum())} sums of {name!r} differed from their parts within the tolerance and were recomputed: "
-            f"{listed(frame.name(wrong))}",
-            ProtectionWarning,
-            stacklevel=4,
-        )
-    return Summed(value=computed, decimals=decimals)
+    told = f"{int(wrong.sum())} sums of {name!r} {what}: {listed(frame.name(wrong))}"
+    warnings.warn(told, ProtectionWarning, stacklevel=5)
+    return None
 
 
 def _refuse_negative(frame: Frame, name: str, value: Floats) -> None:
@@ -85,8 +90,8 @@ def _refuse_negative(frame: Frame, name: str, value: Floats) -> None:
             )
 
 
-def _kept(frame: Frame, name: str, value: Floats, computed: Floats, wrong: Bools) -> Floats:
-    """All values with the wrong sums as they are given; a sum of which no part is there nothing can protect."""
+def _refuse_lonely(frame: Frame, name: str, computed: Floats, wrong: Bools) -> None:
+    """Refuse sums of which no part is there: nothing can protect them, and computed anew they would be lost."""
     lonely = wrong & (computed == 0)
     if lonely.any():
         raise WrongSum(
@@ -95,12 +100,16 @@ def _kept(frame: Frame, name: str, value: Floats, computed: Floats, wrong: Bools
             hint="give their parts, or a hierarchy that ends with them: what is protected is the sum of the parts.",
             rows=frame.rows(lonely),
         )
+
+
+def _kept(frame: Frame, name: str, value: Floats, computed: Floats, wrong: Bools) -> Floats:
+    """All values with the wrong sums as they are given."""
     warnings.warn(
         f"{int(wrong.sum())} sums of {name!r} are not the sums of their parts and are published as they are given: "
         f"{listed(frame.name(wrong))}; what is promised holds for the sums of the parts, and where a sum differs "
         "because a part is missing, the difference tells its value",
         ProtectionWarning,
-        stacklevel=5,
+        stacklevel=6,
     )
     return np.where(wrong, value, computed)
 

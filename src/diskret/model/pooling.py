@@ -471,7 +471,7 @@ def _clear(people: Contributors) -> Bools:
 
 def _joined_numbers(owner: Ints, one: Ints, other: Ints, end: int) -> Ints:
     """Numbers below ``end`` with those joined that mean the same owner."""
-    number = np.arange(end)
+    number = np.arange(max(end, 1))  # nobody (-1) looks up a number, too, which is not taken
     while True:
         before = number.copy()
         np.minimum.at(number, one, number[other])

@@ -194,11 +194,12 @@ class Table(Framed):
         bits = int(self.rule[index])
         return tuple(name for i, name in enumerate(self.rules) if bits >> i & 1)
 
-    def with_status(self, status: Status, cells: Sequence[Sequence[str]]) -> Self:
-        """The same table with some cells set to a status, cells given by their codes."""
+    def with_status(self, status: Status | str, cells: Sequence[Sequence[str]]) -> Self:
+        """The same table with some cells set to a status or its word, cells given by their codes."""
+        known = Status.from_text(status) if isinstance(status, str) else status
         changed = self.status.copy()
         for codes in cells:
-            changed[self.index(*codes)] = status
+            changed[self.index(*codes)] = known
         return replace(self, status=changed)
 
     # --- whether it may leave ----------------------------------------------------------------------------------------
@@ -411,11 +412,12 @@ class Table(Framed):
         ``owner`` (who contributes most to the cell, by a name or number that is only compared and not kept),
         ``status``, ``below`` and ``above`` (protection levels of primary cells), ``lower`` and ``upper`` (prior
         knowledge), ``weight``; further options: ``positive``, ``frequency``, ``tolerance`` (differences of given sums
-        up to this much are corrected with a warning), ``sums`` ("keep": given sums that are not true are published as
-        they are given), ``total`` (the code of the total where ``by`` gives no hierarchy), ``normalise`` (codes that
-        differ only in what cannot be seen are one), ``missing`` (per classification the code that a blank stands for),
-        and ``without_value``, ``without_code`` and ``unknown`` as in `TabulationOptions`. Missing inner cells are
-        empty, missing sums are computed, given sums are checked exactly.
+        up to this much are corrected with a warning), ``sums`` (given sums that are not true are refused; "compute":
+        they are computed anew, "keep": they are published as they are given), ``total`` (the code of the total where
+        ``by`` gives no hierarchy), ``normalise`` (codes that differ only in what cannot be seen are one), ``missing``
+        (per classification the code that a blank stands for), and ``without_value``, ``without_code`` and ``unknown``
+        as in `TabulationOptions`. Missing inner cells are empty, missing sums are computed, given sums are checked
+        exactly.
 
         >>> Table.from_cells({"s": ["m", "w", "Total"], "x": [0.1, 0.2, 0.3]}, by={"s": None}, value="x").decimals
         1

@@ -16,7 +16,7 @@ from diskret.perturbation.proved import Tangents, proved
 from diskret.perturbation.snapping import snapped
 from diskret.suppression.optimum.clock import Clock
 
-STARTS, TURNS, PROOF = 0.3, 0.5, 0.85
+STARTS, TURNS, PROOF = 0.25, 0.35, 0.92
 """Shares of the time after which each stage ends."""
 ALL_TRIED = 4
 """Squares: of so few primary cells all directions are tried."""
