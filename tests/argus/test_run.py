@@ -131,6 +131,12 @@ def test_a_list_of_cells_gives_its_tables_in_any_order_of_classifications_also_m
     assert counts.frequency
 
 
+def test_a_cell_that_a_file_calls_unsafe_is_open_where_rules_judge_and_find_it_safe(tmp_path: Path) -> None:
+    for rules, status in {"": {"open": 15, "primary": 1}, "FREQ(1,10)": {"open": 16}}.items():
+        done = dk.run_argus(house(tmp_path, *BEGIN_CELLS[:3], f"<SAFETYRULE> {rules}", "<READTABLE>"))
+        assert done.results[0].summary()["tables"]["Turnover"]["status"] == status
+
+
 def test_what_is_written_is_read_back_with_the_same_pattern(tmp_path: Path) -> None:
     done = dk.run_argus(house(tmp_path, *RUN, '<WRITETABLE> (1,5,,"out.csv")', '<WRITETABLE> (1,2,AS-,"pivot.csv")'))
     table = done.results[0].tables["Turnover"]
