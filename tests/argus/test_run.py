@@ -78,6 +78,14 @@ def test_the_logbook_tells_commands_and_counts_but_no_value_and_no_parameter_of_
     assert re.fullmatch(r"diskret version: [\d.]+; build: 0\n", (tmp_path / "v.txt").read_text())
 
 
+def test_remarks_are_not_logged_because_old_parameters_stand_in_them(tmp_path: Path) -> None:
+    lines = ("<LOGBOOK> log.txt", *OPEN, TABLE, '// <SAFETYRULE> "P(17,1)"', RULE + '// "P(17)", p=17', READ + " // 17")
+    dk.run_argus(house(tmp_path, *lines))
+    log = (tmp_path / "log.txt").read_text()
+    assert " : Command: <SAFETYRULE> FREQ(...)|\n" in log
+    assert "17" not in re.sub(r"^\S+ \S+ : ", "", log, flags=re.MULTILINE)
+
+
 def test_an_explained_batch_is_a_job_with_every_line_of_it_that_gives_the_same_pattern(tmp_path: Path) -> None:
     batch = house(tmp_path, "<SOLVER> FREE", *RUN)
     (file,) = dk.explain_argus(batch)
