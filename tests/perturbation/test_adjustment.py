@@ -272,3 +272,16 @@ def test_two_dimensional_solutions_of_a_cube_are_whole() -> None:
     assert adds_up(done.table)
     assert outside(done)
     assert (done.table.value == np.rint(done.table.value)).all()
+
+
+def test_squares_of_few_cells_pass_over_directions_for_which_there_is_no_room() -> None:
+    cells = {
+        "r": [*"aaabbb"], "c": [*"uvwuvw"], "x": [61, 3, 8, 57, 41, 47], "below": [0, 7, 1, 0, 5, 3],
+        "above": [0, 12, 2, 0, 12, 13], "st": ["open", "primary", "primary"] * 2,
+    }  # fmt: skip
+    table = Table.from_cells(cells, by=["r", "c"], value="x", status="st", below="below", above="above")
+    # 3 cannot go down by 7
+    done = adjust(table, Promise(guard="public"), distance="L2", whole=False)
+    assert done.directions[0, 1] == 1
+    assert done.distance == pytest.approx(51.603601, abs=1e-5)
+    assert done.gap == 0
