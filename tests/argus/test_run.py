@@ -78,6 +78,14 @@ def test_the_logbook_tells_commands_and_counts_but_no_value_and_no_parameter_of_
     assert re.fullmatch(r"diskret version: [\d.]+; build: 0\n", (tmp_path / "v.txt").read_text())
 
 
+def test_remarks_are_not_logged_because_old_parameters_stand_in_them(tmp_path: Path) -> None:
+    lines = ("<LOGBOOK> log.txt", *OPEN, TABLE, '// <SAFETYRULE> "P(17,1)"', RULE + '// "P(17)", p=17', READ + " // 17")
+    dk.run_argus(house(tmp_path, *lines))
+    log = (tmp_path / "log.txt").read_text()
+    assert " : Command: <SAFETYRULE> FREQ(...)|\n" in log
+    assert "17" not in re.sub(r"^\S+ \S+ : ", "", log, flags=re.MULTILINE)
+
+
 def test_an_explained_batch_is_a_job_with_every_line_of_it_that_gives_the_same_pattern(tmp_path: Path) -> None:
     batch = house(tmp_path, "<SOLVER> FREE", *RUN)
     (file,) = dk.explain_argus(batch)
@@ -129,6 +137,12 @@ def test_a_list_of_cells_gives_its_tables_in_any_order_of_classifications_also_m
     assert (first.names, first.shape) == (("Size", "Region"), (4, 4))
     assert margin.value.tolist() == [70, 95, 165, 330]
     assert counts.frequency
+
+
+def test_a_cell_that_a_file_calls_unsafe_is_open_where_rules_judge_and_find_it_safe(tmp_path: Path) -> None:
+    for rules, status in {"": {"open": 15, "primary": 1}, "FREQ(1,10)": {"open": 16}}.items():
+        done = dk.run_argus(house(tmp_path, *BEGIN_CELLS[:3], f"<SAFETYRULE> {rules}", "<READTABLE>"))
+        assert done.results[0].summary()["tables"]["Turnover"]["status"] == status
 
 
 def test_what_is_written_is_read_back_with_the_same_pattern(tmp_path: Path) -> None:

@@ -47,6 +47,13 @@ def test_names_of_variables_are_found_in_any_case_and_frequencies_have_no_value(
     assert job["table"] == {"by": ["Region", "Size"]}
 
 
+def test_statuses_of_a_file_count_only_where_no_rule_judges_its_cells(tmp_path: Path) -> None:
+    for rules, statuses in {"": True, "MAN(10)|MIS(0)": True, "P(0,0)|NK(0,0)": True, "FREQ(2,10)": False}.items():
+        made = translated(tmp_path, *BEGIN_CELLS[:3], f"<SAFETYRULE> {rules}", "<READTABLE>")
+        assert made.jobs[0].content["table"].get("statuses", True) is statuses
+        assert any("statuses" in words for words in made.places.notes) is not statuses
+
+
 def test_a_table_of_cells_has_the_statuses_of_its_file_with_the_usual_margin(tmp_path: Path) -> None:
     job = only(tmp_path, *BEGIN_CELLS)
     assert job["data"] == {"cells": "cells.tab", "metadata": "cells.rda"}

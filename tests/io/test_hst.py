@@ -82,6 +82,11 @@ def test_lines_that_say_nothing_are_refused_with_their_numbers(
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
+def test_blank_codes_before_a_tab_are_totals(tmp_path: Path) -> None:
+    found = said(tmp_path, "05\tC\tu\n\tC\tp\n\t\tp\n \t\n", separator="\t", classifications=2)
+    assert found.codes == (("05", "", ""), ("C", "C", ""))
+
+
 def test_a_separator_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match="separator '\\|'"):
         said(tmp_path, "a;b;u\n", separator="|")

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from diskret.io.arb_commands import Command, SafetyRule
+from diskret.io.arb_commands import Command, Remark, SafetyRule
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+COMMAND = re.compile(r'(?:"[^"]*"|(?!//).)*', re.DOTALL)
+"""A line up to a remark at its end."""
 Clock = Callable[[], datetime]
 
 
@@ -34,8 +36,13 @@ class Log:
         self.lines.append("\n".join([f"{when} : {first}", *(f"{' ' * (len(when) + 5)}{each}" for each in more)]))
 
     def command(self, command: Command) -> None:
-        """Write that a command is done."""
-        text = re.sub(r"\([^()]*\)", "(...)", command.text) if isinstance(command, SafetyRule) else command.text
+        """Write that a command is done; remarks are left out: old parameters often stand in them."""
+        if isinstance(command, Remark):
+            return
+        found = COMMAND.match(command.text)
+        text = found[0].strip() if found else ""
+        if isinstance(command, SafetyRule):
+            text = re.sub(r"\([^()]*\)", "(...)", text)
         self.say(f"Command: {text}")
 
     def text(self) -> str:

@@ -13,6 +13,8 @@ PLACES = {"P": 2, "NK": 2, "FREQ": 1, "REQ": 1}
 ONCE = ("ZERO", "WGT", "MIS", "MAN")
 SMALLEST_LEVEL = 1
 """Protection level of cells for which the rules demand less, in units of the value."""
+SETTINGS = {"given", "missing", "min_level", "signed"}
+"""Keys of rules that catch no cell themselves."""
 USUAL_MARGIN = 20
 """Percent by which cells are protected that are unsafe because a file or a person says so."""
 
@@ -30,6 +32,11 @@ class Judged:
     def content(self) -> dict[str, Any]:
         """As the section of a job."""
         return self.respondents | ({"holding": self.holdings} if self.holdings else {})
+
+    @property
+    def judges(self) -> bool:
+        """Whether a rule looks for sensitive cells, beside what is said about single ones."""
+        return bool(self.holdings) or not self.respondents.keys() <= SETTINGS
 
     @property
     def asks_requests(self) -> bool:

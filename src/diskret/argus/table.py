@@ -66,7 +66,7 @@ class TableOfBatch:
         content |= dict(self._roles(work))
         made.note(section, said)
         if self.asked.read is not None:
-            made.note(section, self.asked.read, *self._sums(content))
+            made.note(section, self.asked.read, *self._sums(content), *self._statuses(work, content))
         return content
 
     def _refuse_unmarked_costs(self, work: Work) -> None:
@@ -87,6 +87,16 @@ class TableOfBatch:
         elif isinstance(read, ReadTable) and read.sums == 1:
             content["sums"] = "compute"
             yield "sums that are not true are computed anew, as missing ones are in any case"
+
+    def _statuses(self, work: Work, content: Content) -> Iterator[str]:
+        """As in tau-ARGUS the statuses of a file count where no rule judges its cells."""
+        if self.records or not self.judged.judges or self.metadata is None:
+            return
+        if any(self.metadata.having(role) for role in (Role.STATUS, Role.LOWER_LEVEL, Role.UPPER_LEVEL)):
+            content["statuses"] = False
+            words = "the statuses and protection levels of the file do not count, because rules are given"
+            work.places.say(f"table {self.asked.number}: {words}")
+            yield words
 
     def _roles(self, work: Work) -> Iterator[tuple[str, Any]]:
         """Columns that the rules need."""

@@ -42,6 +42,7 @@ def read_cell_list(
     positive: bool = False,
     tolerance: float = 0.0,
     sums: GivenSums = "check",
+    statuses: bool = True,
     normalise: bool = False,
     change: Change | None = None,
 ) -> Table:
@@ -52,10 +53,10 @@ def read_cell_list(
     suppressed, Z zero. As in tau-ARGUS a blank code is the total, a cell without a value is not there, and protection
     levels count for primary cells. Largest contributions without frequencies do for dominance and p%. ``shadow`` names
     the variable they contribute to, if it is not the response. Sums must be true; ``tolerance`` corrects small
-    differences with a warning, ``sums="compute"`` all, ``sums="keep"`` leaves them in what is published. With
-    ``normalise`` codes that differ only in what cannot be seen are one. ``change`` gives the classifications to keep,
-    in their order, perhaps with other trees that have the same codes and more sums; of those it leaves out the table
-    stands at the total.
+    differences with a warning, ``sums="compute"`` all, ``sums="keep"`` leaves them in what is published. Without
+    ``statuses`` those of the file and its protection levels do not count. With ``normalise`` codes that differ only in
+    what cannot be seen are one. ``change`` gives the classifications to keep, in their order, perhaps with other trees
+    that have the same codes and more sums; of those it leaves out the table stands at the total.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -82,7 +83,9 @@ def read_cell_list(
             by[v.name] = classification(metadata, v.name, columns[v.name], normalise=normalise)
         by = dict(change(by, metadata)) if change is not None else by
         columns = _at_totals(columns, metadata, by)
-        status = _first(metadata, Role.STATUS)
+        status, below, above = (
+            _first(metadata, role) if statuses else None for role in (Role.STATUS, Role.LOWER_LEVEL, Role.UPPER_LEVEL)
+        )
         count = _first(metadata, Role.FREQUENCY)
         codes = _status_codes(metadata, columns[status] if status else ())
         if status:
@@ -96,8 +99,8 @@ def read_cell_list(
             shadow=None if shadow is None or seen == response else seen,
             status=status,
             status_codes=codes,
-            below=_first(metadata, Role.LOWER_LEVEL),
-            above=_first(metadata, Role.UPPER_LEVEL),
+            below=below,
+            above=above,
             weight=_first(metadata, Role.COST),
             positive=positive,
             frequency=Role.FREQUENCY in metadata.variable(response).roles,

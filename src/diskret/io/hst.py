@@ -95,8 +95,9 @@ def read_apriori(
 
 
 def _read(text: str, path: str, separator: str | None, classifications: int | None, errors: Errors) -> Apriori:
-    numbered = [(n, line.strip()) for n, line in enumerate(text.splitlines(), start=1)]
-    kept = [(n, line) for n, line in numbered if line and not line.startswith("//")]
+    numbered = [(n, line.strip(" \ufeff")) for n, line in enumerate(text.splitlines(), start=1)]
+    # a tab at the beginning may stand behind the blank code of a total
+    kept = [(n, line) for n, line in numbered if line.strip() and not line.lstrip().startswith("//")]
     if not kept:
         raise EmptyData("the a-priori file says nothing", where=path, hint=HINT)
     between = _separator(separator, kept[0][1], path, classifications)

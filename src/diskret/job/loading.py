@@ -139,7 +139,7 @@ def _cell_list(job: TableJob, here: Path) -> Table:
     table = read_cell_list(
         here / job.data.cells, here / job.data.metadata, value=asked.value[0] if asked.value else None,
         shadow=asked.shadow, positive=asked.positive, tolerance=asked.tolerance, sums=asked.sums,
-        normalise=job.data.normalise, change=change,
+        statuses=asked.statuses, normalise=job.data.normalise, change=change,
     )  # fmt: skip
     return closed(table, coarser)
 

@@ -102,6 +102,8 @@ class TableJob(Section):
         wrong, where = (ONLY_CELLS, "cells") if self.data.microdata else (ONLY_RECORDS, "microdata")
         for key in self.table.saying(*wrong):
             yield Problem(f"table.{key}", f"belongs to data.{where}", "the data of this job are of another kind")
+        for key in self.table.saying("statuses"):
+            yield Problem(f"table.{key}", "belongs to cells with metadata", "leave it out; table.status names a column")
         for name, each in self.classifications.items() if self.data.cells else ():
             if each.subtotals:
                 hint = "cells of sums that the hierarchy has are checked without it"
@@ -110,7 +112,7 @@ class TableJob(Section):
     def _said_elsewhere(self) -> Iterator[Problem]:
         """Keys whose answers a working file or metadata hold."""
         whose = "working file says" if self.data.table else "metadata say"
-        known = set() if self.data.table else {"by", "value", "shadow", "positive", "tolerance", "sums"}
+        known = set() if self.data.table else {"by", "value", "shadow", "positive", "tolerance", "sums", "statuses"}
         ours = {"ordered", "sensitive", "missing_codes"} | (set() if self.data.table else {"recode", "levels"})
         keys = [f"table.{key}" for key in sorted(self.table.model_fields_set - known)]
         for name, each in self.classifications.items():

@@ -139,6 +139,11 @@ class TableSection(Section):
         "refuse", description="rows without a number in a value: 'refuse', 'zero' or 'leave out'"
     )
     tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected")
+    statuses: bool = Field(
+        True,
+        description="whether the statuses and protection levels that the metadata of tau-ARGUS name count; false: the "
+        "rules alone judge (cells)",
+    )
     sums: GivenSums = Field(
         "check",
         description="given sums that are not true: 'check' refuses them, 'compute' computes them anew, 'keep' "
