@@ -30,13 +30,15 @@ BY, COUNTS, AMOUNTS = {"counted_by": ("respondent", "holding")}, (None, [NATURAL
 TOGETHER, PERCENTS = ({}, {"n": lambda x: NATURAL(x) and x > 1}), ({"kind": "PPercent"}, {"kind": "PQ", "q": PERCENT})
 PEOPLE = {"count": [NATURAL], "largest": (None, [[AMOUNT]]), "absolute": AMOUNTS, "owner": (None, [INDEX]),
           "protected_count": COUNTS, "protected_largest": AMOUNTS, "public_count": COUNTS, "public_value": AMOUNTS}
+ASKED = PEOPLE | {"asked": [[AMOUNT]]}
 TABLE = {
     "response": TEXT, "frequency": FLAG, "positive": FLAG, "weighted": FLAG, "value": [NUMBER],
     "classifications": [{"name": TEXT, "codes": [TEXT], "groupings": [[INDEX]]}], "cells": (None, [[NATURAL]]),
     "equations": (None, [{"sum": NATURAL, "cells": [NATURAL], "times": [WHOLE]}]),
     "status": [("open", "never", "published", "structural zero", "zero", *HIDDEN)],
     "below": AMOUNTS, "above": AMOUNTS, "lower": (None, [(None, NUMBER)]), "upper": (None, [(None, NUMBER)]),
-    "respondents": (None, PEOPLE), "holdings": (None, PEOPLE), "rules": [(
+    "respondents": (None, PEOPLE, ASKED), "holdings": (None, PEOPLE, ASKED), "rules": [(
+        {"kind": "Request", "percents": [PERCENT], "fewest": NATURAL, **BY},
         {"kind": "MinCount", "n": NATURAL, "zeros": FLAG, **BY}, {"kind": "Dominance", "n": NATURAL, "k": PERCENT, **BY},
         *({"p": PERCENT, **kind, **n, **BY} for n in TOGETHER for kind in PERCENTS))]}
 PROMISE = {
@@ -106,7 +108,10 @@ class Table:
             each |= {key: exact(each[key]) for key in ("absolute", "protected_largest", "public_value")}
             each["largest"] = [exact(x) for x in each["largest"] or [[]] * self.n]
             each["others"] = [max(a - b, 0) for a, b in zip(each["count"], each["public_count"] or [0] * self.n)]
-            need(len(set(map(len, each["largest"]))) == 1, "different numbers of largest contributions")
+            if "asked" in each: each["asked"] = [exact(x) for x in each["asked"]]
+            for many in ("largest", "asked"):
+                need(len(set(map(len, each.get(many, [[]])))) == 1, "different numbers of largest contributions")
+            need(all(each.get("asked", [[0]])), "no kind of request")
         need(all(r.get("n", 1) > 0 and Fraction(r.get("q", 1)) > 0 for r in self.rules), "a rule with a zero")
         need(all(len(set(k["codes"])) == len(k["codes"]) for k in self.classes) and self.classes, "codes come twice")
         (self.from_trees if plain["equations"] is None else self.from_equations)(plain)
@@ -293,9 +298,9 @@ def bound_of(table, proof, room):
 
 def breaks(rule, cells, table):
     """Whether some cells, taken as one, break a rule."""
-    people, ranked = table.people.get(rule["counted_by"]), rule.get("n", 1) * (rule["kind"] != "MinCount") + ("p" in rule)
-    if people is None or ranked > len(people["largest"][0]): return False
-    added = {key: sum(people[key][c] for c in cells) for key in people if people[key] and key != "largest"}
+    people, ranked = table.people.get(rule["counted_by"]), rule.get("n", 1) * ("k" in rule or "p" in rule) + ("p" in rule)
+    if people is None or ranked > len(people["largest"][0]) or "fewest" in rule and "asked" not in people: return False
+    added = {key: sum(people[key][c] for c in cells) for key in people if people[key] and key not in ("largest", "asked")}
     absolute, gave = added.get("absolute", sum(abs(table.value[c]) for c in cells)), {}
     for c in cells:
         who = people["owner"][c] if people["owner"] and people["owner"][c] >= 0 else ("", c)
@@ -304,6 +309,11 @@ def breaks(rule, cells, table):
     if rule["kind"] == "MinCount":
         few = 0 < count - added.get("public_count", 0) < rule["n"] and (rule["zeros"] or absolute > 0)
         return few and added.get("protected_count", count) > 0
+    if "fewest" in rule:
+        own, shares = [max(kind) for kind in zip(*(people["asked"][c] for c in cells))], exact(rule["percents"])
+        shares = shares if len(shares) > 1 else shares * len(own)
+        large = any(x == max(own) and y > 0 and 100 * x > y * size for x, y in zip(own, shares))
+        return max(own) > 0 and (large or count < rule["fewest"])
     largest = sorted([*gave.values(), *(x for c in cells for x in people["largest"][c][1:])], reverse=True)[:ranked]
     target = max(people["protected_largest"][c] for c in cells) if people["protected_largest"] else largest[0]
     largest[-1] = min(largest[-1], target)

@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 
 __all__ = (
     "Hierarchy", "Table", "Pool", "System", "Status", "Promise", "Knowledge", "tabulate", "mark", "suppress",
-    "thin", "audit", "verify", "publish", "perturb", "round_table", "adjust", "anonymise", "coarsen", "measure_risk",
+    "thin", "audit", "verify", "publish", "perturb", "round_table", "anonymise", "coarsen", "measure_risk",
     "compare_methods", "DiskretError", "ProtectionWarning",
 )  # fmt: skip
 _NAMESPACES = {"methods": "suppression.methods", "tree_edits": "model.tree_edits"} | {

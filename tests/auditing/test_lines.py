@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diskret import Dominance, Hierarchy, MinCount, PPercent, Promise, Roles, Status, Table, audit, tabulate
+from diskret import Dominance, Hierarchy, MinCount, Pool, PPercent, Promise, Roles, Status, Table, audit, mark, tabulate
 from diskret.model.contributors import Contributors
+from diskret.model.errors import BadOption
 from diskret.rules.rule import Rule
 from tests import by_hand
 
@@ -171,3 +172,19 @@ def test_persons_who_count_in_whole_numbers_find_out_what_all_tables_say(seed: i
     fixed = every.max(axis=0) == every.min(axis=0)
     everybody = {c for c in by_hand.primaries(table) if fixed[c]}
     assert {e.index for e in audit(table).exposed} == everybody | expected
+
+
+def test_a_rule_that_looks_deeper_than_other_tables_know_is_kept_in_a_pool() -> None:
+    deep = {"s": ["a", "b", "c"], "x": [90, 16, 500], "n": [9, 9, 99], "x1": [45, 5.5, 10], "x2": [44, 5.4, 10]}
+    one = Table.from_cells(
+        deep | {"x3": [0.5, 5, 10]}, by={"s": None}, value="x", count="n", largest=["x1", "x2", "x3"]
+    )
+    flat = {"t": ["u", "v", "w"], "x": [200, 206, 200], "n": [39] * 3, "x1": [85, 30, 10], "x2": [20, 30, 10]}
+    other = Table.from_cells(flat, by={"t": None}, value="x", count="n", largest=["x1", "x2"])
+    marked = mark(one, Dominance(3, 85))
+    # 45, 44 and 5.5 of the 106 that a and b hold together
+    assert audit(marked).unions
+    pool = Pool.of({"one": marked, "other": mark(other, Dominance(2, 99))})
+    assert audit(pool).unions
+    with pytest.raises(BadOption, match="the table knows 2"):
+        mark(pool, Dominance(3, 85))

@@ -34,6 +34,17 @@ def test_a_job_is_run_as_a_user_runs_it(diskret: Call, folder: Path) -> None:
     assert "secondary suppression" in done.err
 
 
+def test_hidden_cells_that_break_a_rule_together_are_said_and_end_with_code_1(diskret: Call, folder: Path) -> None:
+    rows = zip("aaabbccc", [90, 1, 1, 6, 2, 30, 30, 30], strict=True)
+    (folder / "few.csv").write_text("r,x\n" + "".join(f"{r},{x}\n" for r, x in rows))
+    shown = "".join(f'[[status]]\nstatus = "never"\ncell = {{ r = "{code}" }}\n' for code in ("c", "Total"))
+    job = '[data]\nmicrodata = "few.csv"\n[table]\nby = ["r"]\nvalue = "x"\n[rules]\np_percent = 10\n[suppression]\n'
+    (folder / "few.toml").write_text(job + shown)
+    done = diskret("run", "few.toml")
+    assert "attacked with a solver: 0 exposed, 0 undecided, 1 lines breaking the rule" in done.out
+    assert done.code == 1
+
+
 def test_quiet_prints_nothing(diskret: Call, folder: Path) -> None:
     done = diskret("run", "job.toml", "--quiet")
     assert (done.code, done.said) == (0, "")

@@ -136,6 +136,40 @@ def test_cells_with_a_value_and_no_contribution_are_named() -> None:
         ranked(x1=[0, 12, 11, 10])
 
 
+def test_whoever_contributes_nothing_to_the_shadow_may_be_alone_all_the_same() -> None:
+    cells = {
+        "s": [*"abcd"],
+        "x": [10, 20, 70, 900],
+        "y": [0, 20, 70, 900],
+        "y1": [0, 19, 20, 100],
+        "y2": [0, 1, 20, 99],
+    }
+    table = Table.from_cells(cells, by={"s": None}, value="x", largest=["y1", "y2"], shadow="y")
+    assert alone_in(table).tolist() == [True, False, False, False, False]
+
+
+def test_levels_of_a_list_outlive_a_second_marking() -> None:
+    cells = {
+        "s": [*"abc"], "x": [95, 80, 60], "x1": [90, 30, 50], "x2": [4, 20, 10], "below": [30, 20, 20],
+        "above": [30, 20, 20],
+    }  # fmt: skip
+    table = Table.from_cells(cells, by="s", value="x", largest=["x1", "x2"], below="below", above="above")
+    once = dk.mark(table, dk.rules.PPercent(10))
+    again = dk.mark(once, dk.rules.PPercent(12))
+    assert once.above is not None
+    assert once.above.tolist() == [30, 20, 20, 0]
+    assert again.above is not None
+    assert again.above.tolist() == [30, 20, 20, 0]
+
+
+def test_a_larger_margin_of_cells_set_by_hand_counts_on_a_second_marking() -> None:
+    cells = {"s": ["a", "b"], "x": [50, 60], "status": ["primary", ""]}
+    table = Table.from_cells(cells, by="s", value="x", status="status")
+    marked = dk.mark(dk.mark(table, dk.rules.Given(20)), dk.rules.Given(50))
+    assert marked.above is not None
+    assert marked.above.tolist() == [25, 0, 0]
+
+
 def test_a_working_file_remembers_that_nobody_was_counted(tmp_path: Path) -> None:
     save_working(ranked(), tmp_path / "w.parquet")
     assert not load_working(tmp_path / "w.parquet")["x"].counted

@@ -51,6 +51,12 @@ def test_a_status_is_read_from_its_own_word_and_number(status: Status) -> None:
     assert Status.from_text(str(int(status))) is status
 
 
+def test_a_status_by_hand_is_set_by_its_word_and_an_unknown_one_is_refused(table: Table) -> None:
+    assert table.with_status("Never", [("11", "w")]).status[table.index("11", "w")] == Status.NEVER
+    with pytest.raises(errors.BadOption, match="is not known"):
+        table.with_status("unsafe", [("11", "w")])
+
+
 def test_a_cell_without_value_but_with_contributors_is_not_empty() -> None:
     cells = {"r": ["a", "b"], "x": [0, 0], "n": [0, 2]}
     assert Table.from_cells(cells, by={"r": None}, value="x", count="n").empty.tolist() == [True, False, False]

@@ -38,13 +38,15 @@ def _people(plain: Plain, rule: Mapping[str, Any]) -> Any:
 
 
 def _ranks(rule: Mapping[str, Any]) -> int:
-    if rule["kind"] in ("MinCount", "Dominance"):
+    if rule["kind"] in ("MinCount", "Dominance", "Request"):
         return int(rule["n"]) if rule["kind"] == "Dominance" else 0
     return int(rule.get("n", 1)) + 1
 
 
 def _knows_enough(plain: Plain, rule: Mapping[str, Any]) -> bool:
     people = _people(plain, rule)
+    if rule["kind"] == "Request":
+        return people is not None and people.get("asked") is not None
     return people is not None and _ranks(rule) <= len((people["largest"] or [[]])[0])
 
 
@@ -63,6 +65,8 @@ def _breaks(plain: Plain, rule: Mapping[str, Any], cells: Sequence[int]) -> bool
         few = 0 < count - (_added(people["public_count"], cells) or 0) < rule["n"]
         return few and (rule["zeros"] or absolute > 0)
     size = absolute - (_added(people["public_value"], cells) or 0)
+    if rule["kind"] == "Request":
+        return _asked_for(rule, [people["asked"][c] for c in cells], count, size)
     others = [Fraction(x) for c in cells for x in people["largest"][c][1:]]
     largest = sorted([*gave, *others], reverse=True)[: _ranks(rule)]
     own = people["protected_largest"]
@@ -72,6 +76,15 @@ def _breaks(plain: Plain, rule: Mapping[str, Any], cells: Sequence[int]) -> bool
         return seen > Fraction(rule["k"]) / 100 * size
     share = Fraction(rule["p"]) / (100 if rule["kind"] == "PPercent" else Fraction(rule["q"]))
     return share * target > size - seen
+
+
+def _asked_for(rule: Mapping[str, Any], asked: Sequence[Sequence[str]], count: int, size: Fraction) -> bool:
+    """Whether somebody who asked for protection is too large in a union, or among too few."""
+    own = [max(map(Fraction, kind)) for kind in zip(*asked, strict=True)]
+    shares = [Fraction(each) / 100 for each in rule["percents"]] * (len(own) if len(rule["percents"]) == 1 else 1)
+    most = max(own)
+    large = any(each == most and share > 0 and each > share * size for each, share in zip(own, shares, strict=False))
+    return most > 0 and (large or count < rule["fewest"])
 
 
 def _by_owner(people: Any, cells: Sequence[int]) -> list[Fraction]:

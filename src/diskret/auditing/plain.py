@@ -25,6 +25,7 @@ from diskret.model.exact import exact
 from diskret.model.grid import digits_of, whole
 from diskret.model.rule import Rule
 from diskret.model.status import Status
+from diskret.rules.further import Request
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
 
 FORMAT = "diskret plain table 1"
@@ -61,7 +62,10 @@ def hash_of(plain: Plain) -> str:
 
 def plain_table(table: Cells) -> Plain:
     """Everything a promise about a table depends on, as plain data."""
-    rules = [each for each in map(_rule, table.judges) if each is not None]
+    judged_by_shadow = any(p is not None and p.shadow_absolute is not None for p in (table.respondents, table.holdings))
+    judges = [each for each in table.judges if not (isinstance(each, Request) and judged_by_shadow)]
+    rules = [each for each in map(_rule, judges) if each is not None]
+    asked = any(isinstance(each, Request) for each in judges)
     ranks = max([1, *(rule.largest for rule in table.judges)])
     words = np.array([status.text for status in Status])
     return {
@@ -76,8 +80,8 @@ def plain_table(table: Cells) -> Plain:
         "above": _column(table.above),
         "lower": _ends(table.lower),
         "upper": _ends(table.upper),
-        "respondents": _people(table.respondents, ranks),
-        "holdings": _people(table.holdings, ranks),
+        "respondents": _people(table.respondents, ranks, asked=asked),
+        "holdings": _people(table.holdings, ranks, asked=asked),
         "rules": rules,
     }
 
@@ -110,14 +114,10 @@ def _equations(table: Cells) -> Plain:
     return {"classifications": named_by, "cells": cells, "equations": rows}
 
 
-def _people(people: Contributors | None, ranks: int) -> Plain | None:
+def _people(people: Contributors | None, ranks: int, *, asked: bool) -> Plain | None:
     if people is None:
         return None
-    largest = None
-    if people.largest is not None:
-        kept = people.largest.reshape(-1, people.ranked)[:, :ranks]
-        flat = _decimals(kept)
-        largest = [flat[i : i + kept.shape[1]] for i in range(0, len(flat), kept.shape[1])]
+    largest = None if people.largest is None else _lists(people.largest[..., :ranks])
     return {
         "count": people.count.reshape(-1).tolist(),
         "largest": largest,
@@ -127,7 +127,15 @@ def _people(people: Contributors | None, ranks: int) -> Plain | None:
         "public_count": _counts(people.public_count),
         "public_value": _column(people.public_value),
         "owner": _counts(getattr(people, "owner", None)),
+        # only where a rule asks for it, as in plain files of earlier versions
+        **({"asked": _lists(people.asked)} if asked and people.asked is not None else {}),
     }
+
+
+def _lists(numbers: Floats) -> list[list[str]]:
+    """Several numbers of every cell."""
+    flat, each = _decimals(numbers), numbers.shape[-1]
+    return [flat[i : i + each] for i in range(0, len(flat), each)]
 
 
 def _rule(rule: Rule) -> Plain | None:
@@ -143,9 +151,11 @@ def _rule(rule: Rule) -> Plain | None:
             own = {"p": str(exact(rule.p)), **_together(rule.n)}
         case PQ():
             own = {"p": str(exact(rule.p)), "q": str(exact(rule.q)), **_together(rule.n)}
+        case Request():
+            own = {"percents": [str(exact(each)) for each in rule.percents], "fewest": rule.n}
         case _:
             return None
-    kind = next(each.__name__ for each in (MinCount, Dominance, PPercent, PQ) if isinstance(rule, each))
+    kind = next(each.__name__ for each in (MinCount, Dominance, PPercent, PQ, Request) if isinstance(rule, each))
     return {"kind": kind, **own, "counted_by": rule.counted_by}
 
 

@@ -11,9 +11,10 @@ from diskret.model.contributors import Contributors, few_numbers
 from diskret.model.equations import Equations
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.table import Table
+from diskret.rules.further import Request
 from diskret.rules.magnitude import PQ, Dominance, MinCount, PPercent
 
-JUDGE_ONE_CELL = (MinCount, Dominance, PPercent, PQ)
+JUDGE_ONE_CELL = (MinCount, Dominance, PPercent, PQ, Request)
 
 
 def unions_breaking(table: Table, system: Equations) -> tuple[str, ...]:
@@ -58,10 +59,13 @@ def _broken(table: Table, system: Equations) -> tuple[Ints, Ints, Ints, Bools]:
     return rows, line, cells, broken & (np.bincount(line, minlength=lines) > 1)
 
 
-def _knows_enough(table: Table, rule: MinCount | Dominance | PPercent | PQ) -> bool:
+def _knows_enough(table: Table, rule: MinCount | Dominance | PPercent | PQ | Request) -> bool:
     people = table.holdings if rule.counted_by == "holding" else table.respondents
     if isinstance(rule, MinCount) and rule.weighted:
         return False  # how the weights of several cells overlap nobody knows
+    if isinstance(rule, Request):
+        # who asked is known by the shadow variable alone, where there is one
+        return people is not None and people.asked is not None and people.shadow_absolute is None
     return people is not None and rule.largest <= people.ranked
 
 
@@ -102,7 +106,7 @@ def _together(table: Table, people: Contributors | None, cells: Ints, line: Ints
         return None if numbers is None else _added(numbers, cells, line, lines).astype(np.int64)
 
     first, again = _owned(people, cells, line)
-    largest, protected = None, None
+    largest, protected, asked = None, None, None
     if people.largest is not None:
         given = people.largest.reshape(table.size, -1)[cells]
         if given.shape[1]:
@@ -112,12 +116,17 @@ def _together(table: Table, people: Contributors | None, cells: Ints, line: Ints
     if people.protected_largest is not None:
         protected = np.zeros(lines + 1)
         np.maximum.at(protected, line, people.protected_largest.reshape(-1)[cells])
+    if people.asked is not None:
+        kinds = people.asked.shape[-1]
+        asked = np.zeros((lines + 1, kinds))
+        np.maximum.at(asked, line, people.asked.reshape(-1, kinds)[cells])
     # values of both signs cancel in the sum, contributions do not
     absolute = people.absolute if people.absolute is not None else np.abs(table.value)
     count = np.bincount(line, weights=people.count.reshape(-1)[cells] - again, minlength=lines)
     return Contributors(
         np.append(count, count.sum()).astype(np.int64), largest, added(absolute),
         counted(people.protected_count), protected, counted(people.public_count), added(people.public_value),
+        asked=asked,
     )  # fmt: skip
 
 

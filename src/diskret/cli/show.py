@@ -127,8 +127,9 @@ def _show_records(console: Any, result: JobResult) -> None:
 def _show_attack(console: Any, facts: dict[str, Any]) -> None:
     attack = facts.get("suppression", {}).get("audit")
     if attack:
-        found = f"{attack['exposed']} exposed, {attack['undecided']} undecided"
-        safe = attack["exposed"] + attack["undecided"] == 0
+        lines = [f"{attack[name]} {name}" for name in ("lines breaking the rule", "lines of zeros") if name in attack]
+        found = ", ".join([f"{attack['exposed']} exposed, {attack['undecided']} undecided", *lines])
+        safe = attack["exposed"] + attack["undecided"] == 0 and not lines
         if safe and not attack["checked"]:  # nobody should take it for a verdict about a table without rules
             console.print("  no cell is primary: there was nothing to attack")
             return

@@ -34,7 +34,9 @@ class People:
         if known is None or known.largest is None:
             return known
         if not self.counted:
-            known = replace(known, count=least_count(np.abs(seen), known.largest))
+            # whoever stands behind a value need not contribute to the shadow
+            count = np.maximum(least_count(np.abs(seen), known.largest), value != 0)
+            known = replace(known, count=count)
         if shadow is None:
             return known
         return replace(

@@ -310,8 +310,8 @@ class Cells(Protocol):
         """Whether something stands on the same cells."""
         ...
 
-    def with_status(self, status: Status, cells: Sequence[Sequence[str]]) -> Self:
-        """The same with some cells set to a status, cells given by their codes."""
+    def with_status(self, status: Status | str, cells: Sequence[Sequence[str]]) -> Self:
+        """The same with some cells set to a status or its word, cells given by their codes."""
         ...
 
     def check_pattern(self) -> None:

@@ -389,12 +389,15 @@ def _people(
         count[cells] = np.minimum(count[cells], people.count.reshape(-1))
     # cells of tables without counts: nobody is known to be alone there
     count[count == most] = 2
-    ranked = min(people.ranked for people, _ in known) if len(known) == len(parts) else 0
+    # of a table that knows fewer the others count as nothing: rules of its own look at no more than it knows
+    every = len(known) == len(parts) and all(people.ranked for people, _ in known)
+    ranked = max(people.ranked for people, _ in known) if every else 0
     largest = np.zeros((size, ranked)) if ranked else None
     if largest is not None:
         for people, cells in known:
             assert people.largest is not None
-            largest[cells] = people.largest.reshape(cells.size, -1)[:, :ranked]
+            own = people.largest.reshape(cells.size, -1)
+            largest[cells, : people.ranked] = np.maximum(largest[cells, : people.ranked], own)
 
     def most_of(field: str, otherwise: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
         """The largest over the tables; where a table does not know, ``otherwise`` holds."""
@@ -415,8 +418,22 @@ def _people(
         protected_count=most_of("protected_count", count),
         protected_largest=most_of("protected_largest", None if largest is None else largest[:, 0]),
         public_count=most_of("public_count", nobody), public_value=most_of("public_value", nobody.astype(np.float64)),
-        owner=_owners(known, size),
+        owner=_owners(known, size), asked=_asked(known, size),
     )  # fmt: skip
+
+
+def _asked(known: Sequence[tuple[Contributors, Ints]], size: int) -> Floats | None:
+    """The largest contributions of those who asked for protection, of any table that knows them."""
+    # contributions to a shadow variable do not compare with the values of the pool
+    known = [(people, cells) for people, cells in known if people.shadow_absolute is None]
+    told = [(people.asked, cells) for people, cells in known if people.asked is not None]
+    if not told:
+        return None
+    found = np.zeros((size, max(asked.shape[-1] for asked, _ in told)))
+    for asked, cells in told:
+        kinds = asked.shape[-1]
+        found[cells, :kinds] = np.maximum(found[cells, :kinds], asked.reshape(-1, kinds))
+    return found
 
 
 def _owners(known: Sequence[tuple[Contributors, Ints]], size: int) -> Ints | None:

@@ -63,6 +63,7 @@ def scaled(table: AnyTable, scale: Scale) -> AnyTable:
         return replace(
             some, largest=down(some.largest), absolute=down(some.absolute),
             protected_largest=down(some.protected_largest), public_value=down(some.public_value),
+            asked=down(some.asked),
         )  # fmt: skip
 
     value = scale.down(table.value)

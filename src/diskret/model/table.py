@@ -194,11 +194,12 @@ class Table(Framed):
         bits = int(self.rule[index])
         return tuple(name for i, name in enumerate(self.rules) if bits >> i & 1)
 
-    def with_status(self, status: Status, cells: Sequence[Sequence[str]]) -> Self:
-        """The same table with some cells set to a status, cells given by their codes."""
+    def with_status(self, status: Status | str, cells: Sequence[Sequence[str]]) -> Self:
+        """The same table with some cells set to a status or its word, cells given by their codes."""
+        known = Status.from_text(status) if isinstance(status, str) else status
         changed = self.status.copy()
         for codes in cells:
-            changed[self.index(*codes)] = status
+            changed[self.index(*codes)] = known
         return replace(self, status=changed)
 
     # --- whether it may leave ----------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from diskret.perturbation.proved import Tangents, proved
 from diskret.perturbation.snapping import snapped
 from diskret.suppression.optimum.clock import Clock
 
-STARTS, TURNS, PROOF = 0.3, 0.5, 0.85
+STARTS, TURNS, PROOF = 0.25, 0.35, 0.92
 """Shares of the time after which each stage ends."""
 ALL_TRIED = 4
 """Squares: of so few primary cells all directions are tried."""
@@ -143,7 +143,8 @@ def _by_squares(room: Room, given: Ints, clock: Clock) -> _Chosen:
 
 def _all_tried(nearest: Nearest, given: Ints) -> _Chosen:
     choices, bounds, free = [], [], np.flatnonzero(given == 0)
-    for ways in product((1, -1), repeat=free.size):
+    can_fall, can_rise = nearest.room.possible
+    for ways in product(*([1] * bool(can_rise[i]) + [-1] * bool(can_fall[i]) for i in free)):
         directions = given.copy()
         directions[free] = ways
         point = nearest.solve(directions)

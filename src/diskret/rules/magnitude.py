@@ -51,9 +51,10 @@ class Behind:
             hint = "tabulate with holding=..." if counted_by == "holding" else "give the counts with count=..."
             raise BadOption(f"the rule {rule!r} needs the number of {counted_by}s per cell", hint=f"{hint}.")
         people = own.judged
-        if people.ranked < ranked:
+        known = min([people.ranked, *(_ranked(each, counted_by) for each, _ in table.linked.values())])
+        if known < ranked:
             raise BadOption(
-                f"the rule {rule!r} looks at the {ranked} largest contributions, the table knows {people.ranked}",
+                f"the rule {rule!r} looks at the {ranked} largest contributions, the table knows {known}",
                 hint=f"tabulate with largest={ranked}, or name {ranked} columns of largest contributions.",
             )
         size = _private(people, table)
@@ -80,6 +81,12 @@ class Behind:
     def last_of(self, n: int) -> Floats:
         """What the target adds to the n-1 largest others: the n-th largest, or the target itself if it is smaller."""
         return np.minimum(self.contribution(n - 1), self.target())
+
+
+def _ranked(table: Table, counted_by: CountedBy) -> int:
+    """How many largest contributions a table of a pool knows."""
+    people = table.holdings if counted_by == "holding" else table.respondents
+    return 0 if people is None else people.judged.ranked
 
 
 def _private(people: Contributors, table: Table) -> Floats:

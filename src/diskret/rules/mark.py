@@ -39,13 +39,13 @@ def mark(
 ) -> Table:
     """The table with every sensitive cell primary, the rules that caught it and the protection it needs.
 
-    Cells set primary by hand stay primary; marks of an earlier call are replaced. A sensitive cell that must be
-    published is named in a `ProtectionWarning`, and so are the special cases no rule decides; ``ordered`` names
-    classifications with ordered classes. ``missing`` names codes that stand for an unknown category: no rule judges
-    their cells. `Given` catches no cell; it gives levels to those that are primary already and have none. ``min_level``
-    is the smallest level of a primary cell that is not zero, where the rules demand less. Where contributions are
-    negative, ``signed`` compares the largest, by size, with the value as it is, as tau-ARGUS does, and not with the sum
-    of all sizes.
+    Cells set primary by hand stay primary; marks of an earlier call are replaced, levels the table came with stay. A
+    sensitive cell that must be published is named in a `ProtectionWarning`, and so are the special cases no rule
+    decides; ``ordered`` names classifications with ordered classes. ``missing`` names codes that stand for an unknown
+    category: no rule judges their cells. `Given` catches no cell; it gives levels to those that are primary already and
+    have none. ``min_level`` is the smallest level of a primary cell that is not zero, where the rules demand less.
+    Where contributions are negative, ``signed`` compares the largest, by size, with the value as it is, as tau-ARGUS
+    does, and not with the sum of all sizes.
 
     >>> from diskret import Table, PPercent, MinCount
     >>> cells = {"s": ["a", "b", "c"], "x": [95, 80, 60], "n": [4, 5, 2], "x1": [90, 30, 50], "x2": [4, 20, 10]}
@@ -61,7 +61,7 @@ def mark(
             refuse_other(one, (), "a rule", "rules are such as rules.MinCount(3), joined with |.")
     if not judged or len(judged) > MOST_RULES:
         raise BadOption(f"{len(judged)} rules", hint=f"give between 1 and {MOST_RULES}.")
-    table = _unmarked(table)
+    earlier, table = table.judges, _unmarked(table)
     given = table.status == Status.PRIMARY
     catching = tuple(r for r in judged if not isinstance(r, Given))
     names = [GIVEN] + _distinct([r.name for r in catching])
@@ -72,7 +72,7 @@ def mark(
     for bit, verdict in enumerate(verdicts(table, catching, signed), start=1):
         _record(verdict, bit, rule, needed, status, passed)
     for margin in (r for r in judged if isinstance(r, Given)):
-        needed.raised(margin.judge(table), given)
+        needed.raised(margin.judge(_without_margins(table, earlier)), given)
     _at_least_for(table, needed, rule > 0, min_level)
     caught = (rule > 0) & ~given
     must_show = caught & ((table.status == Status.NEVER) | (table.status == Status.PUBLISHED))
@@ -119,9 +119,36 @@ def _unmarked(table: Table) -> Table:
         return table
     by_rule = (table.status == Status.PRIMARY) & (table.rule & 1 == 0)
     status = np.where(by_rule, np.uint8(Status.OPEN), table.status)
-    keep = table.rule & 1 > 0
+    # levels the table came with stay, and nothing tells them from those of rules where both speak of a cell
+    keep = table.rule & 1 > 0 if not _own_levels(table) else np.ones(table.shape, dtype=np.bool_)
     below, above = (None if a is None else np.where(keep, a, 0.0) for a in (table.below, table.above))
     return replace(table, status=status, rules=(), rule=None, below=below, above=above, judges=())
+
+
+def _own_levels(table: Table) -> bool:
+    """Whether cells that nobody set by hand have levels beyond what the rules of an earlier call demand."""
+    assert table.rule is not None
+    demanded = Levels(np.zeros(table.shape), np.zeros(table.shape))
+    catching = tuple(r for r in table.judges if not isinstance(r, Given))
+    for bit, verdict in enumerate(verdicts(table, catching), start=1):
+        demanded.raised(verdict, table.rule & np.uint32(1 << bit) > 0)
+    by_hand = table.rule & 1 > 0
+    levels = ((table.below, demanded.below), (table.above, demanded.above))
+    return any(
+        bool(((level > level_of(least, table.value)) & ~by_hand).any()) for level, least in levels if level is not None
+    )
+
+
+def _without_margins(table: Table, earlier: Sequence[Rule]) -> Table:
+    """The table without the levels that a margin of an earlier call gave to cells set by hand."""
+    for each in (r for r in earlier if isinstance(r, Given)):
+        bare = replace(table, below=None, above=None)
+        margin = level_of(np.asarray(each.judge(bare).needed), table.value)
+        given = [np.zeros(table.shape) if level is None else level for level in (table.below, table.above)]
+        same = (given[0] == margin) & (given[1] == margin)
+        below, above = (np.where(same, 0.0, level) for level in given)
+        table = replace(table, below=below, above=above)
+    return table
 
 
 @dataclass(frozen=True, eq=False)
