@@ -10,7 +10,7 @@ import pytest
 from diskret.argus.translate import Translation, translate
 from diskret.io.arb import read_batch
 from diskret.model.errors import UnreadableFile
-from tests.argus.case import BEGIN, BEGIN_CELLS, OPEN, READ, RULE, TABLE, house
+from tests.argus.case import BEGIN, BEGIN_CELLS, CELLS_RDA, OPEN, READ, RULE, TABLE, house
 
 
 def translated(folder: Path, *lines: str, out: Path | None = None) -> Translation:
@@ -317,6 +317,18 @@ def test_files_go_where_the_batch_says_if_the_folder_is_there_else_beside_it_or_
         ((*OPEN, TABLE, "<SAFETYRULE> FREQ(2,2)|FREQ(2,2)|FREQ(2,2)", READ), 4, "too many FREQ rules"),
         ((*BEGIN_CELLS, "<SUPPRESS> CKM(1)"), 6, "the metadata name no record key"),
         ((*BEGIN, "<SUPPRESS> CTA(1)", '<WRITETABLE> (1,5,,"a")'), 7, "a file of type 5 cannot show what CTA does"),
+        ((*BEGIN, "<SUPPRESS> RND(1,5)", '<WRITETABLE> (1,5,,"a")'), 7, "a file of type 5 cannot show what RND does"),
+        (
+            (*BEGIN_CELLS[:3], "<SAFETYRULE> P(9,2)", "<READTABLE>"),
+            4,
+            "at the 3 largest contributions, the metadata name 0",
+        ),
+        ((*BEGIN_CELLS[:3], "<SAFETYRULE> FREQ(0,0)|FREQ(2,9)", "<READTABLE>"), 4, "nothing of holdings and requests"),
+        (
+            (*OPEN, '<SPECIFYTABLE> "Size"|<freq>', "<SAFETYRULE> P(9)", READ),
+            4,
+            "P cannot judge a table of frequencies",
+        ),
         ((*BEGIN, '<WRITETABLE> (1,2,,"FIRMS.ASC/../firms.asc")'), 6, "'firms.asc' would be overwritten"),
         ((*BEGIN, '<LOGBOOK> "job.arb"'), 6, "'job.arb' would be overwritten"),
         ((*BEGIN, '<WRITETABLE> (1,2,,"..")'), 6, "no file can be called '..'"),
@@ -332,6 +344,20 @@ def test_what_cannot_be_had_is_named_with_its_line_before_anything_runs(
     assert words in told
     assert f"line {line}" in told or f"lines {line}" in told
     assert refusal.value.hint
+
+
+def test_weights_have_no_part_in_a_list_of_cells_which_is_said(tmp_path: Path) -> None:
+    made = translated(tmp_path, *BEGIN_CELLS[:3], "<SAFETYRULE> FREQ(2,9)|WGT(1)", "<READTABLE>")
+    assert "weighted" not in made.jobs[0].content["rules"]["min_count"]
+    assert "table 1: WGT has no part in a list of cells" in made.places.notes
+
+
+def test_a_minimum_count_of_cells_without_frequencies_is_refused_with_its_line(tmp_path: Path) -> None:
+    batch = house(tmp_path, *BEGIN_CELLS[:3], RULE, "<READTABLE>")
+    (tmp_path / "cells.rda").write_text(CELLS_RDA.replace("<FREQUENCY>", "<NUMERIC>"))
+    with pytest.raises(UnreadableFile, match="the metadata name no frequencies") as refusal:
+        translate(read_batch(batch))
+    assert str(refusal.value.where).endswith("line 4")
 
 
 def test_everything_that_cannot_be_had_is_named_at_once(tmp_path: Path) -> None:

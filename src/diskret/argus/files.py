@@ -34,9 +34,9 @@ def safe_file(asked: WriteTable, by: Suppress | None) -> tuple[dict[str, Any], W
 
 
 def _wrong(asked: WriteTable, by: Suppress | None) -> Wrong | None:
-    """What tau-ARGUS refuses as well: files that cannot show what was done."""
+    """Files that cannot show what was done; tau-ARGUS refuses most of them as well."""
     method = by.method if by else ""
-    impossible = {4: ("CKM", "CTA"), 5: ("CKM", "CTA"), 6: ("RND",)}
+    impossible = {4: ("CKM", "CTA", "RND"), 5: ("CKM", "CTA", "RND"), 6: ("RND", "CKM", "CTA")}
     if method in impossible.get(asked.kind, ()):
         return f"a file of type {asked.kind} cannot show what {method} does", "choose another type, such as 2 or 3."
     if asked.kind == 7 and method != "CKM":

@@ -75,6 +75,26 @@ def judged(said: SafetyRule | None) -> Judged:
     return found
 
 
+def largest_of(said: SafetyRule | None) -> int:
+    """How many of the largest contributions the rules of a table look at.
+
+    >>> from diskret.io.arb_commands import Rule, SafetyRule
+    >>> rules = [Rule(name="P", numbers=(20, 2)), Rule(name="NK", numbers=(0, 0)), Rule(name="FREQ", numbers=(9, 30))]
+    >>> largest_of(SafetyRule(line=1, text="", rules=tuple(rules)))
+    3
+    """
+    used = [rule for rule in (said.rules if said else ()) if _is_used(rule)]
+    ranks = [rule.numbers[0] for rule in used if rule.name == "NK"]
+    ranks += [1 + (rule.numbers[-1] if len(rule.numbers) > 1 else 1) for rule in used if rule.name == "P"]
+    return int(max(ranks, default=0))
+
+
+def values_of(said: SafetyRule) -> set[str]:
+    """The rules of a table that look at values."""
+    used = {rule.name for rule in said.rules if rule.name == "ZERO" or _is_used(rule)}
+    return used & {"P", "NK", "REQ", "ZERO"}
+
+
 def _is_used(rule: Rule) -> bool:
     """Whether a rule is more than a place that stays empty."""
     if rule.name == "REQ":

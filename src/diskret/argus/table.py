@@ -8,7 +8,7 @@ from typing import Any
 
 from diskret.argus.course import Asked
 from diskret.argus.methods import price
-from diskret.argus.rules import USUAL_MARGIN, Judged, judged
+from diskret.argus.rules import USUAL_MARGIN, Judged, judged, largest_of, values_of
 from diskret.argus.work import Content, Made, Work
 from diskret.io.arb_commands import OpenMicrodata, ReadTable
 from diskret.io.metadata import Metadata, Role
@@ -30,6 +30,9 @@ class TableOfBatch:
         for name in rules.wrong if asked.rules else ():
             hint = "two P and two NK, one FREQ and one REQ for respondents, and as many for holdings."
             work.wrong(asked.rules, f"too many {name} rules", hint) if asked.rules else None
+        if rules.weighted and not isinstance(asked.data, OpenMicrodata):
+            rules.respondents.get("min_count", {}).pop("weighted", None)
+            work.places.say(f"table {asked.number}: WGT has no part in a list of cells")
         return cls(asked=asked, metadata=work.described(asked), judged=rules)
 
     @property
@@ -63,6 +66,7 @@ class TableOfBatch:
         if self.records and (column := price(said, {}).column):
             content["cost"] = self._named(work, column)
         self._refuse_unmarked_costs(work)
+        self._refuse_unknown_contributors(work)
         content |= dict(self._roles(work))
         made.note(section, said)
         if self.asked.read is not None:
@@ -78,6 +82,27 @@ class TableOfBatch:
         if name not in {v.name for v in self.metadata.having(Role.COST)}:
             hint = "mark it with <NUMERIC> <COSTVAR> in the metadata, or leave it out."
             work.wrong(self.asked.specified, f"the metadata do not call {name!r} a cost variable", hint)
+
+    def _refuse_unknown_contributors(self, work: Work) -> None:
+        """Rules ask who stands behind the cells of a list: the metadata must say who does."""
+        said = self.asked.rules
+        if said is None or self.metadata is None:
+            return
+        for name in sorted(values_of(said)) if self.asked.specified.response is None else ():
+            hint = "name a response, or leave the rule out: FREQ is for frequencies."
+            work.wrong(said, f"the rule {name} cannot judge a table of frequencies", hint)
+        if self.records:
+            return
+        if self.judged.holdings or self.judged.asks_requests:
+            hint = "such rules are for records; leave them out (tau-ARGUS passes over them)."
+            work.wrong(said, "a list of cells knows nothing of holdings and requests", hint)
+        wanted, known = largest_of(said), len(self.metadata.having(Role.MAXSCORE))
+        if wanted > known:
+            what = f"the rules look at the {wanted} largest contributions, the metadata name {known}"
+            work.wrong(said, what, "mark their columns with <MAXSCORE>, or choose another rule.")
+        if "min_count" in self.judged.content and not self.metadata.having(Role.FREQUENCY):
+            hint = "mark its column with <FREQUENCY>, or leave the rule out."
+            work.wrong(said, "the rules ask for contributors (FREQ), the metadata name no frequencies", hint)
 
     def _sums(self, content: Content) -> Iterator[str]:
         read = self.asked.read
