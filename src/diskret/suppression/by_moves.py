@@ -147,13 +147,14 @@ def _make_cheaper(pattern: Pattern, method: Moves, say: Callable[[str, int, int]
     def running(limit: float) -> Callable[[], bool]:
         return lambda: router.programmes < limit and time.monotonic() < end
 
-    if method.effort == "quick" or not method.thin:
+    effort = method.effort_for(pattern.hidden.size)
+    if effort == "quick" or not method.thin:
         return
     for done in range(SWEEPS):
         if time.monotonic() < end:
             reroute_moves(pattern, SMALL)
         say("rerouting", done + 1, SWEEPS + 1)
-    if method.effort == "default":
+    if effort == "default":
         limit = router.programmes + SHARE_FOR_CELLS * built
         reroute_cells(pattern, SMALL, running(limit), {})
     else:

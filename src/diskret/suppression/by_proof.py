@@ -48,7 +48,7 @@ def by_proof_where_small(done: Suppression, method: Moves) -> Suppression:
     """What was found, or what is cheaper and proved for a small table: the same on every machine."""
     table, promise = done.before, done.promise
     small = table.size <= SMALL and method.seconds is None
-    if method.effort != "economy" or not small or done.unprotected or not provable(promise):
+    if method.effort_for(table.size) != "economy" or not small or done.unprotected or not provable(promise):
         return done
     return cheapest(done, method, programmes=PROGRAMMES)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from diskret.model.errors import BadOption
 from diskret.model.options import option
@@ -12,7 +12,9 @@ from diskret.suppression.prices import Cost
 
 Zeros = Literal["marked", "allowed", "forbidden"]
 Barriers = Literal["on", "off"] | Mapping[str, int]
-Effort = Literal["quick", "default", "economy"]
+Effort = Literal["quick", "default", "economy", "fitting"]
+FITTING = 2_500
+"""Cells up to which a fitting effort is that of economy: beyond, that takes minutes where many cells are primary."""
 Progress = Callable[[str, int, int], None]
 MOST_DEFORMATIONS = 3
 """More shifts of one cuboid than this are refused: their number explodes, and two already find nearly everything."""
@@ -44,7 +46,10 @@ class Moves(Method):
     'quick'
     """
 
-    effort: Effort = option("default", "how long to look for a cheaper pattern: quick, default, economy")
+    effort: Effort = option(
+        "default",
+        "how long to look for a cheaper pattern: quick, default, economy, or fitting: economy for small tables",
+    )
     seconds: float | None = option(
         None, "stop looking for a cheaper pattern after this time; results then depend on the machine"
     )
@@ -52,8 +57,16 @@ class Moves(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.effort not in ("quick", "default", "economy"):
-            raise BadOption(f"effort {self.effort!r}", hint="'quick', 'default' or 'economy'.")
+        if self.effort not in get_args(Effort):
+            raise BadOption(f"effort {self.effort!r}", hint="'quick', 'default', 'economy' or 'fitting'.")
+
+    def effort_for(self, cells: int) -> Effort:
+        """The effort for a table of so many cells.
+
+        >>> [Moves(effort="fitting").effort_for(cells) for cells in (400, 100_000)]
+        ['economy', 'default']
+        """
+        return self.effort if self.effort != "fitting" else "economy" if cells <= FITTING else "default"
 
 
 @dataclass(frozen=True, kw_only=True)
