@@ -120,6 +120,11 @@ class Rules(ContributionRules):
         description="where contributions are negative: whether the largest, by size, are compared with the value as it "
         "is, as in tau-ARGUS, and not with the sum of all sizes",
     )
+    first_level: bool = Field(
+        False,
+        description="whether a cell that several rules catch has the level of the first, as in tau-ARGUS (dominance "
+        "and p%, requests, counts, zeros), and not the largest",
+    )
     missing: Literal["judged", "safe"] = Field(
         "judged", description="cells with a missing code: 'judged' like all others, or 'safe' whatever they hold"
     )
@@ -134,7 +139,7 @@ class Rules(ContributionRules):
     @property
     def asked(self) -> list[str]:
         """The keys of the rules that are asked for."""
-        quiet = ("counted_by", "missing", "given", "min_level", "signed")
+        quiet = ("counted_by", "missing", "given", "min_level", "signed", "first_level")
         said = {key: getattr(self, key) for key in type(self).model_fields if key not in quiet}
         return [key for key, rule in said.items() if rule is not None and rule is not False and rule != []]
 

@@ -225,8 +225,9 @@ class TableJob(Section):
         for done, (name, table) in enumerate(list(tables.items()) if rules.rules else ()):
             running.say("marking", done, len(tables))
             tables[name] = mark(
-                table, rules, ordered=ordered, missing=missing, min_level=self.rules.min_level, signed=self.rules.signed
-            )
+                table, rules, ordered=ordered, missing=missing, min_level=self.rules.min_level,
+                signed=self.rules.signed, first_level=self.rules.first_level,
+            )  # fmt: skip
         for name, table in list(tables.items()) if self.apriori else ():
             tables[name], prices = set_beforehand(table, self.apriori, running.here)
             running.prices.update({} if prices is None else {name: prices})

@@ -35,6 +35,7 @@ def mark(
     missing: Mapping[str, Sequence[str]] | None = None,
     min_level: float = 0.0,
     signed: bool = False,
+    first_level: bool = False,
     special_cases: bool = True,
 ) -> Table:
     """The table with every sensitive cell primary, the rules that caught it and the protection it needs.
@@ -45,7 +46,9 @@ def mark(
     category: no rule judges their cells. `Given` catches no cell; it gives levels to those that are primary already and
     have none. ``min_level`` is the smallest level of a primary cell that is not zero, where the rules demand less.
     Where contributions are negative, ``signed`` compares the largest, by size, with the value as it is, as tau-ARGUS
-    does, and not with the sum of all sizes.
+    does, and not with the sum of all sizes. A cell that several rules catch has the largest of their levels, or with
+    ``first_level``, as in tau-ARGUS, that of the rules that compare contributions, else of requests, else of counts,
+    else of zeros.
 
     >>> from diskret import Table, PPercent, MinCount
     >>> cells = {"s": ["a", "b", "c"], "x": [95, 80, 60], "n": [4, 5, 2], "x1": [90, 30, 50], "x2": [4, 20, 10]}
@@ -69,8 +72,9 @@ def mark(
     needed = Levels(np.zeros(table.shape), np.zeros(table.shape))
     status = table.status.copy()
     passed = _passed_over(table, missing or {})
-    for bit, verdict in enumerate(verdicts(table, catching, signed), start=1):
-        _record(verdict, bit, rule, needed, status, passed)
+    said = verdicts(table, catching, signed)
+    for bit, verdict in enumerate(said, start=1):
+        _record(verdict, bit, rule, needed, status, passed, _before(catching, said, bit - 1) if first_level else None)
     for margin in (r for r in judged if isinstance(r, Given)):
         needed.raised(margin.judge(_without_margins(table, earlier)), given)
     _at_least_for(table, needed, rule > 0, min_level)
@@ -190,13 +194,25 @@ def _passed_over(table: Table, missing: Mapping[str, Sequence[str]]) -> Bools:
     return passed
 
 
+def _before(rules: Sequence[Rule], said: Sequence[Verdict], at: int) -> Bools:
+    """Cells that a rule catches which tau-ARGUS asks before another one."""
+
+    def turn(rule: Rule) -> int:
+        return next((i for i, kind in enumerate((ZeroCells, MinCount, Request)) if isinstance(rule, kind)), 3)
+
+    found = np.zeros(said[at].primary.shape, dtype=np.bool_)
+    for rule, verdict in zip(rules, said, strict=True):
+        found |= verdict.primary & (turn(rule) > turn(rules[at]))
+    return found
+
+
 def _record(
     verdict: Verdict, bit: int, rule: npt.NDArray[np.uint32], needed: Levels,
-    status: npt.NDArray[np.uint8], passed: Bools,
+    status: npt.NDArray[np.uint8], passed: Bools, before: Bools | None,
 ) -> None:  # fmt: skip
     caught = verdict.primary & ~passed
     rule[caught] |= np.uint32(1 << bit)
-    needed.raised(verdict, caught)
+    needed.raised(verdict, caught if before is None else caught & ~before)
     if verdict.partners is not None:
         status[verdict.partners & (status == Status.OPEN)] = Status.ZERO
 
