@@ -29,7 +29,7 @@ def only(folder: Path, *lines: str) -> dict[str, Any]:
 # --- data, tables, rules ---------------------------------------------------------------------------------------------
 
 
-AS_IN_ARGUS = {"min_level": 1, "signed": True}
+AS_IN_ARGUS = {"min_level": 0.1, "signed": True, "first_level": True}
 """Smallest level and the way with negative contributions of tau-ARGUS, which no batch says."""
 
 
@@ -38,6 +38,7 @@ def test_a_table_of_records_is_what_the_batch_specifies(tmp_path: Path) -> None:
     assert job == {
         "data": {"microdata": "firms.asc", "metadata": "firms.rda"},
         "table": {"by": ["Region", "Size"], "value": ["Turnover"]},
+        "classifications": {"Region": {"missing_codes": ["XX"]}},
         "rules": {"min_count": {"n": 2, "margin": 10, "zeros": True}, **AS_IN_ARGUS},
     }
 
@@ -141,7 +142,7 @@ def test_recodings_and_files_of_single_cells_belong_to_their_table(tmp_path: Pat
     (tmp_path / "a.hst").write_text("A1;1;s\n")
     recode = ("<RECODE> 1,Region,1", r'<RECODE> 1,"size","X:\old\s.grc"')
     job = only(tmp_path, *BEGIN, *recode, '<APRIORI> "a.hst",1,";",0,1', "<SUPPRESS> MOD(1)")
-    assert job["classifications"] == {"Region": {"levels": 1}, "Size": {"recode": "S.GRC"}}
+    assert job["classifications"] == {"Region": {"missing_codes": ["XX"], "levels": 1}, "Size": {"recode": "S.GRC"}}
     assert job["apriori"] == [{"file": "a.hst", "separator": ";", "expand": True, "errors": "refuse"}]
     assert job["rules"]["given"] == 20
 
@@ -150,7 +151,8 @@ def test_a_variable_is_recoded_in_every_table_that_has_it(tmp_path: Path) -> Non
     tables = (TABLE, RULE, '<SPECIFYTABLE> "SIZE"|"Turnover"', RULE, '<SPECIFYTABLE> "Region"|"Turnover"', RULE)
     (tmp_path / "s.grc").write_text("X:1-2\n")
     made = jobs(tmp_path, *OPEN, *tables, READ, '<RECODE> 1,Size,"s.grc"', *(f"<SUPPRESS> GH({n})" for n in (1, 2, 3)))
-    assert [each.get("classifications") for each in made] == [{"Size": {"recode": "s.grc"}}] * 2 + [None]
+    recoded = [each.get("classifications", {}).get("Size") for each in made]
+    assert recoded == [{"recode": "s.grc"}] * 2 + [None]
     with pytest.raises(UnreadableFile, match="table 2 is protected already") as refused:
         jobs(tmp_path, *OPEN, *tables, READ, "<SUPPRESS> GH(2)", '<RECODE> 1,Size,"s.grc"')
     assert str(refused.value.where).endswith("line 11")
@@ -162,13 +164,13 @@ def test_a_variable_is_recoded_in_every_table_that_has_it(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("said", "unions", "method"),
     [
-        ("GH(1,75,0,1)", False, {"method": "moves"}),
-        ("MOD(1)", True, {"method": "moves"}),
-        ("MOD(1,5,1,1,0)", False, {"method": "moves"}),
-        ("MOD(1,5,1,1,1,20000)", True, {"method": "moves"}),
+        ("GH(1,75,0,1)", False, {"method": "moves", "effort": "fitting"}),
+        ("MOD(1)", True, {"method": "moves", "effort": "fitting"}),
+        ("MOD(1,5,1,1,0)", False, {"method": "moves", "effort": "fitting"}),
+        ("MOD(1,5,1,1,1,20000)", True, {"method": "moves", "effort": "fitting"}),
         ("OPT(1,2)", False, {"method": "optimal", "seconds": 120}),
         ("OPT(1)", False, {"method": "optimal", "seconds": 600}),
-        ("NET(1)", False, {"method": "moves"}),
+        ("NET(1)", False, {"method": "moves", "effort": "fitting"}),
     ],
 )
 def test_methods_that_hide_guard_against_whoever_is_alone_in_a_cell(

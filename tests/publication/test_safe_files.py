@@ -391,9 +391,11 @@ def test_a_code_is_no_formula_in_a_public_file_and_itself_in_a_confidential_one(
     assert '"=1+1";1' in text(table, tmp_path, "intermediate")
 
 
-def test_decimals_can_be_asked_for_and_none_are_cut(table: Table, tmp_path: Path) -> None:
+def test_decimals_can_be_asked_for_and_longer_values_are_rounded_with_a_warning(table: Table, tmp_path: Path) -> None:
     assert '"Total","Total",50.500' in text(table, tmp_path, "code-value", decimals=3)
-    assert '"Total","Total",50.5' in text(table, tmp_path, "code-value", decimals=0)
+    assert '"Total","Total",50\r\n' in text(table, tmp_path, "code-value", decimals=0)
+    with pytest.warns(ProtectionWarning, match="rounded to 0 decimals"):
+        write_safe_file(table, tmp_path / "t.tab", decimals=0)
 
 
 # --- the page --------------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ def _hypercube(asked: Suppress) -> Protection:
     if asked.numbers:
         percent = "the a-priori percentage, the size and the singleton option of hypercubes have no counterpart"
         words += (f"{percent}: nobody is taken to know more than that no value is negative",)
-    return _hiding({"method": "moves"}, words)
+    return _hiding({"method": "moves", "effort": "fitting"}, words)
 
 
 def _modular(asked: Suppress) -> Protection:
@@ -57,7 +57,7 @@ def _modular(asked: Suppress) -> Protection:
     words += (f"unions = {str(unions).lower()}: {judged}",)
     if asked.number(4) is not None:
         words += ("the largest scaled cost has no counterpart: costs are not scaled",)
-    return _hiding({"method": "moves"}, words, unions)
+    return _hiding({"method": "moves", "effort": "fitting"}, words, unions)
 
 
 def _optimal(asked: Suppress) -> Protection:
@@ -69,7 +69,8 @@ def _optimal(asked: Suppress) -> Protection:
 
 def _network(asked: Suppress) -> Protection:
     return _hiding(
-        {"method": "moves"}, ("the network method becomes moves, which are not bound to two classifications",)
+        {"method": "moves", "effort": "fitting"},
+        ("the network method becomes moves, which are not bound to two classifications",),
     )
 
 

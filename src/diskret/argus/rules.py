@@ -13,7 +13,7 @@ PLACES = {"P": 2, "NK": 2, "FREQ": 1, "REQ": 1}
 ONCE = ("ZERO", "WGT", "MIS", "MAN")
 SMALLEST_LEVEL = 1
 """Protection level of cells for which the rules demand less, in units of the value."""
-SETTINGS = {"given", "missing", "min_level", "signed"}
+SETTINGS = {"given", "missing", "min_level", "signed", "first_level"}
 """Keys of rules that catch no cell themselves."""
 USUAL_MARGIN = 20
 """Percent by which cells are protected that are unsafe because a file or a person says so."""
@@ -49,8 +49,8 @@ def judged(said: SafetyRule | None) -> Judged:
 
     >>> from diskret.io.arb_commands import Rule, SafetyRule
     >>> rules = [Rule(name="P", numbers=(20, 1)), Rule(name="FREQ", numbers=(3, 30))]
-    >>> judged(SafetyRule(line=1, text="", rules=tuple(rules))).content
-    {'p_percent': 20, 'min_count': {'n': 3, 'margin': 30, 'zeros': True}, 'min_level': 1, 'signed': True}
+    >>> [*judged(SafetyRule(line=1, text="", rules=tuple(rules))).content]
+    ['p_percent', 'min_count', 'min_level', 'signed', 'first_level']
     """
     found, seen = Judged(), dict.fromkeys(PLACES, 0)
     for rule in said.rules if said else ():
@@ -71,7 +71,7 @@ def judged(said: SafetyRule | None) -> Judged:
     if found.weighted and "min_count" in found.respondents:
         found.respondents["min_count"]["weighted"] = True
     if found.respondents or found.holdings:
-        found.respondents |= {"min_level": SMALLEST_LEVEL, "signed": True}
+        found.respondents |= {"min_level": SMALLEST_LEVEL, "signed": True, "first_level": True}
     return found
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from diskret.argus.course import Asked
 from diskret.argus.methods import price
-from diskret.argus.rules import USUAL_MARGIN, Judged, judged, largest_of, values_of
+from diskret.argus.rules import USUAL_MARGIN, Judged, judged, largest_of, values_of, whole
 from diskret.argus.work import Content, Made, Work
 from diskret.io.arb_commands import OpenMicrodata, ReadTable
-from diskret.io.metadata import Metadata, Role
+from diskret.io.metadata import Metadata, Role, Variable
+from diskret.io.text import read_text
 from diskret.model.errors import DiskretError
 
 
@@ -161,24 +162,26 @@ class TableOfBatch:
         return found
 
     def classifications(self, work: Work, made: Made, section: str = "") -> Content:
-        """Recodings."""
-        found: dict[str, Content] = {}
+        """Codes for what is missing, which tau-ARGUS shows always, and recodings."""
+        found: dict[str, Content] = {v.name: {"missing_codes": list(v.missing)} for v in self._by if v.missing}
         for each in self.asked.recodes:
             if not self.asked.has(each.variable):
                 work.wrong(each, f"table {each.table} has no variable {each.variable!r}", "name one of its own.")
             name = self._named(work, each.variable)
             where = ".".join(filter(None, (section, "classifications", name)))
             if each.level is not None:
-                found[name] = {"levels": each.level}
+                found.setdefault(name, {})["levels"] = each.level
                 made.note(where, each, "deeper levels are closed")
             elif each.file is not None:
-                found[name] = {"recode": work.reads(each, each.file)}
+                found.setdefault(name, {})["recode"] = work.reads(each, each.file)
                 made.note(where, each)
         return found
 
     def rules(self, made: Made, section: str = "rules", *, given: bool = False) -> Content:
         """By which rules it is marked; ``given`` if files make cells of this table or a linked one unsafe."""
         content = self.judged.content
+        if "min_level" in content:  # one unit of the last decimal
+            content["min_level"] = whole(10.0 ** -self._decimals().get("decimals", 0))
         words = []
         if given or not self.records or self.asked.apriori:
             usual = content.setdefault("given", USUAL_MARGIN)
@@ -199,15 +202,41 @@ class TableOfBatch:
         return found
 
     @property
+    def _by(self) -> list[Variable]:
+        """The classifications, as far as the metadata know them."""
+        known = {v.name.lower(): v for v in self.metadata.variables} if self.metadata else {}
+        return [known[name.lower()] for name in self.asked.specified.by if name.lower() in known]
+
+    @property
     def layout(self) -> Content:
-        """How wide codes are written and with how many decimals, as the metadata say."""
+        """How codes and values are written: as wide, with as many decimals and at the cost that the metadata say."""
         if self.metadata is None:
             return {}
-        said = self.asked.specified
-        by = [v for name in said.by for v in self.metadata.variables if v.name.lower() == name.lower()]
-        flat = {v.name: v.width for v in by if v.width and self.records and not v.hierarchy and not any(v.digits)}
-        decimals = max((v.decimals for v in self.metadata.variables if v.name == said.response), default=0)
-        return ({"widths": flat} if flat else {}) | ({"decimals": min(decimals, 9)} if decimals else {})
+        merged = {each.variable.lower() for each in self.asked.recodes if each.file}
+        widths: Content = {}
+        unpadded: Content = {}
+        for v in self._by:
+            if v.hierarchy:
+                filled = filled_up(self.metadata, v)
+                widths |= {v.name: filled.width} if filled.width else {}
+                unpadded |= {v.name: list(filled.others)} if filled.width and filled.others else {}
+            elif not any(v.digits):
+                plain = self.records and v.width and v.name.lower() not in merged
+                widths[v.name] = v.width if plain else "longest"
+        found = {"widths": widths, "unpadded": unpadded}
+        return {key: each for key, each in found.items() if each} | self._decimals() | self._costs()
+
+    def _decimals(self) -> Content:
+        """Decimals of the response, as the metadata say."""
+        asked = (self.asked.specified.response or "").lower()
+        found = [v.decimals for v in self.metadata.variables if v.name.lower() == asked] if self.metadata else []
+        return {"decimals": min(found[0], 9)} if found else {}
+
+    def _costs(self) -> Content:
+        """What cells cost, as a file says it."""
+        found = price(self.asked.specified, {}, priced=self.priced).cost
+        said = found if isinstance(found, dict) else {"by": found} if found else {}
+        return {key: said[name] for key, name in (("cost", "by"), ("power", "power")) if name in said}
 
     def distances(self) -> dict[str, float]:
         """The distances the metadata give to classifications, as powers."""
@@ -215,3 +244,24 @@ class TableOfBatch:
             return {}
         named = {name.lower() for name in self.asked.specified.by}
         return {v.name: float(v.distance[0]) for v in self.metadata.variables if v.distance and v.name.lower() in named}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilledUp:
+    """To how many characters the file of a hierarchy fills codes up, and which codes it does not; 0: none."""
+
+    width: int = 0
+    others: tuple[str, ...] = ()
+
+
+def filled_up(metadata: Metadata, variable: Variable) -> FilledUp:
+    """How the file of a hierarchy writes its codes: tau-ARGUS takes the blanks before them as parts of them."""
+    try:
+        text = read_text(metadata.file(variable.hierarchy or ""))
+    except DiskretError:
+        return FilledUp()  # whoever reads the hierarchy says so
+    codes = [line.rstrip().rsplit(variable.lead, 1)[-1] for line in text.splitlines() if line.strip()]
+    width = max(variable.width or 0, *map(len, codes))
+    if not any(code != code.lstrip() for code in codes) and all(len(code) >= width for code in variable.missing):
+        return FilledUp()
+    return FilledUp(width=width, others=tuple(code for code in codes if code == code.lstrip() and len(code) < width))

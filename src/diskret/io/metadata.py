@@ -166,12 +166,15 @@ def source(
     return FixedWidth(path=Path(data_path), fields=fields, decimal=decimal, thousands=thousands, encoding=encoding)
 
 
-def classification(metadata: Metadata, name: str, codes: Iterable[str], *, normalise: bool = False) -> Hierarchy:
+def classification(
+    metadata: Metadata, name: str, codes: Iterable[str], *, normalise: bool = False, missing: Iterable[str] = ()
+) -> Hierarchy:
     """The hierarchy of a variable, given the codes in its data, with labels from its code list.
 
     From its ``.hrc`` file, from the digits of the codes, or else flat, in the order of ``codes``. A missing code that
-    stands in the data and not in the hierarchy becomes a part of the total; any other such code is refused. With
-    ``normalise`` the hierarchy is read as it looks.
+    stands in the data and not in the hierarchy becomes a part of the total, the last; any other such code is refused.
+    Codes of ``missing`` become parts whether or not the data have them, as in tau-ARGUS. With ``normalise`` the
+    hierarchy is read as it looks.
 
     >>> nace = Variable(name="Nace", first=1, width=3, missing=("999",), digits=(2, 1))
     >>> firms = Metadata(variables=(nace,), path=Path("firms.rda"))
@@ -180,25 +183,35 @@ def classification(metadata: Metadata, name: str, codes: Iterable[str], *, norma
     """
     variable = metadata.variable(name)
     labels = read_codelist(metadata.file(variable.codelist)) if variable.codelist else {}
-    found = dict.fromkeys(code.strip() for code in codes)
+    found, missing = dict.fromkeys(code.strip() for code in codes), list(missing)
     for code in ("", variable.total):
         found.pop(code, None)
-    regular = [c for c in found if c not in variable.missing]
+    regular = [c for c in found if c not in (*variable.missing, *missing)]
     known = _described(metadata, variable, regular, labels)
     known = known.normalised() if normalise else known
     unknown = [c for c in regular if c not in known]
     if unknown:
         raise UnknownCode.in_column(variable.name, unknown, known.codes)
-    return _with_parts(known, [c for c in found if c not in known], labels)
+    further = dict.fromkeys([*missing, *found])
+    return with_parts(known, further, labels)
 
 
-def _with_parts(known: Hierarchy, codes: list[str], labels: dict[str, str]) -> Hierarchy:
-    """The hierarchy with further parts of its total."""
+def with_parts(known: Hierarchy, codes: Iterable[str], labels: Mapping[str, str] | None = None) -> Hierarchy:
+    """The hierarchy with further parts of its total, behind the others.
+
+    >>> with_parts(Hierarchy.flat(["1", "2"]), ["99", "1"]).codes
+    ('1', '2', '99', 'Total')
+    """
+    codes = [code for code in codes if code not in known]
     if not codes:
         return known
     pairs = [(c, known.codes[p]) for c, p in zip(known.codes, known.parents, strict=True) if p >= 0]
     known.refuse_overlapping("a hierarchy with codes for what is missing")
-    return Hierarchy.from_parents(pairs + [(c, known.total) for c in codes], labels=labels)
+    return Hierarchy.from_parents(pairs + [(c, known.total) for c in codes], labels=labels or _labels(known))
+
+
+def _labels(known: Hierarchy) -> dict[str, str]:
+    return dict(zip(known.codes, known.labels, strict=True))
 
 
 def _described(metadata: Metadata, variable: Variable, codes: list[str], labels: dict[str, str]) -> Hierarchy:

@@ -11,7 +11,7 @@ import numpy as np
 
 from diskret.io.cell_list import read_cell_list
 from diskret.io.hierarchies import read_hierarchy
-from diskret.io.metadata import Metadata, classification, source
+from diskret.io.metadata import Metadata, classification, source, with_parts
 from diskret.io.rda import read_metadata
 from diskret.job.cell_keys import as_told, ranked_for, record_key
 from diskret.job.data_section import READING, Data
@@ -132,7 +132,8 @@ def _cell_list(job: TableJob, here: Path) -> Table:
                 where=str(metadata.path),
                 hint="name classifications of the metadata, or leave table.by out for all of them.",
             )
-        kept = {name: by[name] for name in asked.by or by}
+        shown = {name: each.missing_codes for name, each in job.classifications.items()}
+        kept = {name: with_parts(by[name], shown.get(name, ())) for name in asked.by or by}
         coarser.update(closings_of(job.classifications, here, kept, metadata))
         return kept | {name: closing.tree for name, closing in coarser.items()}
 
@@ -235,7 +236,8 @@ def _hierarchy(
         codes = [c for c in _codes(data, name) if c != said.total]
         return Hierarchy.from_prefixes(codes, said.prefixes, total=said.total or TOTAL)
     if described is not None:
-        return classification(described, name, _codes(data, name), normalise=asked.normalise)
+        missing = said.missing_codes if said is not None else ()
+        return classification(described, name, _codes(data, name), normalise=asked.normalise, missing=missing)
     return None if said is None else _flat(said, _codes(data, name, blanks=bool(asked.microdata)))
 
 

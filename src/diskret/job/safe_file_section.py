@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from diskret.job.form import Problem, Section, Writes, named
+from diskret.job.form import Names, Problem, Section, Writes, named
 from diskret.model.errors import listed
 from diskret.publication.argus.options import CONFIDENTIAL, KNOWN, Format, options_beside
+from diskret.suppression.prices import CostBy
 
 MOST_AXES = 10
 """Classifications of a table of tau-ARGUS."""
@@ -27,7 +28,9 @@ class SafeFileSection(Section):
     version: Literal[3, 4] = Field(4, description="looks as tau-ARGUS 4 writes it, or as tau-ARGUS 3 did")
     status: bool = Field(False, description="pivot, code-value: every value with its status (AS); confidential")
     suppress_empty: bool = Field(False, description="without the cells nobody contributes to (SE)")
-    names_first: bool = Field(False, description="code-value: names of the columns in the first line (FL)")
+    names_first: bool | None = Field(
+        None, description="pivot, code-value: names of the columns in the first line (FL); left out: of a pivot file"
+    )
     quotes: bool = Field(True, description="codes in quotation marks (QU)")
     hierarchical_levels: bool = Field(False, description="sbs: the level of every code beside it (HL)")
     status_only: bool = Field(False, description="intermediate: without shadow and largest contributions (SO)")
@@ -37,10 +40,16 @@ class SafeFileSection(Section):
     original: bool = Field(False, description="cell-keys: the values before the noise (AO); confidential")
     differences: bool = Field(False, description="cell-keys: the noise (AD); confidential")
     keys: bool = Field(False, description="cell-keys: the cell keys (AC); confidential")
-    widths: dict[str, int] = Field(
-        default_factory=dict, description="characters of the codes of a classification, filled up on the left"
+    widths: dict[str, int | Literal["longest"]] = Field(
+        default_factory=dict,
+        description="characters of the codes of a classification, filled up on the left; 'longest': as its longest",
     )
-    decimals: int | None = Field(None, ge=0, le=9, description="decimals of the values at least; left out: their own")
+    unpadded: dict[str, Names] = Field(
+        default_factory=dict, description="codes of a classification that are not filled up, such as sums"
+    )
+    decimals: int | None = Field(None, ge=0, le=9, description="decimals of the values; left out: their own")
+    cost: CostBy | None = Field(None, description="intermediate, jj: what a hidden cell costs, as in [suppression]")
+    power: float = Field(1.0, ge=0, description="intermediate, jj: to which power the cost is paid")
     report: bool = Field(True, description="whether a page .html beside the file sums up the table; confidential")
 
     def problems(self) -> Iterator[Problem]:
@@ -75,7 +84,7 @@ def unfit(
     for number, each in enumerate(files):
         key = f"output.safe_files.{number}"
         several, other = len(values) > 1 and not each.response, each.response and each.response not in values
-        unknown = [name for name in each.widths if name not in by]
+        unknown = [name for name in (*each.widths, *each.unpadded) if name not in by]
         true_values = each.format in CONFIDENTIAL and changes
         yield from named(
             (values and (several or other), f"{key}.response", "a safe file holds one response", listed(values)),

@@ -60,7 +60,8 @@ class Classification(Section):
     missing: str | None = Field(None, description="code under which rows without one are counted")
     missing_codes: Names = Field(
         default_factory=list,
-        description="codes that stand for an unknown category (see rules.missing); those of the metadata if left out",
+        description="codes that stand for an unknown category (see rules.missing); those of the metadata if left out. "
+        "With metadata, those named here are shown even if no record has them",
     )
     without_code: Without = Field("refuse", description="rows without a code: 'refuse' or 'leave out'")
     unknown: Without = Field("refuse", description="rows with a code the hierarchy lacks: 'refuse' or 'leave out'")

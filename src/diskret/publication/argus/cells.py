@@ -55,9 +55,14 @@ def status_numbers(table: Table) -> Ints:
             bits = sum(1 << i for i, each in enumerate(kinds) if each == kind)
             found[primary & (table.rule & np.uint32(bits) > 0)] = kind
     found[vacant(table) & (found == SAFE)] = EMPTY
-    if all(_kind(name) == MANUAL for name in table.rules):
+    if given_statuses(table):
         found[found == SAFE], found[found == SECONDARY] = SAFE_BY_HAND, SECONDARY_BY_HAND
     return found
+
+
+def given_statuses(table: Table) -> bool:
+    """Whether every status was given, and no rule looked for any."""
+    return all(_kind(name) == MANUAL for name in table.rules)
 
 
 def _kind(rule: str) -> int:
@@ -70,11 +75,14 @@ def status_letters(numbers: Ints) -> npt.NDArray[np.object_]:
 
 
 def decimals_in(table: Table, options: SafeFile) -> int | None:
-    """Decimals of all values of a confidential file: as asked for, never fewer than the values have."""
+    """Decimals of all values of a file: as asked for, or those the values have."""
+    return options.decimals if options.decimals is not None else own_decimals(table)
+
+
+def own_decimals(table: Table) -> int | None:
+    """Decimals the values have; None if they are no decimals."""
     found = decimals_of(table.value)
-    if found is None:
-        found = meant_decimals(table.value)
-    return None if found is None else max(found, options.decimals or 0)
+    return meant_decimals(table.value) if found is None else found
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -88,6 +96,7 @@ class Levels:
 def levels_of(table: Table, decimals: int | None, version: int) -> Levels:
     """Protection levels as tau-ARGUS writes them: at least one unit of the last decimal wherever there is a value.
 
+    Cells that are safe because a file says so have none in version 4.
     Version 3 lets no lower level reach quite down to the smallest value possible, and gives empty cells one unit
     above.
     """
@@ -97,6 +106,9 @@ def levels_of(table: Table, decimals: int | None, version: int) -> Levels:
         np.where(some, np.maximum(0.0 if level is None else level, unit), 0.0 if level is None else level)
         for level in (table.below, table.above)
     )
+    if version > 3 and table.rules and given_statuses(table):
+        safe = table.status != Status.PRIMARY
+        below, above = np.where(safe, 0.0, below), np.where(safe, 0.0, above)
     if version == 3:
         above = np.maximum(above, unit)
         room = table.value - lowest(table)
@@ -115,8 +127,10 @@ def highest(table: Table) -> float:
     return max(0.0, 1.5 * float(table.value.max(initial=0.0)))
 
 
-def costs_of(table: Table) -> Floats:
-    """What suppressing a cell costs: its weight, or its value."""
+def costs_of(table: Table, options: SafeFile) -> Floats:
+    """What suppressing a cell costs: as the options say, or its weight, or its value; an empty one nothing."""
+    if options.price is not None:
+        return np.where(vacant(table), 0.0, options.price.of(table).reshape(table.shape))
     return np.abs(table.value) if table.weight is None else table.weight
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from diskret.publication.argus.cells import (
 )
 from diskret.publication.argus.layout import END, Layout, Texts, numbers, wholes, words
 from diskret.publication.argus.options import SafeFile
+from diskret.publication.numbers import number_words
 
 SEPARATOR = ";"
 AUDIT_REMARKS = (
@@ -76,7 +78,7 @@ def separator_of(options: SafeFile) -> str:
 
 def _columns(layout: Layout, table: Table, options: SafeFile) -> list[Column]:
     """All columns behind the codes, in the order tau-ARGUS writes them."""
-    refuse_infinite(table.value, costs_of(table))
+    refuse_infinite(table.value, costs_of(table, options))
     decimals = decimals_in(table, options)
     people = contributors_of(table, holding=options.holding)
     counts = only_counts(table)
@@ -94,19 +96,19 @@ def _columns(layout: Layout, table: Table, options: SafeFile) -> list[Column]:
             columns.append((_variable("FreqVar", Role.FREQUENCY), wholes(layout.order(people.count))))
         if not options.status_only:
             shadow = shadow_of(table)
-            places = _places(shadow, decimals)
+            places = _places(shadow, decimals, options)
             columns.append(column(f"{name}_Shadow", shadow, Role.NUMERIC, Role.SHADOW, places=places))
-    costs = costs_of(table)
-    columns.append(column(f"{name}_Cost", costs, Role.NUMERIC, Role.COST, places=_places(costs, decimals)))
+    costs = costs_of(table, options)
+    columns.append(column(f"{name}_Cost", costs, Role.NUMERIC, Role.COST, places=_places(costs, decimals, options)))
     # the largest contributions are those to the shadow variable
     largest = None if people is None else people.judged.largest
     if people is not None and largest is not None and not (options.status_only or counts):
         for rank in range(ranks_of(table, people.judged)):
             top = largest[..., rank]
-            columns.append(column(f"Top{rank + 1}", top, Role.MAXSCORE, places=_places(top, decimals)))
+            columns.append(column(f"Top{rank + 1}", top, Role.MAXSCORE, places=_places(top, decimals, options)))
     columns.append((_variable("StatusVar", Role.STATUS), words(layout.order(status_letters(status_numbers(table))))))
     levels = levels_of(table, decimals, options.version)
-    written = _as_basic if options.version == 3 else _in_full
+    written = _as_basic if options.version == 3 else partial(_in_full, decimals=options.decimals or 0)
     for called, level, role in (
         ("LowerProtLevel", levels.below, Role.LOWER_LEVEL), ("UpperProtLevel", levels.above, Role.UPPER_LEVEL),
     ):  # fmt: skip
@@ -124,14 +126,22 @@ def _variable(name: str, *roles: Role) -> Variable:
     return Variable(name=name, roles=frozenset(roles))
 
 
-def _places(numbers_: Floats, decimals: int | None) -> int | None:
-    """Decimals of a further column: those of the values, unless it needs more."""
-    return decimals if decimals is not None and (np.round(numbers_, decimals) == numbers_).all() else None
+def _places(numbers_: Floats, decimals: int | None, options: SafeFile) -> int | None:
+    """Decimals of a further column: those of the values, unless it needs more and nobody said how many."""
+    told = options.decimals is not None
+    return decimals if told or (decimals is not None and (np.round(numbers_, decimals) == numbers_).all()) else None
 
 
-def _in_full(level: Floats) -> Texts:
-    """Levels with all their digits: rounded like values, one of 0.3 would be read back as none."""
-    return numbers(level, None)
+def _in_full(level: Floats, decimals: int) -> Texts:
+    """Levels with all their digits, and the decimals of values: rounded like these, 0.3 would be read back as none."""
+    short = numbers(np.round(level, decimals), decimals)
+
+    def column(cells: Any) -> list[str]:
+        longer = (np.round(level, decimals) != level)[cells]
+        pairs = zip(short(cells), number_words(level[cells], None), longer, strict=True)
+        return [full if more else text for text, full, more in pairs]
+
+    return column
 
 
 def _as_basic(level: Floats) -> Texts:

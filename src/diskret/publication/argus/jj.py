@@ -65,14 +65,14 @@ def tree_of(axis: Axis, *, trivial: bool) -> Tree:
 
 
 def _cells(layout: Layout, table: Table, options: SafeFile, trees: Sequence[Tree]) -> Iterator[str]:
-    refuse_infinite(table.value, costs_of(table))
+    refuse_infinite(table.value, costs_of(table, options))
     decimals = decimals_in(table, options)
     places = 6 if decimals is None else decimals
     cells = np.ravel_multi_index(np.ix_(*(tree.kept for tree in trees)), layout.shape).reshape(-1)
     columns = [
         ([str(i) for i in range(cells.size)]),
         [f"{x:.{places}f}" for x in (layout.order(table.value)[cells] + 0.0).tolist()],
-        list(map(str, _scaled(layout.order(costs_of(table)))[cells].tolist())),
+        list(map(str, _scaled(layout.order(costs_of(table, options)))[cells].tolist())),
         *_bounds(layout, table, decimals, cells),
     ]
     yield f"0{END}{cells.size}{END}"

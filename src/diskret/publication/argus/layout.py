@@ -90,7 +90,7 @@ def layout_of(by: Mapping[str, Hierarchy], options: SafeFile, separator: str) ->
     >>> list(found.rows(found.codes(), ","))
     ['"Total"\\r\\n"  m"\\r\\n"  w"\\r\\n']
     """
-    strange = [name for name in options.widths if name not in by]
+    strange = [name for name in (*options.widths, *options.unpadded) if name not in by]
     if strange:
         raise BadOption(f"widths: no classification {listed(strange)}", hint=f"the table has {listed(by)}.")
     axes = {name: axis_of(hierarchy, "before") for name, hierarchy in by.items()}
@@ -101,8 +101,10 @@ def layout_of(by: Mapping[str, Hierarchy], options: SafeFile, separator: str) ->
 
 
 def _codes(name: str, axis: Axis, options: SafeFile, separator: str) -> list[str]:
-    width = options.widths.get(name, 0)
-    padded = [c if i == axis.total else c.rjust(width) for i, c in enumerate(axis.codes)]
+    total, asked = axis.codes[axis.total], options.widths.get(name, 0)
+    width = max(len(code) for code in axis.codes if code != total) if asked == "longest" else asked
+    bare = {total, *options.unpadded.get(name, ())}
+    padded = [c if c in bare else c.rjust(width) for c in axis.codes]
     # as tau-ARGUS does
     texts = [code.replace('"', "'") for code in padded]
     if options.format not in CONFIDENTIAL:

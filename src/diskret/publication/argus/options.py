@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from diskret.model.errors import BadOption, listed
 from diskret.model.words import LANGUAGES
+from diskret.suppression.prices import Cost, CostBy
 
 Format = Literal["csv", "pivot", "code-value", "sbs", "intermediate", "jj", "cell-keys"]
 """The types 1 to 7 of WRITETABLE."""
@@ -23,7 +24,7 @@ KNOWN: Mapping[Format, tuple[str, ...]] = {
     "cell-keys": ("original", "differences", "keys", "suppress_empty", "quotes"),
 }
 """What can be said about each format, beyond what can be said about all."""
-ALL = ("format", "version", "quotes", "widths", "decimals", "report", "language")
+ALL = ("format", "version", "quotes", "widths", "unpadded", "decimals", "cost", "power", "report", "language")
 WIDEST = 200
 """Characters of a code that anybody fills up to."""
 TELLING = ("status", "original", "differences", "keys")
@@ -43,8 +44,8 @@ class SafeFile:
     """AS: the status of every cell as a number, and with it the values of suppressed cells; confidential."""
     suppress_empty: bool = False
     """SE: without the cells nobody contributes to."""
-    names_first: bool = False
-    """FL: names of the columns in the first line; a pivot file has them always."""
+    names_first: bool | None = None
+    """FL: names of the columns in the first line; left out, a pivot file has them."""
     quotes: bool = True
     """QU: codes in quotation marks."""
     hierarchical_levels: bool = False
@@ -63,15 +64,28 @@ class SafeFile:
     """AD: the noise itself; confidential."""
     keys: bool = False
     """AC: the cell keys; confidential."""
-    widths: Mapping[str, int] = field(default_factory=dict)
-    """Characters of the codes of a classification, by its name: shorter codes are filled up with blanks on their left,
-    as tau-ARGUS does with codes of microdata that have no hierarchy."""
+    widths: Mapping[str, int | Literal["longest"]] = field(default_factory=dict)
+    """Characters of the codes of a classification, by its name, or as many as its longest code has: shorter codes are
+    filled up with blanks on their left, as tau-ARGUS does with codes that have no hierarchy."""
+    unpadded: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Codes of a classification that stay as they are, by its name: sums of a hierarchy that its file writes so."""
     decimals: int | None = None
-    """Decimals of the values at least, as <DECIMALS> of the metadata says; left out: those the values have."""
+    """Decimals of all values, as <DECIMALS> of the metadata says: longer ones are rounded, which a warning tells.
+    Left out: those the values have."""
+    cost: CostBy | None = None
+    """What it costs to suppress a cell, as a file of type 5 or 6 says it; left out: its weight, or its value."""
+    power: float = 1.0
+    """Lambda: to which power the cost is paid."""
     report: bool = True
     """Whether an HTML page beside the file sums up what was done; confidential."""
     language: str = "en"
     """Language of that page: ``en`` or ``de``."""
+
+    @property
+    def price(self) -> Cost | None:
+        """What a cell costs, where that is said."""
+        said = self.cost is not None or self.power != 1.0
+        return Cost(by=self.cost or "value", weighted=False, power=self.power) if said else None
 
     @property
     def confidential(self) -> bool:
@@ -106,7 +120,7 @@ def safe_file(**options: Any) -> SafeFile:
         )
     if chosen.language not in LANGUAGES:
         raise BadOption(f"no legend in language {chosen.language!r}", hint=f"one of {listed(LANGUAGES)}.")
-    if any(not 0 <= width <= WIDEST for width in chosen.widths.values()):
+    if any(width != "longest" and not 0 <= width <= WIDEST for width in chosen.widths.values()):
         raise BadOption("codes of a safe file have another width", hint=f"between 0 and {WIDEST}.")
     if chosen.decimals is not None and not 0 <= chosen.decimals <= 9:
         raise BadOption(f"a safe file cannot have {chosen.decimals} decimals", hint="between 0 and 9.")

@@ -44,7 +44,7 @@ def records(
     layout: Layout, columns: Sequence[tuple[str, Texts]], by: Sequence[str], options: SafeFile, left: Bools | None
 ) -> Iterator[str]:
     """Codes and columns of every cell, with their names in the first line if they are asked for."""
-    if options.names_first or options.format == "pivot":
+    if options.format == "pivot" if options.names_first is None else options.names_first:
         yield _first_line([*by, *(name for name, _ in columns)], options)
     yield from layout.rows([*layout.codes(), *(column for _, column in columns)], ",", left)
 

@@ -104,7 +104,7 @@ def _protection(given: Leaving, table: Table, options: SafeFile) -> ReportSectio
 def _statuses(table: Table, options: SafeFile) -> ReportSection:
     """Cells, contributors, values and costs of every status."""
     say = words("safe_file", options.language)
-    numbers, cost = status_numbers(table), costs_of(table)
+    numbers, cost = status_numbers(table), costs_of(table, options)
     count = None if table.respondents is None else table.respondents.count
     decimals = decimals_in(table, options)
     rows: list[tuple[Cell, ...]] = []

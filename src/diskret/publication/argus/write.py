@@ -19,7 +19,7 @@ from diskret.model.errors import BadOption, ProtectionWarning
 from diskret.model.table import Table
 from diskret.perturbation.changed_table import Perturbation
 from diskret.publication.argus import intermediate as everything
-from diskret.publication.argus.cells import EMPTY, highest, lowest, nothing_there, status_numbers
+from diskret.publication.argus.cells import EMPTY, highest, lowest, nothing_there, own_decimals, status_numbers
 from diskret.publication.argus.jj import jj
 from diskret.publication.argus.keys import before_of, metadata_of, told
 from diskret.publication.argus.layout import Layout, Texts, layout_of, numbers, wholes
@@ -79,6 +79,7 @@ def write_safe_file(
         _warn(chosen)
     elif not unprotected:
         refuse_unprotected(given)
+    _warn_rounded(table, chosen)
     layout = layout_of(table.by, chosen, everything.SEPARATOR if format in ("intermediate", "cell-keys") else ",")
     written = _written(given, table, layout, chosen, target)
     files: dict[Path, tuple[Iterable[str], bool]] = {target: (written.lines, chosen.confidential)}
@@ -131,6 +132,19 @@ def _warn(options: SafeFile) -> None:
     )
 
 
+def _warn_rounded(table: Table, options: SafeFile) -> None:
+    """Say that values have more decimals than are written."""
+    if options.decimals is not None and (np.round(table.value, options.decimals) != table.value).any():
+        own = own_decimals(table)
+        if own is None or own > options.decimals:
+            warnings.warn(
+                f"values of a safe file are rounded to {options.decimals} decimals: they have more, "
+                "and rounded sums are not always the sums of rounded values",
+                ProtectionWarning,
+                stacklevel=3,
+            )
+
+
 def _written(given: Leaving, table: Table, layout: Layout, options: SafeFile, target: Path) -> Written:
     if options.format == "intermediate":
         return _intermediate(given, table, layout, options, target)
@@ -156,8 +170,8 @@ def _written(given: Leaving, table: Table, layout: Layout, options: SafeFile, ta
 def _shown(table: Table, layout: Layout, options: SafeFile) -> tuple[Measure, Texts]:
     """The values that may leave, marks where they may not, dashes where there is nothing."""
     measure = release(table, Publication(mark=MARK, sums="before")).measures[0]
-    if measure.decimals is not None and options.decimals is not None:
-        measure = replace(measure, decimals=max(measure.decimals, options.decimals))
+    if options.decimals is not None:
+        measure = replace(measure, decimals=options.decimals)
     empty = layout.order(nothing_there(table))
     return measure, dashed(lambda cells: measure.texts(cells, MARK), empty)
 
