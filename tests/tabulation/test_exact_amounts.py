@@ -18,6 +18,7 @@ from diskret.model.exact import from_units, most_units, to_units
 from diskret.model.grid import unit_of
 from diskret.publication.working import load_working, save_working
 from tests.publication.conftest import READERS
+from tests.publication.leaving import SDMX
 
 LOST = "90000000000000.01"
 """The nearest double prints as 90000000000000.02."""
@@ -127,7 +128,7 @@ def test_every_format_shows_large_amounts_to_the_cent(ending: str, tmp_path: Pat
     cells = {"code": ["a", "b", "c"], "amount": [float(a) for a in amounts]}
     table = Table.from_cells(cells, by={"code": None}, value="amount")
     file = tmp_path / f"amounts{ending}"
-    publish(table, file, unprotected=True)
+    publish(table, file, unprotected=True, sdmx=SDMX)
     wanted = dict(zip(table.by["code"].codes, [*amounts, sum(amounts)], strict=True))
     assert {code: Decimal(repr(x)) for (_, code), x in READERS[ending](file, table).items()} == wanted
     save_working({"amount": table}, tmp_path / "kept.parquet")

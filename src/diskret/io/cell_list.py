@@ -222,7 +222,7 @@ def _numbers(columns: Columns, metadata: Metadata, response: str) -> dict[str, A
     for v in _among(found, metadata, Role.COST):
         own = zip(found[v.name], columns[response], strict=True)
         found[v.name] = [value.lstrip("-") if text in BLANK else text for text, value in own]
-    for v in (v for role in (Role.LOWER_LEVEL, Role.UPPER_LEVEL, Role.SHADOW) for v in metadata.having(role)):
+    for v in _among(found, metadata, Role.LOWER_LEVEL, Role.UPPER_LEVEL, Role.SHADOW):
         found[v.name] = ["" if text in BLANK else text for text in found[v.name]]
     written = [text for texts in found.values() for text in texts if "." in text or "," in text]
     signs = {sign for sign in ".," if any(sign in text for text in written)}
