@@ -180,6 +180,11 @@ def _intervals(name: str, table: Table, options: Publication) -> Intervals | Non
             f"intervals of {name!r}, whose given sums are kept",
             hint="intervals hold for true sums only: correct the sums, or publish no intervals.",
         )
+    if found and table.altered:
+        raise BadOption(
+            f"intervals of {name!r}, whose values were changed",
+            hint="an interval of one number would be false there: publish no intervals of changed values.",
+        )
     if isinstance(found, bool):
         return publishable_intervals(table) if found else None
     if found.printed and not options.unprotected:
