@@ -237,6 +237,7 @@ def test_solvers_and_switches_are_read(tmp_path: Path) -> None:
         ("<SAFETYRULE> WGT(2)", "the safety rule WGT is neither 0 nor 1"),
         ("<READTABLE> 3", "<READTABLE> has an option that is not known"),
         ('<APRIORI> "a.hst",1', "the a-priori file has no separator"),
+        ("<APRIORI> \"a.hst\",1,';'", "the separator of the a-priori file is not one character"),
         ('<APRIORI> "a.hst",1,";",2', "'2' is neither 0 nor 1"),
         ("<RECODE> 1,,a.grc", "no variable to recode"),
         ("<RECODE> 1.5,A,a.grc", "the number of the table is missing"),

@@ -211,6 +211,9 @@ def _apriori(line: int, text: str, rest: str) -> Command:
     separator = words.quoted() if words.take(",") else ""
     if not separator:
         raise UnreadableFile("the a-priori file has no separator", hint='write it in quotes behind the table: 1,";".')
+    if len(separator) != 1:
+        hint = 'one character in double quotes: ";".'
+        raise UnreadableFile("the separator of the a-priori file is not one character", hint=hint)
     ignore, expand = (words.flag(default) if words.take(",") else default for default in (True, False))
     words.end()
     return Apriori(
