@@ -181,6 +181,11 @@ def test_methods_that_hide_guard_against_whoever_is_alone_in_a_cell(
     assert job["suppression"] == method
 
 
+def test_minimum_frequencies_of_lines_need_a_rule_that_counts(tmp_path: Path) -> None:
+    job = only(tmp_path, *OPEN, TABLE, "<SAFETYRULE> P(10,1)", READ, "<SUPPRESS> MOD(1,5,1,1,1)")
+    assert job["promise"] == {"guard": "single", "unions": False}
+
+
 def test_rounding_adjustment_and_cell_keys_change_values(tmp_path: Path) -> None:
     (tmp_path / "p.txt").write_text("x")
     rounded = only(tmp_path, *BEGIN, "<SUPPRESS> RND(1,5,0,10)")

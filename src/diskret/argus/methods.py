@@ -22,13 +22,15 @@ class Protection:
     words: tuple[str, ...] = ()
 
 
-def protection(asked: Suppress) -> Protection:
-    """What a method comes to; costs are added by the table.
+def protection(asked: Suppress, *, counts: bool = True) -> Protection:
+    """What a method comes to, where rules count contributors or not; costs are added by the table.
 
     >>> protection(Suppress(line=1, text="", method="OPT", table=1, numbers=(2.0,))).sections["suppression"]
     {'method': 'optimal', 'seconds': 120}
     """
-    makers = {"GH": _hypercube, "MOD": _modular, "OPT": _optimal, "NET": _network, "RND": _rounding, "CTA": _adjustment}
+    if asked.method == "MOD":
+        return _modular(asked, counts)
+    makers = {"GH": _hypercube, "OPT": _optimal, "NET": _network, "RND": _rounding, "CTA": _adjustment}
     return makers[asked.method](asked) if asked.method in makers else Protection(sections={"cell_key": {}})
 
 
@@ -48,12 +50,13 @@ def _hypercube(asked: Suppress) -> Protection:
     return _hiding({"method": "moves", "effort": "fitting"}, words)
 
 
-def _modular(asked: Suppress) -> Protection:
-    unions = asked.number(3) != 0
+def _modular(asked: Suppress, counts: bool) -> Protection:
+    unions = counts and asked.number(3) != 0
     words: tuple[str, ...] = ("the modular method becomes moves over the whole table: no subtable is left to itself",)
     if asked.number(0) is not None:
         words += ("minutes per subtable have no counterpart: the table is protected in one go",)
-    judged = "as hidden cells of a line together are checked (minfreq)" if unions else "minfreq is switched off"
+    off = "minfreq is switched off" if counts else "minfreq compares with FREQ, and no rule is one"
+    judged = "as hidden cells of a line together are checked (minfreq)" if unions else off
     words += (f"unions = {str(unions).lower()}: {judged}",)
     if asked.number(4) is not None:
         words += ("the largest scaled cost has no counterpart: costs are not scaled",)

@@ -39,6 +39,11 @@ class Judged:
         return bool(self.holdings) or not self.respondents.keys() <= SETTINGS
 
     @property
+    def counts(self) -> bool:
+        """Whether contributors are counted."""
+        return "min_count" in self.respondents or "min_count" in self.holdings
+
+    @property
     def asks_requests(self) -> bool:
         """Whether those who asked for protection get it."""
         return "request" in self.respondents or "request" in self.holdings

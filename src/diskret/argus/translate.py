@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,7 +70,7 @@ def _single(work: Work, step: Step) -> Made:
         made.content["rules"] = rules
     if apriori := found.apriori(work, made):
         made.content["apriori"] = apriori
-    _protect(work, made, step, found)
+    _protect(work, made, step, [found])
     if output := _output(work, made, step, found, "output"):
         made.content["output"] = output
     return made
@@ -103,16 +103,16 @@ def _pool(work: Work, step: Step) -> Made:
     apriori = [{"table": t.asked.name, **each} for t in found for each in t.apriori(work, made)]
     if apriori:
         made.content["apriori"] = apriori
-    _protect(work, made, step, found[0])
+    _protect(work, made, step, found)
     return made
 
 
-def _protect(work: Work, made: Made, step: Step, table: TableOfBatch) -> None:
+def _protect(work: Work, made: Made, step: Step, tables: Sequence[TableOfBatch]) -> None:
     """The sections that protect, with their costs."""
-    asked = step.suppress
+    asked, table = step.suppress, tables[0]
     if asked is None:
         return
-    found = protection(asked)
+    found = protection(asked, counts=any(each.judged.counts for each in tables))
     cost = price(table.asked.specified, table.distances(), priced=table.priced)
     made.content |= found.sections
     if asked.method in HIDING and cost.cost is not None:
