@@ -4,7 +4,8 @@
 
 Every batch runs twice, in folders of their own. Compared are the files written before the table is protected, field by
 field, with statuses and protection levels in them; and the patterns: theirs is attacked by our promise, and where it
-withstands, ours must not cost more by the cost the batch asks for. Set TAUARGUS to the program of the peer.
+withstands, ours must not cost more by the cost the batch asks for. TAUARGUS names the program of the peer where it is
+not on the path.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from diskret.argus.run import ArgusResult
 from diskret.model.arrays import Floats
 from diskret.suppression.result import Suppression
 
-PEER = os.environ.get("TAUARGUS", "/tmp/pt/venv/bin/tauargus")
+PEER = os.environ.get("TAUARGUS", "tauargus")
 CLOSE = 1e-6
 
 
