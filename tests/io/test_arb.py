@@ -272,3 +272,18 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
 def test_every_keyword_stands_in_the_documentation() -> None:
     page = (Path(__file__).parents[2] / "docs" / "argus.md").read_text(encoding="utf-8")
     assert [keyword for keyword in READERS if f"`{keyword}`" not in page] == []
+
+
+def test_a_file_of_something_else_is_no_batch(tmp_path: Path) -> None:
+    (tmp_path / "firms.asc").write_text("84 34100 8\n" * 5000)
+    with pytest.raises(UnreadableFile, match="no batch of tau-ARGUS") as refusal:
+        read_batch(tmp_path / "firms.asc")
+    assert len(str(refusal.value)) < 500
+
+
+def test_of_very_many_mistakes_forty_are_named(tmp_path: Path) -> None:
+    (tmp_path / "job.arb").write_text("<SUPPRESS> XX(1)\n" * 300)
+    with pytest.raises(UnreadableFile, match="300 mistakes in the batch file, the first 40 of them") as refusal:
+        read_batch(tmp_path / "job.arb")
+    assert "line 40:" in str(refusal.value)
+    assert "line 41:" not in str(refusal.value)

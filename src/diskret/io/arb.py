@@ -59,6 +59,8 @@ ARGUMENTS = {"P": (1, 3), "NK": TWO, "FREQ": TWO, "ZERO": ONE, "REQ": (4, 4), "W
 """How many numbers a safety rule has, at least and at most."""
 METHODS = {"GH": 4, "MOD": 6, "OPT": 2, "NET": 1, "RND": 7, "CTA": 1, "CKM": 1}
 """How many numbers a method of protection has at most, the table among them."""
+MOST_SHOWN = 40
+"""Mistakes that a refusal names."""
 _KEYWORD = re.compile(r"<\s*(\w+)\s*>")
 _ENDS = re.compile(r"\r*\n|\r+")
 
@@ -82,6 +84,12 @@ def read_batch(path: str | Path) -> Batch:
             commands += _command(number, line)
         except UnreadableFile as e:
             mistakes.append((number, e))
+    if len(mistakes) > 1 and not _KEYWORD.search(text):
+        raise UnreadableFile(
+            "the file is no batch of tau-ARGUS: no line has a keyword",
+            where=f"{path}, line {mistakes[0][0]}",
+            hint='a batch (.arb) has lines such as <OPENMICRODATA> "firms.asc".',
+        )
     if mistakes:
         raise refused(path, [(number, e.what, e.hint) for number, e in mistakes])
     return Batch(path=Path(path), commands=tuple(commands))
@@ -92,10 +100,12 @@ def refused(path: str | Path, mistakes: Sequence[tuple[int, str, str]]) -> Unrea
     if len(mistakes) == 1:
         ((number, what, hint),) = mistakes
         return UnreadableFile(what, where=f"{path}, line {number}", hint=hint)
-    lines = "\n".join(f"    line {number}: {what} ({hint.rstrip('.')})" for number, what, hint in mistakes)
+    shown = mistakes[:MOST_SHOWN]
+    lines = "\n".join(f"    line {number}: {what} ({hint.rstrip('.')})" for number, what, hint in shown)
+    begin = "" if len(shown) == len(mistakes) else f", the first {MOST_SHOWN} of them"
     return UnreadableFile(
-        f"{len(mistakes)} mistakes in the batch file\n{lines}",
-        where=f"{path}, lines {', '.join(str(number) for number, _, _ in mistakes)}",
+        f"{len(mistakes)} mistakes in the batch file{begin}\n{lines}",
+        where=f"{path}, lines {', '.join(str(number) for number, _, _ in shown)}",
         hint="correct them and run again; docs/argus.md lists every keyword.",
     )
 
