@@ -20,7 +20,6 @@ from diskret.io.metadata import Metadata, Role, Variable, classification
 from diskret.io.rda import read_metadata
 from diskret.io.text import inside, read_text
 from diskret.model.arrays import Floats
-from diskret.model.cell_columns import GivenSums
 from diskret.model.errors import BadOption, EmptyData, MissingColumn, ProtectionWarning, UnreadableFile, listed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.spelling import plain
@@ -39,12 +38,10 @@ def read_cell_list(
     *,
     value: str | None = None,
     shadow: str | None = None,
-    positive: bool = False,
-    tolerance: float = 0.0,
-    sums: GivenSums = "check",
     statuses: bool = True,
     normalise: bool = False,
     change: Change | None = None,
+    **strictness: Any,
 ) -> Table:
     """Read a table from a ``.tab`` file and the ``.rda`` file that describes it.
 
@@ -52,8 +49,8 @@ def read_cell_list(
     frequencies only gives a frequency table. Letters of the status: S and E open, U primary, M secondary, P never
     suppressed, Z zero. As in tau-ARGUS a blank code is the total, a cell without a value is not there, and protection
     levels count for primary cells. Largest contributions without frequencies do for dominance and p%. ``shadow`` names
-    the variable they contribute to, if it is not the response. Sums must be true; ``tolerance`` corrects small
-    differences with a warning, ``sums="compute"`` all, ``sums="keep"`` leaves them in what is published. Without
+    the variable they contribute to, if it is not the response. ``positive``, ``tolerance`` and ``sums`` say as in
+    `Table.from_cells` how strictly numbers are read: sums must be true, unless these allow something else. Without
     ``statuses`` those of the file and its protection levels do not count. With ``normalise`` codes that differ only in
     what cannot be seen are one. ``change`` gives the classifications to keep, in their order, perhaps with other trees
     that have the same codes and more sums; of those it leaves out the table stands at the total.
@@ -102,10 +99,8 @@ def read_cell_list(
             below=below,
             above=above,
             weight=_first(metadata, Role.COST),
-            positive=positive,
             frequency=Role.FREQUENCY in metadata.variable(response).roles,
-            tolerance=tolerance,
-            sums=sums,
+            **strictness,
         )
 
 
