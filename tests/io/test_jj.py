@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from diskret import Table, write_safe_file
 from diskret.io.jj import CONSTANT, read_jj, write_jj
 from diskret.model import errors
 from diskret.model.status import Status
@@ -120,3 +121,12 @@ def test_a_missing_or_empty_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "half.jj.gz").write_bytes(gzip.compress(b"0\n3\n")[:-6])
     with pytest.raises(errors.UnreadableFile, match="cannot be read"):
         read_jj(tmp_path / "half.jj.gz")
+
+
+def test_a_table_is_refused_with_the_way_to_write_it(tmp_path: Path) -> None:
+    table = Table.from_cells({"s": ["a", "b"], "x": [1, 2]}, by={"s": None}, value="x")
+    with pytest.raises(errors.BadOption, match="is not a system") as refused:
+        write_jj(table, tmp_path / "t.jj")  # type: ignore[arg-type]
+    assert "format='jj'" in refused.value.hint
+    write_safe_file(table, tmp_path / "t.jj", format="jj")
+    assert read_jj(tmp_path / "t.jj").size >= 3

@@ -23,6 +23,7 @@ from diskret.io.text import inside, read_bytes
 from diskret.model.arrays import Floats, Ints
 from diskret.model.damage import reading
 from diskret.model.errors import BadOption, EmptyData, ProtectionWarning, TooLarge, UnreadableFile
+from diskret.model.given import refuse_other
 from diskret.model.limits import limits
 from diskret.model.packed import FREE
 from diskret.model.status import Status
@@ -71,6 +72,7 @@ def read_jj(path: str | Path) -> System:
 
 def write_jj(system: System, path: str | Path) -> None:
     """Write a system as a JJ file, whole or not at all; packed if the name ends in ``.gz``. Confidential."""
+    refuse_other(system, System, "a system", "a table is written by write_safe_file(table, path, format='jj').")
     constant = system.space.codes[0].index(CONSTANT) if CONSTANT in system.space.codes[0] else -1
     content = ("\n".join(["0", *_cell_lines(system, constant), *_equation_lines(system, constant)]) + "\n").encode()
     with whole_file(Path(path), private=True) as part:
