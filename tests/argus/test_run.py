@@ -70,6 +70,7 @@ def test_the_logbook_tells_commands_and_counts_but_no_value_and_no_parameter_of_
     log = (tmp_path / "log.txt").read_text()
     assert [path.name for path in done.files] == ["log.txt", "v.txt"]
     assert all(re.match(r"\d\d-[a-z]{3}-\d{4} \d\d:\d\d:\d\d : ", line) for line in log.splitlines())
+    assert (tmp_path / "log.txt").stat().st_mode & 0o077 == 0, "warnings tell which cells are sensitive"
     assert "Command: <SAFETYRULE> FREQ(...)|" in log
     assert "our own solver is used, not CPLEX" in log
     assert "2 primary" in log

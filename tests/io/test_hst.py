@@ -111,7 +111,7 @@ def test_statements_set_status_levels_and_prices_one_after_the_other(tmp_path: P
 def test_the_file_overrules_the_rules_and_the_number_of_opened_cells_is_told(tmp_path: Path) -> None:
     marked = dk.mark(table(), dk.rules.PPercent(10))
     assert statuses(marked, ("051", "C")) == ["primary"]
-    with pytest.warns(dk.ProtectionWarning, match="1 sensitive cells are published because own.hst says so"):
+    with pytest.warns(dk.ProtectionWarning, match="1 sensitive cells are not protected because own.hst says so"):
         opened = dk.apply_apriori(marked, said(tmp_path, "051;C;s\n"))
     assert statuses(opened, ("051", "C")) == ["open"]
     assert opened.rules_of(opened.index("051", "C")) == ()

@@ -42,7 +42,7 @@ def status(table: dk.Table, *codes: str) -> str:
 def test_the_file_is_set_after_the_rules(tmp_path: Path) -> None:
     (tmp_path / "own.hst").write_text("a;1;s\nb;2;u\n", encoding="utf-8")
     done = run(tmp_path, job(apriori=[{"file": "own.hst", "separator": ";"}]))
-    assert any("1 sensitive cells are published because own.hst says so" in each for each in done.warnings)
+    assert any("1 sensitive cells are not protected because own.hst says so" in each for each in done.warnings)
     table = done.tables["x"]
     assert (status(table, "a", "1"), status(table, "b", "2")) == ("open", "primary")
 

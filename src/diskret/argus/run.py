@@ -170,6 +170,7 @@ def _written(made: Translation, log: Log) -> tuple[Path, ...]:
     wanted = {made.logbook: log.text(), made.version: version}
     texts = {made.batch.path.parent / name: text for name, text in wanted.items() if name is not None}
     for file, text in texts.items():
-        with whole_file(file) as part:
+        # warnings name cells, and so tell which are sensitive
+        with whole_file(file, private=True) as part:
             part.write_text(text, encoding="utf-8")
     return tuple(texts)

@@ -251,7 +251,7 @@ class _Work:
         opened = was & ~primary
         if opened.any():
             warnings.warn(
-                f"{int(opened.sum())} sensitive cells are published because {said.name} says so: "
+                f"{int(opened.sum())} sensitive cells are not protected because {said.name} says so: "
                 + listed(table.name_cells(opened.reshape(shape))),
                 ProtectionWarning,
                 stacklevel=3,
