@@ -28,9 +28,10 @@ class TableOfBatch:
     def of(cls, work: Work, asked: Asked) -> TableOfBatch:
         """The table, with what is wrong with its rules noted."""
         rules = judged(asked.rules)
-        for name in rules.wrong if asked.rules else ():
+        if asked.rules is not None:
             hint = "two P and two NK, one FREQ and one REQ for respondents, and as many for holdings."
-            work.wrong(asked.rules, f"too many {name} rules", hint) if asked.rules else None
+            for name in rules.wrong:
+                work.wrong(asked.rules, f"too many {name} rules", hint)
         if rules.weighted and not isinstance(asked.data, OpenMicrodata):
             rules.respondents.get("min_count", {}).pop("weighted", None)
             work.places.say(f"table {asked.number}: WGT has no part in a list of cells")
