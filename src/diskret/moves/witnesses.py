@@ -23,7 +23,7 @@ def witnesses(table: Table, demands: Demands, insiders: Insiders, up: Floats, do
     hidden = table.hidden.reshape(-1)
     router = Router(table, hidden, up, down)
     cover = Cover(demands, insiders, up, down, table.shape, whole=table.frequency)
-    pattern = Pattern(cover, router, np.ones(table.size), hidden)
+    pattern = Pattern(cover, router, np.ones(table.size), hidden, np.ones(table.size))
     good, steps = hold(table, moves)
     for number in np.flatnonzero(good).tolist():
         kept = pattern.cover.judge(steps[number].cells, steps[number].coefficients)

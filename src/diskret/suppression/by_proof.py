@@ -13,9 +13,10 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.persons import persons_of
 from diskret.moves.witnesses import cover_of
-from diskret.suppression.by_cuboids import prices, usable_cells
+from diskret.suppression.by_cuboids import usable_cells
 from diskret.suppression.by_moves import by_moves
 from diskret.suppression.methods import Method, Moves, Optimal, Progress
+from diskret.suppression.objective import exact_prices
 from diskret.suppression.optimum.optimal import optimal
 from diskret.suppression.result import Suppression
 
@@ -64,7 +65,7 @@ def cheapest(
     """The cheapest safe pattern that is found within seconds or a number of programmes, never dearer than the first."""
     table, promise = first.before, first.promise
     people = persons_of(table) if promise.guard == "single" else np.full(table.size, -1)
-    price = prices(table, method)
+    price = exact_prices(table, method)
     best = optimal(
         table, usable_cells(table, method.zeros), price, promise, persons=people,
         start=first.table.hidden.reshape(-1), seconds=seconds, programmes=programmes,
