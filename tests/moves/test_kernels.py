@@ -152,7 +152,8 @@ class Judged:
         settled, tied, first, objectors = _cover_kernels.judge(
             np.array(list(self.moved), np.int64), np.array(list(self.moved.values()), float), np.array(self.up),
             np.array(self.down), numbers, column(asked, 1, np.int64), column(asked, 2, float),
-            np.full(len(asked), self.strict), self.whole, start, column(entries, 1, np.int64), column(entries, 2, float), column(entries, 3, float),
+            np.full(len(asked), self.strict), self.whole,
+            start, column(entries, 1, np.int64), column(entries, 2, float), column(entries, 3, float),
             np.array(self.homes, np.int64).reshape(-1, 1), below, np.zeros(1, np.int64), np.array([size]),
             np.zeros(0, np.int64),
         )  # fmt: skip
