@@ -18,10 +18,12 @@ def _steps(limit, whole):
 
 
 @njit(cache=True)
-def _compared(reach, amount):
-    """Whether a cell is carried far enough, as far as doubles can tell."""
+def _compared(reach, amount, strict):
+    """Whether a cell is carried far enough, as far as doubles can tell: not moving at all is told for certain."""
     if reach > amount * (1 + TIE):
         return FAR
+    if reach == 0 and strict:
+        return SHORT
     return TIED if reach >= amount * (1 - TIE) else SHORT
 
 
@@ -65,8 +67,9 @@ def _stands_behind(who, cell, home, below, offset, shape, behind, size):
 
 @njit(cache=True)
 def judge(
-    cells, moved, up, down, numbers, kinds, amounts, whole, start, whos, ups, downs, home, below, offset, shape, behind
-):
+    cells, moved, up, down, numbers, kinds, amounts, stricts, whole, start, whos, ups, downs,
+    home, below, offset, shape, behind,
+):  # fmt: skip
     """Demands that a move settles, whether that is a tie, and for each (from ``first`` on) the insiders who can object.
 
     ``numbers`` are the two demands of every cell; the insiders' entries stand cell by cell. Of an insider against whom
@@ -94,8 +97,8 @@ def judge(
             number = numbers[cell, slot]
             if number < 0:
                 continue
-            kind, amount = kinds[number], amounts[number]
-            far = _compared(_reach(kind, rises, size, forth, reverse), amount)
+            kind, amount, strict = kinds[number], amounts[number], stricts[number]
+            far = _compared(_reach(kind, rises, size, forth, reverse), amount, strict)
             if far == SHORT:
                 continue
             for i in range(cells.size):
@@ -108,7 +111,7 @@ def judge(
                     if kind == LENGTH and limit + back > 0:
                         # one cell may hold him back one way, another the other way
                         limit, back = _together(who, cells, moved, start, whos, ups, downs, whole, forth, reverse)
-                    against = _compared(_reach(kind, rises, size, limit, back), amount)
+                    against = _compared(_reach(kind, rises, size, limit, back), amount, strict)
                     if against == FAR:
                         continue
                     # nor does a coalition find out what it was said to know

@@ -56,7 +56,7 @@ class Cover:
             moved = moved / float(np.gcd.reduce(np.abs(moved).astype(np.int64)))
         ways, people = self.ways, self.insiders
         settled, tied, first, objectors = _cover_kernels.judge(
-            cells, moved, self.up, self.down, ways.at, ways.kind, ways.amount, self.whole,
+            cells, moved, self.up, self.down, ways.at, ways.kind, ways.amount, ways.strict, self.whole,
             people.start, people.who, people.up, people.down, *self._homes,
         )  # fmt: skip
         who, start, doubtful = objectors.tolist(), first.tolist(), tied.tolist()
