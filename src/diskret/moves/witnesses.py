@@ -44,6 +44,8 @@ def _add_cuboids(pattern: Pattern, table: Table) -> None:
     """Cuboids of hidden cells settle most demands in no time."""
     cover = pattern.cover
     waiting = np.array([d for d in range(cover.ways.size) if not cover.state(d).entirely], dtype=np.int64)
+    if not waiting.size:
+        return  # on a new machine the search would be compiled first
     found, demands = cuboid_moves(table, pattern.hidden, waiting, cover.ways, cover.insiders, cover.up, cover.down)
     for move, demand in zip(found, demands.tolist(), strict=True):
         if not cover.state(demand).entirely:
