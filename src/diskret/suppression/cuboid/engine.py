@@ -30,7 +30,7 @@ class Outcome:
 
 
 def secure(
-    task: SubtableTask, segments: Segments, workers: Workers = Threads(), progress: Progress | None = None
+    task: SubtableTask, segments: Segments, workers: Workers | None = None, progress: Progress | None = None
 ) -> Outcome:
     """Run passes over all subtables that hold a pivot or changed since they were last secured."""
     say, workers = progress or (lambda what, done, of: None), workers or Threads()
