@@ -15,11 +15,13 @@ from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.workers import Threads, Workers
 from diskret.moves.persons import alone_in, owned, persons_of
 from diskret.suppression._corner_kernels import HIDDEN, PRIMARY, SINGLE, USABLE, Asked
-from diskret.suppression.cuboid.engine import Outcome, SubtableTask, secure
+from diskret.suppression.cuboid.engine import Outcome, secure
 from diskret.suppression.cuboid.expanded import expanded
 from diskret.suppression.cuboid.subtables import Segments
+from diskret.suppression.cuboid.task import SubtableTask
 from diskret.suppression.cuboid.thinning import thin as thin_pattern
 from diskret.suppression.methods import Cuboids, Progress, Zeros
 from diskret.suppression.objective import barrier_signs, prices
@@ -27,8 +29,9 @@ from diskret.suppression.result import Suppression, Unprotected
 
 
 def by_cuboids(
-    table: Table, promise: Promise, method: Cuboids = Cuboids(), progress: Progress | None = None
-) -> Suppression:
+    table: Table, promise: Promise, method: Cuboids = Cuboids(), progress: Progress | None = None,
+    workers: Workers | None = None,
+) -> Suppression:  # fmt: skip
     """Secure every pivot of every subtable, then open again what nobody needs."""
     table.refuse_without_product("the cuboid method")
     task = _task(table, promise, method)
@@ -40,7 +43,7 @@ def by_cuboids(
     too_close |= (task.up < task.needs.up) | (task.down < task.needs.down)
     hopeless = primaries[too_close[primaries]]
     segments = _segments(table, method.non_additive)
-    outcome = secure(task, segments, method.threads or os.cpu_count() or 1, progress)
+    outcome = secure(task, segments, workers or Threads(method.threads or os.cpu_count() or 1), progress)
     moves = np.concatenate(outcome.moves) if outcome.moves else np.empty((0, 6))
     if thinning and len(moves):
         moves = thin_pattern(task, segments, moves, table.hidden.reshape(-1))
