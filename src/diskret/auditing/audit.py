@@ -141,9 +141,9 @@ def _case(table: Table, promise: Promise, demands: Demands, moves: MoveSet, seco
 def _open_demands(case: Case, against_insiders: bool = False) -> Bools:
     """Targets with a demand that no move settles (or that some insider can object to)."""
     cover = case.witnesses.cover
-    states = [cover.state(d) for d in range(cover.ways.size)]
-    still_open = [not state.settled or (against_insiders and bool(state.against)) for state in states]
-    return np.isin(case.demands.cells, cover.ways.cell[np.array(still_open, dtype=np.bool_)])
+    standing = cover.standing()
+    still_open = ~(standing.entirely if against_insiders else standing.settled)
+    return np.isin(case.demands.cells, cover.ways.cell[still_open])
 
 
 def _attack_from_outside(case: Case, waiting: Ints) -> None:
