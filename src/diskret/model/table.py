@@ -283,6 +283,10 @@ class Table(Framed):
         """Whether only occupied cells are held, as in a `SparseTable`."""
         return False
 
+    def stands_for(self, cells: Ints) -> Ints:
+        """How many cells of a table each of some cells stands for: itself, unless equal cells are one (`Merged`)."""
+        return np.ones(cells.size, dtype=np.int64)
+
     def refuse_sparse(self, what: str) -> None:
         """Refuse what needs all cells of the product, where only occupied ones are held."""
 
