@@ -141,7 +141,7 @@ def judge(
     return settled[:found], tied[:found], first[: found + 1], objectors[:end]
 
 
-@njit(cache=True)
+@kernel
 def _grown(array, used):
     """An array with room for so many numbers; it doubles, so that growing costs little."""
     if used <= array.size:
@@ -152,7 +152,7 @@ def _grown(array, used):
     return bigger
 
 
-@njit(cache=True)
+@kernel
 def judge_many(start, cells, moved, asked):
     """`judge` for moves end to end, as rows: their ends, and of every row the demand, its objectors' end and these.
 
@@ -179,7 +179,7 @@ def judge_many(start, cells, moved, asked):
     return ends, doubtful, demands[:rows], last[:rows], who[:used]
 
 
-@njit(cache=True)
+@kernel
 def meet(demand, who, begin, end, left, pool, used, heard):
     """Whoever objects to all moves of a demand so far, and to one more; returns the pool and how much of it is used.
 
@@ -206,7 +206,7 @@ def meet(demand, who, begin, end, left, pool, used, heard):
     return pool, used
 
 
-@njit(cache=True)
+@kernel
 def sift(own, ends, doubtful, demands, last, who, left, pool, used, heard):
     """Which moves are worth keeping, one after the other: their own demand is not settled against everybody yet.
 
