@@ -11,11 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diskret import Hierarchy
+from diskret.model.compiled import kernel
 from diskret.model.trees import trees_of
 from diskret.moves import _cover_kernels, _cuboid_kernels
 from diskret.moves.demands import DOWN, LENGTH, UP
 
 # --- elementary moves ------------------------------------------------------------------------------------------------
+
+
+@kernel
+def ways_of(*given: Any) -> Any:
+    """The kernel's own step, which only kernels can call."""
+    return _cuboid_kernels._ways(*given)
+
+
+@kernel
+def shifted(*given: Any) -> Any:
+    """Another one."""
+    return _cuboid_kernels._shifted(*given)
+
 
 Codes = frozenset[tuple[int, int]]
 """Codes with +1 or -1."""
@@ -49,7 +63,7 @@ def walked(tree: Hierarchy, code: int, usable: list[bool]) -> set[Codes]:
     both = []
     for flip in (0, 1):
         ways, far = np.empty((size, 3), np.int64), np.empty((size, 2))
-        number, _ = _cuboid_kernels._ways(
+        number, _ = ways_of(
             1, code, flip, pivot, sign, 1, np.array([1.0, 1.0]), room, UP, 1.0, (parent, start, parts), False, people,
             np.zeros(2, np.int64), np.zeros(1, np.int64), 0, ways, far,
             np.empty((size, 3), np.int64), np.empty((size, 2)),
@@ -61,7 +75,7 @@ def walked(tree: Hierarchy, code: int, usable: list[bool]) -> set[Codes]:
             cells, signs = np.empty(size, np.int64), np.empty(size, np.int8)
             cells[0], signs[0], used = code, 0, 1
             for first, end, flip in ((low, below, 0), (code, top, 0), (leaf, top, 1)):
-                used = _cuboid_kernels._shifted(
+                used = shifted(
                     pivot, sign, 1, code, 1, parent, first, end, flip, cells, signs, used
                 )  # fmt: skip
             found.add(frozenset(zip(cells[:used].tolist(), (1 - 2 * signs[:used]).tolist(), strict=True)))
@@ -97,6 +111,8 @@ class Judged:
     """The cell every insider contributes to; everybody contributes to the total."""
     whole: bool
     """Whether the move can be made in whole numbers only."""
+    strict: bool
+    """Whether amounts must be exceeded: whoever does not move at all does not exceed any."""
 
     def carries(self, cell: int, kind: int, amount: float, who: int | None) -> float:
         """How much farther than asked for the move carries a cell, as seen by an insider or (None) by anybody."""
@@ -111,7 +127,9 @@ class Judged:
             forth, back = (x if math.isinf(x) else math.floor(x) for x in (forth, back))
         rise, fall = (forth, back) if self.moved[cell] > 0 else (back, forth)
         farther = abs(self.moved[cell]) * {UP: rise, DOWN: fall, LENGTH: rise + fall}[kind] - amount
-        return 0.0 if abs(farther) <= 1e-12 * amount else farther
+        if abs(farther) > 1e-12 * amount:
+            return farther
+        return -1.0 if farther == amount == 0.0 and self.strict else 0.0
 
     def by_hand(self) -> dict[int, tuple[bool, set[int]]]:
         """The twin: demands the move settles, numbered cell by cell, whether that is a tie, and those who object.
@@ -147,7 +165,8 @@ class Judged:
         below = np.append(np.arange(size - 1), 0)
         settled, tied, first, objectors = _cover_kernels.judge(
             np.array(list(self.moved), np.int64), np.array(list(self.moved.values()), float), np.array(self.up),
-            np.array(self.down), numbers, column(asked, 1, np.int64), column(asked, 2, float), self.whole,
+            np.array(self.down), numbers, column(asked, 1, np.int64), column(asked, 2, float),
+            np.full(len(asked), self.strict), self.whole,
             start, column(entries, 1, np.int64), column(entries, 2, float), column(entries, 3, float),
             np.array(self.homes, np.int64).reshape(-1, 1), below, np.zeros(1, np.int64), np.array([size]),
             np.zeros(0, np.int64),
@@ -176,6 +195,7 @@ def judged(draw: st.DrawFn) -> Judged:
         knows=known,
         homes=draw(st.lists(st.integers(0, size - 2), min_size=people, max_size=people)),
         whole=draw(st.booleans()),
+        strict=draw(st.booleans()),
     )
 
 

@@ -1,9 +1,10 @@
-"""Kernel: what a move settles, and which insiders can object."""
+"""Kernels: what moves settle, which insiders can object, and who is left after several moves."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from diskret.model.compiled import kernel, part
 
 LENGTH, DOWN = 2, 1
 TIE = 1e-12
@@ -11,21 +12,23 @@ TIE = 1e-12
 SHORT, TIED, FAR = 0, 1, 2
 
 
-@njit(cache=True)
+@part
 def _steps(limit, whole):
     """How many times a move can be made, in whole numbers if it must."""
     return np.floor(limit) if whole else limit
 
 
-@njit(cache=True)
-def _compared(reach, amount):
-    """Whether a cell is carried far enough, as far as doubles can tell."""
+@part
+def _compared(reach, amount, strict):
+    """Whether a cell is carried far enough, as far as doubles can tell: not moving at all is told for certain."""
     if reach > amount * (1 + TIE):
         return FAR
+    if reach == 0 and strict:
+        return SHORT
     return TIED if reach >= amount * (1 - TIE) else SHORT
 
 
-@njit(cache=True)
+@part
 def _together(who, cells, moved, start, whos, ups, downs, whole, forth, reverse):
     """How far a move can be made both ways without leaving what somebody thinks possible of any cell."""
     for i in range(cells.size):
@@ -38,7 +41,7 @@ def _together(who, cells, moved, start, whos, ups, downs, whole, forth, reverse)
     return forth, reverse
 
 
-@njit(cache=True)
+@part
 def _reach(kind, rises, size, forth, reverse):
     """How far a cell is carried the way its demand asks for."""
     if kind == LENGTH:
@@ -46,13 +49,24 @@ def _reach(kind, rises, size, forth, reverse):
     return size * (forth if rises == (kind != DOWN) else reverse)
 
 
-@njit(cache=True)
+@part
+def _contains(ascending, number):
+    """Whether a number is among others: `np.searchsorted` would take longer to compile than to read."""
+    low, high = 0, ascending.size
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low < ascending.size and ascending[low] == number
+
+
+@part
 def _stands_behind(who, cell, home, below, offset, shape, behind, size):
     """Whether an insider contributes to a cell himself."""
     if behind.size:
-        key = who * size + cell
-        found = np.searchsorted(behind, key)
-        return found < behind.size and behind[found] == key
+        return _contains(behind, who * size + cell)
     rest = cell
     for axis in range(shape.size - 1, -1, -1):
         at = rest % shape[axis]
@@ -63,10 +77,11 @@ def _stands_behind(who, cell, home, below, offset, shape, behind, size):
     return True
 
 
-@njit(cache=True)
+@kernel
 def judge(
-    cells, moved, up, down, numbers, kinds, amounts, whole, start, whos, ups, downs, home, below, offset, shape, behind
-):
+    cells, moved, up, down, numbers, kinds, amounts, stricts, whole, start, whos, ups, downs,
+    home, below, offset, shape, behind,
+):  # fmt: skip
     """Demands that a move settles, whether that is a tie, and for each (from ``first`` on) the insiders who can object.
 
     ``numbers`` are the two demands of every cell; the insiders' entries stand cell by cell. Of an insider against whom
@@ -85,8 +100,10 @@ def judge(
     most = 0
     for place in range(cells.size):
         most += (numbers[cells[place], 0] >= 0) + (numbers[cells[place], 1] >= 0)
-    settled, tied, first = np.empty(most, np.int64), np.zeros(most, np.bool_), np.zeros(most + 1, np.int64)
+    # all of one type: every further one takes a tenth of a second to compile
+    settled, tied, first = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most + 1, np.int64)
     objectors = np.empty(most * entries, np.int64)
+    first[0] = 0
     found, end = 0, 0
     for place in range(cells.size):
         cell, rises, size = cells[place], moved[place] > 0, abs(moved[place])
@@ -94,8 +111,8 @@ def judge(
             number = numbers[cell, slot]
             if number < 0:
                 continue
-            kind, amount = kinds[number], amounts[number]
-            far = _compared(_reach(kind, rises, size, forth, reverse), amount)
+            kind, amount, strict = kinds[number], amounts[number], stricts[number]
+            far = _compared(_reach(kind, rises, size, forth, reverse), amount, strict)
             if far == SHORT:
                 continue
             for i in range(cells.size):
@@ -108,7 +125,7 @@ def judge(
                     if kind == LENGTH and limit + back > 0:
                         # one cell may hold him back one way, another the other way
                         limit, back = _together(who, cells, moved, start, whos, ups, downs, whole, forth, reverse)
-                    against = _compared(_reach(kind, rises, size, limit, back), amount)
+                    against = _compared(_reach(kind, rises, size, limit, back), amount, strict)
                     if against == FAR:
                         continue
                     # nor does a coalition find out what it was said to know
@@ -122,3 +139,88 @@ def judge(
             found += 1
             first[found] = end
     return settled[:found], tied[:found], first[: found + 1], objectors[:end]
+
+
+@kernel
+def _grown(array, used):
+    """An array with room for so many numbers; it doubles, so that growing costs little."""
+    if used <= array.size:
+        return array
+    bigger = np.empty(max(used, 2 * array.size), array.dtype)
+    for i in range(array.size):
+        bigger[i] = array[i]
+    return bigger
+
+
+@kernel
+def judge_many(start, cells, moved, asked):
+    """`judge` for moves end to end, as rows: their ends, and of every row the demand, its objectors' end and these.
+
+    ``asked`` is what `judge` takes after a move. A move with a tie anywhere is marked as doubtful; the rows of such a
+    move do not count.
+    """
+    moves = start.size - 1
+    ends, doubtful, rows, used = np.zeros(moves, np.int64), np.zeros(moves, np.bool_), 0, 0
+    demands, last, who = np.empty(1024, np.int32), np.empty(1024, np.int64), np.empty(1024, np.int32)
+    for move in range(moves):
+        part = slice(start[move], start[move + 1])
+        settled, tied, first, objectors = judge(cells[part], moved[part], *asked)
+        demands, last = _grown(demands, rows + settled.size), _grown(last, rows + settled.size)
+        who = _grown(who, used + objectors.size)
+        for i in range(settled.size):
+            doubtful[move] |= tied[i]
+            demands[rows], last[rows] = settled[i], used + first[i + 1]
+            rows += 1
+        for i in range(objectors.size):
+            doubtful[move] |= objectors[i] < 0
+            who[used] = objectors[i]
+            used += 1
+        ends[move] = rows
+    return ends, doubtful, demands[:rows], last[:rows], who[:used]
+
+
+@kernel
+def meet(demand, who, begin, end, left, pool, used, heard):
+    """Whoever objects to all moves of a demand so far, and to one more; returns the pool and how much of it is used.
+
+    ``left`` holds for every demand where its objectors begin in the pool and how many there are (-1: no move yet);
+    ``heard`` holds for every insider the last number he was asked by, and at the end the last one given out.
+    """
+    first, number = left[demand]
+    if number < 0:
+        pool = _grown(pool, used + end - begin)
+        left[demand, 0], left[demand, 1] = used, end - begin
+        for i in range(begin, end):
+            pool[used] = who[i]
+            used += 1
+        return pool, used
+    heard[-1] += 1
+    for i in range(begin, end):
+        heard[who[i]] = heard[-1]
+    kept = 0
+    for i in range(first, first + number):
+        if heard[pool[i]] == heard[-1]:
+            pool[first + kept] = pool[i]
+            kept += 1
+    left[demand, 1] = kept
+    return pool, used
+
+
+@kernel
+def sift(own, ends, doubtful, demands, last, who, left, pool, used, heard):
+    """Which moves are worth keeping, one after the other: their own demand is not settled against everybody yet.
+
+    ``own`` is the demand each move was made for (-1: it is kept for whatever it settles). What kept moves settle is
+    noted down in ``left`` and the pool (see `meet`); doubtful ones are kept and not counted.
+    """
+    kept = np.zeros(ends.size, np.bool_)
+    row, begin = np.int64(0), np.int64(0)
+    for move in range(ends.size):
+        waits = own[move] < 0 or left[own[move], 1] != 0
+        kept[move] = waits and (doubtful[move] or ends[move] > row)
+        for r in range(row, ends[move]):
+            if kept[move] and not doubtful[move]:
+                pool, used = meet(demands[r], who, begin, last[r], left, pool, used, heard)
+            begin = last[r]
+        row = ends[move]
+    return kept, pool, used

@@ -34,6 +34,8 @@ class Pattern:
     price: Floats
     hidden: Bools
     """Cells that are hidden anyway: primary ones, and secondary ones that were given."""
+    guide: Floats
+    """What a search for moves takes for the price; what is kept is decided by the price itself."""
     hopeless: dict[int, frozenset[int] | None] = field(default_factory=dict)
     """Demands that cannot be settled: against these insiders, or (None) not at all."""
 
@@ -44,11 +46,11 @@ class Pattern:
         return result
 
     def weight(self, cells: Ints, amount: float) -> Floats:
-        """What moving each cell by one unit costs: its price over what it can give, so that few cells are used."""
+        """What moving each cell by one unit costs: its guide over what it can give, so that few are used."""
         room = np.minimum(np.minimum(self.router.up[cells], self.router.down[cells]), amount)
         unit = 1.0 / np.maximum(room, 1e-9 * amount)
         free = self.hidden[cells] | self.cover.in_use[cells]
-        full = self.price[cells] * unit
+        full = self.guide[cells] * unit
         highest = float(full[~free].max(initial=0.0)) or 1.0
         start = self.cover.insiders.start
         known = start[cells + 1] > start[cells]
