@@ -21,10 +21,10 @@ def attack_from_inside(case: Case) -> None:
     case.give_up()
     target_of = {int(c): k for k, c in enumerate(case.demands.cells.tolist())}
     gone = case.lost | case.undecided
+    left = np.flatnonzero(~pattern.cover.standing().entirely)
     waiting = [
-        d for d, cell in enumerate(ways.cell.tolist())
-        if target_of[cell] not in gone and not pattern.cover.state(d).entirely
-    ]  # fmt: skip
+        d for d, cell in zip(left.tolist(), ways.cell[left].tolist(), strict=True) if target_of[cell] not in gone
+    ]
     if not waiting:
         return
     exactly = _exactly(case)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,12 @@ from diskret.moves import _cover_kernels
 from diskret.moves.demands import LENGTH, OPEN, SETTLED, UP, Demands, State
 from diskret.moves.insiders import Insiders
 from diskret.moves.move import Move, MoveSet
+from diskret.moves.standing import Ledger, Rows, Standing
+
+MANY = 2_000
+"""So many demands or moves are worth the kernels for many: compiling them takes two seconds, once on a machine."""
+AT_ONCE = 10_000
+"""Moves that are judged together: more would need more memory, and not be faster."""
 
 
 class Cover:
@@ -37,16 +44,34 @@ class Cover:
         self.digits = demands.digits
         self.moves: dict[int, Move] = {}
         self.settled_by: list[list[int]] = [[] for _ in range(self.ways.size)]
-        self.through: dict[int, set[int]] = {}
-        """Moves through every cell in use."""
         self.in_use = np.zeros(up.size, dtype=np.bool_)
         self._next = 0
         self.homes = _homes(insiders, shape)
+        self._through: dict[int, set[int]] | None = None
+
+    @property
+    def through(self) -> dict[int, set[int]]:
+        """Moves through every cell in use: kept only if somebody asks."""
+        if self._through is None:
+            self._through = {}
+            for number, kept in self.moves.items():
+                for cell in kept.cells.tolist():
+                    self._through.setdefault(cell, set()).add(number)
+        return self._through
 
     def limits(self, cells: Ints, moved: Floats) -> tuple[float, float]:
         """How many times a move can be made, and how many times backwards, before a cell becomes impossible."""
         up, down, size, rises = self.up[cells], self.down[cells], np.abs(moved), moved > 0
         return float((np.where(rises, up, down) / size).min()), float((np.where(rises, down, up) / size).min())
+
+    @property
+    def asked(self) -> tuple[Any, ...]:
+        """What kernels need to know to judge a move."""
+        ways, people = self.ways, self.insiders
+        return (
+            self.up, self.down, ways.at, ways.kind, ways.amount, ways.strict, self.whole,
+            people.start, people.who, people.up, people.down, *self.homes,
+        )  # fmt: skip
 
     def judge(self, cells: Ints, moved: Floats) -> Move:
         """A move with what it settles and who can object."""
@@ -54,11 +79,7 @@ class Cover:
             if (moved != np.rint(moved)).any():
                 return Move(cells=cells, coefficients=moved)
             moved = moved / float(np.gcd.reduce(np.abs(moved).astype(np.int64)))
-        ways, people = self.ways, self.insiders
-        settled, tied, first, objectors = _cover_kernels.judge(
-            cells, moved, self.up, self.down, ways.at, ways.kind, ways.amount, ways.strict, self.whole,
-            people.start, people.who, people.up, people.down, *self.homes,
-        )  # fmt: skip
+        settled, tied, first, objectors = _cover_kernels.judge(cells, moved, *self.asked)
         who, start, doubtful = objectors.tolist(), first.tolist(), tied.tolist()
         clear = int(objectors.min(initial=0)) >= 0
         settles = {
@@ -113,25 +134,66 @@ class Cover:
         self.restore(number, kept)
         return number
 
+    def take(self, moves: MoveSet, own: Ints | None = None) -> None:
+        """Judge many moves in whole steps and keep those that settle something.
+
+        If every move was made for a demand of its ``own``, it is kept only while that one is not settled entirely.
+        """
+        if len(moves) < MANY:
+            for number, move in enumerate(moves):
+                if own is None or not self.state(int(own[number])).entirely:
+                    self._add_judged(move)
+            return
+        ledger = self._ledger()
+        for first in range(0, len(moves), AT_ONCE):
+            some = moves.some(np.arange(first, min(first + AT_ONCE, len(moves))))
+            cells, moved = some.cells.astype(np.int64, copy=False), some.coefficients.astype(np.float64, copy=False)
+            rows = Rows(*_cover_kernels.judge_many(some.start, cells, moved, self.asked))
+            kept = ledger.note(rows, None if own is None else own[first : first + AT_ONCE])
+            for move, settles in zip(some.some(np.flatnonzero(kept)), rows.some(kept), strict=True):
+                if settles is None:
+                    self._add_judged(move)
+                else:
+                    self.add(replace(move, settles=settles))
+
+    def _add_judged(self, move: Move) -> None:
+        judged = self.judge(move.cells, move.coefficients)
+        if judged.settles:
+            self.add(judged)
+
+    def standing(self) -> Standing:
+        """Where every demand stands with the kept moves."""
+        if self.ways.size >= MANY:
+            return self._ledger().standing
+        states = [self.state(demand) for demand in range(self.ways.size)]
+        settled, entirely = [each.settled for each in states], [each.entirely for each in states]
+        return Standing(np.array(settled, dtype=np.bool_), np.array(entirely, dtype=np.bool_))
+
+    def _ledger(self) -> Ledger:
+        found = Ledger(self.ways.size, self.insiders.number)
+        found.note(Rows.of(kept.settles for kept in self.moves.values()))
+        return found
+
     def restore(self, number: int, kept: Move) -> None:
         """Take back a move that was dropped, under its old number."""
         self.moves[number] = kept
         for demand in kept.settles:
             self.settled_by[demand].append(number)
-        for cell in kept.cells.tolist():
-            self.through.setdefault(cell, set()).add(number)
+        if self._through is not None:
+            for cell in kept.cells.tolist():
+                self._through.setdefault(cell, set()).add(number)
         self.in_use[kept.cells] = True
 
     def drop(self, number: int) -> Move:
         """Do without a move."""
-        kept = self.moves.pop(number)
+        through, kept = self.through, self.moves.pop(number)
         for demand in kept.settles:
             self.settled_by[demand].remove(number)
         for cell in kept.cells.tolist():
-            users = self.through[cell]
+            users = through[cell]
             users.remove(number)
             if not users:
-                del self.through[cell]
+                del through[cell]
                 self.in_use[cell] = False
         return kept
 
@@ -149,9 +211,20 @@ class Cover:
     def all(self) -> MoveSet:
         """The kept moves in the order they were made, each with the cells whose demands it settles."""
         kept = [self.moves[number] for number in sorted(self.moves)]
-        limits = [self.limits(move.cells, move.coefficients) for move in kept]
-        moves = [replace(move, up=forth, down=back) for move, (forth, back) in zip(kept, limits, strict=True)]
-        return MoveSet.of(moves, [np.unique(self.ways.cell[list(move.settles)]).tolist() for move in kept])
+        moves, rows = MoveSet.of(kept), Rows.of(move.settles for move in kept)
+        if not kept:
+            return moves
+        rises, size = moves.coefficients > 0, np.abs(moves.coefficients)
+        up, down = self.up[moves.cells], self.down[moves.cells]
+        of_move = np.repeat(np.arange(len(kept)), np.diff(rows.ends, prepend=0))
+        settled = np.unique(of_move * self.up.size + self.ways.cell[rows.demands])
+        return replace(
+            moves,
+            up=np.minimum.reduceat(np.where(rises, up, down) / size, moves.start[:-1]),
+            down=np.minimum.reduceat(np.where(rises, down, up) / size, moves.start[:-1]),
+            first_protected=np.searchsorted(settled, np.arange(len(kept) + 1) * self.up.size),
+            protected_cells=settled % self.up.size,
+        )
 
     def open_without(self, number: int) -> list[int]:
         """Demands that are settled now and would not be without a move."""
