@@ -139,15 +139,17 @@ def judge(found: Any) -> str:
     secondary = (cells.status == dk.Status.SECONDARY).reshape(-1)
     primary = int((cells.status == dk.Status.PRIMARY).sum())
     value = float(cells.value.reshape(-1)[secondary].sum())
-    hidden = cells.hidden
-    if cells.by:
-        # back into the order of the file
-        with gzip.open(FOLDER / f"{name}.csv.gz", "rt", newline="") as opened:
-            hidden = np.array([hidden[cells.index(*(r[d] for d in cells.by))] for r in csv.DictReader(opened)])
+    hidden = as_in_file(name, cells, cells.hidden) if cells.by else cells.hidden
     return (
         f"{cells.size:,} cells, {primary:,} sensitive, {int(secondary.sum()):,} secondaries, value {value:,.0f}; "
         f"{len(done.unprotected)} exposed by the audit, {exposed(FOLDER / f'{name}.jj.gz', hidden)} by another solver"
     )
+
+
+def as_in_file(name: str, cells: dk.Table, hidden: Bools) -> Bools:
+    """An array over the cells of a table in the order of its JJ file."""
+    with gzip.open(FOLDER / f"{name}.csv.gz", "rt", newline="") as opened:
+        return np.array([hidden[cells.index(*(r[d] for d in cells.by))] for r in csv.DictReader(opened)])
 
 
 # --- another solver, straight from the file ------------------------------------------------------------------------

@@ -11,11 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diskret import Hierarchy
+from diskret.model.compiled import kernel
 from diskret.model.trees import trees_of
 from diskret.moves import _cover_kernels, _cuboid_kernels
 from diskret.moves.demands import DOWN, LENGTH, UP
 
 # --- elementary moves ------------------------------------------------------------------------------------------------
+
+
+@kernel
+def ways_of(*given: Any) -> Any:
+    """The kernel's own step, which only kernels can call."""
+    return _cuboid_kernels._ways(*given)
+
+
+@kernel
+def shifted(*given: Any) -> Any:
+    """Another one."""
+    return _cuboid_kernels._shifted(*given)
+
 
 Codes = frozenset[tuple[int, int]]
 """Codes with +1 or -1."""
@@ -49,7 +63,7 @@ def walked(tree: Hierarchy, code: int, usable: list[bool]) -> set[Codes]:
     both = []
     for flip in (0, 1):
         ways, far = np.empty((size, 3), np.int64), np.empty((size, 2))
-        number, _ = _cuboid_kernels._ways(
+        number, _ = ways_of(
             1, code, flip, pivot, sign, 1, np.array([1.0, 1.0]), room, UP, 1.0, (parent, start, parts), False, people,
             np.zeros(2, np.int64), np.zeros(1, np.int64), 0, ways, far,
             np.empty((size, 3), np.int64), np.empty((size, 2)),
@@ -61,7 +75,7 @@ def walked(tree: Hierarchy, code: int, usable: list[bool]) -> set[Codes]:
             cells, signs = np.empty(size, np.int64), np.empty(size, np.int8)
             cells[0], signs[0], used = code, 0, 1
             for first, end, flip in ((low, below, 0), (code, top, 0), (leaf, top, 1)):
-                used = _cuboid_kernels._shifted(
+                used = shifted(
                     pivot, sign, 1, code, 1, parent, first, end, flip, cells, signs, used
                 )  # fmt: skip
             found.add(frozenset(zip(cells[:used].tolist(), (1 - 2 * signs[:used]).tolist(), strict=True)))

@@ -16,8 +16,9 @@ from diskret import Hierarchy, Knowledge, Promise, Status, Table, methods, suppr
 from diskret.model import rollup
 from diskret.model.contributors import Contributors
 from diskret.suppression._corner_kernels import HIDDEN, PRIMARY, SINGLE, USABLE, Asked
-from diskret.suppression.cuboid.engine import SubtableTask, secure
+from diskret.suppression.cuboid.engine import secure
 from diskret.suppression.cuboid.subtables import Segments
+from diskret.suppression.cuboid.task import SubtableTask
 from diskret.suppression.result import Suppression
 from tests.present import present
 

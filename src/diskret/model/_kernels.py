@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from diskret.model.compiled import kernel
 
-@numba.njit(cache=True, nogil=True)
+
+@kernel
 def add_to_sums(cells, parent, outer, inner):
     """Add every code's slab to its sum's slab along one axis; codes stand with sums after their parts."""
     codes = np.uint64(parent.size)
@@ -22,7 +23,7 @@ def add_to_sums(cells, parent, outer, inner):
                 cells[target + j] += cells[source + j]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def add_to_sums_modulo(cells, parent, outer, inner, modulus):
     """The same for numbers from 0 up to a modulus, modulo."""
     codes = np.uint64(parent.size)
@@ -39,7 +40,7 @@ def add_to_sums_modulo(cells, parent, outer, inner, modulus):
                 cells[target + j] = t - modulus if t >= modulus else t
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def merge_largest_to_sums(largest, parent, outer, inner):
     """Merge every code's descending list of largest contributions into its sum's list along one axis."""
     codes = np.uint64(parent.size)
@@ -65,7 +66,7 @@ def merge_largest_to_sums(largest, parent, outer, inner):
                     largest[t, m] = x
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def pass_owner_to_sums(owner, largest, parent, outer, inner):
     """The owner of a sum is that of the part with the same largest contribution (all filled already); -1 is nobody.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from diskret.model.compiled import kernel, part
 
 LENGTH, DOWN = 2, 1
 TIE = 1e-12
@@ -11,13 +12,13 @@ TIE = 1e-12
 SHORT, TIED, FAR = 0, 1, 2
 
 
-@njit(cache=True)
+@part
 def _steps(limit, whole):
     """How many times a move can be made, in whole numbers if it must."""
     return np.floor(limit) if whole else limit
 
 
-@njit(cache=True)
+@part
 def _compared(reach, amount, strict):
     """Whether a cell is carried far enough, as far as doubles can tell: not moving at all is told for certain."""
     if reach > amount * (1 + TIE):
@@ -27,7 +28,7 @@ def _compared(reach, amount, strict):
     return TIED if reach >= amount * (1 - TIE) else SHORT
 
 
-@njit(cache=True)
+@part
 def _together(who, cells, moved, start, whos, ups, downs, whole, forth, reverse):
     """How far a move can be made both ways without leaving what somebody thinks possible of any cell."""
     for i in range(cells.size):
@@ -40,7 +41,7 @@ def _together(who, cells, moved, start, whos, ups, downs, whole, forth, reverse)
     return forth, reverse
 
 
-@njit(cache=True)
+@part
 def _reach(kind, rises, size, forth, reverse):
     """How far a cell is carried the way its demand asks for."""
     if kind == LENGTH:
@@ -48,13 +49,24 @@ def _reach(kind, rises, size, forth, reverse):
     return size * (forth if rises == (kind != DOWN) else reverse)
 
 
-@njit(cache=True)
+@part
+def _contains(ascending, number):
+    """Whether a number is among others: `np.searchsorted` would take longer to compile than to read."""
+    low, high = 0, ascending.size
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low < ascending.size and ascending[low] == number
+
+
+@part
 def _stands_behind(who, cell, home, below, offset, shape, behind, size):
     """Whether an insider contributes to a cell himself."""
     if behind.size:
-        key = who * size + cell
-        found = np.searchsorted(behind, key)
-        return found < behind.size and behind[found] == key
+        return _contains(behind, who * size + cell)
     rest = cell
     for axis in range(shape.size - 1, -1, -1):
         at = rest % shape[axis]
@@ -65,7 +77,7 @@ def _stands_behind(who, cell, home, below, offset, shape, behind, size):
     return True
 
 
-@njit(cache=True)
+@kernel
 def judge(
     cells, moved, up, down, numbers, kinds, amounts, stricts, whole, start, whos, ups, downs,
     home, below, offset, shape, behind,
@@ -88,8 +100,10 @@ def judge(
     most = 0
     for place in range(cells.size):
         most += (numbers[cells[place], 0] >= 0) + (numbers[cells[place], 1] >= 0)
-    settled, tied, first = np.empty(most, np.int64), np.zeros(most, np.bool_), np.zeros(most + 1, np.int64)
+    # all of one type: every further one takes a tenth of a second to compile
+    settled, tied, first = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most + 1, np.int64)
     objectors = np.empty(most * entries, np.int64)
+    first[0] = 0
     found, end = 0, 0
     for place in range(cells.size):
         cell, rises, size = cells[place], moved[place] > 0, abs(moved[place])
@@ -127,7 +141,7 @@ def judge(
     return settled[:found], tied[:found], first[: found + 1], objectors[:end]
 
 
-@njit(cache=True)
+@kernel
 def _grown(array, used):
     """An array with room for so many numbers; it doubles, so that growing costs little."""
     if used <= array.size:
@@ -138,7 +152,7 @@ def _grown(array, used):
     return bigger
 
 
-@njit(cache=True)
+@kernel
 def judge_many(start, cells, moved, asked):
     """`judge` for moves end to end, as rows: their ends, and of every row the demand, its objectors' end and these.
 
@@ -165,7 +179,7 @@ def judge_many(start, cells, moved, asked):
     return ends, doubtful, demands[:rows], last[:rows], who[:used]
 
 
-@njit(cache=True)
+@kernel
 def meet(demand, who, begin, end, left, pool, used, heard):
     """Whoever objects to all moves of a demand so far, and to one more; returns the pool and how much of it is used.
 
@@ -192,7 +206,7 @@ def meet(demand, who, begin, end, left, pool, used, heard):
     return pool, used
 
 
-@njit(cache=True)
+@kernel
 def sift(own, ends, doubtful, demands, last, who, left, pool, used, heard):
     """Which moves are worth keeping, one after the other: their own demand is not settled against everybody yet.
 

@@ -15,6 +15,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from diskret.model.compiled import kernel, part
+
 DOWN, LENGTH = 1, 2
 RISES, FALLS = 0, 1
 CANNOT = -np.inf
@@ -30,7 +32,7 @@ def _reach(kind, forth, back):
     return back if kind == DOWN else forth
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _copied(cells, signs, count, to_cells, to_signs):
     """Copy cells with their signs: slices assigned to slices would take seconds to compile."""
     for i in range(count):
@@ -38,7 +40,7 @@ def _copied(cells, signs, count, to_cells, to_signs):
         to_signs[i] = signs[i]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _narrowed(cells, signs, count, shift, flip, room, forth, back, kind, amount):
     """How far one can still go forth and back if a prefix, shifted to another code, takes part; and cells looked at."""
     for i in range(count):
@@ -51,7 +53,7 @@ def _narrowed(cells, signs, count, shift, flip, room, forth, back, kind, amount)
     return forth, back, count
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _objectors(cells, signs, count, shift, flip, forth, back, kind, amount, people, asked, heard, ticket, mark, limit):
     """Number of insiders who object to a prefix shifted to another code and were not heard yet; stops above a limit.
 
@@ -76,23 +78,24 @@ def _objectors(cells, signs, count, shift, flip, forth, back, kind, amount, peop
     return number
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _heard(cells, signs, count, forth, back, kind, amount, people, asked, heard, ticket, limit):
     """Give a new ticket to everybody who objects to the cells as they are; how many, up to one above the limit."""
     still = np.int64(0)
+    mark = still == 0  # no constant either
     return _objectors(
-        cells, signs, count, still, still, forth, back, kind, amount, people, asked, heard, ticket, True, limit
+        cells, signs, count, still, still, forth, back, kind, amount, people, asked, heard, ticket, mark, limit
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _whole(cells, signs, count, room, kind, amount):
     """How far one can go forth and back with the cells as they are."""
     forth, back, _ = _narrowed(cells, signs, count, np.int64(0), np.int64(RISES), room, np.inf, np.inf, kind, amount)
     return forth, back
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _ways(
     step, code, flip, cells, signs, count, far, room, kind, amount, tree,
     full, people, asked, heard, ticket, ways, far_of, queue, far_queue,
@@ -145,7 +148,7 @@ def _ways(
                 asked,
                 heard,
                 ticket,
-                False,
+                none > 0,
                 none,
             ):
                 continue
@@ -156,7 +159,7 @@ def _ways(
     return found, looked
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _shifted(cells, signs, count, code, step, parent, low, below, flip, to_cells, to_signs, used):
     """Append a prefix shifted to every code from ``low`` up to before ``below``, except to the pivot's own."""
     while low != below:
@@ -170,7 +173,7 @@ def _shifted(cells, signs, count, code, step, parent, low, below, flip, to_cells
     return used
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _search(
     codes, kind, amount, limit, effort, tree, strides, room, people, asked, clock, space, best_cells, best_signs
 ):
@@ -265,7 +268,7 @@ def _search(
     return best, limit + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _grown(array, used):
     if used <= array.size:
         return array
@@ -275,7 +278,7 @@ def _grown(array, used):
     return bigger
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def certify(pivots, codes, kinds, amounts, effort, tree, strides, room, people, asked, clock, space, best):
     """Moves for demands (those of one pivot stand together): demand and end of each move, cells, signs.
 

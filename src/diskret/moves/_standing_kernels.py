@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from diskret.model.compiled import kernel
 
 
-@njit(cache=True)
+@kernel
 def wanted_above(who, cells, strides, chains, starts, offsets, wanted, keys):
     """Numbers (who times cells plus cell) of all wanted cells at or above the cells given; returns how many.
 

@@ -23,7 +23,7 @@ def witnesses(table: Table, demands: Demands, insiders: Insiders, up: Floats, do
     hidden = table.hidden.reshape(-1)
     router = Router(table, hidden, up, down)
     cover = Cover(demands, insiders, up, down, table.shape, whole=table.frequency)
-    pattern = Pattern(cover, router, np.ones(table.size), hidden)
+    pattern = Pattern(cover, router, np.ones(table.size), hidden, np.ones(table.size))
     good, steps = hold(table, moves)
     cover.take(steps.some(np.flatnonzero(good)))
     if table.product:
@@ -41,7 +41,8 @@ def _add_cuboids(pattern: Pattern, table: Table) -> None:
     """Cuboids of hidden cells settle most demands in no time."""
     cover = pattern.cover
     waiting = np.flatnonzero(~cover.standing().entirely)
-    cover.take(*cuboid_moves(table, pattern.hidden, waiting, cover.ways, cover.insiders, cover.up, cover.down))
+    if waiting.size:  # on a new machine the search would be compiled first
+        cover.take(*cuboid_moves(table, pattern.hidden, waiting, cover.ways, cover.insiders, cover.up, cover.down))
 
 
 def search_near(pattern: Pattern) -> None:

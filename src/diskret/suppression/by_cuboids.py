@@ -15,19 +15,23 @@ from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.workers import Threads, Workers
 from diskret.moves.persons import alone_in, owned, persons_of
 from diskret.suppression._corner_kernels import HIDDEN, PRIMARY, SINGLE, USABLE, Asked
-from diskret.suppression.cuboid.engine import Outcome, SubtableTask, secure
+from diskret.suppression.cuboid.engine import Outcome, secure
 from diskret.suppression.cuboid.expanded import expanded
 from diskret.suppression.cuboid.subtables import Segments
+from diskret.suppression.cuboid.task import SubtableTask
 from diskret.suppression.cuboid.thinning import thin as thin_pattern
-from diskret.suppression.methods import Barriers, Cuboids, Method, Progress, Zeros
+from diskret.suppression.methods import Cuboids, Progress, Zeros
+from diskret.suppression.objective import barrier_signs, prices
 from diskret.suppression.result import Suppression, Unprotected
 
 
 def by_cuboids(
-    table: Table, promise: Promise, method: Cuboids = Cuboids(), progress: Progress | None = None
-) -> Suppression:
+    table: Table, promise: Promise, method: Cuboids = Cuboids(), progress: Progress | None = None,
+    workers: Workers | None = None,
+) -> Suppression:  # fmt: skip
     """Secure every pivot of every subtable, then open again what nobody needs."""
     table.refuse_without_product("the cuboid method")
     task = _task(table, promise, method)
@@ -39,7 +43,7 @@ def by_cuboids(
     too_close |= (task.up < task.needs.up) | (task.down < task.needs.down)
     hopeless = primaries[too_close[primaries]]
     segments = _segments(table, method.non_additive)
-    outcome = secure(task, segments, method.threads or os.cpu_count() or 1, progress)
+    outcome = secure(task, segments, workers or Threads(method.threads or os.cpu_count() or 1), progress)
     moves = np.concatenate(outcome.moves) if outcome.moves else np.empty((0, 6))
     if thinning and len(moves):
         moves = thin_pattern(task, segments, moves, table.hidden.reshape(-1))
@@ -95,15 +99,6 @@ def guards_singles(table: Table, promise: Promise) -> bool:
     return promise.guard != "public" and (table.respondents is not None or table.frequency)
 
 
-def prices(table: Table, method: Method) -> Floats:
-    """What every cell costs; refuses negative prices."""
-    found = method.price.of(table)
-    if (found < 0).any():
-        where = listed(table.name_cells(found.reshape(table.shape) < 0))
-        raise BadOption("cells with a negative price", where=where, hint="weights are zero or more.")
-    return found
-
-
 def state_of(table: Table, zeros: Zeros) -> npt.NDArray[np.uint8]:
     """What the engine may do with each cell."""
     status = table.status.reshape(-1)
@@ -126,18 +121,6 @@ def usable_cells(table: Table, zeros: Zeros) -> Bools:
         # whoever publishes its own value protects nobody
         partner &= ~people.all_public.reshape(-1)
     return partner
-
-
-def barrier_signs(table: Table, barriers: Barriers) -> Floats:
-    """Per classification whether its sums are avoided (+1), preferred (-1) or neither."""
-    if isinstance(barriers, str):
-        if barriers not in ("on", "off"):
-            raise BadOption(f"barriers {barriers!r}", hint="'on', 'off', or +1, 0, -1 per classification.")
-        return np.full(len(table.names), 1.0 if barriers == "on" else 0.0)
-    unknown = [n for n in barriers if n not in table.names]
-    if unknown:
-        raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")
-    return np.array([float(barriers.get(n, 0)) for n in table.names])
 
 
 def _unprotected(table: Table, outcome: Outcome, hopeless: set[int], needed: Floats) -> tuple[Unprotected, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from diskret.model.arrays import Floats, Ints
+from diskret.model.arrays import Ints
 from diskret.model.tolerances import ROUNDING
 from diskret.moves.move import Move
 from diskret.moves.pattern import Pattern, find_move, missing
@@ -63,7 +63,7 @@ def shake_up(pattern: Pattern, widest: float, running: Callable[[], bool], seed:
     Equal costs are accepted, so the pattern drifts to where something can be won.
     """
     rng = np.random.default_rng(seed)
-    true = pattern.price
+    guide = pattern.guide
     while running():
         cells = np.flatnonzero(pattern.added)
         if not cells.size:
@@ -75,26 +75,22 @@ def shake_up(pattern: Pattern, widest: float, running: Callable[[], bool], seed:
             near = near[~pattern.hidden[near]]
             if near.size:
                 numbers |= pattern.cover.through[int(rng.choice(near))]
-        pattern.price = true * np.exp(rng.normal(0.0, SHAKEN, true.size))
-        redo(pattern, sorted(numbers), np.array([first]), widest, accept_equal=True, true=true)
-        pattern.price = true
+        pattern.guide = guide * np.exp(rng.normal(0.0, SHAKEN, guide.size))
+        redo(pattern, sorted(numbers), np.array([first]), widest, accept_equal=True)
+        pattern.guide = guide
 
 
 def redo(
-    pattern: Pattern, numbers: Sequence[int], banned: Ints | None, widest: float, accept_equal: bool = False,
-    true: Floats | None = None,
-) -> float:  # fmt: skip
-    """Take moves out, settle their demands again, keep the cheaper of both; returns what was saved.
-
-    ``true`` are the prices that count, if those of the pattern are shaken.
-    """
-    cover, price = pattern.cover, pattern.price if true is None else true
+    pattern: Pattern, numbers: Sequence[int], banned: Ints | None, widest: float, accept_equal: bool = False
+) -> float:
+    """Take moves out, settle their demands again, keep the cheaper of both; returns what was saved."""
+    cover, price = pattern.cover, pattern.price
     old = [cover.drop(number) for number in numbers]
     touched = np.unique(np.concatenate([kept.cells for kept in old]))
     gain = float(price[touched[~pattern.hidden[touched] & ~cover.in_use[touched]]].sum())
     limit = gain * (1 + ROUNDING) if accept_equal else gain * (1 - ROUNDING)
     new: list[int] = []
-    cost = _settle_again(pattern, old, banned, widest, limit, price, new)
+    cost = _settle_again(pattern, old, banned, widest, limit, new)
     if cost is not None:
         return gain - cost
     for number in new:
@@ -105,11 +101,10 @@ def redo(
 
 
 def _settle_again(
-    pattern: Pattern, old: Sequence[Move], banned: Ints | None, widest: float, limit: float, price: Floats,
-    new: list[int],
-) -> float | None:  # fmt: skip
+    pattern: Pattern, old: Sequence[Move], banned: Ints | None, widest: float, limit: float, new: list[int]
+) -> float | None:
     """Settle what is open without the old moves; what that costs, or None if it is more than the limit."""
-    cover, amount, cost = pattern.cover, pattern.cover.ways.amount, 0.0
+    cover, price, amount, cost = pattern.cover, pattern.price, pattern.cover.ways.amount, 0.0
     lost = {d for kept in old for d in kept.settles if not missing(pattern, d).entirely}
     for demand in sorted(lost, key=lambda d: (amount[d], d)):
         while not (state := missing(pattern, demand)).entirely:

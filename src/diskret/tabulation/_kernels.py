@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from diskret.model.compiled import kernel
 
-@numba.njit(cache=True, nogil=True)
+
+@kernel
 def add(cell, amount, total):
     """Add amounts to their cells."""
     for i in range(np.uint64(cell.size)):
         total[np.uint64(cell[i])] += amount[i]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def add_one(cell, total):
     """Count each record in its cell."""
     for i in range(np.uint64(cell.size)):
         total[np.uint64(cell[i])] += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def add_absolute(cell, amount, total):
     """Add absolute amounts to their cells."""
     for i in range(np.uint64(cell.size)):
         total[np.uint64(cell[i])] += abs(amount[i])
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def add_modulo(cell, amount, total, modulus):
     """Add amounts from 0 up to the modulus to their cells, modulo."""
     for i in range(np.uint64(cell.size)):
@@ -36,7 +37,7 @@ def add_modulo(cell, amount, total, modulus):
         total[c] = t - modulus if t >= modulus else t
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def rank(cell, size, largest):
     """Enter contributions (by absolute size) into the descending lists of their cells."""
     n = largest.shape[1]
@@ -53,7 +54,7 @@ def rank(cell, size, largest):
             largest[c, m] = x
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def rank_weighted(cell, size, weight, largest, weights):
     """The same, each contribution with its sampling weight; equal ones by weight, so that their order is no matter."""
     n = largest.shape[1]
@@ -72,7 +73,7 @@ def rank_weighted(cell, size, weight, largest, weights):
             weights[c, m] = w
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def merge_weighted_to_sums(largest, weights, parent, outer, inner):
     """Merge weighted lists along one axis, sums after their parts."""
     codes = np.uint64(parent.size)
@@ -100,7 +101,7 @@ def merge_weighted_to_sums(largest, weights, parent, outer, inner):
                     weights[t, m] = w
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def join_parts(number, cell, strides, chains, starts, offsets, slots, key, slot_of, out_cell, out_number):
     """Send every part of every holding to all cells above it, one entry per holding and cell.
 
@@ -114,9 +115,7 @@ def join_parts(number, cell, strides, chains, starts, offsets, slots, key, slot_
     mask = np.uint64(key.shape[0] - 1)
     entries = 0
     pairs = 0
-    digit = np.zeros(n_axes, np.int64)
-    first = np.zeros(n_axes, np.int64)
-    length = np.zeros(n_axes, np.int64)
+    digit, first, length = np.empty(n_axes, np.int64), np.empty(n_axes, np.int64), np.empty(n_axes, np.int64)
     for p in range(cell.size):
         rest = cell[p]
         for a in range(n_axes):
@@ -155,7 +154,7 @@ def join_parts(number, cell, strides, chains, starts, offsets, slots, key, slot_
     return entries
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def add_parts(amount, fan, slot_of, joined):
     """Add what every part brings to the entries it feeds; ``fan`` is how many entries each part feeds."""
     at = 0
@@ -165,7 +164,7 @@ def add_parts(amount, fan, slot_of, joined):
             at += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def own(cell, size, holding, largest, owner):
     """Enter holdings (in order) as owners of cells to which they contribute most, before they are ranked there.
 

@@ -15,7 +15,6 @@ from diskret.model.engine import connect
 from diskret.model.errors import BadOption, EmptyData, MissingExtra, UnreadableFile, masked
 from diskret.model.gaps import KEPT, NUMBERED
 from diskret.model.places import files_fitting, plain_file, refuse_address
-from diskret.model.private import private_folder, remove_with
 from diskret.model.sheets import Workbook, unique_names
 from diskret.model.source import (
     TEXT,
@@ -28,6 +27,7 @@ from diskret.model.source import (
     file_source,
     layers_of,
 )
+from diskret.model.spark_session import session_of
 from diskret.model.spelling import plain
 from diskret.model.statistical import Statistical
 from diskret.model.unpivot import Unpivoted, unpivot_plan
@@ -107,7 +107,7 @@ def open_spark(source: object, engine: object) -> SparkBackend:
         from pyspark.sql import SparkSession
     except ImportError as e:
         raise MissingExtra.needed("spark", "engine='spark'") from e
-    session, own = _session(SparkSession, engine)
+    session, own = session_of(SparkSession, engine)
     layers, source = layers_of(source)
     views = [VIEW]
     try:
@@ -150,39 +150,6 @@ def _unpivoted(data: SparkRelation, asked: Unpivoted) -> Any:
         frame = frame.withColumns({name: frame[f"`{name}`"].cast("string") for name in asked.columns})
     names = [[f"`{name}`" for name in each] for each in (kept, asked.columns)]
     return _said(data.where, lambda: frame.unpivot(*names, asked.into, asked.value))
-
-
-def _session(spark: Any, engine: object) -> tuple[Any, bool]:
-    """The session to use, and whether it was started here."""
-    if not isinstance(engine, str):
-        if not hasattr(engine, "createDataFrame"):
-            raise BadOption(f"engine of type {type(engine).__name__}", hint="'duckdb', 'spark' or a Spark session.")
-        return engine, False
-    if engine != "spark" and not engine.startswith(("local", "spark://", "yarn", "k8s://", "sc://")):
-        raise BadOption(
-            f"engine {engine!r} is not known",
-            hint="'duckdb', 'spark', a Spark session or a master URL such as 'local[4]'.",
-        )
-    # Spark has one session at a time: a running one is used, and left running, whatever the URL says.
-    active = spark.getActiveSession()
-    return active or _start(spark, "local[*]" if engine == "spark" else engine), active is None
-
-
-def _start(builder: Any, master: str) -> Any:
-    begun = (
-        builder.builder.master(master)
-        .appName("diskret")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.session.timeZone", "UTC")
-    )
-    if not master.startswith("local"):
-        return begun.getOrCreate()
-    # what a session on this machine spills, and frames on their way to it, are for their owner alone and gone with it
-    folder = private_folder()
-    local = begun.config("spark.local.dir", str(folder.path))
-    session = local.config("spark.sql.warehouse.dir", str(folder.path / "warehouse")).getOrCreate()
-    remove_with(session, folder)
-    return session
 
 
 def _frame(session: Any, source: object) -> tuple[Any, str, str | None]:

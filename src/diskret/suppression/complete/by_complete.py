@@ -16,11 +16,12 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.move import MoveSet
 from diskret.moves.persons import persons_of
-from diskret.suppression.by_cuboids import barrier_signs, guards_singles, prices, usable_cells
+from diskret.suppression.by_cuboids import guards_singles, usable_cells
 from diskret.suppression.complete.engine import CompleteTask, RankedMove, Search, in_turn, secure
 from diskret.suppression.complete.space import IndexSpace
 from diskret.suppression.complete.thinning import thinned
 from diskret.suppression.methods import Complete, Method, Progress
+from diskret.suppression.objective import barrier_signs, prices
 from diskret.suppression.result import Suppression, Unprotected
 
 

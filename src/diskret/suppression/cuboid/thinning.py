@@ -14,8 +14,8 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.trees import strides_of
 from diskret.suppression._corner_kernels import HIDDEN, PRIMARY
 from diskret.suppression.cuboid import _thin_kernels
-from diskret.suppression.cuboid.engine import SubtableTask
 from diskret.suppression.cuboid.subtables import Segments
+from diskret.suppression.cuboid.task import SubtableTask
 
 WORTH_A_ROUND = 100
 """Another round is made as long as the last one opened more than one cell in this many."""

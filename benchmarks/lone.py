@@ -1,0 +1,139 @@
+"""Everybody, and whoever is alone in a cell, against a pattern: exact intervals by a solver, from plain arrays.
+
+Shares nothing with the package. Unknowns are the deviations of the hidden cells from their true values: every sum
+holds, no value is negative, and what somebody knows does not deviate. A primary cell is exposed to somebody who can
+tell that it does not reach its level up or down; cells in which he has a share himself are not asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+
+from benchmarks.grids import Bools, Grid, Ints, above, sums
+
+CLOSE = 1e-6
+"""A level counts as reached to this share of it: more than the tolerance of the solver."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Person:
+    """Somebody who is alone in hidden cells."""
+
+    knows: Ints
+    """Columns he knows."""
+    behind: Ints
+    """Columns of primary cells he has a share in."""
+
+
+class Attack:
+    """One pattern of one table under attack; every possible table found on the way is kept, and answers others."""
+
+    def __init__(self, grid: Grid, hidden: Bools) -> None:
+        self.grid = grid
+        self.cells = np.flatnonzero(hidden.reshape(-1))
+        value = grid.value.reshape(-1)[self.cells]
+        # nothing can be larger than a few totals, and no level asks for that
+        self.low, self.high = -value, np.full(value.size, 4 * float(grid.value.max()) + 1)
+        self.points = np.zeros((0, value.size))
+        self.solver = self._model(hidden.reshape(-1))
+        level = grid.level.reshape(-1)[self.cells]
+        primary = np.flatnonzero(grid.primary.reshape(-1)[self.cells])
+        self.demands = [(int(c), side, float(level[c])) for c in primary.tolist() for side in (1.0, -1.0)]
+
+    def _model(self, hidden: Bools) -> highspy.Highs:
+        column = np.full(hidden.size, -1)
+        column[self.cells] = np.arange(self.cells.size)
+        rows, columns, signs = [], [], []
+        for number, (whole, parts) in enumerate(sums(self.grid.parents, self.grid.shape)):
+            entries = np.append(column[parts], column[whole])
+            sign = np.append(np.ones(parts.size), -1.0)
+            kept = entries >= 0
+            rows.append(np.full(int(kept.sum()), number))
+            columns.append(entries[kept])
+            signs.append(sign[kept])
+        row, col, sign = np.concatenate(rows), np.concatenate(columns), np.concatenate(signs)
+        names, row = np.unique(row, return_inverse=True)
+        order = np.lexsort((row, col))
+        lp = highspy.HighsLp()
+        lp.num_col_, lp.num_row_ = self.cells.size, names.size
+        lp.col_cost_, lp.col_lower_, lp.col_upper_ = np.zeros(self.cells.size), self.low, self.high
+        lp.row_lower_ = lp.row_upper_ = np.zeros(names.size)
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        lp.a_matrix_.start_ = np.searchsorted(col[order], np.arange(self.cells.size + 1)).astype(np.int32)
+        lp.a_matrix_.index_, lp.a_matrix_.value_ = row[order].astype(np.int32), sign[order]
+        solver = highspy.Highs()
+        solver.setOptionValue("output_flag", False)
+        solver.setOptionValue("presolve", "off")
+        solver.setOptionValue("simplex_strategy", 4)
+        solver.passModel(lp)
+        return solver
+
+    def reaches(self, column: int, side: float, level: float) -> bool:
+        """Whether a cell can be so far off, by a programme; what is found is kept."""
+        solver = self.solver
+        # no farther than asked, from the true table on: few cells move, and the point answers others too
+        ends = (self.low[column], level) if side > 0 else (-level, self.high[column])
+        solver.changeColBounds(column, *ends)
+        solver.changeColCost(column, -side)
+        solver.clearSolver()
+        solver.run()
+        good = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        point = np.array(solver.getSolution().col_value) if good else np.zeros(self.cells.size)
+        solver.changeColCost(column, 0.0)
+        solver.changeColBounds(column, self.low[column], self.high[column])
+        if not good:
+            raise RuntimeError("the solver of the attack gave no answer")
+        self.points = np.vstack([self.points, point])
+        return bool(side * point[column] >= level * (1 - CLOSE))
+
+    def exposed(self, person: Person | None = None) -> set[int]:
+        """Primary cells that somebody narrows down too far (flat positions); None: everybody."""
+        known = np.empty(0, np.int64) if person is None else person.knows
+        points = self.points[(np.abs(self.points[:, known]) <= CLOSE).all(axis=1)]
+        asked = [d for d in self.demands if person is None or d[0] not in person.behind]
+        found: set[int] = set()
+        for column in known.tolist():
+            self.solver.changeColBounds(column, 0.0, 0.0)
+        for column, side, level in asked:
+            enough = level * (1 - CLOSE)
+            if (side * points[:, column] >= enough).any():
+                continue
+            if not self.reaches(column, side, level):
+                found.add(int(self.cells[column]))
+            points = np.vstack([points, self.points[-1]])
+        for column in known.tolist():
+            self.solver.changeColBounds(column, self.low[column], self.high[column])
+        return found
+
+    def persons(self) -> Iterator[Person]:
+        """Everybody who is alone in an inner cell, with the margins in which he is alone too."""
+        grid = self.grid
+        column = np.full(grid.value.size, -1)
+        column[self.cells] = np.arange(self.cells.size)
+        inner = np.ones(grid.shape, dtype=np.bool_)
+        for axis, up in enumerate(grid.parents):
+            leaves = np.isin(np.arange(up.size), up, invert=True)
+            inner &= leaves.reshape([-1 if a == axis else 1 for a in range(inner.ndim)])
+        for home in zip(*np.nonzero(inner & (grid.count == 1)), strict=True):
+            chain = np.ix_(*(above(up, int(c)) for up, c in zip(grid.parents, home, strict=True)))
+            stands = np.ravel_multi_index(chain, grid.shape).reshape(-1)
+            alone = column[stands[grid.count.reshape(-1)[stands] == 1]]
+            knows = alone[alone >= 0]
+            if knows.size:
+                yield Person(knows=knows, behind=column[stands])
+
+
+def exposed(grid: Grid, hidden: Bools, *, singles: bool) -> set[int]:
+    """Primary cells (flat) that are exposed to everybody, or with ``singles`` to somebody who is alone in a cell."""
+    if not grid.primary[hidden].sum() == grid.primary.sum():
+        raise ValueError("a primary cell is not hidden")
+    attack = Attack(grid, hidden)
+    found = attack.exposed()
+    if singles:
+        for person in attack.persons():
+            found |= attack.exposed(person)
+    return found
