@@ -54,8 +54,10 @@ def by_moves(
     What is hidden already stays hidden and costs nothing, so this repairs any pattern. Where the hidden cells of a line
     together break the rules, the largest contributors of these cells are guarded against too, and all is done again.
     """
-    work = _protected_as_one if isinstance(table, SparseTable) else _protected
-    done = work(table, promise, method, usable, progress)
+    if isinstance(table, SparseTable):
+        done = _protected_as_one(table, promise, method, usable, progress)
+    else:
+        done = _protected(table, promise, method, usable, progress)
     warn_of(done.unprotected)
     return done
 
@@ -93,10 +95,10 @@ def _protected_as_one(
     together = hidden_together(table, chosen)
     small = merged(together, exact_prices(together, method))
     alike = replace(method, cost=Cost(by="given"), barriers="off")
-    everywhere = np.bincount(small.of, weights=~chosen, minlength=small.size) == 0
+    everywhere = np.bincount(small.number_of, weights=~chosen, minlength=small.size) == 0
     done = _protected(small, promise, alike, everywhere & ~small.hidden, progress)
     assert done.audit is not None
-    added = done.table.hidden[small.of] & ~together.hidden
+    added = done.table.hidden[small.number_of] & ~together.hidden
     protected = replace(together, status=np.where(added, np.uint8(Status.SECONDARY), together.status))
     report = spread_report(replace(small, whole=protected), done.audit)
     return replace(
