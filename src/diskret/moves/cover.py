@@ -81,8 +81,11 @@ class Cover:
             moved = moved / float(np.gcd.reduce(np.abs(moved).astype(np.int64)))
         settled, tied, first, objectors = _cover_kernels.judge(cells, moved, *self._asked)
         who, start, doubtful = objectors.tolist(), first.tolist(), tied.tolist()
+        clear = int(objectors.min(initial=0)) >= 0
         settles = {
-            n: self._objecting(cells, moved, n, who[start[i] : start[i + 1]])
+            n: frozenset(who[start[i] : start[i + 1]])
+            if clear
+            else self._objecting(cells, moved, n, who[start[i] : start[i + 1]])
             for i, n in enumerate(settled.tolist())
             if not doubtful[i] or self._settles(cells, moved, n)
         }
@@ -100,23 +103,27 @@ class Cover:
         self, cells: Ints, moved: Floats, demand: int, known: tuple[Ints, Floats, Floats] | None = None
     ) -> bool:
         """Whether a move settles a demand, in whole numbers; against somebody who knows something about some cells."""
-        steps = [Fraction(float(step)) for step in moved]
-        rooms = [room[cells] for room in (self.up, self.down)]
+        up, down = self.up[cells], self.down[cells]
         if known is not None:
             _, mine, his = np.intersect1d(cells, known[0], return_indices=True)
-            for room, own in zip(rooms, known[1:], strict=True):
-                room[mine] = np.minimum(room[mine], own[his])
-        digits = digits_of(np.concatenate(rooms), first=self.digits) or self.digits
-        rises, falls = (whole(room, digits).tolist() for room in rooms)
-        forth, back = _times(steps, rises, falls), _times([-step for step in steps], rises, falls)
-        pivot = steps[cells.tolist().index(int(self.ways.cell[demand]))]
+            up[mine], down[mine] = np.minimum(up[mine], known[1][his]), np.minimum(down[mine], known[2][his])
+        by = float(moved[cells == self.ways.cell[demand]][0])
+        pivot, rises = Fraction(abs(by)), by > 0
+        digits = digits_of(np.concatenate([up, down]), first=self.digits) or self.digits
+        # of all cells that change alike only the one with least room counts
+        sizes, alike = np.unique(np.abs(moved), return_inverse=True)
+        steps = [Fraction(size) for size in sizes.tolist()]
+        forth, back = (
+            _times(steps, whole(_least(room, alike, sizes.size), digits).tolist())
+            for room in (np.where(moved > 0, up, down), np.where(moved > 0, down, up))
+        )
         kind = int(self.ways.kind[demand])
         if self.whole:
             forth, back = (None if each is None else Fraction(floor(each)) for each in (forth, back))
-        sides = [forth, back] if kind == LENGTH else [forth if (pivot > 0) == (kind == UP) else back]
+        sides = [forth, back] if kind == LENGTH else [forth if rises == (kind == UP) else back]
         if None in sides:
             return True
-        reach = abs(pivot) * sum(side for side in sides if side is not None)
+        reach = pivot * sum(side for side in sides if side is not None)
         (amount,) = whole(self.ways.amount[[demand]], digits).tolist()
         return reach > amount or (reach == amount and not self.ways.strict[demand])
 
@@ -224,14 +231,17 @@ class Cover:
         return [d for d in self.moves[number].settles if not self.state(d, without=number).entirely]
 
 
-def _times(steps: Sequence[Fraction], rises: Sequence[int], falls: Sequence[int]) -> Fraction | None:
+def _times(steps: Sequence[Fraction], rooms: Sequence[int]) -> Fraction | None:
     """How many times a move can be made before a cell leaves its room; None without end."""
-    limits = [
-        Fraction(room, abs(step))
-        for step, rise, fall in zip(steps, rises, falls, strict=True)
-        if (room := rise if step > 0 else fall) != ENDLESS
-    ]
+    limits = [Fraction(room) / step for step, room in zip(steps, rooms, strict=True) if room != ENDLESS]
     return min(limits) if limits else None
+
+
+def _least(rooms: Floats, group: Ints, groups: int) -> Floats:
+    """The least room of every group."""
+    found = np.full(groups, np.inf)
+    np.minimum.at(found, group, rooms)
+    return found
 
 
 def _homes(insiders: Insiders, shape: tuple[int, ...]) -> tuple[Ints, Ints, Ints, Ints, Ints]:

@@ -142,7 +142,8 @@ def routed(
     aim = objective_of(table, method, usable)
     pattern = Pattern(cover, Router(table, hidden | usable, up, down), aim.price, hidden, aim.guide)
     say = progress or (lambda what, done, of: None)
-    build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of))
+    thin = method.thin and method.effort_for(table.size) != "quick"
+    build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of), thin)
     _make_cheaper(pattern, method, say)
     return pattern
 
