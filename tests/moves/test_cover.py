@@ -11,6 +11,7 @@ from diskret.model.promise import Guard
 from diskret.moves.cover import Cover
 from diskret.moves.demands import OPEN, SETTLED, State, demands_of
 from diskret.moves.insiders import insiders_of
+from diskret.moves.move import Move, MoveSet
 
 
 def cover(protection: Promise, whole: bool = False, counts: tuple[int, ...] = (3, 1, 1, 4)) -> Cover:
@@ -131,3 +132,52 @@ def test_the_kernel_judges_like_its_readable_twin(kind: Guard, seed: int) -> Non
         cells = np.sort(rng.choice(table.size, size=int(rng.integers(2, 9)), replace=False))
         moved = rng.choice([-2.0, -1.0, -0.5, 0.5, 1.0, 3.0], size=cells.size)
         assert kept.judge(cells, moved).settles == by_hand(kept, cells, moved)
+
+
+def drawn(rng: np.random.Generator, size: int) -> tuple[Table, MoveSet]:
+    """A table in two dimensions with all cells hidden, some singles, and random cuboids in it."""
+    value, count = rng.integers(1, 9, (size, size)).astype(float), rng.integers(1, 4, (size, size))
+    value, count = (np.pad(each, ((0, 1), (0, 1))) for each in (value, count))
+    for each in (value, count):
+        each[-1], each[:, -1] = each.sum(axis=0), each.sum(axis=1) + each[-1].sum() * (np.arange(size + 1) == size)
+    status = np.where(count == 1, 1, 2).astype(np.uint8)
+    by = {"r": Hierarchy.flat([f"r{i}" for i in range(size)]), "s": Hierarchy.flat([f"s{i}" for i in range(size)])}
+    table = Table(by, "x", value, status, Contributors(count.astype(np.int64)), positive=True)
+    found = []
+    for _ in range(6 * size):
+        rows, columns = (rng.choice(size, 2, replace=False) for _ in range(2))
+        cells = np.ravel_multi_index(np.ix_(rows, columns), table.shape).reshape(-1)
+        found.append(Move(cells=cells, coefficients=np.array([1.0, -1.0, -1.0, 1.0])))
+    return table, MoveSet.of(found)
+
+
+@pytest.mark.parametrize("length", [0.0, 4.0])
+def test_many_moves_are_judged_as_one_after_the_other(length: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    table, moves = drawn(rng, 6)
+    promise = Promise(min_range=length, levels=False)
+    demands, people = demands_of(table, promise), insiders_of(table, promise)
+    own = rng.integers(0, demands.ways.size, len(moves))
+    kept = []
+    for many in (10_000, 0):
+        monkeypatch.setattr("diskret.moves.cover.MANY", many)
+        monkeypatch.setattr("diskret.moves.cover.AT_ONCE", 7)
+        one = Cover(demands, people, *Knowledge.positive().room(table), table.shape)
+        one.take(moves.some(np.arange(9)))
+        one.take(moves, own)
+        kept.append(one)
+    single, together = kept
+    assert [m.cells.tolist() for m in single.moves.values()] == [m.cells.tolist() for m in together.moves.values()]
+    for mine, his in zip(single.moves.values(), together.moves.values(), strict=True):
+        assert dict(mine.settles) == dict(his.settles)
+    states = [single.state(d) for d in range(demands.ways.size)]
+    assert states == [together.state(d) for d in range(demands.ways.size)]
+    assert together.standing().settled.tolist() == [each.settled for each in states]
+    assert together.standing().entirely.tolist() == [each.entirely for each in states]
+    assert 0 < sum(each.entirely for each in states) < sum(each.settled for each in states)
+    found = together.all()
+    for number, move in enumerate(found):
+        assert (move.up, move.down) == single.limits(move.cells, move.coefficients)
+        assert found.protected(number) == set(demands.ways.cell[list(single.moves[number].settles)].tolist())
+    with pytest.raises(KeyError):
+        together.moves[0].settles[-5]

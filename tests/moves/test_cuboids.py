@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import Any
 
 import highspy
 import numpy as np
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from diskret import Hierarchy, Knowledge, Promise, Status, Table
 from diskret.model import rollup
 from diskret.model.equations import equations_of
+from diskret.model.workers import Threads
 from diskret.moves import cuboids
 from diskret.moves.cover import Cover
 from diskret.moves.cuboids import cuboid_moves
@@ -66,7 +68,7 @@ class Case:
     def hidden(self) -> np.ndarray:
         return self.table.hidden.reshape(-1)
 
-    def search(self, **options: int) -> tuple[MoveSet, np.ndarray]:
+    def search(self, **options: Any) -> tuple[MoveSet, np.ndarray]:
         asked = np.arange(self.demands.ways.size)
         return cuboid_moves(
             self.table, self.hidden, asked, self.demands.ways, self.insiders, self.up, self.down, **options
@@ -271,7 +273,7 @@ def region_table(hidden: list[str], primary: str = "a1") -> Table:
     return table.with_status(Status.SECONDARY, [[h] for h in hidden]).with_status(Status.PRIMARY, [[primary]])
 
 
-def search(table: Table, **options: int) -> tuple[MoveSet, np.ndarray]:
+def search(table: Table, **options: Any) -> tuple[MoveSet, np.ndarray]:
     demands = demands_of(table, Promise(min_relative_range=0.5, levels=False))
     up, down = Knowledge.positive().room(table)
     nobody = insiders_of(table, Promise(guard="public"))
@@ -338,7 +340,7 @@ def test_any_number_of_threads_finds_the_same(monkeypatch: pytest.MonkeyPatch) -
     nothing = np.zeros(60)
     insiders = Insiders.of(table, cells, rng.integers(0, 9, 60), nothing, nothing)
     case = Case(table, demands, insiders, *Knowledge.positive().room(table))
-    one, *more = (case.search(threads=threads) for threads in (1, 2, 5))
+    one, *more = (case.search(workers=Threads(threads)) for threads in (1, 2, 5))
     assert len(one[0]) > demands.ways.size // 2
     for other in more:
         assert one[1].tobytes() == other[1].tobytes()

@@ -243,3 +243,60 @@ def ratios(vectors, p):
         elif vectors[c, 1] != 0:
             ratio[c] = p
     return ratio
+
+
+@numba.njit(cache=True, nogil=True)
+def combined(pivot_column, pivot_start, pivot_length, pool_column, pool_value, size, p, longest, largest):
+    """Every column as a combination of those without pivot: where each begins, these columns, and how many times each.
+
+    A free column is itself. Empty are columns that are zero, and those made of more than ``longest`` columns, with
+    larger numbers than ``largest``, or of such; which are not says the last array.
+    """
+    begin, length, short = np.zeros(size, np.int64), np.zeros(size, np.int64), np.ones(size, np.bool_)
+    short[pivot_column] = False
+    pool, times, used = np.empty(2 * size + 16, np.int64), np.empty(2 * size + 16, np.int64), 0
+    for c in range(size):
+        if short[c]:
+            begin[c], length[c] = used, 1
+            pool[used], times[used] = c, 1
+            used += 1
+    added, met = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    for k in range(pivot_column.size - 1, -1, -1):
+        column, number, fits = pivot_column[k], 0, True
+        for e in range(pivot_start[k], pivot_start[k] + pivot_length[k]):
+            c = pool_column[e]
+            if c == column:
+                continue
+            fits = fits and short[c] and number <= 4 * longest
+            if not fits:
+                break
+            for i in range(begin[c], begin[c] + length[c]):
+                free = pool[i]
+                if added[free] == 0:
+                    met[number] = free
+                    number += 1
+                # never zero while it is counted: p stands for zero
+                value = (added[free] + (p - pool_value[e]) * (times[i] % p)) % p
+                added[free] = p if value == 0 else value
+        pool, times = _grown(pool, used + number), _grown(times, used + number)
+        begin[column] = used
+        for i in range(number):
+            value = added[met[i]] % p
+            added[met[i]] = 0
+            value = value if value <= p // 2 else value - p
+            fits = fits and abs(value) <= largest
+            if value != 0:
+                pool[used + length[column]], times[used + length[column]] = met[i], value
+                length[column] += 1
+        fits = fits and length[column] <= longest
+        short[column] = fits
+        length[column] = length[column] if fits else 0
+        used += length[column]
+    start = np.zeros(size + 1, np.int64)
+    for c in range(size):
+        start[c + 1] = start[c] + length[c]
+    columns, numbers = np.empty(start[size], np.int64), np.empty(start[size], np.int64)
+    for c in range(size):
+        for i in range(length[c]):
+            columns[start[c] + i], numbers[start[c] + i] = pool[begin[c] + i], times[begin[c] + i]
+    return start, columns, numbers, short

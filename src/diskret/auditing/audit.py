@@ -17,6 +17,7 @@ from diskret.auditing.inside import attack_from_inside
 from diskret.auditing.outsiders import attack
 from diskret.auditing.proof import line_name
 from diskret.auditing.report import AuditReport, ClosestCall
+from diskret.auditing.spread import gathered, spread_report
 from diskret.auditing.unions import unions_breaking, zero_lines
 from diskret.model.arrays import Bools, Ints
 from diskret.model.equations import equations_of
@@ -24,9 +25,11 @@ from diskret.model.errors import BadOption
 from diskret.model.given import refuse_no_promise, refuse_no_table
 from diskret.model.grid import digits_of
 from diskret.model.memory import refuse_short
+from diskret.model.merged import merged
 from diskret.model.older import older_attack
 from diskret.model.promise import Promise
 from diskret.model.scale import in_units
+from diskret.model.sparse import SparseTable
 from diskret.model.table import Table
 from diskret.moves.demands import Demands, demands_of
 from diskret.moves.insiders import insiders_of
@@ -35,6 +38,8 @@ from diskret.moves.witnesses import reached, search, search_near, witnesses
 
 Intervals = Literal["none", "primary", "hidden"]
 CLOSE_CALLS = 5
+WORTH_A_BASIS = 100
+"""So many open demands are worth a basis of all moves."""
 LARGE = 50_000
 """Beyond this many unknowns programmes over the whole table are slow: first look near the cells."""
 
@@ -86,9 +91,18 @@ def attacked(
     certify: bool = False,
     seconds: float = 10.0,
 ) -> AuditReport:
-    """The attack on a table in its own unit, whose demands may be known already."""
+    """The attack on a table in its own unit, whose demands may be known already.
+
+    Of a sparse table cells that are always equal are attacked as one.
+    """
+    if isinstance(table, SparseTable):
+        small = merged(table)
+        known = None if moves is None else gathered(small, moves)
+        found = attacked(small, promise, intervals=intervals, moves=known, certify=certify, seconds=seconds)
+        return spread_report(small, found)
     case = _case(table, promise, demands or demands_of(table, promise), moves or MoveSet.none(), seconds)
     case.certify = certify
+    _add_basis(case)
     if certify or case.system.cells.size > LARGE:
         search_near(case.witnesses)
     waiting = np.flatnonzero(_open_demands(case))
@@ -98,18 +112,18 @@ def attacked(
     if case.insiders.count:
         attack_from_inside(case)
     asked = {"none": np.empty(0, np.int64), "primary": case.columns, "hidden": np.arange(case.system.cells.size)}
-    settled = ~_open_demands(case, against_insiders=True)
+    settled = case.demands.cells[~_open_demands(case, against_insiders=True)]
     zeros = _zero_lines(case) if table.frequency else ()
-    found = {case.name(c): case.interval(c, *case.ends(c)) for c in asked[intervals].tolist()}
+    ends = {case.name(c): case.interval(c, *case.ends(c)) for c in asked[intervals].tolist()}
     return AuditReport(
         table=table,
         promise=promise,
         exposed=tuple(case.exposed),
         undecided=tuple(case.name(int(case.columns[k])) for k in sorted(case.undecided)),
         programmes=case.programmes,
-        checked=case.columns.size,
-        intervals=found,
-        without_solver=int(settled.sum()),
+        checked=int(table.stands_for(case.demands.cells).sum()),
+        intervals=ends,
+        without_solver=int(table.stands_for(settled).sum()),
         insiders=int(np.unique(case.insiders.who).size),
         unions=unions_breaking(table, case.system) if promise.unions else (),
         zeros=zeros,
@@ -138,12 +152,22 @@ def _case(table: Table, promise: Promise, demands: Demands, moves: MoveSet, seco
     )
 
 
+def _add_basis(case: Case) -> None:
+    """Where moves leave much open, those that all others are made of settle most of it."""
+    cover = case.witnesses.cover
+    waiting = ~(cover.standing().entirely if case.insiders.count else cover.standing().settled)
+    if waiting.sum() >= WORTH_A_BASIS:
+        cells = np.zeros(case.table.size, dtype=np.bool_)
+        cells[cover.ways.cell[waiting]] = True
+        cover.take(case.basis.through(cells))
+
+
 def _open_demands(case: Case, against_insiders: bool = False) -> Bools:
     """Targets with a demand that no move settles (or that some insider can object to)."""
     cover = case.witnesses.cover
-    states = [cover.state(d) for d in range(cover.ways.size)]
-    still_open = [not state.settled or (against_insiders and bool(state.against)) for state in states]
-    return np.isin(case.demands.cells, cover.ways.cell[np.array(still_open, dtype=np.bool_)])
+    standing = cover.standing()
+    still_open = ~(standing.entirely if against_insiders else standing.settled)
+    return np.isin(case.demands.cells, cover.ways.cell[still_open])
 
 
 def _attack_from_outside(case: Case, waiting: Ints) -> None:

@@ -10,8 +10,10 @@ import numpy as np
 
 from diskret.auditing.case import Case
 from diskret.auditing.elimination import proportional
+from diskret.model.arrays import Ints
 from diskret.model.grid import ENDLESS, Whole, whole
 from diskret.moves.move import NO_INSIDERS
+from diskret.moves.pattern import missing
 from diskret.moves.witnesses import search
 
 
@@ -21,10 +23,10 @@ def attack_from_inside(case: Case) -> None:
     case.give_up()
     target_of = {int(c): k for k, c in enumerate(case.demands.cells.tolist())}
     gone = case.lost | case.undecided
+    left = np.flatnonzero(~pattern.cover.standing().entirely)
     waiting = [
-        d for d, cell in enumerate(ways.cell.tolist())
-        if target_of[cell] not in gone and not pattern.cover.state(d).entirely
-    ]  # fmt: skip
+        d for d, cell in zip(left.tolist(), ways.cell[left].tolist(), strict=True) if target_of[cell] not in gone
+    ]
     if not waiting:
         return
     exactly = _exactly(case)
@@ -36,13 +38,47 @@ def attack_from_inside(case: Case) -> None:
         surely = exactly.get(int(ways.cell[demand]))
         if surely:
             pattern.hopeless[demand] = surely
+    certain = _add_sums(case, waiting) if "basis" in case.__dict__ else frozenset()
     search(pattern)
     suspects: dict[int, dict[int, None]] = {}
     for demand in waiting:
         cell = int(ways.cell[demand])
         doubtful = _doubtful(case, demand, cell) - exactly.get(cell, NO_INSIDERS)
         suspects.setdefault(target_of[cell], {}).update(dict.fromkeys(sorted(doubtful)))
-    _judge(case, {target: list(people) for target, people in suspects.items()})
+    _judge(case, {target: list(people) for target, people in suspects.items()}, certain)
+
+
+def _add_sums(case: Case, waiting: list[int]) -> frozenset[tuple[int, int]]:
+    """Sums of the basis that leave alone what an insider knows; where there is none, he computes the cell exactly.
+
+    Returns cells with insiders who do.
+    """
+    pattern, ways, certain = case.witnesses, case.witnesses.cover.ways, set()
+    for demand in waiting:
+        cell = int(ways.cell[demand])
+        column = int(np.searchsorted(case.system.cells, cell))
+        for who in sorted(missing(pattern, demand).against):
+            known = _columns_known(case, who)
+            if who not in missing(pattern, demand).against or not case.basis.whole[np.append(known, column)].all():
+                continue
+            found = case.basis.apart(column, known)
+            if found is None:
+                certain.add((cell, who))
+                pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NO_INSIDERS) | {who}
+                continue
+            kept = pattern.cover.judge(*found)
+            if who not in kept.settles.get(demand, {who}):
+                pattern.cover.add(kept)
+    return frozenset(certain)
+
+
+def _columns_known(case: Case, who: int) -> Ints:
+    """Unknowns that an insider knows exactly."""
+    cells, up, down = case.insiders.cells_of(who)
+    cells = cells[up + down == 0]
+    at = np.minimum(np.searchsorted(case.system.cells, cells), case.system.cells.size - 1)
+    found: Ints = at[case.system.cells[at] == cells]
+    return found
 
 
 def _doubtful(case: Case, demand: int, cell: int) -> frozenset[int]:
@@ -82,14 +118,18 @@ def _exactly(case: Case) -> dict[int, frozenset[int]]:
     return {cell: frozenset(who) for cell, who in found.items() if who}
 
 
-def _judge(case: Case, suspects: dict[int, list[int]]) -> None:
+def _judge(case: Case, suspects: dict[int, list[int]], certain: frozenset[tuple[int, int]]) -> None:
     """Programmes with an insider's knowledge over the whole table, for what no move settled.
 
-    One insider who finds a cell out is enough; the others are not asked any more.
+    One insider who finds a cell out is enough; the others are not asked any more. ``certain`` are cells with insiders
+    who compute them from the equations alone.
     """
     for target, people in suspects.items():
         for who in people:
             rooms = _with_knowledge(case, who)
+            if (int(case.demands.cells[target]), who) in certain:
+                case.expose(target, case.fixed(target, rooms), rooms, who, exactly=True)
+                break
             found = case.verdict(target, rooms, counts=case.table.frequency)
             if found.exposed:
                 case.expose(target, found, rooms, who)

@@ -66,6 +66,6 @@ def with_prices(table: Table, method: AnyMethod, prices: Floats | None, usual: C
     if prices is None:
         return table, method
     cost = method.cost or usual
-    own = replace(cost, power=1.0).of(table).reshape(table.shape)
+    own = replace(cost, power=1.0, per_cell=0.0).of(table).reshape(table.shape)
     weight = np.where(np.isnan(prices), own, prices)
     return replace(table, weight=weight), replace(method, cost=replace(cost, by="given"))

@@ -82,11 +82,14 @@ class CostSection(Section):
 
     by: CostBy = Field(
         "value",
-        description="what a hidden cell costs: its value, a class of it, its contributors, the same for all, or the "
-        "price the table is given",
+        description="what a hidden cell costs: its value, the logarithm of it in classes, its contributors, the same "
+        "for all, or the price the table is given",
     )
     weighted: bool = Field(True, description="whether the prices of the table multiply it")
     power: float = Field(1.0, ge=0, description="power of the price that is paid, such as 0.5; 0 is its logarithm")
+    per_cell: float = Field(
+        0.0, ge=0, description="what every hidden cell costs besides its price, in mean prices of primary cells"
+    )
     distance: dict[str, float] = Field(default_factory=dict, description="powers: cells far from the primary cost more")
 
 

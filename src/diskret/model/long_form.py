@@ -16,9 +16,9 @@ NUMBERS = ("absolute", "protected_count", "protected_largest", "public_count", "
 
 def long_columns(table: Table) -> dict[str, npt.NDArray[Any]]:
     """All cells in long form; see `Table.columns`."""
-    grids = np.indices(table.shape, dtype=np.int32).reshape(len(table.shape), -1)
     columns: dict[str, npt.NDArray[Any]] = {
-        name: np.array(h.codes, dtype=object)[grid] for (name, h), grid in zip(table.by.items(), grids, strict=True)
+        name: np.array(h.codes, dtype=object)[at]
+        for (name, h), at in zip(table.by.items(), table.code_numbers, strict=True)
     }
     columns[table.response] = table.value.reshape(-1)
     taken = set(columns)

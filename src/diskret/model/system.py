@@ -198,6 +198,11 @@ class System(Table):
             raise BadOption(f"{self.nowhere} {listed(codes)}", hint="see columns() for what is there.")
         return (int(np.flatnonzero(found)[0]),)
 
+    @property
+    def code_numbers(self) -> tuple[Ints, ...]:
+        """For each classification the number of the code of every cell."""
+        return self.space.at
+
     def codes(self, index: Index) -> tuple[str, ...]:
         """Codes of a cell."""
         return tuple(c[int(at[index[0]])] for c, at in zip(self.space.codes, self.space.at, strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import sha256
+from math import prod
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
@@ -174,6 +175,11 @@ class Table(Framed):
         """Codes of the cell at a position."""
         return tuple(h.codes[i] for h, i in zip(self.hierarchies, index, strict=True))
 
+    @property
+    def code_numbers(self) -> tuple[Ints, ...]:
+        """For each classification the number of the code of every cell (flat)."""
+        return tuple(each.reshape(-1) for each in np.indices(self.shape))
+
     def place(self, cell: int) -> Index:
         """Position of the cell at a flat position, one number per axis."""
         return tuple(int(i) for i in np.unravel_index(cell, self.shape))
@@ -249,7 +255,13 @@ class Table(Framed):
             found.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
         if self.given is not None:
             found.update(np.ascontiguousarray(self.given).tobytes())
+        for further in self._further_marks():
+            found.update(np.ascontiguousarray(further).tobytes())
         return found.hexdigest()
+
+    def _further_marks(self) -> Sequence[Ints]:
+        """What else a seal is about."""
+        return ()
 
     def check_pattern(self) -> None:
         """Refuse a pattern that does not fit its table."""
@@ -265,6 +277,18 @@ class Table(Framed):
     def product(self) -> bool:
         """Whether the cells form a product of trees: what subtables and cuboids need."""
         return not any(h.overlapping for h in self.hierarchies)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether only occupied cells are held, as in a `SparseTable`."""
+        return False
+
+    def stands_for(self, cells: Ints) -> Ints:
+        """How many cells of a table each of some cells stands for: itself, unless equal cells are one (`Merged`)."""
+        return np.ones(cells.size, dtype=np.int64)
+
+    def refuse_sparse(self, what: str) -> None:
+        """Refuse what needs all cells of the product, where only occupied ones are held."""
 
     @property
     def linked(self) -> Mapping[str, tuple[Table, Ints]]:
@@ -304,8 +328,7 @@ class Table(Framed):
     def sums_along(self, name: str) -> Bools:
         """Cells that are sums along a classification (flat)."""
         axis = self.names.index(name)
-        at = np.unravel_index(np.arange(self.size), self.shape)[axis]
-        is_sum: Bools = ~self.hierarchies[axis].is_leaf[at]
+        is_sum: Bools = ~self.hierarchies[axis].is_leaf[self.code_numbers[axis]]
         return is_sum
 
     @property
@@ -343,8 +366,7 @@ class Table(Framed):
         named by its sum.
         """
         adding = product.axes_of(self.hierarchies)[axis]
-        at = np.unravel_index(sum_cell, self.shape)
-        codes = self.codes(tuple(int(i) for i in at))
+        codes = self.codes(self.place(sum_cell))
         along = self.names[adding.place]
         fixed = [f"{n} {c}" for a, (n, c) in enumerate(zip(self.names, codes, strict=True)) if a != adding.place]
         apart = f" through {along} {', '.join(through)}" if through else ""
@@ -464,7 +486,11 @@ class Table(Framed):
             yield at, MARKS[Status(int(self.status[at]))]
 
     def __repr__(self) -> str:
-        sizes = " x ".join(f"{name} {n}" for name, n in zip(self.names, self.shape, strict=True))
+        sizes = " x ".join(f"{name} {len(h)}" for name, h in self.by.items())
         primary = int((self.status == Status.PRIMARY).sum())
         secondary = int((self.status == Status.SECONDARY).sum())
-        return f"Table({self.response!r} by {sizes}: {self.size} cells, {primary} primary, {secondary} secondary)"
+        cells = f"{self.size} of {prod(len(h) for h in self.by.values())}" if self.sparse else f"{self.size}"
+        return (
+            f"{type(self).__name__}({self.response!r} by {sizes}: {cells} cells, "
+            f"{primary} primary, {secondary} secondary)"
+        )

@@ -1,4 +1,4 @@
-"""Kernel: what a move settles, and which insiders can object."""
+"""Kernels: what moves settle, which insiders can object, and who is left after several moves."""
 
 from __future__ import annotations
 
@@ -139,3 +139,88 @@ def judge(
             found += 1
             first[found] = end
     return settled[:found], tied[:found], first[: found + 1], objectors[:end]
+
+
+@kernel
+def _grown(array, used):
+    """An array with room for so many numbers; it doubles, so that growing costs little."""
+    if used <= array.size:
+        return array
+    bigger = np.empty(max(used, 2 * array.size), array.dtype)
+    for i in range(array.size):
+        bigger[i] = array[i]
+    return bigger
+
+
+@kernel
+def judge_many(start, cells, moved, asked):
+    """`judge` for moves end to end, as rows: their ends, and of every row the demand, its objectors' end and these.
+
+    ``asked`` is what `judge` takes after a move. A move with a tie anywhere is marked as doubtful; the rows of such a
+    move do not count.
+    """
+    moves = start.size - 1
+    ends, doubtful, rows, used = np.zeros(moves, np.int64), np.zeros(moves, np.bool_), 0, 0
+    demands, last, who = np.empty(1024, np.int32), np.empty(1024, np.int64), np.empty(1024, np.int32)
+    for move in range(moves):
+        part = slice(start[move], start[move + 1])
+        settled, tied, first, objectors = judge(cells[part], moved[part], *asked)
+        demands, last = _grown(demands, rows + settled.size), _grown(last, rows + settled.size)
+        who = _grown(who, used + objectors.size)
+        for i in range(settled.size):
+            doubtful[move] |= tied[i]
+            demands[rows], last[rows] = settled[i], used + first[i + 1]
+            rows += 1
+        for i in range(objectors.size):
+            doubtful[move] |= objectors[i] < 0
+            who[used] = objectors[i]
+            used += 1
+        ends[move] = rows
+    return ends, doubtful, demands[:rows], last[:rows], who[:used]
+
+
+@kernel
+def meet(demand, who, begin, end, left, pool, used, heard):
+    """Whoever objects to all moves of a demand so far, and to one more; returns the pool and how much of it is used.
+
+    ``left`` holds for every demand where its objectors begin in the pool and how many there are (-1: no move yet);
+    ``heard`` holds for every insider the last number he was asked by, and at the end the last one given out.
+    """
+    first, number = left[demand]
+    if number < 0:
+        pool = _grown(pool, used + end - begin)
+        left[demand, 0], left[demand, 1] = used, end - begin
+        for i in range(begin, end):
+            pool[used] = who[i]
+            used += 1
+        return pool, used
+    heard[-1] += 1
+    for i in range(begin, end):
+        heard[who[i]] = heard[-1]
+    kept = 0
+    for i in range(first, first + number):
+        if heard[pool[i]] == heard[-1]:
+            pool[first + kept] = pool[i]
+            kept += 1
+    left[demand, 1] = kept
+    return pool, used
+
+
+@kernel
+def sift(own, ends, doubtful, demands, last, who, left, pool, used, heard):
+    """Which moves are worth keeping, one after the other: their own demand is not settled against everybody yet.
+
+    ``own`` is the demand each move was made for (-1: it is kept for whatever it settles). What kept moves settle is
+    noted down in ``left`` and the pool (see `meet`); doubtful ones are kept and not counted.
+    """
+    kept = np.zeros(ends.size, np.bool_)
+    row, begin = np.int64(0), np.int64(0)
+    for move in range(ends.size):
+        waits = own[move] < 0 or left[own[move], 1] != 0
+        kept[move] = waits and (doubtful[move] or ends[move] > row)
+        for r in range(row, ends[move]):
+            if kept[move] and not doubtful[move]:
+                pool, used = meet(demands[r], who, begin, last[r], left, pool, used, heard)
+            begin = last[r]
+        row = ends[move]
+    return kept, pool, used

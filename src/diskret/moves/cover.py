@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,12 @@ from diskret.moves import _cover_kernels
 from diskret.moves.demands import LENGTH, OPEN, SETTLED, UP, Demands, State
 from diskret.moves.insiders import Insiders
 from diskret.moves.move import Move, MoveSet
+from diskret.moves.standing import Ledger, Rows, Standing
+
+MANY = 2_000
+"""So many demands or moves are worth the kernels for many: compiling them takes two seconds, once on a machine."""
+AT_ONCE = 10_000
+"""Moves that are judged together: more would need more memory, and not be faster."""
 
 
 class Cover:
@@ -37,16 +44,34 @@ class Cover:
         self.digits = demands.digits
         self.moves: dict[int, Move] = {}
         self.settled_by: list[list[int]] = [[] for _ in range(self.ways.size)]
-        self.through: dict[int, set[int]] = {}
-        """Moves through every cell in use."""
         self.in_use = np.zeros(up.size, dtype=np.bool_)
         self._next = 0
-        self._homes = _homes(insiders, shape)
+        self.homes = _homes(insiders, shape)
+        self._through: dict[int, set[int]] | None = None
+
+    @property
+    def through(self) -> dict[int, set[int]]:
+        """Moves through every cell in use: kept only if somebody asks."""
+        if self._through is None:
+            self._through = {}
+            for number, kept in self.moves.items():
+                for cell in kept.cells.tolist():
+                    self._through.setdefault(cell, set()).add(number)
+        return self._through
 
     def limits(self, cells: Ints, moved: Floats) -> tuple[float, float]:
         """How many times a move can be made, and how many times backwards, before a cell becomes impossible."""
         up, down, size, rises = self.up[cells], self.down[cells], np.abs(moved), moved > 0
         return float((np.where(rises, up, down) / size).min()), float((np.where(rises, down, up) / size).min())
+
+    @property
+    def _asked(self) -> tuple[Any, ...]:
+        """What kernels need to know to judge a move."""
+        ways, people = self.ways, self.insiders
+        return (
+            self.up, self.down, ways.at, ways.kind, ways.amount, ways.strict, self.whole,
+            people.start, people.who, people.up, people.down, *self.homes,
+        )  # fmt: skip
 
     def judge(self, cells: Ints, moved: Floats) -> Move:
         """A move with what it settles and who can object."""
@@ -54,14 +79,13 @@ class Cover:
             if (moved != np.rint(moved)).any():
                 return Move(cells=cells, coefficients=moved)
             moved = moved / float(np.gcd.reduce(np.abs(moved).astype(np.int64)))
-        ways, people = self.ways, self.insiders
-        settled, tied, first, objectors = _cover_kernels.judge(
-            cells, moved, self.up, self.down, ways.at, ways.kind, ways.amount, ways.strict, self.whole,
-            people.start, people.who, people.up, people.down, *self._homes,
-        )  # fmt: skip
+        settled, tied, first, objectors = _cover_kernels.judge(cells, moved, *self._asked)
         who, start, doubtful = objectors.tolist(), first.tolist(), tied.tolist()
+        clear = int(objectors.min(initial=0)) >= 0
         settles = {
-            n: self._objecting(cells, moved, n, who[start[i] : start[i + 1]])
+            n: frozenset(who[start[i] : start[i + 1]])
+            if clear
+            else self._objecting(cells, moved, n, who[start[i] : start[i + 1]])
             for i, n in enumerate(settled.tolist())
             if not doubtful[i] or self._settles(cells, moved, n)
         }
@@ -79,23 +103,27 @@ class Cover:
         self, cells: Ints, moved: Floats, demand: int, known: tuple[Ints, Floats, Floats] | None = None
     ) -> bool:
         """Whether a move settles a demand, in whole numbers; against somebody who knows something about some cells."""
-        steps = [Fraction(float(step)) for step in moved]
-        rooms = [room[cells] for room in (self.up, self.down)]
+        up, down = self.up[cells], self.down[cells]
         if known is not None:
             _, mine, his = np.intersect1d(cells, known[0], return_indices=True)
-            for room, own in zip(rooms, known[1:], strict=True):
-                room[mine] = np.minimum(room[mine], own[his])
-        digits = digits_of(np.concatenate(rooms), first=self.digits) or self.digits
-        rises, falls = (whole(room, digits).tolist() for room in rooms)
-        forth, back = _times(steps, rises, falls), _times([-step for step in steps], rises, falls)
-        pivot = steps[cells.tolist().index(int(self.ways.cell[demand]))]
+            up[mine], down[mine] = np.minimum(up[mine], known[1][his]), np.minimum(down[mine], known[2][his])
+        by = float(moved[cells == self.ways.cell[demand]][0])
+        pivot, rises = Fraction(abs(by)), by > 0
+        digits = digits_of(np.concatenate([up, down]), first=self.digits) or self.digits
+        # of all cells that change alike only the one with least room counts
+        sizes, alike = np.unique(np.abs(moved), return_inverse=True)
+        steps = [Fraction(size) for size in sizes.tolist()]
+        forth, back = (
+            _times(steps, whole(_least(room, alike, sizes.size), digits).tolist())
+            for room in (np.where(moved > 0, up, down), np.where(moved > 0, down, up))
+        )
         kind = int(self.ways.kind[demand])
         if self.whole:
             forth, back = (None if each is None else Fraction(floor(each)) for each in (forth, back))
-        sides = [forth, back] if kind == LENGTH else [forth if (pivot > 0) == (kind == UP) else back]
+        sides = [forth, back] if kind == LENGTH else [forth if rises == (kind == UP) else back]
         if None in sides:
             return True
-        reach = abs(pivot) * sum(side for side in sides if side is not None)
+        reach = pivot * sum(side for side in sides if side is not None)
         (amount,) = whole(self.ways.amount[[demand]], digits).tolist()
         return reach > amount or (reach == amount and not self.ways.strict[demand])
 
@@ -106,25 +134,66 @@ class Cover:
         self.restore(number, kept)
         return number
 
+    def take(self, moves: MoveSet, own: Ints | None = None) -> None:
+        """Judge many moves in whole steps and keep those that settle something.
+
+        If every move was made for a demand of its ``own``, it is kept only while that one is not settled entirely.
+        """
+        if len(moves) < MANY:
+            for number, move in enumerate(moves):
+                if own is None or not self.state(int(own[number])).entirely:
+                    self._add_judged(move)
+            return
+        ledger = self._ledger()
+        for first in range(0, len(moves), AT_ONCE):
+            some = moves.some(np.arange(first, min(first + AT_ONCE, len(moves))))
+            cells, moved = some.cells.astype(np.int64, copy=False), some.coefficients.astype(np.float64, copy=False)
+            rows = Rows(*_cover_kernels.judge_many(some.start, cells, moved, self._asked))
+            kept = ledger.note(rows, None if own is None else own[first : first + AT_ONCE])
+            for move, settles in zip(some.some(np.flatnonzero(kept)), rows.some(kept), strict=True):
+                if settles is None:
+                    self._add_judged(move)
+                else:
+                    self.add(replace(move, settles=settles))
+
+    def _add_judged(self, move: Move) -> None:
+        judged = self.judge(move.cells, move.coefficients)
+        if judged.settles:
+            self.add(judged)
+
+    def standing(self) -> Standing:
+        """Where every demand stands with the kept moves."""
+        if self.ways.size >= MANY:
+            return self._ledger().standing
+        states = [self.state(demand) for demand in range(self.ways.size)]
+        settled, entirely = [each.settled for each in states], [each.entirely for each in states]
+        return Standing(np.array(settled, dtype=np.bool_), np.array(entirely, dtype=np.bool_))
+
+    def _ledger(self) -> Ledger:
+        found = Ledger(self.ways.size, self.insiders.number)
+        found.note(Rows.of(kept.settles for kept in self.moves.values()))
+        return found
+
     def restore(self, number: int, kept: Move) -> None:
         """Take back a move that was dropped, under its old number."""
         self.moves[number] = kept
         for demand in kept.settles:
             self.settled_by[demand].append(number)
-        for cell in kept.cells.tolist():
-            self.through.setdefault(cell, set()).add(number)
+        if self._through is not None:
+            for cell in kept.cells.tolist():
+                self._through.setdefault(cell, set()).add(number)
         self.in_use[kept.cells] = True
 
     def drop(self, number: int) -> Move:
         """Do without a move."""
-        kept = self.moves.pop(number)
+        through, kept = self.through, self.moves.pop(number)
         for demand in kept.settles:
             self.settled_by[demand].remove(number)
         for cell in kept.cells.tolist():
-            users = self.through[cell]
+            users = through[cell]
             users.remove(number)
             if not users:
-                del self.through[cell]
+                del through[cell]
                 self.in_use[cell] = False
         return kept
 
@@ -142,23 +211,37 @@ class Cover:
     def all(self) -> MoveSet:
         """The kept moves in the order they were made, each with the cells whose demands it settles."""
         kept = [self.moves[number] for number in sorted(self.moves)]
-        limits = [self.limits(move.cells, move.coefficients) for move in kept]
-        moves = [replace(move, up=forth, down=back) for move, (forth, back) in zip(kept, limits, strict=True)]
-        return MoveSet.of(moves, [np.unique(self.ways.cell[list(move.settles)]).tolist() for move in kept])
+        moves, rows = MoveSet.of(kept), Rows.of(move.settles for move in kept)
+        if not kept:
+            return moves
+        rises, size = moves.coefficients > 0, np.abs(moves.coefficients)
+        up, down = self.up[moves.cells], self.down[moves.cells]
+        of_move = np.repeat(np.arange(len(kept)), np.diff(rows.ends, prepend=0))
+        settled = np.unique(of_move * self.up.size + self.ways.cell[rows.demands])
+        return replace(
+            moves,
+            up=np.minimum.reduceat(np.where(rises, up, down) / size, moves.start[:-1]),
+            down=np.minimum.reduceat(np.where(rises, down, up) / size, moves.start[:-1]),
+            first_protected=np.searchsorted(settled, np.arange(len(kept) + 1) * self.up.size),
+            protected_cells=settled % self.up.size,
+        )
 
     def open_without(self, number: int) -> list[int]:
         """Demands that are settled now and would not be without a move."""
         return [d for d in self.moves[number].settles if not self.state(d, without=number).entirely]
 
 
-def _times(steps: Sequence[Fraction], rises: Sequence[int], falls: Sequence[int]) -> Fraction | None:
+def _times(steps: Sequence[Fraction], rooms: Sequence[int]) -> Fraction | None:
     """How many times a move can be made before a cell leaves its room; None without end."""
-    limits = [
-        Fraction(room, abs(step))
-        for step, rise, fall in zip(steps, rises, falls, strict=True)
-        if (room := rise if step > 0 else fall) != ENDLESS
-    ]
+    limits = [Fraction(room) / step for step, room in zip(steps, rooms, strict=True) if room != ENDLESS]
     return min(limits) if limits else None
+
+
+def _least(rooms: Floats, group: Ints, groups: int) -> Floats:
+    """The least room of every group."""
+    found = np.full(groups, np.inf)
+    np.minimum.at(found, group, rooms)
+    return found
 
 
 def _homes(insiders: Insiders, shape: tuple[int, ...]) -> tuple[Ints, Ints, Ints, Ints, Ints]:

@@ -10,8 +10,7 @@ was made for can move.
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ import numpy.typing as npt
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.table import Table
 from diskret.model.trees import strides_of, trees_of
+from diskret.model.workers import Threads, Workers
 from diskret.moves import _cuboid_kernels
 from diskret.moves.demands import Ways
 from diskret.moves.insiders import Insiders
@@ -32,6 +32,21 @@ SHARE = 2_000
 """Demands that are worth a thread of their own."""
 
 
+class Field(NamedTuple):
+    """What all searches have in common: demands, cells with their rooms, and who objects to what."""
+
+    cells: Ints
+    kind: npt.NDArray[np.int8]
+    least: Floats
+    shape: tuple[int, ...]
+    tree: tuple[Ints, ...]
+    strides: Ints
+    room: Floats
+    insiders: Insiders
+    tight: Floats
+    effort: int
+
+
 def cuboid_moves(
     table: Table,
     hidden: Bools,
@@ -42,7 +57,7 @@ def cuboid_moves(
     down: Floats,
     *,
     effort: int = EFFORT,
-    threads: int | None = None,
+    workers: Workers | None = None,
 ) -> tuple[MoveSet, Ints]:
     """Moves through hidden cells that settle the demands asked for (numbers into ``ways``), and the demand of each.
 
@@ -68,20 +83,13 @@ def cuboid_moves(
     tree, strides = tuple(trees_of(table.hierarchies)), strides_of(table.shape)
     room = np.where(hidden[:, None], np.stack([up, down], axis=1), -np.inf)
     tight = np.stack([insiders.up, insiders.down], axis=1)
-    offset = np.cumsum([0, *table.shape[:-1]])
-
-    def certified(piece: Ints) -> tuple[Ints, Ints, Ints, npt.NDArray[np.int8]]:
-        pivots = ways.cell[piece]
-        codes = np.stack(np.unravel_index(pivots, table.shape), axis=1) + offset
-        place = _workplace(strides.size, tree[0].size + 1, insiders, tight)
-        demand, end, cells, signs = _cuboid_kernels.certify(
-            pivots, codes, ways.kind[piece], ways.least[piece], effort, tree, strides, room, *place
-        )
-        return piece[demand], end, cells, signs
-
-    workers = min(threads or os.cpu_count() or 1, 1 + order.size // SHARE)
-    with ThreadPoolExecutor(workers) as pool:
-        found = list(pool.map(certified, _pieces(order, ways.cell[order], workers)))
+    field = Field(
+        cells=ways.cell, kind=ways.kind, least=ways.least, shape=table.shape, tree=tree, strides=strides, room=room,
+        insiders=insiders, tight=tight, effort=effort,
+    )  # fmt: skip
+    hands = workers or Threads(os.cpu_count() or 1)
+    count = min(hands.count, 1 + order.size // SHARE)
+    found = hands.map(_certified, field, _pieces(order, ways.cell[order], count))
     sizes = [cells.size for _, _, cells, _ in found]
     ends = [end + before for (_, end, _, _), before in zip(found, np.cumsum([0, *sizes[:-1]]), strict=True)]
     start = np.concatenate([[0], *ends]).astype(np.int64)
@@ -96,6 +104,18 @@ def cuboid_moves(
         protected_cells=nothing,
     )
     return moves, np.concatenate([demand for demand, _, _, _ in found])
+
+
+def _certified(field: Field, piece: Ints) -> tuple[Ints, Ints, Ints, npt.NDArray[np.int8]]:
+    """Moves for some demands, end to end, and the demand of each."""
+    pivots = field.cells[piece]
+    codes = np.stack(np.unravel_index(pivots, field.shape), axis=1) + np.cumsum([0, *field.shape[:-1]])
+    place = _workplace(field.strides.size, field.tree[0].size + 1, field.insiders, field.tight)
+    demand, end, cells, signs = _cuboid_kernels.certify(
+        pivots, codes, field.kind[piece], field.least[piece], field.effort, field.tree, field.strides, field.room,
+        *place,
+    )  # fmt: skip
+    return piece[demand], end, cells, signs
 
 
 def _workplace(axes: int, longest: int, insiders: Insiders, tight: Floats) -> tuple[Any, ...]:

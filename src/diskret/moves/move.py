@@ -137,7 +137,21 @@ class MoveSet:
 
     def some(self, numbers: Ints) -> MoveSet:
         """Some of the moves, by their numbers."""
-        return MoveSet.of([self[k] for k in numbers.tolist()], [sorted(self.protected(k)) for k in numbers.tolist()])
+        start, at = _parts(self.start, numbers)
+        first, protected = _parts(self.first_protected, numbers)
+        return replace(
+            self, start=start, cells=self.cells[at], coefficients=self.coefficients[at],
+            up=self.up[numbers], down=self.down[numbers],
+            first_protected=first, protected_cells=self.protected_cells[protected],
+            subtable=None if self.subtable is None else self.subtable[numbers],
+        )  # fmt: skip
+
+
+def _parts(start: Ints, numbers: Ints) -> tuple[Ints, Ints]:
+    """Where some parts begin when they stand end to end (one more at the end), and where their entries come from."""
+    lengths = start[numbers + 1] - start[numbers]
+    begin = np.append(0, np.cumsum(lengths))
+    return begin, np.repeat(start[numbers] - begin[:-1], lengths) + np.arange(int(begin[-1]))
 
 
 def _end_to_end(parts: Sequence[Ints]) -> tuple[Ints, Ints]:

@@ -25,10 +25,7 @@ def witnesses(table: Table, demands: Demands, insiders: Insiders, up: Floats, do
     cover = Cover(demands, insiders, up, down, table.shape, whole=table.frequency)
     pattern = Pattern(cover, router, np.ones(table.size), hidden, np.ones(table.size))
     good, steps = hold(table, moves)
-    for number in np.flatnonzero(good).tolist():
-        kept = pattern.cover.judge(steps[number].cells, steps[number].coefficients)
-        if kept.settles:
-            pattern.cover.add(kept)
+    cover.take(steps.some(np.flatnonzero(good)))
     if table.product:
         _add_cuboids(pattern, table)
     return pattern
@@ -43,20 +40,14 @@ def cover_of(table: Table, promise: Promise, moves: MoveSet) -> Cover:
 def _add_cuboids(pattern: Pattern, table: Table) -> None:
     """Cuboids of hidden cells settle most demands in no time."""
     cover = pattern.cover
-    waiting = np.array([d for d in range(cover.ways.size) if not cover.state(d).entirely], dtype=np.int64)
-    if not waiting.size:
-        return  # on a new machine the search would be compiled first
-    found, demands = cuboid_moves(table, pattern.hidden, waiting, cover.ways, cover.insiders, cover.up, cover.down)
-    for move, demand in zip(found, demands.tolist(), strict=True):
-        if not cover.state(demand).entirely:
-            kept = cover.judge(move.cells, move.coefficients)
-            if kept.settles:
-                cover.add(kept)
+    waiting = np.flatnonzero(~cover.standing().entirely)
+    if waiting.size:  # on a new machine the search would be compiled first
+        cover.take(*cuboid_moves(table, pattern.hidden, waiting, cover.ways, cover.insiders, cover.up, cover.down))
 
 
 def search_near(pattern: Pattern) -> None:
     """Moves for the public in small neighbourhoods only: cheap, and most of what cuboids do not settle."""
-    for demand in range(pattern.cover.ways.size):
+    for demand in np.flatnonzero(~pattern.cover.standing().settled).tolist():
         if not missing(pattern, demand).settled:
             found = find_move(pattern, demand, None, widest=SMALL)
             if found is not None:
@@ -65,16 +56,19 @@ def search_near(pattern: Pattern) -> None:
 
 def search(pattern: Pattern) -> None:
     """Look near the cells for moves that settle what is open."""
-    waiting = [d for d in range(pattern.cover.ways.size) if not missing(pattern, d).entirely]
+    waiting = [
+        d for d in np.flatnonzero(~pattern.cover.standing().entirely).tolist() if not missing(pattern, d).entirely
+    ]
     build(pattern, waiting, lambda done, of: None)
 
 
 def reached(cover: Cover) -> tuple[Floats, Floats]:
     """How far every cell was seen to rise and fall, by any kept move carried as far as it goes."""
     rise, fall = np.zeros(cover.up.size), np.zeros(cover.up.size)
-    for kept in cover.moves.values():
-        size, up = np.abs(kept.coefficients), kept.coefficients > 0
-        ahead, back = cover.limits(kept.cells, kept.coefficients)
-        rise[kept.cells] = np.maximum(rise[kept.cells], size * np.where(up, ahead, back))
-        fall[kept.cells] = np.maximum(fall[kept.cells], size * np.where(up, back, ahead))
+    moves = cover.all()
+    number, cells = moves.number(), moves.cells
+    size, up = np.abs(moves.coefficients), moves.coefficients > 0
+    ahead, back = moves.up[number], moves.down[number]
+    np.maximum.at(rise, cells, size * np.where(up, ahead, back))
+    np.maximum.at(fall, cells, size * np.where(up, back, ahead))
     return rise, fall

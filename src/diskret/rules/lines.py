@@ -39,6 +39,7 @@ class Segment:
 
 def segments(table: Table, names: Sequence[str] | None) -> Iterator[Segment]:
     """All segments along the named classifications, or along all."""
+    table.refuse_sparse("a rule or notice that looks at whole lines")
     unknown = [n for n in names or () if n not in table.by]
     if unknown:
         raise BadOption(f"no classification {listed(unknown)}", hint=f"the table has {listed(table.names)}.")

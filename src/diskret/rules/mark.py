@@ -190,7 +190,8 @@ def _passed_over(table: Table, missing: Mapping[str, Sequence[str]]) -> Bools:
     passed = np.zeros(table.shape, dtype=np.bool_)
     for axis, (name, hierarchy) in enumerate(table.by.items()):
         known = [hierarchy.index(code) for code in missing.get(name, ()) if code in hierarchy]
-        np.moveaxis(passed, axis, 0)[known] = True
+        if known:
+            passed |= np.isin(table.code_numbers[axis], known).reshape(table.shape)
     return passed
 
 

@@ -11,11 +11,14 @@ import numpy as np
 
 from diskret.auditing.audit import attacked
 from diskret.auditing.report import AuditReport
+from diskret.auditing.spread import spread_moves, spread_report
 from diskret.auditing.unions import cells_breaking
 from diskret.model.arrays import Bools
 from diskret.model.errors import ProtectionWarning, listed
+from diskret.model.merged import hidden_together, merged
 from diskret.model.near import SMALL
 from diskret.model.promise import Promise
+from diskret.model.sparse import SparseTable
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.cover import Cover
@@ -27,7 +30,8 @@ from diskret.moves.router import Router
 from diskret.moves.witnesses import search, witnesses
 from diskret.suppression.by_cuboids import usable_cells
 from diskret.suppression.methods import Moves, Progress
-from diskret.suppression.objective import objective_of
+from diskret.suppression.objective import exact_prices, objective_of
+from diskret.suppression.prices import Cost
 from diskret.suppression.rerouting import reroute_cells, reroute_moves, shake_up
 from diskret.suppression.result import Suppression, Unprotected
 
@@ -50,6 +54,15 @@ def by_moves(
     What is hidden already stays hidden and costs nothing, so this repairs any pattern. Where the hidden cells of a line
     together break the rules, the largest contributors of these cells are guarded against too, and all is done again.
     """
+    work = _protected_as_one if isinstance(table, SparseTable) else _protected
+    done = work(table, promise, method, usable, progress)
+    warn_of(done.unprotected)
+    return done
+
+
+def _protected(
+    table: Table, promise: Promise, method: Moves, usable: Bools | None, progress: Progress | None
+) -> Suppression:
     chosen = usable_cells(table, method.zeros) if usable is None else usable
     suspected = np.zeros(table.size, dtype=np.bool_)
     demands = demands_of(table, promise)
@@ -66,11 +79,29 @@ def by_moves(
         suspected |= fresh
     moves = pattern.cover.all()
     report = attacked(protected, promise, demands, moves=moves)
-    unprotected = unprotected_of(report)
-    warn_of(unprotected)
     return Suppression(
-        table=protected, before=table, promise=promise, moves=moves, unprotected=unprotected,
+        table=protected, before=table, promise=promise, moves=moves, unprotected=unprotected_of(report),
         notes=_notes(table), audit=report,
+    )  # fmt: skip
+
+
+def _protected_as_one(
+    table: SparseTable, promise: Promise, method: Moves, usable: Bools | None, progress: Progress | None
+) -> Suppression:
+    """Protect a sparse table with cells that are always equal as one; a hidden one hides all, and costs as much."""
+    chosen = usable_cells(table, method.zeros) if usable is None else usable
+    together = hidden_together(table, chosen)
+    small = merged(together, exact_prices(together, method))
+    alike = replace(method, cost=Cost(by="given"), barriers="off")
+    everywhere = np.bincount(small.of, weights=~chosen, minlength=small.size) == 0
+    done = _protected(small, promise, alike, everywhere & ~small.hidden, progress)
+    assert done.audit is not None
+    added = done.table.hidden[small.of] & ~together.hidden
+    protected = replace(together, status=np.where(added, np.uint8(Status.SECONDARY), together.status))
+    report = spread_report(replace(small, whole=protected), done.audit)
+    return replace(
+        done, table=protected, before=table, moves=spread_moves(small, done.moves), unprotected=unprotected_of(report),
+        audit=report,
     )  # fmt: skip
 
 
@@ -109,7 +140,8 @@ def routed(
     aim = objective_of(table, method, usable)
     pattern = Pattern(cover, Router(table, hidden | usable, up, down), aim.price, hidden, aim.guide)
     say = progress or (lambda what, done, of: None)
-    build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of))
+    thin = method.thin and method.effort_for(table.size) != "quick"
+    build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of), thin)
     _make_cheaper(pattern, method, say)
     return pattern
 

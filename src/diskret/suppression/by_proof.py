@@ -31,7 +31,7 @@ def by_proof(
 ) -> Suppression:
     """Start from the pattern by moves, and look for the cheapest one until the time is over.
 
-    Prices are those of ``cost`` alone; the note says what was proved.
+    The result says what it costs, and what every pattern costs at least.
     """
     if not provable(promise):
         raise BadOption(
@@ -70,7 +70,7 @@ def cheapest(
         table, usable_cells(table, method.zeros), price, promise, persons=people,
         start=first.table.hidden.reshape(-1), seconds=seconds, programmes=programmes,
     )  # fmt: skip
-    bound, cost = best.bound, float(price[first.secondary.reshape(-1)].sum())
+    cost = float(price[first.secondary.reshape(-1)].sum())
     if best.cost < cost:
         status = table.status.reshape(-1).copy()
         status[best.hidden & ~table.hidden.reshape(-1)] = Status.SECONDARY
@@ -79,7 +79,6 @@ def cheapest(
         if report.safe:
             moves = cover_of(found, promise, report.moves).all()
             first, cost = replace(first, table=found, moves=moves, audit=report), best.cost
-    proved = best.proved_optimal and cost <= best.cost
-    gap = max(cost - bound, 0.0) / cost if cost > 0 else 0.0
-    said = "the cheapest pattern there is" if proved else f"at most {gap:.2%} more expensive than the cheapest"
-    return replace(first, notes=(*first.notes, f"proved: {said}"))
+    # what a proof says of the pattern it found holds of an equally cheap one
+    sure = cost if best.proved_optimal and cost <= best.cost else min(best.bound, cost)
+    return replace(first, cost=cost, bound=sure)

@@ -75,15 +75,6 @@ def _in_pool(pool: Table, name: str) -> Table:
     return replace(table, creator=None, **known)
 
 
-def leaning(pool: Table, barriers: Mapping[str, int]) -> Table:
-    """A pool whose sums of a classification with a barrier weigh twice as much, of one that is preferred half."""
-    _refuse_unknown(pool, barriers)
-    factor = np.ones(pool.size)
-    for name, sign in barriers.items():
-        factor *= np.where(pool.sums_along(name), 2.0**sign, 1.0)
-    return replace(pool, weight=factor if pool.weight is None else pool.weight * factor)
-
-
 def _refuse_unknown(pool: Table, names: Iterable[str]) -> None:
     unknown = [n for n in names if n not in pool.names]
     if unknown:

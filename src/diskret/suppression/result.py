@@ -47,6 +47,25 @@ class Suppression(Framed):
     """With last period's table: how far its pattern was kept, and what that cost. Internal, like all sums of values."""
     audit: AuditReport | None = None
     """What the attack on the finished table found, if there was one."""
+    cost: float = 0.0
+    """What the secondary cells cost together, by the `Cost` of the method. Internal: mostly a sum of hidden values."""
+    bound: float | None = None
+    """What every pattern costs at least that keeps the promise, where that is known. Internal like the cost."""
+
+    @property
+    def gap(self) -> float | None:
+        """Which share of the cost another pattern could save at most; 0 if none is cheaper, None if nothing is known.
+
+        >>> from diskret import methods, suppress
+        >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "st": ["primary", "open", "open"]}
+        >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+        >>> done = suppress(table, method=methods.Optimal())
+        >>> done.cost, done.bound, done.gap
+        (20.0, 20.0, 0.0)
+        """
+        if self.bound is None:
+            return None
+        return max(self.cost - self.bound, 0.0) / self.cost if self.cost > 0 else 0.0
 
     @property
     def exposed(self) -> int:
@@ -193,7 +212,7 @@ class Suppression(Framed):
         return "(" + "; ".join(self.table.codes(self.table.place(cell))) + ")"
 
     def summary(self) -> dict[str, Any]:
-        """Counts only: fit to be printed or logged."""
+        """Counts and shares only: fit to be printed or logged."""
         return {
             "primary": int((self.table.status == Status.PRIMARY).sum()),
             "secondary": int((self.table.status == Status.SECONDARY).sum()),
@@ -201,7 +220,9 @@ class Suppression(Framed):
             "passes": self.passes,
             "moves": len(self.moves),
             "unprotected": len(self.unprotected),
-        } | ({} if self.audit is None else {"audit": self.audit.summary()})
+            **({} if self.gap is None else {"gap": self.gap}),
+            **({} if self.audit is None else {"audit": self.audit.summary()}),
+        }
 
     def hidden_share(self) -> float:
         """Share of the absolute values that is hidden. Internal: with few hidden cells it may tell one of them."""

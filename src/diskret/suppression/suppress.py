@@ -21,10 +21,11 @@ from diskret.moves.persons import persons_of
 from diskret.suppression.by_cuboids import by_cuboids
 from diskret.suppression.by_moves import by_moves
 from diskret.suppression.by_proof import by_proof, by_proof_where_small
-from diskret.suppression.by_turns import by_turns, leaning
+from diskret.suppression.by_turns import by_turns
 from diskret.suppression.complete.by_complete import by_complete
 from diskret.suppression.counts import protect_counts
 from diskret.suppression.methods import AnyMethod, Complete, Cuboids, Moves, Optimal, Progress
+from diskret.suppression.objective import exact_prices, prices
 from diskret.suppression.older import older_suppression
 from diskret.suppression.prices import Cost
 from diskret.suppression.result import Suppression
@@ -39,6 +40,8 @@ UNGUARDED = (
 NO_DISTANCE = (
     "this method does not look at distances: cells cost the same wherever they are; the method Cuboids looks at them"
 )
+GIVEN: dict[str, Any] = {"by": "given", "power": 1.0, "per_cell": 0.0}
+"""What is said of prices that stand in the table already."""
 OF_SERIES = Cost(by="log")
 """What a hidden cell costs where last period counts."""
 
@@ -104,10 +107,27 @@ def in_own_unit(protect: Protect) -> Protect:
     def protected(table: Table, promise: Promise, method: Any, progress: Progress | None) -> Suppression:
         refuse_short(table.size, "protecting a table")
         same, asked, scale = in_units(table, promise)
-        done = protect(same, asked, method, progress)
-        return done if same is table else done.written_in(table, promise, scale)
+        if same is table:
+            return _priced(protect(table, promise, method, progress), method)
+        if method.price.power == 0:
+            # the logarithm of one more is another one in another unit
+            same = replace(same, weight=prices(table, method).reshape(table.shape))
+            done = protect(same, asked, replace(method, cost=replace(method.price, **GIVEN)), progress)
+        else:
+            done = protect(same, asked, method, progress)
+        return _priced(done.written_in(table, promise, scale), method)
 
     return protected
+
+
+def _priced(done: Suppression, method: AnyMethod) -> Suppression:
+    """What came of it with its cost in the user's own prices; what is known of the cheapest one follows."""
+    price = exact_prices(done.before, method).reshape(done.before.shape)
+    new = float(price[done.secondary].sum())
+    given = float(price[(done.table.status == Status.SECONDARY) & ~done.secondary].sum())
+    if done.bound is None:
+        return replace(done, cost=given + new)
+    return replace(done, cost=given + new, bound=given + new * (done.bound / done.cost if done.cost > 0 else 1.0))
 
 
 def _protect(table: Table, promise: Promise, method: AnyMethod, progress: Progress | None) -> Suppression:
@@ -129,13 +149,7 @@ def _protect_pool(pool: Table, promise: Promise, method: AnyMethod, progress: Pr
             "a pool as a complete table",
             hint="complete tables cannot be linked: use the method Moves for pools, or Cuboids as printed.",
         )
-    if isinstance(method, Cuboids):
-        done = by_turns(pool, promise, method)
-    elif isinstance(method.barriers, str):
-        done = _protect(pool, promise, method, progress)
-    else:
-        done = _protect(leaning(pool, method.barriers), promise, replace(method, barriers="on"), progress)
-        done = replace(done, table=replace(done.table, weight=pool.weight), before=pool)
+    done = by_turns(pool, promise, method) if isinstance(method, Cuboids) else _protect(pool, promise, method, progress)
     _refuse_late(pool, done)
     return done
 

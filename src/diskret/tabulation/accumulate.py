@@ -1,4 +1,4 @@
-"""Dense sums on one level of counting, respondents or holdings: filled by batches, then rolled up over hierarchies."""
+"""Sums on one level of counting, respondents or holdings: filled by batches, then rolled up over hierarchies."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from diskret.model import rollup
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
 from diskret.model.exact import EXACT_LIMIT
-from diskret.model.hierarchy import Hierarchy
 from diskret.tabulation import _kernels
 from diskret.tabulation.backend import Batch, kinds_asked, read_only
+from diskret.tabulation.ground import Ground
 from diskret.tabulation.plan import Plan, Units
 
 
@@ -34,23 +33,23 @@ class Response:
 
 @dataclass(eq=False, kw_only=True)
 class Level:
-    """Accumulators over all cells of the table."""
+    """Accumulators over all cells of the table that are held."""
 
     plan: Plan
+    ground: Ground
     count: Ints
     responses: list[Response]
     protected_count: Ints | None = None
     public_count: Ints | None = None
-    hierarchies: Sequence[Hierarchy] = field(default=())
     keys: list[Ints] = field(default_factory=list)
     """What the record keys add up to, modulo."""
     owners: list[Ints] = field(default_factory=list)
     """Who contributes most to each cell, one for every response (one if there is none), from the sums on."""
 
     @classmethod
-    def empty(cls, plan: Plan, units: Sequence[Units], *, totals: bool) -> Level:
+    def empty(cls, plan: Plan, units: Sequence[Units], ground: Ground, *, totals: bool) -> Level:
         """All zero; only the respondents' level keeps the totals."""
-        n, ranked, public = plan.cells, bool(plan.largest and plan.values), plan.public is not None
+        n, ranked, public = ground.size, bool(plan.largest and plan.values), plan.public is not None
 
         def zeros(wanted: bool) -> Ints | None:
             return np.zeros(n, dtype=np.int64) if wanted else None
@@ -72,17 +71,21 @@ class Level:
         keys = [np.zeros(n, dtype=np.int64) for _ in range(plan.keys if totals else 0)]
         return cls(
             plan=plan,
+            ground=ground,
             count=count,
             responses=responses,
             protected_count=zeros(plan.selective),
             public_count=zeros(public),
-            hierarchies=tuple(plan.by.values()),
             keys=keys,
         )
 
+    def _numbered(self, batch: Batch) -> Batch:
+        """A batch with the numbers of its cells instead of their places in the product."""
+        return read_only(batch | {"cell": self.ground.find(batch["cell"])})
+
     def add_records(self, batch: Batch) -> None:
         """Add single records, or single holdings."""
-        batch = read_only(batch)
+        batch = self._numbered(batch)
         cell = batch["cell"]
         _kernels.add_one(cell, self.count)
         self._add_keys(batch)
@@ -123,7 +126,7 @@ class Level:
 
     def add_cells(self, batch: Batch) -> None:
         """Add finest cells that the engine has added up already."""
-        batch = read_only(batch)
+        batch = self._numbered(batch)
         cell = batch["cell"]
         _kernels.add(cell, batch["count"], self.count)
         self._add_keys(batch)
@@ -169,10 +172,10 @@ class Level:
         sums += [a for response in self.responses for a in (response.total, response.absolute, response.public)]
         for array in sums:
             if array is not None:
-                rollup.add_up(array, self.hierarchies)
+                self.ground.add_up(array)
         for key in self.keys:
             assert self.plan.key is not None
-            rollup.add_up_modulo(key, self.hierarchies, self.plan.key.units)
+            self.ground.add_up(key, self.plan.key.units)
         for response in self.responses:
             self._merge_largest(response)
         self.owners = [self._owner(self._largest(j)) for j in range(max(1, len(self.responses)))]
@@ -180,7 +183,7 @@ class Level:
     def _largest(self, j: int) -> Ints:
         """Lists of largest contributions to a response; without any entry where they are not kept."""
         found = self.responses[j].largest if self.responses else None
-        return np.empty((self.plan.cells, 0), dtype=np.int64) if found is None else found
+        return np.empty((self.ground.size, 0), dtype=np.int64) if found is None else found
 
     def _owner(self, largest: Ints) -> Ints:
         """Who contributes most to each cell, if nobody owns records of several cells.
@@ -188,11 +191,11 @@ class Level:
         Whoever contributes most to a sum does so in one of its finest cells: he has the number of that cell, which
         tells nothing about him.
         """
-        owner = np.full(self.plan.cells, -1, dtype=np.int64)
+        owner = np.full(self.ground.size, -1, dtype=np.int64)
         others = self.count if self.public_count is None else self.count - self.public_count
-        finest = np.flatnonzero(rollup.inner_cells(self.hierarchies).reshape(-1) & (others > 0))
+        finest = np.flatnonzero(self.ground.inner() & (others > 0))
         owner[finest] = finest
-        rollup.pass_owner_on(owner, largest, self.hierarchies)
+        self.ground.pass_owner_on(owner, largest)
         return owner
 
     def _enter_holdings(self, batch: Batch) -> None:
@@ -223,16 +226,15 @@ class Level:
         return owner
 
     def _merge_largest(self, response: Response) -> None:
-        if response.weights is not None:
-            for parent, outer, inner in rollup.axes(self.hierarchies):
-                _kernels.merge_weighted_to_sums(response.largest, response.weights, parent, outer, inner)
+        if response.largest is not None and response.weights is not None:
+            self.ground.merge(response.largest, response.weights)
         for array in (response.protected, *response.asked, response.largest if response.weights is None else None):
             if array is not None:
-                rollup.merge_largest(array, self.hierarchies)
+                self.ground.merge(array)
 
     def contributors(self, j: int) -> Contributors:
         """What the rules want to know about one response. Uses the accumulators up."""
-        shape = self.plan.shape
+        shape = self.ground.shape
         response = self.responses[j] if self.responses else None
 
         def whole(array: Ints | None) -> Ints | None:

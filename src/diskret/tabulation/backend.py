@@ -103,10 +103,7 @@ def _double(data: Relation, name: str) -> str:
 
 def records_sql(data: Relation, plan: Plan, units: Sequence[Units]) -> str:
     """Every record as numbers: ``cell``, per response ``t`` (adds up) and ``x`` (is ranked), and its roles."""
-    names = list(plan.by)
-    known = " AND ".join(f"d{i}.position IS NOT NULL" for i in range(len(names)))
-    place = " + ".join(f"d{i}.position * {stride}" for i, stride in enumerate(plan.strides))
-    columns = [f"CASE WHEN {known} THEN {place} ELSE -1 END AS cell"]
+    columns = [f"{_place(plan)} AS cell"]
     columns += _amounts(data, plan, units)
     if plan.selective:
         columns.append(f"CAST({_protected(data, plan)} AS BIGINT) AS protected")
@@ -117,11 +114,27 @@ def records_sql(data: Relation, plan: Plan, units: Sequence[Units]) -> str:
     columns += [f"{_record_key(data, plan, k)} AS k{k}" for k in range(plan.keys)]
     if plan.holding:
         columns.append(f"{holding_key(data, plan.holding)} AS holding")
-    joins = [
+    return f"SELECT {', '.join(columns)} FROM {data.view} {_lookups(data, plan)}"
+
+
+def finest_places_sql(data: Relation, plan: Plan) -> str:
+    """The places of all finest cells that have records; -1 for those that fit none."""
+    return f"SELECT DISTINCT CAST({_place(plan)} AS BIGINT) AS cell FROM {data.view} {_lookups(data, plan)}"
+
+
+def _place(plan: Plan) -> str:
+    """The place of a record's finest cell in the product, -1 if it fits none."""
+    known = " AND ".join(f"d{i}.position IS NOT NULL" for i in range(len(plan.by)))
+    place = " + ".join(f"d{i}.position * {stride}" for i, stride in enumerate(plan.strides))
+    return f"CASE WHEN {known} THEN {place} ELSE -1 END"
+
+
+def _lookups(data: Relation, plan: Plan) -> str:
+    """What joins the positions of a record's codes to it."""
+    return " ".join(
         f"LEFT JOIN {lookup_name(i)} d{i} ON d{i}.code = coalesce({data.code(name)}, {literal(MISSING)})"
-        for i, name in enumerate(names)
-    ]
-    return f"SELECT {', '.join(columns)} FROM {data.view} {' '.join(joins)}"
+        for i, name in enumerate(plan.by)
+    )
 
 
 def _amounts(data: Relation, plan: Plan, units: Sequence[Units]) -> list[str]:

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from diskret.model.table import Table
 from diskret.model.totals import Looked, refuse_totals
 from diskret.tabulation.accumulate import Level
 from diskret.tabulation.backend import RECORDS, RECORDS_NUMBERED, Backend
+from diskret.tabulation.ground import Ground
 from diskret.tabulation.plan import Plan
 
 Totals = Mapping[str, tuple[str, ...]]
@@ -110,8 +112,10 @@ def refuse_total_codes(
     engine: Backend, plan: Plan, counted: Level, categories: Mapping[str, Sequence[str]] | None
 ) -> None:
     """Refuse finest codes that look like totals, once records are added up."""
-    occurs = {name: counted_codes(counted.count, plan.shape, axis) for axis, name in enumerate(plan.by)}
-    numbers = [response.total for response in counted.responses if response.total is not None]
+    occurs = {name: counted_codes(counted, plan.shape, axis) for axis, name in enumerate(plan.by)}
+    # where most cells are empty, codes are known as totals by their names only
+    dense = counted.ground.shape == plan.shape
+    numbers = [response.total for response in counted.responses if response.total is not None and dense]
     few = int(counted.count[-1]) <= MOST_IN_ORDER and not engine.aggregates
 
     def order(name: str) -> list[int] | None:
@@ -142,32 +146,33 @@ def asking_first(engine: Backend, plan: Plan, categories: Mapping[str, Sequence[
         raise
 
 
-def counted_codes(count: Ints, shape: tuple[int, ...], axis: int) -> Bools:
+def counted_codes(counted: Level, shape: tuple[int, ...], axis: int) -> Bools:
     """Which codes of a classification have records: what stands beside the totals of all others."""
-    beside = tuple(slice(None) if i == axis else -1 for i in range(len(shape)))
-    found: Bools = count.reshape(shape)[beside] > 0
+    cells = counted.ground.find(prod(shape) - 1 - np.arange(shape[axis])[::-1] * prod(shape[axis + 1 :]))
+    found: Bools = (cells >= 0) & (counted.count[cells] > 0)
     return found
 
 
 # --- comparing -------------------------------------------------------------------------------------------------------
 
 
-def check_given(given: GivenRows, plan: Plan, tables: Sequence[Table], tolerance: float) -> None:
+def check_given(given: GivenRows, plan: Plan, tables: Sequence[Table], ground: Ground, tolerance: float) -> None:
     """Hold the rows of given totals against the sums of the records; refuse what differs, warn of what has no number.
 
     A blank in another classification of such a row stands for its total.
     """
     position, rows, sums = _read(given, plan)
+    cells = ground.find(position)
     unchecked = int(rows.sum()) if not sums else 0
     for table, ways in zip(tables, sums, strict=False):
-        computed = table.value.reshape(-1)[position]
+        computed = np.where(cells >= 0, table.value.reshape(-1)[cells], 0.0)
         known = np.isfinite(ways[0])
         unchecked = max(unchecked, int(rows[~known].sum()))
         off = np.min([np.abs(way - computed) for way in ways], axis=0)
         size = np.maximum(np.abs(computed), np.abs(ways[0]))
         wrong = known & (off > np.maximum(tolerance * (1 + NEAR), NEAR * size))
         if wrong.any():
-            _refuse(given.data.where, table, position[wrong], ways[0][wrong])
+            _refuse(given.data.where, table, position[wrong], ways[0][wrong], computed[wrong])
     if unchecked:
         warnings.warn(
             f"{unchecked} rows of totals are left out that hold no number to check them by",
@@ -206,12 +211,11 @@ def _position(plan: Plan, codes: Sequence[Any]) -> int:
     return at
 
 
-def _refuse(where: str, table: Table, position: Ints, value: Floats) -> None:
-    lines = []
-    for at, given in list(zip(position.tolist(), value.tolist(), strict=True))[:10]:
-        cell = np.unravel_index(at, table.shape)
+def _refuse(where: str, table: Table, position: Ints, value: Floats, computed: Floats) -> None:
+    lines, shape = [], tuple(len(h) for h in table.hierarchies)
+    for at, given, parts in list(zip(position.tolist(), value.tolist(), computed.tolist(), strict=True))[:10]:
+        cell = np.unravel_index(at, shape)
         name = ", ".join(f"{n}={h.codes[i]}" for (n, h), i in zip(table.by.items(), cell, strict=True))
-        parts = float(table.value[cell])
         # The difference itself may be the value of a missing record: only its size relative to the sum is told.
         share = float(f"{100 * abs(parts - given) / max(abs(parts), abs(given)):.1g}")
         lines.append(f"{name}: the records add up to {'more' if parts > given else 'less'}, by about {share:g} %")

@@ -48,7 +48,8 @@ class TabulationOptions:
     are added up too, for a minimum count of weights. With ``normalise`` codes that differ only in what cannot be seen
     are one: letters are composed, invisible characters go, blanks that do not break and runs of blanks become one
     blank, in the data, in hierarchies and in the names of columns. ``engine`` is "duckdb", "spark", a Spark session, or
-    the URL of a Spark master; ``threads`` and ``memory_limit`` are for DuckDB.
+    the URL of a Spark master; ``threads`` and ``memory_limit`` are for DuckDB. ``sparse`` is whether only occupied
+    cells are held; None: where there are millions of possible cells and few records, or where not all fit the memory.
     """
 
     missing: Mapping[str, str] | None = None
@@ -64,6 +65,7 @@ class TabulationOptions:
     engine: object = "duckdb"
     threads: int | None = None
     memory_limit: str = "2GB"
+    sparse: bool | None = None
 
     @property
     def gaps(self) -> Gaps:

@@ -20,10 +20,10 @@ from diskret.model.gaps import Gaps, Measured, refuse_both, refuse_numbers, with
 from diskret.model.given import By, classifications, refuse_other, whole
 from diskret.model.hierarchy import TOTAL, Hierarchy
 from diskret.model.kept import refuse_lost
-from diskret.model.memory import refuse_too_large
 from diskret.model.older import with_older
 from diskret.model.other_totals import warn_of_total_rows
 from diskret.model.source import Relation, normalised
+from diskret.model.sparse import SparseTable
 from diskret.model.spelling import plain
 from diskret.model.table import Table
 from diskret.tabulation import backend as sql
@@ -38,11 +38,13 @@ from diskret.tabulation.given_totals import (
     refuse_total_codes,
     totals_of,
 )
+from diskret.tabulation.ground import Ground, Held
 from diskret.tabulation.holdings import joined_holdings
 from diskret.tabulation.judged import judged_by, with_shadow
 from diskret.tabulation.options import Roles, TabulationOptions
 from diskret.tabulation.plan import Flag, Plan, RecordKey, Units
 from diskret.tabulation.refusals import refuse_bad_keys, refuse_codes, refuse_negative, refuse_outline
+from diskret.tabulation.sparseness import ground_of, held_sparsely
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and how much there is."""
@@ -112,18 +114,19 @@ def tabulate(
         engine.data = _without_gaps(engine, gaps, by, values, roles)
         given = records_only(engine, totals)
         plan = _plan(engine, by, values, largest, roles, missing, totals)
-        refuse_too_large(plan.by, _numbers_per_cell(plan))
+        sparse = held_sparsely(engine, plan, options.sparse, _numbers_per_cell(plan))
         _look_elsewhere(engine.data, plan)
         with asking_first(engine, plan, options.categories):
             if plan.key is not None:
                 refuse_bad_keys(engine, plan.key)
             records, units = _profile(engine, plan, options.positive)
-        respondents, holdings = _accumulate(engine, plan, units, records, say)
-        weights = _weights(engine, plan, records, say) if options.weighted_counts else None
+        ground = ground_of(engine, plan, sparse, _numbers_per_cell(plan))
+        respondents, holdings = _accumulate(engine, plan, units, ground, records, say)
+        weights = _weights(engine, plan, ground, records, say) if options.weighted_counts else None
         refuse_total_codes(engine, plan, respondents, options.categories)
         tables = _tables(plan, units, respondents, holdings, options.positive)
         if given is not None:
-            check_given(given, plan, tables, options.tolerance)
+            check_given(given, plan, tables, ground, options.tolerance)
         tables = judged_by(tables, value, roles.shadow, weights)
         if isinstance(value, str) or value is None:
             return tables[0]
@@ -143,15 +146,15 @@ def _with_prices(made: Callable[..., Any], value: str | Sequence[str] | None, co
     return priced[value] if isinstance(value, str) else priced
 
 
-def _weights(engine: Backend, plan: Plan, records: int, say: Progress) -> Floats | None:
+def _weights(engine: Backend, plan: Plan, ground: Ground, records: int, say: Progress) -> Floats | None:
     """What the weights of the records of each cell add up to."""
     if plan.weight is None:
         return None
     counted = Plan(by=plan.by, values=(), weight=plan.weight)
     _, units = _profile(engine, counted, False)
-    total = _accumulate(engine, counted, units, records, say)[0].responses[0].total
+    total = _accumulate(engine, counted, units, ground, records, say)[0].responses[0].total
     assert total is not None
-    return in_floats(total, units[0].total).reshape(plan.shape)
+    return in_floats(total, units[0].total).reshape(ground.shape)
 
 
 def _parted(older: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -304,11 +307,11 @@ def _units(name: str, column: list[Any], weight_decimals: int | None, weighted: 
 
 
 def _accumulate(
-    engine: Backend, plan: Plan, units: list[Units], records: int, say: Progress
+    engine: Backend, plan: Plan, units: list[Units], ground: Ground, records: int, say: Progress
 ) -> tuple[Level, Level | None]:
     statement = sql.records_sql(engine.data, plan, units)
-    respondents = Level.empty(plan, units, totals=True)
-    holdings = Level.empty(plan, units if plan.values else [], totals=False) if plan.holding else None
+    respondents = Level.empty(plan, units, ground, totals=True)
+    holdings = Level.empty(plan, units if plan.values else [], ground, totals=False) if plan.holding else None
     if plan.holding:
         engine.keep(SHARED, sql.shared_holdings_sql(engine.data, plan.holding))
         statement = sql.numbered_records_sql(statement, SHARED, plan)
@@ -366,15 +369,19 @@ def _known(engine: Backend, plan: Plan, batches: Iterator[Batch]) -> Iterator[Ba
 def _tables(plan: Plan, units: list[Units], respondents: Level, holdings: Level | None, positive: bool) -> list[Table]:
     """One table per response."""
     units_of_keys = plan.key.units if plan.key is not None else 1
-    keys = [in_fractions(each, units_of_keys).reshape(plan.shape) for each in respondents.keys]
+    ground = respondents.ground
+    keys = [in_fractions(each, units_of_keys).reshape(ground.shape) for each in respondents.keys]
 
     def table(j: int, name: str) -> Table:
         """One response; without values the (weighted) number of records."""
         people, total = respondents.contributors(j), respondents.responses[j].total if respondents.responses else None
         unit = units[j] if total is not None else COUNTED
-        numbers = people.count.astype(np.float64) if total is None else in_floats(total, unit.total).reshape(plan.shape)
-        return Table(
-            by=dict(plan.by), response=name, value=numbers, status=np.zeros(plan.shape, dtype=np.uint8),
+        numbers = (
+            people.count.astype(np.float64) if total is None else in_floats(total, unit.total).reshape(ground.shape)
+        )
+        make = partial(SparseTable, occupied=ground.occupied) if isinstance(ground, Held) else Table
+        return make(
+            by=dict(plan.by), response=name, value=numbers, status=np.zeros(ground.shape, dtype=np.uint8),
             respondents=people, holdings=holdings.contributors(j) if holdings else None,
             decimals=max(unit.total, 0) if unit.exact else None,
             positive=positive or not plan.values or not unit.negative, frequency=not plan.values,
