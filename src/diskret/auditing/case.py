@@ -138,9 +138,7 @@ class Case:
             if moved.size and np.abs(moved).max() < LARGEST:
                 forth, back = self.witnesses.cover.limits(cells, moved)
                 found.append(Move(cells=cells, coefficients=moved, up=forth, down=back))
-        return MoveSet.of(
-            [*kept, *found], [*(sorted(kept.protected(k)) for k in range(len(kept))), *([[]] * len(found))]
-        )
+        return kept.and_also(MoveSet.of(found))
 
     @property
     def programmes(self) -> int:

@@ -65,7 +65,7 @@ def search(pattern: Pattern) -> None:
 def reached(cover: Cover) -> tuple[Floats, Floats]:
     """How far every cell was seen to rise and fall, by any kept move carried as far as it goes."""
     rise, fall = np.zeros(cover.up.size), np.zeros(cover.up.size)
-    moves = cover.all()
+    moves = cover.gathered()
     number, cells = moves.number(), moves.cells
     size, up = np.abs(moves.coefficients), moves.coefficients > 0
     ahead, back = moves.up[number], moves.down[number]
