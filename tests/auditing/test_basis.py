@@ -9,6 +9,7 @@ from diskret import Hierarchy, Promise, Table, audit
 from diskret.auditing import audit as attack
 from diskret.auditing import basis as bases
 from diskret.auditing.basis import basis_of
+from diskret.auditing.elimination import determined, proportional
 from diskret.model.contributors import Contributors
 from diskret.model.equations import Equations
 from diskret.model.rollup import add_up
@@ -45,9 +46,11 @@ def test_every_move_is_a_sum_of_the_basis_and_whoever_knows_cells_computes_what_
     table, rng = drawn(seed), np.random.default_rng(seed)
     system = table.equations()
     found, matrix, size = basis_of(table, system), dense(system), system.cells.size
-    assert found.whole.all()
-    assert found.holds.all()
     assert len(found.moves) == size - np.linalg.matrix_rank(matrix)
+    assert found.complete
+    assert (found.kinds() < 0).tolist() == determined(system).tolist()
+    everybody = np.arange(size)
+    assert proportional(system, everybody, found.kinds()).tolist() == proportional(system, everybody).tolist()
     unit = np.eye(size)
     for column in range(size):
         known = np.sort(rng.choice(np.delete(np.arange(size), column), int(rng.integers(0, 4)), replace=False))

@@ -175,7 +175,8 @@ def _attack_from_outside(case: Case, waiting: Ints) -> None:
     if not waiting.size:
         return
     # what equations alone fix is decided without any solver
-    fixed = determined(case.system)[case.columns[waiting]]
+    everywhere = determined(case.system) if case.kinds is None else case.kinds < 0
+    fixed = everywhere[case.columns[waiting]]
     for k in waiting[fixed].tolist():
         case.lost.add(k)
         case.expose(k, case.fixed(k), exactly=True)

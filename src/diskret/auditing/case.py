@@ -83,6 +83,11 @@ class Case:
         """All deviations that nobody can see, as sums of short moves."""
         return basis_of(self.table, self.system)
 
+    @cached_property
+    def kinds(self) -> Ints | None:
+        """Which unknowns determine each other (see `elimination.proportional`), if a basis says it."""
+        return self.basis.kinds() if "basis" in self.__dict__ and self.basis.complete else None
+
     # --- verdicts -----------------------------------------------------------------------------------------------------
 
     def verdict(self, target: int, rooms: tuple[Whole, Whole] | None = None, counts: bool = False) -> Verdict:

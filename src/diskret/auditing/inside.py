@@ -113,7 +113,7 @@ def _exactly(case: Case) -> dict[int, frozenset[int]]:
     at, entry = case.insiders.entries(case.system.cells)
     knows = case.insiders.up[entry] + case.insiders.down[entry] == 0
     at, who = at[knows], case.insiders.who[entry[knows]]
-    holder, other = proportional(case.system, np.unique(at)).T
+    holder, other = proportional(case.system, np.unique(at), case.kinds).T
     primary = np.zeros(case.system.cells.size, dtype=np.bool_)
     primary[case.columns] = True
     holder, other = holder[primary[other]], other[primary[other]]
