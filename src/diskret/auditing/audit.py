@@ -31,6 +31,7 @@ from diskret.model.promise import Promise
 from diskret.model.scale import in_units
 from diskret.model.sparse import SparseTable
 from diskret.model.table import Table
+from diskret.model.workers import Workers, workers_of
 from diskret.moves.demands import Demands, demands_of
 from diskret.moves.insiders import insiders_of
 from diskret.moves.move import MoveSet
@@ -52,6 +53,7 @@ def audit(
     moves: MoveSet | None = None,
     certify: bool = False,
     seconds: float = 10.0,
+    engine: object = None,
     **older: Any,
 ) -> AuditReport:
     """Attack a table with a solver: find the primary cells that can be computed more closely than was promised.
@@ -59,7 +61,8 @@ def audit(
     ``intervals`` asks for the exact interval of every primary or every hidden cell as well, which takes two programmes
     each (an end is not a number if the solver gave up on it). ``moves`` are witnesses from an earlier run; they are
     checked, not trusted. ``certify`` looks for a move for every cell, also where a few programmes would settle many at
-    once. A frequency table is attacked in whole numbers, with at most ``seconds`` for a cell.
+    once. A frequency table is attacked in whole numbers, with at most ``seconds`` for a cell. ``engine``: a
+    Spark session (or "spark") whose workers look for moves and attack components; they find the same.
 
     >>> from diskret import Hierarchy
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "open", "open"]}
@@ -77,7 +80,10 @@ def audit(
     table.check_pattern()
     refuse_short(table.size, "attacking a table")
     same, asked, scale = in_units(table, promise)
-    found = attacked(same, asked, intervals=intervals, moves=moves, certify=certify, seconds=seconds)
+    with workers_of(engine) as workers:
+        found = attacked(
+            same, asked, intervals=intervals, moves=moves, certify=certify, seconds=seconds, workers=workers
+        )
     return found if same is table else found.written_in(table, promise, scale)
 
 
@@ -90,6 +96,7 @@ def attacked(
     moves: MoveSet | None = None,
     certify: bool = False,
     seconds: float = 10.0,
+    workers: Workers | None = None,
 ) -> AuditReport:
     """The attack on a table in its own unit, whose demands may be known already.
 
@@ -98,9 +105,9 @@ def attacked(
     if isinstance(table, SparseTable):
         small = merged(table)
         known = None if moves is None else gathered(small, moves)
-        found = attacked(small, promise, intervals=intervals, moves=known, certify=certify, seconds=seconds)
+        found = attacked(small, promise, intervals=intervals, moves=known, certify=certify, seconds=seconds, workers=workers)
         return spread_report(small, found)
-    case = _case(table, promise, demands or demands_of(table, promise), moves or MoveSet.none(), seconds)
+    case = _case(table, promise, demands or demands_of(table, promise), moves or MoveSet.none(), seconds, workers)
     case.certify = certify
     _add_basis(case)
     if certify or case.system.cells.size > LARGE:
@@ -133,7 +140,9 @@ def attacked(
     )
 
 
-def _case(table: Table, promise: Promise, demands: Demands, moves: MoveSet, seconds: float) -> Case:
+def _case(
+    table: Table, promise: Promise, demands: Demands, moves: MoveSet, seconds: float, workers: Workers | None
+) -> Case:
     """Check what is given, and put it together."""
     up, down = promise.knowledge.room(table)
     system, people = equations_of(table), insiders_of(table, promise)
@@ -146,9 +155,10 @@ def _case(table: Table, promise: Promise, demands: Demands, moves: MoveSet, seco
         demands=demands,
         columns=np.searchsorted(system.cells, demands.cells),
         insiders=people,
-        witnesses=witnesses(table, demands, people, up, down, moves),
+        witnesses=witnesses(table, demands, people, up, down, moves, workers),
         digits=demands.digits if table.frequency else digits_of(known, first=demands.digits) or demands.digits,
         seconds=seconds,
+        workers=workers,
     )
 
 
@@ -175,12 +185,13 @@ def _attack_from_outside(case: Case, waiting: Ints) -> None:
     if not waiting.size:
         return
     # what equations alone fix is decided without any solver
-    fixed = determined(case.system)[case.columns[waiting]]
+    everywhere = determined(case.system) if case.kinds is None else case.kinds < 0
+    fixed = everywhere[case.columns[waiting]]
     for k in waiting[fixed].tolist():
         case.lost.add(k)
         case.expose(k, case.fixed(k), exactly=True)
     waiting = waiting[~fixed]
-    found = attack(case.attackers, case.columns[waiting], [case.needs[k] for k in waiting.tolist()])
+    found = attack(case.attackers, case.columns[waiting], [case.needs[k] for k in waiting.tolist()], case.workers)
     for k, verdict in zip(waiting.tolist(), found.values(), strict=True):
         case.settle(k, verdict)
 

@@ -18,6 +18,7 @@ from diskret.model.equations import Equations
 from diskret.model.grid import LARGEST, Whole, whole
 from diskret.model.rational import Ratio
 from diskret.model.table import Table
+from diskret.model.workers import Workers
 from diskret.moves.demands import Demands
 from diskret.moves.insiders import Insiders
 from diskret.moves.move import Move, MoveSet
@@ -43,6 +44,8 @@ class Case:
     digits: int
     """Decimals of everything that is compared: rooms, demands, what insiders know."""
     seconds: float = np.inf
+    workers: Workers | None = None
+    """By whom independent parts are attacked."""
     """How long to look for whole numbers, for one cell."""
     certify: bool = False
     """Whether every exposed cell gets a proof in whole numbers, also where elimination decides."""
@@ -82,6 +85,11 @@ class Case:
     def basis(self) -> Basis:
         """All deviations that nobody can see, as sums of short moves."""
         return basis_of(self.table, self.system)
+
+    @cached_property
+    def kinds(self) -> Ints | None:
+        """Which unknowns determine each other (see `elimination.proportional`), if a basis says it."""
+        return self.basis.kinds() if "basis" in self.__dict__ and self.basis.complete else None
 
     # --- verdicts -----------------------------------------------------------------------------------------------------
 
@@ -138,9 +146,7 @@ class Case:
             if moved.size and np.abs(moved).max() < LARGEST:
                 forth, back = self.witnesses.cover.limits(cells, moved)
                 found.append(Move(cells=cells, coefficients=moved, up=forth, down=back))
-        return MoveSet.of(
-            [*kept, *found], [*(sorted(kept.protected(k)) for k in range(len(kept))), *([[]] * len(found))]
-        )
+        return kept.and_also(MoveSet.of(found))
 
     @property
     def programmes(self) -> int:

@@ -141,7 +141,7 @@ class Cover:
 
         If every move was made for a demand of its ``own``, it is kept only while that one is not settled entirely.
         """
-        if len(moves) < MANY:
+        if self.whole or (len(moves) < MANY and self._book is None):
             for number, move in enumerate(moves):
                 if own is None or not self.state(int(own[number])).entirely:
                     self._add_judged(move)
@@ -171,12 +171,19 @@ class Cover:
         settled, entirely = [each.settled for each in states], [each.entirely for each in states]
         return Standing(np.array(settled, dtype=np.bool_), np.array(entirely, dtype=np.bool_))
 
+    def left(self, demand: int) -> list[int]:
+        """Insiders who can object to all moves of a demand that is settled; none if it is not."""
+        if self.ways.size >= MANY:
+            return self._ledger().left(demand)
+        return sorted(self.state(demand).against)
+
     def _ledger(self) -> Ledger:
         """Who is left that can object, brought up to date."""
         if self._book is None:
             self._book, self._unbooked = Ledger(self.ways.size, self.insiders.number), list(self.moves.values())
-        self._book.note(Rows.of(kept.settles for kept in self._unbooked))
-        self._unbooked = []
+        if self._unbooked:
+            self._book.note(Rows.of(kept.settles for kept in self._unbooked))
+            self._unbooked = []
         return self._book
 
     def restore(self, number: int, kept: Move, booked: bool = False) -> None:
@@ -216,21 +223,27 @@ class Cover:
                     return SETTLED
         return OPEN if left is None else State(settled=True, against=left)
 
-    def all(self) -> MoveSet:
-        """The kept moves in the order they were made, each with the cells whose demands it settles."""
-        kept = [self.moves[number] for number in sorted(self.moves)]
-        moves, rows = MoveSet.of(kept), Rows.of(move.settles for move in kept)
-        if not kept:
+    def gathered(self) -> MoveSet:
+        """The kept moves in the order they were made, and how far each goes."""
+        moves = MoveSet.of([self.moves[number] for number in sorted(self.moves)])
+        if not len(moves):
             return moves
         rises, size = moves.coefficients > 0, np.abs(moves.coefficients)
         up, down = self.up[moves.cells], self.down[moves.cells]
-        of_move = np.repeat(np.arange(len(kept)), np.diff(rows.ends, prepend=0))
-        settled = np.unique(of_move * self.up.size + self.ways.cell[rows.demands])
         return replace(
             moves,
             up=np.minimum.reduceat(np.where(rises, up, down) / size, moves.start[:-1]),
             down=np.minimum.reduceat(np.where(rises, down, up) / size, moves.start[:-1]),
-            first_protected=np.searchsorted(settled, np.arange(len(kept) + 1) * self.up.size),
+        )
+
+    def all(self) -> MoveSet:
+        """The same, each with the cells whose demands it settles."""
+        rows = Rows.of(self.moves[number].settles for number in sorted(self.moves))
+        of_move = np.repeat(np.arange(rows.ends.size), np.diff(rows.ends, prepend=0))
+        settled = np.unique(of_move * self.up.size + self.ways.cell[rows.demands])
+        return replace(
+            self.gathered(),
+            first_protected=np.searchsorted(settled, np.arange(rows.ends.size + 1) * self.up.size),
             protected_cells=settled % self.up.size,
         )
 

@@ -17,7 +17,7 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.table import Table
 from diskret.moves.cover import Cover
 from diskret.moves.demands import DOWN, LENGTH, SETTLED, State
-from diskret.moves.move import NO_INSIDERS, Move
+from diskret.moves.move import NO_INSIDERS, Move, MoveSet
 from diskret.moves.products import Products
 from diskret.moves.router import Rooms, Router
 
