@@ -26,11 +26,11 @@ def run(
 ) -> None:
     """Do what a job file says, with its own data or others of the same kind."""
     from diskret.job.output_sections import Appearance
-    from diskret.job.prepare import prepared
+    from diskret.job.prepare import telling_of_compiling
     from diskret.job.run import run_job
 
     asked = job_for(job, Instead(data=data or (), previous=previous or (), at_most=at_most, out=out), quiet)
-    with progress_bar(quiet or json) as bar, prepared(asked, bar) as progress:
+    with progress_bar(quiet or json) as progress, telling_of_compiling(progress):
         result = run_job(asked, job.parent, progress)
     output = getattr(asked, "output", None)
     report(result, quiet, json, show, output.looks if isinstance(output, Appearance) else None)

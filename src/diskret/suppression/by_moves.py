@@ -97,10 +97,10 @@ def _protected_as_one(
     together = hidden_together(table, chosen)
     small = merged(together, exact_prices(together, method))
     alike = replace(method, cost=Cost(by="given"), barriers="off")
-    everywhere = np.bincount(small.of, weights=~chosen, minlength=small.size) == 0
+    everywhere = np.bincount(small.number_of, weights=~chosen, minlength=small.size) == 0
     done = _protected(small, promise, alike, everywhere & ~small.hidden, progress)
     assert done.audit is not None
-    added = done.table.hidden[small.of] & ~together.hidden
+    added = done.table.hidden[small.number_of] & ~together.hidden
     protected = replace(together, status=np.where(added, np.uint8(Status.SECONDARY), together.status))
     report = spread_report(replace(small, whole=protected), done.audit)
     return replace(
