@@ -48,6 +48,8 @@ class Cover:
         self._next = 0
         self.homes = _homes(insiders, shape)
         self._through: dict[int, set[int]] | None = None
+        self._book: Ledger | None = None
+        self._unbooked: list[Move] = []
 
     @property
     def through(self) -> dict[int, set[int]]:
@@ -127,11 +129,11 @@ class Cover:
         (amount,) = whole(self.ways.amount[[demand]], digits).tolist()
         return reach > amount or (reach == amount and not self.ways.strict[demand])
 
-    def add(self, kept: Move) -> int:
+    def add(self, kept: Move, booked: bool = False) -> int:
         """Keep a move."""
         number = self._next
         self._next += 1
-        self.restore(number, kept)
+        self.restore(number, kept, booked)
         return number
 
     def take(self, moves: MoveSet, own: Ints | None = None) -> None:
@@ -154,7 +156,7 @@ class Cover:
                 if settles is None:
                     self._add_judged(move)
                 else:
-                    self.add(replace(move, settles=settles))
+                    self.add(replace(move, settles=settles), booked=True)
 
     def _add_judged(self, move: Move) -> None:
         judged = self.judge(move.cells, move.coefficients)
@@ -170,13 +172,18 @@ class Cover:
         return Standing(np.array(settled, dtype=np.bool_), np.array(entirely, dtype=np.bool_))
 
     def _ledger(self) -> Ledger:
-        found = Ledger(self.ways.size, self.insiders.number)
-        found.note(Rows.of(kept.settles for kept in self.moves.values()))
-        return found
+        """Who is left that can object, brought up to date."""
+        if self._book is None:
+            self._book, self._unbooked = Ledger(self.ways.size, self.insiders.number), list(self.moves.values())
+        self._book.note(Rows.of(kept.settles for kept in self._unbooked))
+        self._unbooked = []
+        return self._book
 
-    def restore(self, number: int, kept: Move) -> None:
-        """Take back a move that was dropped, under its old number."""
+    def restore(self, number: int, kept: Move, booked: bool = False) -> None:
+        """Take back a move that was dropped, under its old number; ``booked`` if the ledger knows it already."""
         self.moves[number] = kept
+        if self._book is not None and not booked:
+            self._unbooked.append(kept)
         for demand in kept.settles:
             self.settled_by[demand].append(number)
         if self._through is not None:
@@ -187,6 +194,7 @@ class Cover:
     def drop(self, number: int) -> Move:
         """Do without a move."""
         through, kept = self.through, self.moves.pop(number)
+        self._book = None  # who is left again nobody knows
         for demand in kept.settles:
             self.settled_by[demand].remove(number)
         for cell in kept.cells.tolist():
