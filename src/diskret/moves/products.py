@@ -25,6 +25,8 @@ EFFORT = 20_000
 """Cells a search looks at before it ends with the best it has."""
 KICKS = 6
 """Dear cells that are forced out of a draft one after the other, in case something cheaper lies behind."""
+TOGETHER = 8
+"""Moves that are taken out together at most: a cell that more of them share is hardly ever done without."""
 WIDEST = 4096
 """Cells of a product or a draft at most."""
 KNOWN_BY_SOMEBODY = 0.3
@@ -158,7 +160,7 @@ def _search(table: Table, cover: Cover, movable: Bools, price: Floats, free: Flo
         levels=np.zeros((number + 2, 5), dtype=np.int64),
         costs=np.zeros((number + 2, 5)),
         lists=np.zeros((13, WIDEST), dtype=np.int64),
-        numbers=np.array([0.0, 0.0, 0.0, 0.0, EFFORT, KICKS, (1 - 1e-3) * least, 1.0]),
+        numbers=np.array([0.0, 0.0, 0.0, 0.0, EFFORT, KICKS, (1 - 1e-3) * least, 1.0, TOGETHER]),
     )
 
 
