@@ -245,7 +245,7 @@ def ratios(vectors, p):
     return ratio
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def combined(pivot_column, pivot_start, pivot_length, pool_column, pool_value, size, p, longest, largest):
     """Every column as a combination of those without pivot: where each begins, these columns, and how many times each.
 
