@@ -48,6 +48,8 @@ class Cover:
         self._next = 0
         self.homes = _homes(insiders, shape)
         self._through: dict[int, set[int]] | None = None
+        self._book: Ledger | None = None
+        self._unbooked: list[Move] = []
 
     @property
     def through(self) -> dict[int, set[int]]:
@@ -65,7 +67,7 @@ class Cover:
         return float((np.where(rises, up, down) / size).min()), float((np.where(rises, down, up) / size).min())
 
     @property
-    def _asked(self) -> tuple[Any, ...]:
+    def asked(self) -> tuple[Any, ...]:
         """What kernels need to know to judge a move."""
         ways, people = self.ways, self.insiders
         return (
@@ -79,7 +81,7 @@ class Cover:
             if (moved != np.rint(moved)).any():
                 return Move(cells=cells, coefficients=moved)
             moved = moved / float(np.gcd.reduce(np.abs(moved).astype(np.int64)))
-        settled, tied, first, objectors = _cover_kernels.judge(cells, moved, *self._asked)
+        settled, tied, first, objectors = _cover_kernels.judge(cells, moved, *self.asked)
         who, start, doubtful = objectors.tolist(), first.tolist(), tied.tolist()
         clear = int(objectors.min(initial=0)) >= 0
         settles = {
@@ -127,11 +129,11 @@ class Cover:
         (amount,) = whole(self.ways.amount[[demand]], digits).tolist()
         return reach > amount or (reach == amount and not self.ways.strict[demand])
 
-    def add(self, kept: Move) -> int:
+    def add(self, kept: Move, booked: bool = False) -> int:
         """Keep a move."""
         number = self._next
         self._next += 1
-        self.restore(number, kept)
+        self.restore(number, kept, booked)
         return number
 
     def take(self, moves: MoveSet, own: Ints | None = None) -> None:
@@ -148,13 +150,13 @@ class Cover:
         for first in range(0, len(moves), AT_ONCE):
             some = moves.some(np.arange(first, min(first + AT_ONCE, len(moves))))
             cells, moved = some.cells.astype(np.int64, copy=False), some.coefficients.astype(np.float64, copy=False)
-            rows = Rows(*_cover_kernels.judge_many(some.start, cells, moved, self._asked))
+            rows = Rows(*_cover_kernels.judge_many(some.start, cells, moved, self.asked))
             kept = ledger.note(rows, None if own is None else own[first : first + AT_ONCE])
             for move, settles in zip(some.some(np.flatnonzero(kept)), rows.some(kept), strict=True):
                 if settles is None:
                     self._add_judged(move)
                 else:
-                    self.add(replace(move, settles=settles))
+                    self.add(replace(move, settles=settles), booked=True)
 
     def _add_judged(self, move: Move) -> None:
         judged = self.judge(move.cells, move.coefficients)
@@ -170,13 +172,18 @@ class Cover:
         return Standing(np.array(settled, dtype=np.bool_), np.array(entirely, dtype=np.bool_))
 
     def _ledger(self) -> Ledger:
-        found = Ledger(self.ways.size, self.insiders.number)
-        found.note(Rows.of(kept.settles for kept in self.moves.values()))
-        return found
+        """Who is left that can object, brought up to date."""
+        if self._book is None:
+            self._book, self._unbooked = Ledger(self.ways.size, self.insiders.number), list(self.moves.values())
+        self._book.note(Rows.of(kept.settles for kept in self._unbooked))
+        self._unbooked = []
+        return self._book
 
-    def restore(self, number: int, kept: Move) -> None:
-        """Take back a move that was dropped, under its old number."""
+    def restore(self, number: int, kept: Move, booked: bool = False) -> None:
+        """Take back a move that was dropped, under its old number; ``booked`` if the ledger knows it already."""
         self.moves[number] = kept
+        if self._book is not None and not booked:
+            self._unbooked.append(kept)
         for demand in kept.settles:
             self.settled_by[demand].append(number)
         if self._through is not None:
@@ -187,6 +194,7 @@ class Cover:
     def drop(self, number: int) -> Move:
         """Do without a move."""
         through, kept = self.through, self.moves.pop(number)
+        self._book = None  # who is left again nobody knows
         for demand in kept.settles:
             self.settled_by[demand].remove(number)
         for cell in kept.cells.tolist():

@@ -95,7 +95,7 @@ def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
     cover, router = pattern.cover, pattern.router
     if not isinstance(router.table, Table) or not router.table.product or not (router.movable & ~pattern.hidden).any():
         return
-    still = np.array([d for d in order.tolist() if not cover.state(d).entirely], dtype=np.int64)
+    still = order[~cover.standing().entirely[order]]
     found = Products(router.table, cover, router.movable, pattern.hidden | cover.in_use, pattern.guide)
     found.settle(still, guard=False)
     if cover.insiders.count:
@@ -105,10 +105,7 @@ def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
     if thin:
         found.thin_cells()
         found.thin_moves()
-    for cells, steps in found.moves():
-        kept = cover.judge(cells, steps)
-        if kept.settles:
-            cover.add(kept)
+    cover.take(found.moves())
 
 
 def _guard(pattern: Pattern, demand: int) -> None:

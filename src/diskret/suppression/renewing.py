@@ -13,9 +13,8 @@ from itertools import product
 
 import numpy as np
 
-from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.arrays import Bools, Ints
 from diskret.model.cells import Cells
-from diskret.model.equations import Equations
 from diskret.model.tolerances import ROUNDING
 from diskret.moves.move import Move
 from diskret.moves.pattern import Pattern, find_move, missing
@@ -178,9 +177,7 @@ def boxes_of(table: Cells) -> Iterator[Ints]:
     """The cells of one sum per classification and of its parts; none where classifications are no trees."""
     if not table.product:
         return
-    sums = [
-        [np.append(parts, top) for top, parts in enumerate(h.part_index) if parts.size] for h in table.hierarchies
-    ]
+    sums = [[np.append(parts, top) for top, parts in enumerate(h.part_index) if parts.size] for h in table.hierarchies]
     if np.prod([float(len(each)) for each in sums]) > MOST_BOXES:
         return
     for codes in product(*sums):
