@@ -77,6 +77,12 @@ class Case:
         """The models of all groups of unknowns."""
         return attackers_of(self.system, *self.rooms)
 
+    def everybody(self) -> None:
+        """Let the attackers know what everybody knows, whoever attacked last."""
+        up, down = self.rooms
+        for attacker, own in zip(self.attackers.attackers, self.attackers.own, strict=True):
+            attacker.narrow(up[own], down[own])
+
     # --- verdicts -----------------------------------------------------------------------------------------------------
 
     def verdict(self, target: int, rooms: tuple[Whole, Whole] | None = None, counts: bool = False) -> Verdict:
@@ -158,9 +164,7 @@ class Case:
         attacker, place, own = self.attackers.on(column)
         up, down = self.rooms if rooms is None else rooms
         attacker.narrow(up[own], down[own])
-        value = self.table.value.reshape(-1)[self.system.cells[[column]]]
-        near = int(whole(np.abs(value), self.digits)[0])
-        found = []
+        near, found = self.near(column), []
         for upward, told in zip((True, False), known, strict=True):
             end = attacker.extreme(place, upward, near) if told is None else told
             if self.table.frequency and end is not None and end != np.inf:
@@ -168,6 +172,10 @@ class Case:
                 end = None if counted.proof is None else counted.reach
             found.append(np.nan if end is None else float(end) / 10.0**self.digits)
         return found[0], found[1]
+
+    def near(self, column: int) -> int:
+        """How far an unknown may be expected to go: as far as its value, in steps."""
+        return int(whole(np.abs(self.table.value.reshape(-1)[self.system.cells[[column]]]), self.digits)[0])
 
     def interval(self, column: int, rise: float, fall: float) -> tuple[float, float]:
         """What a cell can be."""
