@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from diskret.auditing.basis import Basis, basis_of
 from diskret.auditing.integers import Split, Tree, farthest_whole
 from diskret.auditing.outsiders import OutsideAttack, attackers_of
 from diskret.auditing.proof import proof_of
@@ -82,6 +83,11 @@ class Case:
         up, down = self.rooms
         for attacker, own in zip(self.attackers.attackers, self.attackers.own, strict=True):
             attacker.narrow(up[own], down[own])
+
+    @cached_property
+    def basis(self) -> Basis:
+        """All deviations that nobody can see, as sums of short moves."""
+        return basis_of(self.table, self.system)
 
     # --- verdicts -----------------------------------------------------------------------------------------------------
 

@@ -232,6 +232,11 @@ class Programme:
         return float(self._model.getInfo().objective_function_value)
 
     @property
+    def iterations(self) -> int:
+        """Steps of the simplex method the last run took, in all nodes together: its effort, on any machine."""
+        return int(self._model.getInfo().simplex_iteration_count)
+
+    @property
     def bound(self) -> float:
         """What no point in whole numbers can be below."""
         return float(self._model.getInfo().mip_dual_bound)

@@ -10,6 +10,7 @@ need``, the capacity cut of Fischetti and Salazar. It holds for every ``z``; the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.lp import ALL_BUT_OPTIMAL, Matrix, Programme, Simplex, Way
 from diskret.model.tolerances import ROUNDING, WHOLE
+from diskret.suppression.optimum.tableau import LARGEST_DENOMINATOR, Tableau
 
 UP, DOWN, RANGE = 0, 1, 2
 SIGN = (1.0, -1.0, 1.0)
@@ -25,15 +27,13 @@ WAY = Way(presolve=False, simplex=Simplex.PRIMAL, tolerance=ROUNDING, doubted=AL
 """Sharper than usual: what a programme proves becomes a cut."""
 FAR = 1e3
 """Rooms without end are cut off at this many times the largest number there is: farther nobody needs to go."""
-LARGEST_DENOMINATOR = 12
-"""Combinations of equations are made of small fractions."""
 
 
 class Pushed(NamedTuple):
-    """Deviations that move a cell farthest, and the combination of equations that proves that there are none better."""
+    """Deviations that move a cell farthest, and which others it follows how: that proves that there are none better."""
 
     moved: Floats
-    combination: Floats
+    follows: Floats
 
 
 class Cut(NamedTuple):
@@ -87,19 +87,21 @@ class Attackers:
         far = FAR * max(float(finite.max(initial=0.0)), 1.0)
         self.far_up, self.far_down = np.minimum(up, far), np.minimum(down, far)
         self._low = self._high = np.zeros(system.cells.size)
+        self.tableau = Tableau(system) if Tableau.suits(system) else None
         self._aim = -1
-        matrix = Matrix(*system.by_column())
-        self._programme = Programme(matrix, np.zeros(system.rows), lower=self._low, upper=self._high, way=WAY)
+
+    @cached_property
+    def _programme(self) -> Programme:
+        """For large systems, and where a tableau fails."""
+        matrix = Matrix(*self.system.by_column())
+        return Programme(matrix, np.zeros(self.system.rows), lower=self._low, upper=self._high, way=WAY)
 
     # --- programmes ---------------------------------------------------------------------------------------------------
 
     def within(self, low: Floats, high: Floats, attacker: int) -> None:
         """Let every cell that the attacker does not know move between these deviations from now on."""
         low[self.knows[attacker]] = high[self.knows[attacker]] = 0.0
-        (changed,) = np.nonzero((low != self._low) | (high != self._high))
-        if changed.size:
-            self._programme.set_bounds(low[changed], high[changed], changed)
-            self._low, self._high = low, high
+        self._low, self._high = low, high
 
     def hide(self, hidden: Bools, attacker: int) -> None:
         """Let the hidden cells move as far as the attacker thinks possible."""
@@ -108,21 +110,22 @@ class Attackers:
     def push(self, column: int, sign: float) -> Pushed | None:
         """Move one cell as far as it goes; None if the solver fails."""
         self.programmes += 1
+        found = None if self.tableau is None else self.tableau.push(column, sign, self._low, self._high)
+        return self._solved(column, sign) if found is None else Pushed(*found)
+
+    def _solved(self, column: int, sign: float) -> Pushed | None:
         if self._aim >= 0:
             self._programme.set_costs(np.zeros(1), np.array([self._aim]))
         self._programme.set_costs(np.array([-sign]), np.array([column]))
+        self._programme.set_bounds(self._low, self._high)
         self._aim = column
         moved = self._programme.best()
-        return None if moved is None else Pushed(moved, sign * self._programme.multipliers)
+        return None if moved is None else Pushed(moved, self._combined(column, sign * self._programme.multipliers))
 
     # --- cuts ---------------------------------------------------------------------------------------------------------
 
-    def limits(self, target: int, kind: int, combination: Floats) -> Floats:
-        """How much each cell lets a target move up, down, or along its range at most, by a combination of equations.
-
-        The combination is rounded to small fractions first, so that ``d`` is exact and no tolerance makes a cut wrong.
-        """
-        d = self._combined(int(self.demands.columns[target]), combination)
+    def limits(self, kind: int, d: Floats) -> Floats:
+        """How much each cell lets a target that follows others move up, down, or along its range at most."""
         share = np.abs(d)
         room = self.up + self.down if kind == RANGE else np.where((d > 0) == (kind == UP), self.up, self.down)
         # rooms may be without end, shares zero
@@ -140,6 +143,10 @@ class Attackers:
         return Cut(columns, np.minimum(limits[columns] / rest, 1.0), 1.0)
 
     def _combined(self, column: int, combination: Floats) -> Floats:
+        """Which others a cell follows, by a combination of equations.
+
+        It is rounded to small fractions first, so that ``d`` is exact and no tolerance makes a cut wrong.
+        """
         for parts in range(1, LARGEST_DENOMINATOR + 1):
             whole = np.round(combination * parts)
             if np.abs(combination * parts - whole).max(initial=0.0) < WHOLE:

@@ -165,7 +165,7 @@ class Witnesses:
             pushed = ways[side]
             if pushed is None:
                 return None
-            limits += self.attackers.limits(target, side, pushed.combination)
+            limits += self.attackers.limits(side, pushed.follows)
         return self.attackers.cut(target, kind, limits, attacker)
 
     def _protected(self, allowed: Bools, price: Floats, attacker: int, target: int) -> Bools | None:

@@ -46,6 +46,8 @@ class Master:
         self.shelf: list[Cut] = []
         self._age = np.zeros(0, dtype=np.int64)
         self._known: set[bytes] = set()
+        self.iterations = 0
+        """Steps of the simplex method so far."""
         self._programme = _programme([], price[self._cells], Way(presolve=False))
 
     def add(self, cuts: list[Cut]) -> int:
@@ -97,6 +99,7 @@ class Master:
         """The cheapest point of the relaxation; None if out of time."""
         self._programme.limit(max(seconds, SECONDS))
         found = self._programme.best()
+        self.iterations += self._programme.iterations
         if found is None:
             return None
         x, reduced = self._base.copy(), np.zeros(self.price.size)
@@ -118,6 +121,7 @@ class Master:
         if not (best & shut).any():
             programme.suggest(best[cells].astype(np.float64))
         answer = programme.solve()
+        self.iterations += programme.iterations
         if programme.has_point:
             seen.append(programme.point)
         patterns: dict[bytes, Bools] = {}

@@ -22,6 +22,8 @@ LOOSE = 0.05
 """Share of the gap a mixed-integer programme may leave as long as cuts are missing."""
 FIRST = 0.4
 """Share of the time that the first pattern may take."""
+RELAXED = 0.6
+"""Share of the programmes of a part that its relaxation may take."""
 PATIENCE = 2
 """This many mixed-integer programmes are tried before cuts are looked for by diving."""
 SLOW, ROUNDS, BACK = 1e-4, 12, 6
@@ -69,6 +71,20 @@ class Search:
             if turn > PATIENCE and not self.proved:
                 self._dive(True)
                 self._dive(False)
+
+    def improve(self, start: Bools, branch: bool) -> None:
+        """Begin with a pattern known to be safe; without ``branch`` only the relaxation and patterns near it."""
+        self.best = start
+        self.near |= start
+        self.clock.end_after(RELAXED)
+        self._relax(patterns=True)
+        ended = not self.clock.late
+        self.clock.end_after(1.0)
+        if not ended and (found := self.master.solve(self.clock.left)) is not None:
+            self.complete(found.x)
+            self.build(found.x)
+        while branch and not self._over and self._branch():
+            self._relax(patterns=False)
 
     def _first(self, start: Bools | None) -> None:
         """What the first look at everything used, then a routed pattern; bounds need the larger part of the time."""

@@ -60,7 +60,7 @@ def _proposed(witnesses: Witnesses, attacker: int, asked: Bools, kinds: list[int
         far = pushed.moved[demands.columns] * (1 + SOLVER)
         waiting &= np.array([far < 1.0, far > -1.0, np.abs(far) < 1.0])
         if waiting[kind, target]:
-            cut = attackers.cut(target, kind, attackers.limits(target, kind, pushed.combination), attacker)
+            cut = attackers.cut(target, kind, attackers.limits(kind, pushed.follows), attacker)
             if cut is not None:
                 yield cut
 

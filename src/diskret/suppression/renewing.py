@@ -1,0 +1,238 @@
+"""Parts of a pattern chosen anew by the exact method, the rest as it is; what is cheaper is taken over.
+
+Small patterns are one part. Otherwise parts are boxes, the cells of one sum per classification, and then clusters:
+secondary cells that share moves, with the open cells that share most equations with them. Budgets count programmes,
+so that the same comes out on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from diskret.model.arrays import Bools, Ints
+from diskret.model.cells import Cells
+from diskret.model.tolerances import ROUNDING
+from diskret.moves.move import Move
+from diskret.moves.pattern import Pattern, find_move, missing
+from diskret.moves.router import Router
+from diskret.suppression.optimum.part import Part, part_of, solve
+
+SMALL = 600
+"""Cells that may move, up to which a pattern is one part first."""
+LARGE_BOX = 1500
+"""A box with more cells is left to clusters."""
+MOST_BOXES = 20_000
+CANDIDATES = 300
+"""Open cells of a cluster at most."""
+FIRST, FEWEST, MOST = 24, 8, 80
+"""Secondary cells of the first cluster, of the smallest and of the largest."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """How much may be looked at: programmes, altogether, for the whole problem, and for each part."""
+
+    programmes: int
+    whole: int
+    each: int
+    branch: bool = True
+    """Whether a part is solved until the proof; else only as far as the relaxation leads."""
+    clusters: bool = True
+    failures: int = 60
+    """So many clusters in a row without a gain, and it ends."""
+
+
+def renew(pattern: Pattern, budget: Budget, running: Callable[[], bool], seed: int = 0) -> float:
+    """Make a pattern cheaper part by part; what no safe pattern can cost less than, as far as that is known."""
+    if (pattern.cover.insiders.up + pattern.cover.insiders.down > 0).any():
+        return 0.0  # the exact method knows who knows a cell exactly, not who knows something about it
+    work = Renewal(pattern, budget, running)
+    if work.whole.cells.size <= SMALL and work.all_at_once():
+        return work.bound
+    work.box_by_box()
+    if budget.clusters:
+        work.clusters(np.random.default_rng(seed))
+    return work.bound
+
+
+class Renewal:
+    """A pattern on its way, and which of its cells changed when."""
+
+    def __init__(self, pattern: Pattern, budget: Budget, running: Callable[[], bool]) -> None:
+        self.pattern, self.budget, self._running = pattern, budget, running
+        self.whole = pattern.router.table.equations(pattern.router.movable)
+        self.spent = 0
+        self.bound = 0.0
+        self._turn = 0
+        self._changed = np.zeros(pattern.hidden.size, dtype=np.int64)
+
+    @property
+    def running(self) -> bool:
+        """Whether the budget is not spent."""
+        return self.spent < self.budget.programmes and self._running()
+
+    def all_at_once(self) -> bool:
+        """The whole pattern as one part; whether nothing cheaper can be found."""
+        free = np.ones(self.pattern.hidden.size, dtype=np.bool_)
+        part = part_of(self.pattern, self.whole, free)
+        if part is None:
+            return True
+        before = float(self.pattern.price[self.pattern.added].sum())
+        found = solve(self.pattern, part, self.budget.whole, True)
+        self.spent += found.programmes
+        self.bound = found.bound
+        if found.hidden is None:
+            return found.proved
+        # proved for what was found, not for what moves in whole numbers made of it
+        saved = take_over(self.pattern, part, found.hidden)
+        return found.proved and before - saved <= found.cost * (1 + ROUNDING)
+
+    def try_part(self, free: Bools) -> tuple[bool, bool]:
+        """Solve one part: whether something was saved, and whether the proof ended in time."""
+        part = part_of(self.pattern, self.whole, free)
+        if part is None:
+            return False, True
+        self._turn += 1
+        limit = min(self.budget.each, max(self.budget.programmes - self.spent, 1))
+        found = solve(self.pattern, part, limit, self.budget.branch)
+        self.spent += found.programmes
+        if found.hidden is None:
+            return False, found.proved
+        before = self.pattern.added
+        saved = take_over(self.pattern, part, found.hidden)
+        self._changed[before ^ self.pattern.added] = self._turn
+        return saved > 0, found.proved
+
+    # --- boxes --------------------------------------------------------------------------------------------------------
+
+    def box_by_box(self) -> None:
+        """Boxes whose secondary cells cost most first, each again only after something changed in it."""
+        table = self.pattern.router.table
+        boxes = list(boxes_of(table))
+        seen = np.full(len(boxes), -1)
+        while boxes and self.running:
+            price = np.where(self.pattern.added, self.pattern.price, 0.0)
+            worth = np.array([
+                price[box].sum() if seen[i] < 0 or self._changed[box].max() > seen[i] else 0.0
+                for i, box in enumerate(boxes)
+            ])  # fmt: skip
+            first = int(worth.argmax())
+            if not worth[first] > 0:
+                return
+            free = np.zeros(price.size, dtype=np.bool_)
+            free[boxes[first]] = True
+            self.try_part(free)
+            seen[first] = self._turn
+
+    # --- clusters -----------------------------------------------------------------------------------------------------
+
+    def clusters(self, rng: np.random.Generator) -> None:
+        """Clusters around secondary cells drawn by their price, larger where proofs end soon, smaller where not."""
+        size, failed = float(FIRST), 0
+        while self.running and failed < self.budget.failures and self.pattern.added.any():
+            gained, proved = self.try_part(self._cluster(rng, int(size)))
+            failed = 0 if gained else failed + 1
+            size = min(max(size * (1.1 if proved else 0.8), FEWEST), MOST)
+
+    def _cluster(self, rng: np.random.Generator, size: int) -> Bools:
+        """Secondary cells that share moves with a drawn one, or with these, and what may take their place."""
+        pattern, cover = self.pattern, self.pattern.cover
+        cells = np.flatnonzero(pattern.added)
+        chance = np.maximum(pattern.price[cells], ROUNDING)
+        waiting = [int(rng.choice(cells, p=chance / chance.sum()))]
+        chosen = dict.fromkeys(waiting)
+        core = np.zeros(pattern.hidden.size, dtype=np.bool_)
+        while waiting and len(chosen) < size:
+            moves = sorted(cover.through[waiting.pop(0)])
+            for number in (moves[i] for i in rng.permutation(len(moves)).tolist()):
+                move = cover.moves[number].cells
+                core[move] = True
+                fresh = [c for c in move[pattern.added[move]].tolist() if c not in chosen][: size - len(chosen)]
+                chosen.update(dict.fromkeys(fresh))
+                waiting += fresh
+        free = self._candidates(core)
+        free[list(chosen)] = True
+        return free
+
+    def _candidates(self, core: Bools) -> Bools:
+        """Open cells that share the largest part of their equations with the core, the cheapest first."""
+        whole, pattern = self.whole, self.pattern
+        row, at = whole.row_of(), whole.cells[whole.columns]
+        touched = np.zeros(whole.rows, dtype=np.bool_)
+        touched[row[core[at]]] = True
+        share = np.bincount(at, weights=touched[row], minlength=core.size)
+        share /= np.maximum(np.bincount(at, minlength=core.size), 1)
+        (near,) = np.nonzero((share > 0) & ~pattern.hidden & ~pattern.cover.in_use)
+        best = near[np.lexsort((near, pattern.price[near], -share[near]))[:CANDIDATES]]
+        free = np.zeros(core.size, dtype=np.bool_)
+        free[best] = True
+        return free
+
+
+def boxes_of(table: Cells) -> Iterator[Ints]:
+    """The cells of one sum per classification and of its parts; none where classifications are no trees."""
+    if not table.product:
+        return
+    sums = [[np.append(parts, top) for top, parts in enumerate(h.part_index) if parts.size] for h in table.hierarchies]
+    if np.prod([float(len(each)) for each in sums]) > MOST_BOXES:
+        return
+    for codes in product(*sums):
+        if np.prod([each.size for each in codes]) <= LARGE_BOX:
+            yield np.ravel_multi_index(np.ix_(*codes), table.shape).reshape(-1)
+
+
+# --- taking over ------------------------------------------------------------------------------------------------------
+
+
+def take_over(pattern: Pattern, part: Part, hidden: Ints) -> float:
+    """Hide these cells of a part and no others; returns what was saved, 0 if moves in whole numbers do not follow.
+
+    The exact method finds cells; that they protect is shown by moves again, as everything in a pattern is.
+    """
+    cover, price = pattern.cover, pattern.price
+    before = pattern.added
+    kept = pattern.hidden | cover.in_use
+    kept[part.system.cells[~part.always]] = False
+    kept[hidden] = True
+    old = [n for n in part.moves if not kept[cover.moves[n].cells].all()]
+    dropped = [(number, cover.drop(number)) for number in old]
+    router = pattern.router
+    near = replace(pattern, router=Router(router.table, kept, router.up, router.down))
+    new: list[int] = []
+    settled = _settle(near, [move for _, move in dropped], new)
+    router.programmes += near.router.programmes
+    if settled and price[before].sum() - price[pattern.added].sum() > ROUNDING * part.gain:
+        _prune(pattern, [*part.moves, *new])
+        return float(price[before].sum() - price[pattern.added].sum())
+    for number in new:
+        cover.drop(number)
+    for number, move in dropped:
+        cover.restore(number, move)
+    return 0.0
+
+
+def _settle(pattern: Pattern, old: Sequence[Move], new: list[int]) -> bool:
+    """Settle by the cells of the pattern what is open without the old moves; whether that was possible."""
+    cover, amount = pattern.cover, pattern.cover.ways.amount
+    lost = {d for move in old for d in move.settles if not missing(pattern, d).entirely}
+    for demand in sorted(lost, key=lambda d: (-amount[d], d)):
+        while not (state := missing(pattern, demand)).entirely:
+            move = find_move(pattern, demand, state.against)
+            if move is None and len(state.against) > 1:
+                move = find_move(pattern, demand, frozenset([min(state.against)]))
+            if move is None:
+                return False
+            new.append(cover.add(move))
+    return True
+
+
+def _prune(pattern: Pattern, numbers: Sequence[int]) -> None:
+    """Do without moves nobody needs."""
+    cover = pattern.cover
+    for number in numbers:
+        if number in cover.moves and not cover.open_without(number):
+            cover.drop(number)
