@@ -13,13 +13,14 @@ import numpy as np
 
 from diskret.auditing.case import Case
 from diskret.auditing.elimination import determined
+from diskret.auditing.ends import exact_ends
 from diskret.auditing.inside import attack_from_inside
 from diskret.auditing.outsiders import attack
 from diskret.auditing.proof import line_name
 from diskret.auditing.report import AuditReport, ClosestCall
 from diskret.auditing.spread import gathered, spread_report
 from diskret.auditing.unions import unions_breaking, zero_lines
-from diskret.model.arrays import Bools, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
 from diskret.model.given import refuse_no_promise, refuse_no_table
@@ -121,7 +122,7 @@ def attacked(
     asked = {"none": np.empty(0, np.int64), "primary": case.columns, "hidden": np.arange(case.system.cells.size)}
     settled = case.demands.cells[~_open_demands(case, against_insiders=True)]
     zeros = _zero_lines(case) if table.frequency else ()
-    ends = {case.name(c): case.interval(c, *case.ends(c)) for c in asked[intervals].tolist()}
+    ends = {case.name(c): case.interval(c, *found) for c, found in _ends(case, asked[intervals])}
     return AuditReport(
         table=table,
         promise=promise,
@@ -140,8 +141,30 @@ def attacked(
     )
 
 
+def exact_intervals(table: Table, promise: Promise = Promise(), *, seconds: float = 10.0) -> tuple[Floats, Floats]:
+    """The exact interval of every primary cell, in their order, and no verdict on any: lower and upper ends.
+
+    An end is not a number if the solver gave up on it; with counts it may take ``seconds``.
+
+    >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
+    >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+    >>> [ends.tolist() for ends in exact_intervals(table)]
+    [[0.0], [3.0]]
+    """
+    same, asked, scale = in_units(table, promise)
+    case = _case(same, asked, demands_of(same, asked), MoveSet.none(), seconds)
+    found = [case.interval(c, *ends) for c, ends in _ends(case, case.columns)]
+    lower, upper = np.array(found, dtype=np.float64).reshape(-1, 2).T
+    return (lower, upper) if same is table else (scale.up(lower), scale.up(upper))
+
+
+def _ends(case: Case, columns: Ints) -> list[tuple[int, tuple[float, float]]]:
+    """How far some unknowns can rise and fall."""
+    return list(zip(columns.tolist(), exact_ends(case, columns), strict=True)) if columns.size else []
+
+
 def _case(
-    table: Table, promise: Promise, demands: Demands, moves: MoveSet, seconds: float, workers: Workers | None
+    table: Table, promise: Promise, demands: Demands, moves: MoveSet, seconds: float, workers: Workers | None = None
 ) -> Case:
     """Check what is given, and put it together."""
     up, down = promise.knowledge.room(table)

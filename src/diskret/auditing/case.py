@@ -44,9 +44,9 @@ class Case:
     digits: int
     """Decimals of everything that is compared: rooms, demands, what insiders know."""
     seconds: float = np.inf
+    """How long to look for whole numbers, for one cell."""
     workers: Workers | None = None
     """By whom independent parts are attacked."""
-    """How long to look for whole numbers, for one cell."""
     certify: bool = False
     """Whether every exposed cell gets a proof in whole numbers, also where elimination decides."""
     undecided: set[int] = field(default_factory=set)
@@ -80,6 +80,12 @@ class Case:
     def attackers(self) -> OutsideAttack:
         """The models of all groups of unknowns."""
         return attackers_of(self.system, *self.rooms)
+
+    def everybody(self) -> None:
+        """Let the attackers know what everybody knows, whoever attacked last."""
+        up, down = self.rooms
+        for attacker, own in zip(self.attackers.attackers, self.attackers.own, strict=True):
+            attacker.narrow(up[own], down[own])
 
     @cached_property
     def basis(self) -> Basis:
@@ -170,9 +176,7 @@ class Case:
         attacker, place, own = self.attackers.on(column)
         up, down = self.rooms if rooms is None else rooms
         attacker.narrow(up[own], down[own])
-        value = self.table.value.reshape(-1)[self.system.cells[[column]]]
-        near = int(whole(np.abs(value), self.digits)[0])
-        found = []
+        near, found = self.near(column), []
         for upward, told in zip((True, False), known, strict=True):
             end = attacker.extreme(place, upward, near) if told is None else told
             if self.table.frequency and end is not None and end != np.inf:
@@ -180,6 +184,10 @@ class Case:
                 end = None if counted.proof is None else counted.reach
             found.append(np.nan if end is None else float(end) / 10.0**self.digits)
         return found[0], found[1]
+
+    def near(self, column: int) -> int:
+        """How far an unknown may be expected to go: as far as its value, in steps."""
+        return int(whole(np.abs(self.table.value.reshape(-1)[self.system.cells[[column]]]), self.digits)[0])
 
     def interval(self, column: int, rise: float, fall: float) -> tuple[float, float]:
         """What a cell can be."""
