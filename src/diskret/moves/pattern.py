@@ -42,6 +42,8 @@ class Pattern:
     """What a search for moves takes for the price; what is kept is decided by the price itself."""
     hopeless: dict[int, frozenset[int] | None] = field(default_factory=dict)
     """Demands that cannot be settled: against these insiders, or (None) not at all."""
+    bound: float | None = None
+    """What the added cells of any pattern cost at least, where that is known."""
 
     @property
     def added(self) -> Bools:
