@@ -106,7 +106,9 @@ def attacked(
     if isinstance(table, SparseTable):
         small = merged(table)
         known = None if moves is None else gathered(small, moves)
-        found = attacked(small, promise, intervals=intervals, moves=known, certify=certify, seconds=seconds, workers=workers)
+        found = attacked(
+            small, promise, intervals=intervals, moves=known, certify=certify, seconds=seconds, workers=workers
+        )
         return spread_report(small, found)
     case = _case(table, promise, demands or demands_of(table, promise), moves or MoveSet.none(), seconds, workers)
     case.certify = certify

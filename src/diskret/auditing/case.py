@@ -84,7 +84,8 @@ class Case:
     def everybody(self) -> None:
         """Let the attackers know what everybody knows, whoever attacked last."""
         up, down = self.rooms
-        for attacker, own in zip(self.attackers.attackers, self.attackers.own, strict=True):
+        for number, attacker in self.attackers.met.items():
+            own = self.attackers.own[number]
             attacker.narrow(up[own], down[own])
 
     @cached_property

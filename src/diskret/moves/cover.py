@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
 from diskret.model.grid import ENDLESS, digits_of, whole
 from diskret.moves import _cover_kernels
-from diskret.moves.demands import LENGTH, OPEN, SETTLED, UP, Demands, State
+from diskret.moves.demands import LENGTH, OPEN, SETTLED, UP, Demands, State, Ways
 from diskret.moves.insiders import Insiders
 from diskret.moves.move import Move, MoveSet
 from diskret.moves.standing import Ledger, Rows, Standing
@@ -28,6 +28,49 @@ MANY = 2_000
 """So many demands or moves are worth the kernels for many: compiling them takes two seconds, once on a machine."""
 AT_ONCE = 10_000
 """Moves that are judged together: more would need more memory, and not be faster."""
+
+
+class Judging(Protocol):
+    """What moves are judged by: a `Cover` has it."""
+
+    @property
+    def ways(self) -> Ways:
+        """The demands."""
+        ...
+
+    @property
+    def insiders(self) -> Insiders:
+        """Who knows what."""
+        ...
+
+    @property
+    def up(self) -> Floats:
+        """How far every cell can rise."""
+        ...
+
+    @property
+    def down(self) -> Floats:
+        """How far every cell can fall."""
+        ...
+
+    @property
+    def whole(self) -> bool:
+        """Whether moves count in whole numbers only."""
+        ...
+
+    @property
+    def homes(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """Where insiders stand."""
+        ...
+
+
+def asked_of(judging: Judging) -> tuple[Any, ...]:
+    """What kernels need to know to judge a move."""
+    ways, people = judging.ways, judging.insiders
+    return (
+        judging.up, judging.down, ways.at, ways.kind, ways.amount, ways.strict, judging.whole,
+        people.start, people.who, people.up, people.down, *judging.homes,
+    )  # fmt: skip
 
 
 class Cover:
@@ -69,11 +112,7 @@ class Cover:
     @property
     def asked(self) -> tuple[Any, ...]:
         """What kernels need to know to judge a move."""
-        ways, people = self.ways, self.insiders
-        return (
-            self.up, self.down, ways.at, ways.kind, ways.amount, ways.strict, self.whole,
-            people.start, people.who, people.up, people.down, *self.homes,
-        )  # fmt: skip
+        return asked_of(self)
 
     def judge(self, cells: Ints, moved: Floats) -> Move:
         """A move with what it settles and who can object."""

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from diskret.model.arrays import Bools, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
 from diskret.model.tolerances import ROUNDING
 from diskret.moves.move import Move

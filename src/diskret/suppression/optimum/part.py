@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from diskret.model.arrays import Bools, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.tolerances import ROUNDING, SOLVER
 from diskret.moves.demands import DOWN, LENGTH, State
