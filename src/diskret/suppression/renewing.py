@@ -28,8 +28,8 @@ ROUNDS = 4
 MOST_BOXES = 20_000
 LARGE_BOX = 5_000
 """A box with more cells is left to clusters."""
-CANDIDATES = 300
-"""Open cells of a cluster at most."""
+CANDIDATES, MANY = 300, 2_000
+"""Open cells of a cluster at most, and of a whole pattern of few cells in a table that is too large."""
 FIRST, FEWEST, MOST = 24, 8, 80
 """Secondary cells of the first cluster, of the smallest and of the largest."""
 
@@ -52,7 +52,7 @@ class Budget:
 
 ENOUGH = Budget(whole=1_500, programmes=1_200, each=600, branch=False)
 """By default: 0.1 to 0.5 ms a programme, so about half a second (measured on tables of 100 to 2,800 cells),"""
-THOROUGH = Budget(whole=10_000, programmes=40_000, each=5_000)
+THOROUGH = Budget(whole=10_000, programmes=20_000, each=5_000)
 """and in economy,"""
 PER_CELL = {"default": 2, "economy": 60}
 """with so many programmes more for every secondary cell."""
@@ -100,13 +100,17 @@ class Renewal:
 
     def all_at_once(self) -> bool:
         """The whole pattern as one part, if it is small; whether nothing cheaper can be found."""
-        if self.pattern.added.sum() > self.budget.whole:
+        added = self.pattern.added
+        if added.sum() > self.budget.whole:
             return False
-        part = part_of(self.pattern, self.whole, self.price, np.ones(self.price.size, dtype=np.bool_))
+        part = part_of(self.pattern, self.whole, self.price, np.ones(added.size, dtype=np.bool_))
         if part is None:
             self.pattern.bound = 0.0
             return True
         if not _fits(part, self.budget.whole):
+            if added.sum() <= MOST:
+                # few cells among very many: those near them, and cheap ones
+                self.try_part(added | self._candidates(self.pattern.hidden | added, MANY), self.budget.whole)
             return False
         found = solve(self.pattern, part, self.price, self.budget.whole)
         self.pattern.bound = found.bound
@@ -115,16 +119,16 @@ class Renewal:
         # what moves in whole numbers make of it may be dearer
         return found.proved and self.price[self.pattern.added].sum() <= found.cost * (1 + ROUNDING)
 
-    def try_part(self, free: Bools) -> tuple[bool, bool]:
+    def try_part(self, free: Bools, programmes: int = 0) -> tuple[bool, bool]:
         """Solve one part: whether something was saved, and whether the proof ended in time."""
         self._turn += 1
         part = part_of(self.pattern, self.whole, self.price, free)
-        limit = min(self.budget.each, max(self.budget.programmes - self.spent, 1))
+        limit = programmes or min(self.budget.each, max(self.budget.programmes - self.spent, 1))
         if part is None or not _fits(part, limit):
             self.spent += 1
             return False, part is None
-        found = solve(self.pattern, part, self.price, limit, self.budget.branch)
-        self.spent += found.programmes
+        found = solve(self.pattern, part, self.price, limit, self.budget.branch or programmes > 0)
+        self.spent += 0 if programmes else found.programmes
         if found.hidden is None:
             return False, found.proved
         before = self.pattern.added
@@ -179,11 +183,11 @@ class Renewal:
                 fresh = [c for c in move[pattern.added[move]].tolist() if c not in chosen][: size - len(chosen)]
                 chosen.update(dict.fromkeys(fresh))
                 waiting += fresh
-        free = self._candidates(core)
+        free = self._candidates(core, CANDIDATES)
         free[list(chosen)] = True
         return free
 
-    def _candidates(self, core: Bools) -> Bools:
+    def _candidates(self, core: Bools, most: int) -> Bools:
         """Open cells that share the largest part of their equations with the core, the cheapest first."""
         whole, pattern = self.whole, self.pattern
         row, at = whole.row_of(), whole.cells[whole.columns]
@@ -192,7 +196,7 @@ class Renewal:
         all_of = np.maximum(np.bincount(at, minlength=core.size), 1)
         share = np.bincount(at, weights=touched[row], minlength=core.size) / all_of
         (near,) = np.nonzero((share > 0) & ~pattern.hidden & ~pattern.cover.in_use)
-        best = near[np.lexsort((near, self.price[near], -share[near]))[:CANDIDATES]]
+        best = near[np.lexsort((near, self.price[near], -share[near]))[:most]]
         free = np.zeros(core.size, dtype=np.bool_)
         free[best] = True
         return free
