@@ -32,13 +32,16 @@ from diskret.suppression.by_cuboids import usable_cells
 from diskret.suppression.methods import Moves, Progress
 from diskret.suppression.objective import exact_prices, objective_of
 from diskret.suppression.prices import Cost
-from diskret.suppression.rerouting import reroute_cells, reroute_moves, shake_up
+from diskret.suppression.rerouting import over_hidden, reroute_cells, reroute_moves, shake_up
 from diskret.suppression.result import Suppression, Unprotected
 
 SWEEPS = 2
 MOST_ROUNDS = 4
 SHARE_FOR_CELLS = 1.0
 """By default single cells are tried for as many programmes as the pattern took so far, times this."""
+UNKNOWNS, ENOUGH, MORE = 200, 1_000_000, 10
+"""In a product of trees programmes over hidden cells have at most so many unknowns in all, per cell of a small table;
+of a large one that many, and some per cell. A million takes about a second."""
 ECONOMY = 12.0
 """In economy the search goes on for this many times the programmes the pattern took,"""
 AT_LEAST = 5000
@@ -157,26 +160,33 @@ def routed(
 def _make_cheaper(pattern: Pattern, method: Moves, say: Callable[[str, int, int], None]) -> None:
     """Reroute until the effort is spent; protection holds all the time."""
     end = np.inf if method.seconds is None else time.monotonic() + method.seconds
-    router = pattern.router
-    built = router.programmes
-
-    def running(limit: float) -> Callable[[], bool]:
-        return lambda: router.programmes < limit and time.monotonic() < end
-
     effort = method.effort_for(pattern.hidden.size)
     if effort == "quick" or not method.thin:
         return
-    for done in range(SWEEPS):
-        if time.monotonic() < end:
-            reroute_moves(pattern, SMALL)
-        say("rerouting", done + 1, SWEEPS + 1)
-    if effort == "default":
-        limit = router.programmes + SHARE_FOR_CELLS * built
-        reroute_cells(pattern, SMALL, running(limit), {})
+    # moves found without programmes count as if each had taken one
+    built = max(pattern.router.programmes, len(pattern.cover.moves))
+
+    def running(limit: float, unknowns: float = np.inf) -> bool:
+        router = pattern.router
+        return router.programmes < limit and router.unknowns < unknowns and time.monotonic() < end
+
+    if pattern.router.table.product:
+        small = min(UNKNOWNS * pattern.hidden.size, ENOUGH + MORE * pattern.hidden.size)
+        over_hidden(pattern, SMALL, lambda: running(np.inf, small))
+        say("rerouting", SWEEPS, SWEEPS + 1)
+        reroute_moves(pattern, SMALL, lambda: running(np.inf, 1.5 * small))
     else:
-        limit = router.programmes + max(ECONOMY * built, AT_LEAST * (2 if pattern.cover.insiders.count else 1))
-        _economise(pattern, running(limit))
-    reroute_moves(pattern, SMALL)
+        for done in range(SWEEPS):
+            reroute_moves(pattern, SMALL, lambda: running(np.inf))
+            say("rerouting", done + 1, SWEEPS + 1)
+    spent = pattern.router.programmes
+    if effort != "default":
+        least = AT_LEAST * (2 if pattern.cover.insiders.count else 1)
+        _economise(pattern, lambda: running(spent + max(ECONOMY * built, least)))
+    elif not pattern.router.table.product:
+        reroute_cells(pattern, SMALL, lambda: running(spent + SHARE_FOR_CELLS * built), {})
+    if effort != "default" or not pattern.router.table.product:
+        reroute_moves(pattern, SMALL)
     say("rerouting", SWEEPS + 1, SWEEPS + 1)
 
 
