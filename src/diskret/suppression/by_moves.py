@@ -39,9 +39,11 @@ SWEEPS = 2
 MOST_ROUNDS = 4
 SHARE_FOR_CELLS = 1.0
 """By default single cells are tried for as many programmes as the pattern took so far, times this."""
-UNKNOWNS, ENOUGH, MORE = 200, 1_000_000, 10
+UNKNOWNS, ENOUGH, MORE = 100, 300_000, 4
 """In a product of trees programmes over hidden cells have at most so many unknowns in all, per cell of a small table;
-of a large one that many, and some per cell. A million takes about a second."""
+of a large one that many, and some per cell. A million takes a second or more."""
+FEW = 1000
+"""Cells of the neighbourhoods over which moves are routed then, whether hidden or not."""
 ECONOMY = 12.0
 """In economy the search goes on for this many times the programmes the pattern took,"""
 AT_LEAST = 5000
@@ -174,7 +176,7 @@ def _make_cheaper(pattern: Pattern, method: Moves, say: Callable[[str, int, int]
         small = min(UNKNOWNS * pattern.hidden.size, ENOUGH + MORE * pattern.hidden.size)
         over_hidden(pattern, SMALL, lambda: running(np.inf, small))
         say("rerouting", SWEEPS, SWEEPS + 1)
-        reroute_moves(pattern, SMALL, lambda: running(np.inf, 1.5 * small))
+        reroute_moves(pattern, FEW, lambda: running(np.inf, 1.5 * small))
     else:
         for done in range(SWEEPS):
             reroute_moves(pattern, SMALL, lambda: running(np.inf))
