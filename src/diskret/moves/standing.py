@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ class Settled(Mapping[int, frozenset[int]]):
         if self._found is None:  # whoever asks for one asks for others
             ends = (self.ends - self.ends[0]).tolist()
             who = self.who[self.ends[0] : self.ends[-1]].tolist()
-            parts = (frozenset(who[a:b]) for a, b in zip(ends, ends[1:], strict=False))
+            parts = (frozenset(who[a:b]) for a, b in pairwise(ends))
             self._found = dict(zip(self.demands.tolist(), parts, strict=True))
         return self._found[demand]
 
