@@ -26,7 +26,7 @@ EFFORT = 20_000
 """Cells a search looks at before it ends with the best it has."""
 KICKS = 6
 """Dear cells that are forced out of a draft one after the other, in case something cheaper lies behind."""
-TOGETHER = 8
+TOGETHER = 3
 """Moves that are taken out together at most: a cell that more of them share is hardly ever done without."""
 WIDEST = 4096
 """Cells of a product or a draft at most."""

@@ -71,6 +71,16 @@ class Router:
                 return near.cells[steps != 0], steps[steps != 0]
         return None
 
+    def among(self, movable: Bools) -> Router:
+        """A router over other cells that goes on counting."""
+        found = Router(self.table, movable, self.up, self.down)
+        found.count(self)
+        return found
+
+    def count(self, other: Router) -> None:
+        """Count on from where another router is."""
+        self.programmes, self.unknowns = other.programmes, other.unknowns
+
     def heights(self, cells: Ints) -> Ints:
         """How high each cell stands: sums are higher than their parts."""
         return self._near.heights(cells)
