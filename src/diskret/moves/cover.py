@@ -67,7 +67,7 @@ class Cover:
         return float((np.where(rises, up, down) / size).min()), float((np.where(rises, down, up) / size).min())
 
     @property
-    def _asked(self) -> tuple[Any, ...]:
+    def asked(self) -> tuple[Any, ...]:
         """What kernels need to know to judge a move."""
         ways, people = self.ways, self.insiders
         return (
@@ -81,7 +81,7 @@ class Cover:
             if (moved != np.rint(moved)).any():
                 return Move(cells=cells, coefficients=moved)
             moved = moved / float(np.gcd.reduce(np.abs(moved).astype(np.int64)))
-        settled, tied, first, objectors = _cover_kernels.judge(cells, moved, *self._asked)
+        settled, tied, first, objectors = _cover_kernels.judge(cells, moved, *self.asked)
         who, start, doubtful = objectors.tolist(), first.tolist(), tied.tolist()
         clear = int(objectors.min(initial=0)) >= 0
         settles = {
@@ -152,7 +152,7 @@ class Cover:
         for first in range(0, len(moves), AT_ONCE):
             some = moves.some(np.arange(first, min(first + AT_ONCE, len(moves))))
             cells, moved = some.cells.astype(np.int64, copy=False), some.coefficients.astype(np.float64, copy=False)
-            asked = self._asked, nothing[first : first + AT_ONCE], only
+            asked = self.asked, nothing[first : first + AT_ONCE], only
             rows = Rows(*_cover_kernels.judge_many(some.start, cells, moved, *asked))
             kept = ledger.note(rows, None if own is None else own[first : first + AT_ONCE])
             for move, settles in zip(some.some(np.flatnonzero(kept)), rows.some(kept), strict=True):

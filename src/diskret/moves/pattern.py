@@ -17,7 +17,7 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.table import Table
 from diskret.moves.cover import Cover
 from diskret.moves.demands import DOWN, LENGTH, SETTLED, State
-from diskret.moves.move import NO_INSIDERS, Move, MoveSet
+from diskret.moves.move import NO_INSIDERS, Move
 from diskret.moves.products import Products
 from diskret.moves.router import Rooms, Router
 
@@ -105,7 +105,7 @@ def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
     if thin:
         found.thin_cells()
         found.thin_moves()
-    cover.take(MoveSet.of([Move(cells=cells, coefficients=steps) for cells, steps in found.moves()]))
+    cover.take(found.moves())
 
 
 def _guard(pattern: Pattern, demand: int) -> None:

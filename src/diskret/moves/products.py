@@ -19,6 +19,7 @@ from diskret.moves._product_kernels import Search
 from diskret.moves._store_kernels import Store
 from diskret.moves.cover import Cover
 from diskret.moves.demands import unit
+from diskret.moves.move import MoveSet
 
 EFFORT = 20_000
 """Cells a search looks at before it ends with the best it has."""
@@ -94,11 +95,21 @@ class Products:
         result: Floats = total[start[1:]] - total[start[:-1]]
         return result
 
-    def moves(self) -> list[tuple[Ints, Floats]]:
-        """Cells and whole steps of the kept moves."""
+    def moves(self) -> MoveSet:
+        """The kept moves, in whole steps."""
         store = self._store
-        parts = [slice(*store.moves[m : m + 2, 0].tolist()) for m in self.kept().tolist()]
-        return [(store.entries[p, 0].copy(), store.entries[p, 3].astype(np.float64)) for p in parts]
+        number, entries = store.counts[:2].tolist()
+        endless = np.full(number, np.inf)
+        every = MoveSet(
+            start=store.moves[: number + 1, 0],
+            cells=store.entries[:entries, 0],
+            coefficients=store.entries[:entries, 3].astype(np.float64),
+            up=endless,
+            down=endless,
+            first_protected=np.zeros(number + 1, dtype=np.int64),
+            protected_cells=np.empty(0, dtype=np.int64),
+        )
+        return every.some(self.kept())
 
 
 def _store(table: Table, cover: Cover, movable: Bools, hidden: Bools, price: Floats) -> Store:
@@ -126,11 +137,8 @@ def _store(table: Table, cover: Cover, movable: Bools, hidden: Bools, price: Flo
         counts=np.zeros(5, dtype=np.int64),
         saved=np.zeros((WIDEST, 2)),
         **_by_person(cover),
-        judging=(
-            cover.up, cover.down, ways.at, ways.kind, ways.amount, ways.strict, cover.whole,
-            people.start, people.who, people.up, people.down, *cover.homes,
-        ),
-    )  # fmt: skip
+        judging=cover.asked,
+    )
 
 
 def _search(table: Table, cover: Cover, movable: Bools, price: Floats, free: Floats, least: float) -> Search:
