@@ -69,7 +69,7 @@ def _add_sums(case: Case, waiting: list[int]) -> frozenset[tuple[int, int]]:
                 elif move.cells.size:
                     own.append(demand)
                     found.append(move)
-        cover.take(MoveSet.of(found), np.array(own, dtype=np.int64))
+        cover.take(MoveSet.of(found), np.array(own, dtype=np.int64), alone=True)
     return frozenset(certain)
 
 

@@ -175,21 +175,24 @@ class Cover:
         self.restore(number, kept, booked)
         return number
 
-    def take(self, moves: MoveSet, own: Ints | None = None) -> None:
+    def take(self, moves: MoveSet, own: Ints | None = None, *, alone: bool = False) -> None:
         """Judge many moves in whole steps and keep those that settle something.
 
-        If every move was made for a demand of its ``own``, it is kept only while that one is not settled entirely.
+        If every move was made for a demand of its ``own``, it is kept only while that one is not settled entirely;
+        ``alone``: wide moves of many are judged for that one only.
         """
         if self.whole or (len(moves) < MANY and self._book is None):
             for number, move in enumerate(moves):
                 if own is None or not self.state(int(own[number])).entirely:
                     self._add_judged(move)
             return
-        ledger = self._ledger()
+        ledger, only = self._ledger(), np.full_like(self.ways.at if alone else self.ways.at[:0], -1)
+        nothing = np.full(len(moves), -1, dtype=np.int64) if own is None else own
         for first in range(0, len(moves), AT_ONCE):
             some = moves.some(np.arange(first, min(first + AT_ONCE, len(moves))))
             cells, moved = some.cells.astype(np.int64, copy=False), some.coefficients.astype(np.float64, copy=False)
-            rows = Rows(*_cover_kernels.judge_many(some.start, cells, moved, self.asked))
+            asked = self.asked, nothing[first : first + AT_ONCE], only
+            rows = Rows(*_cover_kernels.judge_many(some.start, cells, moved, *asked))
             kept = ledger.note(rows, None if own is None else own[first : first + AT_ONCE])
             for move, settles in zip(some.some(np.flatnonzero(kept)), rows.some(kept), strict=True):
                 if settles is None:
