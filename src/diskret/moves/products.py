@@ -43,9 +43,13 @@ MOVES = 4096
 class Products:
     """The compiled pattern: moves over the movable cells of a table, and what further cells cost."""
 
-    def __init__(self, table: Table, cover: Judging, movable: Bools, hidden: Bools, price: Floats) -> None:
+    def __init__(
+        self, table: Table, cover: Judging, movable: Bools, hidden: Bools, price: Floats, *, effort: int = EFFORT,
+        kicks: int = KICKS,
+    ) -> None:  # fmt: skip
         self.hidden, self.price = hidden, price
         self._store = _store(table, cover, movable, hidden, price)
+        self._store.draft.search.numbers[4:6] = effort, kicks
 
     def settle(self, order: Ints, guard: bool) -> None:
         """Settle demands one after the other, against the public or against everybody."""
