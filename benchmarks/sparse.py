@@ -13,6 +13,7 @@ import resource
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -80,7 +81,7 @@ def main() -> None:
     marked: Table = timed("mark", lambda: mark(table, MinCount(given.minimum) | PPercent(10)))
     print(marked)
     promise = Promise(guard=given.guard)
-    methods = {"moves": Moves(), "quick": Moves(effort="quick"), "cuboids": Cuboids()}
+    methods: dict[str, Any] = {"moves": Moves(), "quick": Moves(effort="quick"), "cuboids": Cuboids()}
     if given.method != "none":
         done = timed("protect", lambda: suppress(marked, promise, methods[given.method]))
         print(f"{int(done.secondary.sum())} secondary cells, {len(done.unprotected)} unprotected")
@@ -92,7 +93,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         for kind in ("csv", "parquet") if given.publish else ():
             path = Path(folder) / f"table.{kind}"
-            timed(kind, lambda path=path: publish(marked, path, unprotected=True))
+            timed(kind, partial(publish, marked, path, unprotected=True))
 
 
 if __name__ == "__main__":

@@ -6,14 +6,15 @@ Which rows hold a column is kept in append-only chains: entries may be out of da
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from diskret.model.compiled import kernel, part
 
 LOOK_AT = 8
 """Of how many short rows the cheapest pivot is taken."""
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def power(base, exponent, p):
     """Base to a power modulo p."""
     result = 1
@@ -26,7 +27,7 @@ def power(base, exponent, p):
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _grown(array, used):
     if used <= array.size:
         return array
@@ -35,7 +36,7 @@ def _grown(array, used):
     return bigger
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _take_out(row, length, first, before, after):
     """Unhook a row from the chain of rows of its length."""
     if before[row] >= 0:
@@ -46,7 +47,7 @@ def _take_out(row, length, first, before, after):
         before[after[row]] = before[row]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _put_in(row, length, first, before, after):
     before[row] = -1
     after[row] = first[length]
@@ -55,7 +56,7 @@ def _put_in(row, length, first, before, after):
     first[length] = row
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _find(pool_column, start, length, column):
     """Where a sorted row holds a column, or -1."""
     low, high = start, start + length
@@ -68,7 +69,7 @@ def _find(pool_column, start, length, column):
     return low if low < start + length and pool_column[low] == column else -1
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def eliminate(row_start, columns, values, size, p):
     """Pivots in order, each as a row of the echelon form: pivot columns, row starts, row lengths, and the pool.
 
@@ -219,7 +220,7 @@ def eliminate(row_start, columns, values, size, p):
     return (pivot_column[:pivots], pivot_start[:pivots], pivot_length[:pivots], pool_column[:used], pool_value[:used])
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def substitute_back(pivot_column, pivot_start, pivot_length, pool_column, pool_value, vectors, p):
     """Null vectors (one per column of ``vectors``, in place) from chosen values of the columns without pivot."""
     for k in range(pivot_column.size - 1, -1, -1):
@@ -232,7 +233,7 @@ def substitute_back(pivot_column, pivot_start, pivot_length, pool_column, pool_v
             vectors[column, v] = (p - total) % p
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def ratios(vectors, p):
     """Second over first entry of every row modulo p; p where the first is zero, and zero where both are."""
     ratio = np.zeros(vectors.shape[0], dtype=np.int64)
@@ -242,3 +243,60 @@ def ratios(vectors, p):
         elif vectors[c, 1] != 0:
             ratio[c] = p
     return ratio
+
+
+@kernel
+def combined(pivot_column, pivot_start, pivot_length, pool_column, pool_value, size, p, longest, largest):
+    """Every column as a combination of those without pivot: where each begins, these columns, and how many times each.
+
+    A free column is itself. Empty are columns that are zero, and those made of more than ``longest`` columns, with
+    larger numbers than ``largest``, or of such; which are not says the last array.
+    """
+    begin, length, short = np.zeros(size, np.int64), np.zeros(size, np.int64), np.ones(size, np.bool_)
+    short[pivot_column] = False
+    pool, times, used = np.empty(2 * size + 16, np.int64), np.empty(2 * size + 16, np.int64), 0
+    for c in range(size):
+        if short[c]:
+            begin[c], length[c] = used, 1
+            pool[used], times[used] = c, 1
+            used += 1
+    added, met = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    for k in range(pivot_column.size - 1, -1, -1):
+        column, number, fits = pivot_column[k], 0, True
+        for e in range(pivot_start[k], pivot_start[k] + pivot_length[k]):
+            c = pool_column[e]
+            if c == column:
+                continue
+            fits = fits and short[c] and number <= 4 * longest
+            if not fits:
+                break
+            for i in range(begin[c], begin[c] + length[c]):
+                free = pool[i]
+                if added[free] == 0:
+                    met[number] = free
+                    number += 1
+                # never zero while it is counted: p stands for zero
+                value = (added[free] + (p - pool_value[e]) * (times[i] % p)) % p
+                added[free] = p if value == 0 else value
+        pool, times = _grown(pool, used + number), _grown(times, used + number)
+        begin[column] = used
+        for i in range(number):
+            value = added[met[i]] % p
+            added[met[i]] = 0
+            value = value if value <= p // 2 else value - p
+            fits = fits and abs(value) <= largest
+            if value != 0:
+                pool[used + length[column]], times[used + length[column]] = met[i], value
+                length[column] += 1
+        fits = fits and length[column] <= longest
+        short[column] = fits
+        length[column] = length[column] if fits else 0
+        used += length[column]
+    start = np.zeros(size + 1, np.int64)
+    for c in range(size):
+        start[c + 1] = start[c] + length[c]
+    columns, numbers = np.empty(start[size], np.int64), np.empty(start[size], np.int64)
+    for c in range(size):
+        for i in range(length[c]):
+            columns[start[c] + i], numbers[start[c] + i] = pool[begin[c] + i], times[begin[c] + i]
+    return start, columns, numbers, short

@@ -38,6 +38,8 @@ from diskret.moves.witnesses import reached, search, search_near, witnesses
 
 Intervals = Literal["none", "primary", "hidden"]
 CLOSE_CALLS = 5
+WORTH_A_BASIS = 100
+"""So many open demands are worth a basis of all moves."""
 LARGE = 50_000
 """Beyond this many unknowns programmes over the whole table are slow: first look near the cells."""
 
@@ -100,6 +102,7 @@ def attacked(
         return spread_report(small, found)
     case = _case(table, promise, demands or demands_of(table, promise), moves or MoveSet.none(), seconds)
     case.certify = certify
+    _add_basis(case)
     if certify or case.system.cells.size > LARGE:
         search_near(case.witnesses)
     waiting = np.flatnonzero(_open_demands(case))
@@ -147,6 +150,16 @@ def _case(table: Table, promise: Promise, demands: Demands, moves: MoveSet, seco
         digits=demands.digits if table.frequency else digits_of(known, first=demands.digits) or demands.digits,
         seconds=seconds,
     )
+
+
+def _add_basis(case: Case) -> None:
+    """Where moves leave much open, those that all others are made of settle most of it."""
+    cover = case.witnesses.cover
+    waiting = ~(cover.standing().entirely if case.insiders.count else cover.standing().settled)
+    if waiting.sum() >= WORTH_A_BASIS:
+        cells = np.zeros(case.table.size, dtype=np.bool_)
+        cells[cover.ways.cell[waiting]] = True
+        cover.take(case.basis.through(cells))
 
 
 def _open_demands(case: Case, against_insiders: bool = False) -> Bools:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from diskret.auditing.basis import Basis, basis_of
 from diskret.auditing.integers import Split, Tree, farthest_whole
 from diskret.auditing.outsiders import OutsideAttack, attackers_of
 from diskret.auditing.proof import proof_of
@@ -76,6 +77,11 @@ class Case:
     def attackers(self) -> OutsideAttack:
         """The models of all groups of unknowns."""
         return attackers_of(self.system, *self.rooms)
+
+    @cached_property
+    def basis(self) -> Basis:
+        """All deviations that nobody can see, as sums of short moves."""
+        return basis_of(self.table, self.system)
 
     # --- verdicts -----------------------------------------------------------------------------------------------------
 

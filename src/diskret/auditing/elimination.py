@@ -92,6 +92,12 @@ def _classes(system: Equations) -> Ints:
     return np.where(free, kind, -1)
 
 
+def echelon(system: Equations) -> tuple[int, tuple[Ints, Ints, Ints, Ints, Ints]]:
+    """A prime, and the equations in echelon form modulo it: pivots in order, each with its row."""
+    p, _ = next(_primes())
+    return p, kernels.eliminate(*_without(system, None), system.cells.size, p)
+
+
 def _null_vectors(system: Equations, known: Ints | None, chances: int) -> list[tuple[int, Ints]]:
     """Two random null vectors for each of several primes: enough primes for ``chances`` possible errors."""
     start, columns, values = _without(system, known)

@@ -10,8 +10,11 @@ import numpy as np
 
 from diskret.auditing.case import Case
 from diskret.auditing.elimination import proportional
+from diskret.model.arrays import Ints
 from diskret.model.grid import ENDLESS, Whole, whole
 from diskret.moves.move import NO_INSIDERS
+from diskret.moves.pattern import missing
+from diskret.moves.persons import holds
 from diskret.moves.witnesses import search
 
 
@@ -36,13 +39,51 @@ def attack_from_inside(case: Case) -> None:
         surely = exactly.get(int(ways.cell[demand]))
         if surely:
             pattern.hopeless[demand] = surely
+    certain = _add_sums(case, waiting) if "basis" in case.__dict__ else frozenset()
     search(pattern)
     suspects: dict[int, dict[int, None]] = {}
     for demand in waiting:
         cell = int(ways.cell[demand])
         doubtful = _doubtful(case, demand, cell) - exactly.get(cell, NO_INSIDERS)
         suspects.setdefault(target_of[cell], {}).update(dict.fromkeys(sorted(doubtful)))
-    _judge(case, {target: list(people) for target, people in suspects.items()})
+    _judge(case, {target: list(people) for target, people in suspects.items()}, certain)
+
+
+def _add_sums(case: Case, waiting: list[int]) -> frozenset[tuple[int, int]]:
+    """Sums of the basis that leave alone what an insider knows; where there is none, he computes the cell exactly.
+
+    Returns cells with insiders who do.
+    """
+    pattern, basis, certain = case.witnesses, case.basis, set()
+    cells = pattern.cover.ways.cell[waiting]
+    columns = np.searchsorted(case.system.cells, cells)
+    for demand, cell, column in zip(waiting, cells.tolist(), columns.tolist(), strict=True):
+        left = set(missing(pattern, demand).against) if basis.whole[column] else set()
+        while left:
+            known = _columns_known(case, who := min(left))
+            left.remove(who)
+            if not basis.whole[known].all():
+                continue
+            found = basis.apart(column, known)
+            if found is None:
+                certain.add((cell, who))
+                pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NO_INSIDERS) | {who}
+                continue
+            kept = pattern.cover.judge(*found)
+            objects = kept.settles.get(demand)
+            if objects is not None and who not in objects:
+                pattern.cover.add(kept)
+                left &= objects
+    return frozenset(certain)
+
+
+def _columns_known(case: Case, who: int) -> Ints:
+    """Unknowns that an insider knows exactly."""
+    cells, up, down = case.insiders.cells_of(who)
+    cells = cells[up + down == 0]
+    at = np.minimum(np.searchsorted(case.system.cells, cells), case.system.cells.size - 1)
+    found: Ints = at[case.system.cells[at] == cells]
+    return found
 
 
 def _doubtful(case: Case, demand: int, cell: int) -> frozenset[int]:
@@ -67,29 +108,36 @@ def _exactly(case: Case) -> dict[int, frozenset[int]]:
     at, entry = case.insiders.entries(case.system.cells)
     knows = case.insiders.up[entry] + case.insiders.down[entry] == 0
     at, who = at[knows], case.insiders.who[entry[knows]]
-    pairs = proportional(case.system, np.unique(at))
-    owners: dict[int, list[int]] = {}
-    for column, person in zip(at.tolist(), who.tolist(), strict=True):
-        owners.setdefault(column, []).append(person)
+    holder, other = proportional(case.system, np.unique(at)).T
+    primary = np.zeros(case.system.cells.size, dtype=np.bool_)
+    primary[case.columns] = True
+    holder, other = holder[primary[other]], other[primary[other]]
+    # everybody who knows the first one, with the second
+    first = np.searchsorted(at, holder)
+    number = np.searchsorted(at, holder, side="right") - first
+    entries = np.repeat(first - (np.cumsum(number) - number), number) + np.arange(int(number.sum()))
+    cells, people = case.system.cells[np.repeat(other, number)], who[entries]
+    inside = case.insiders.contribute_to(people, cells, case.table.shape)
+    # nor does a coalition find out what it was said to know
+    mine = holds(np.unique(who * case.table.size + case.system.cells[at]), people * case.table.size + cells)
     found: dict[int, set[int]] = {}
-    primary = set(case.columns.tolist())
-    for holder, other in pairs.tolist():
-        if other in primary:
-            cell, people = case.system.cells[[other]], np.array(owners[holder])
-            others = people[~case.insiders.contribute(people, cell, case.table.shape)[0]]
-            # nor does a coalition find out what it was said to know
-            found.setdefault(int(cell[0]), set()).update(set(others.tolist()) - set(owners.get(other, ())))
-    return {cell: frozenset(who) for cell, who in found.items() if who}
+    for cell, person in zip(cells[~inside & ~mine].tolist(), people[~inside & ~mine].tolist(), strict=True):
+        found.setdefault(cell, set()).add(person)
+    return {cell: frozenset(some) for cell, some in found.items()}
 
 
-def _judge(case: Case, suspects: dict[int, list[int]]) -> None:
+def _judge(case: Case, suspects: dict[int, list[int]], certain: frozenset[tuple[int, int]]) -> None:
     """Programmes with an insider's knowledge over the whole table, for what no move settled.
 
-    One insider who finds a cell out is enough; the others are not asked any more.
+    One insider who finds a cell out is enough; the others are not asked any more. ``certain`` are cells with insiders
+    who compute them from the equations alone.
     """
     for target, people in suspects.items():
         for who in people:
             rooms = _with_knowledge(case, who)
+            if (int(case.demands.cells[target]), who) in certain:
+                case.expose(target, case.fixed(target, rooms), rooms, who, exactly=True)
+                break
             found = case.verdict(target, rooms, counts=case.table.frequency)
             if found.exposed:
                 case.expose(target, found, rooms, who)

@@ -62,6 +62,7 @@ def hash_of(plain: Plain) -> str:
 
 def plain_table(table: Cells) -> Plain:
     """Everything a promise about a table depends on, as plain data."""
+    table.refuse_sparse("a certificate")
     judged_by_shadow = any(p is not None and p.shadow_absolute is not None for p in (table.respondents, table.holdings))
     judges = [each for each in table.judges if not (isinstance(each, Request) and judged_by_shadow)]
     rules = [each for each in map(_rule, judges) if each is not None]

@@ -46,6 +46,7 @@ def printed_intervals(table: Table, promise: Promise = Promise(), *, decimals: i
     >>> found.of("a", "u"), found.of("b", "v"), found.count
     ((0.0, 30.0), (20.0, 50.0), 4)
     """
+    table.refuse_sparse("printed intervals")
     warnings.warn(NOT_TO_PUBLISH, ProtectionWarning, stacklevel=2)
     up, down = promise.knowledge.room(table)
     rise, fall = _union(table, up, down)

@@ -117,6 +117,7 @@ def publishable_intervals(
     >>> found.of("a"), found.of("c"), found.count
     ((0.0, 100.0), (0.0, 100.0), 3)
     """
+    table.refuse_sparse("published intervals")
     if older:
         table, promise = older_attack(table, promise, older)
     widen = _Widening(decimals=decimals, digits=digits)

@@ -21,7 +21,8 @@ def spread_report(small: Merged, report: AuditReport) -> AuditReport:
 
     def members(cell: int) -> list[int]:
         _, found = small.spread(np.array([cell]))
-        return found[primary[found]].tolist()
+        mine: list[int] = found[primary[found]].tolist()
+        return mine
 
     exposed = [
         replace(each, cell=table.name_of(cell), index=table.place(cell))
@@ -63,8 +64,8 @@ def spread_moves(small: Merged, moves: MoveSet) -> MoveSet:
 
 def gathered(small: Merged, moves: MoveSet) -> MoveSet:
     """Moves over all cells as moves of those that stand for them; they are checked, not trusted."""
-    wrong = (moves.cells < 0) | (moves.cells >= small.of.size)
-    cells = np.where(wrong, -1, small.of[np.where(wrong, 0, moves.cells)])
+    wrong = (moves.cells < 0) | (moves.cells >= small.number_of.size)
+    cells = np.where(wrong, -1, small.number_of[np.where(wrong, 0, moves.cells)])
     _, kept = np.unique(np.stack([moves.number(), cells]), axis=1, return_index=True)
     kept.sort()
     start = np.searchsorted(moves.number()[kept], np.arange(len(moves) + 1))

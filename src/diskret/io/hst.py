@@ -222,7 +222,7 @@ def write_apriori(table: object, path: str | Path, *, separator: str = ";") -> N
     "c";p
     """
     made = table if isinstance(table, Table) else getattr(table, "table", table)
-    refuse_no_table(made)
+    refuse_no_table(made, "a history file")
     assert isinstance(made, Table)
     if made.linked:
         raise BadOption("an a-priori file of a pool", hint="write its tables one by one: pool.split().")

@@ -1,8 +1,8 @@
 """What protecting and attacking need to know of a table, whatever it is made of.
 
-Three things have it: a `Table` (a product of trees), a `Pool` (linked tables), and a `System` (cells in any linear
-equations). Whoever protects, attacks, rounds or adjusts asks for `Cells` and never which of the three it is. Cells are
-numbered from 0 on (their flat positions); arrays over them may have a shape.
+Four things have it: a `Table` (a product of trees), a `SparseTable` (its occupied cells only), a `Pool` (linked
+tables), and a `System` (cells in any linear equations). Whoever protects, attacks, rounds or adjusts asks for `Cells`
+and never which of them it is. Cells are numbered from 0 on (their flat positions); arrays over them may have a shape.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Cells(Protocol):
     """Values, statuses, names, equations, neighbourhoods, and who stands behind which cell."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
-    """All three are frozen dataclasses: ``dataclasses.replace`` makes the same cells with another pattern."""
+    """All are frozen dataclasses: ``dataclasses.replace`` makes the same cells with another pattern."""
 
     # --- one entry per cell; see `Table` -----------------------------------------------------------------------------
 
@@ -257,6 +257,19 @@ class Cells(Protocol):
 
     def refuse_without_product(self, what: str) -> None:
         """Refuse what only a product of trees can do."""
+        ...
+
+    @property
+    def sparse(self) -> bool:
+        """Whether only occupied cells are held."""
+        ...
+
+    def refuse_sparse(self, what: str) -> None:
+        """Refuse what needs all cells, where only occupied ones are held."""
+        ...
+
+    def stands_for(self, cells: Ints) -> Ints:
+        """How many cells of a table each of some cells stands for."""
         ...
 
     @property

@@ -61,12 +61,14 @@ def refuse_other(given: object, kind: Any, what: str, hint: str) -> None:
         raise BadOption(f"{_kind(given)} is not {what}", hint=hint)
 
 
-def refuse_no_table(given: object) -> None:
-    """Refuse what is not a table, a pool of tables or a system of equations."""
+def refuse_no_table(given: object, needs_all: str = "") -> None:
+    """Refuse what is not a table, a pool or a system of equations, and a sparse table to what needs all cells."""
     from diskret.model.table import Table
 
     hint = "make one from records with tabulate, from cells with Table.from_cells."
     refuse_other(given, Table, "a table", hint)
+    if needs_all and isinstance(given, Table):
+        given.refuse_sparse(needs_all)
 
 
 def refuse_no_promise(given: object) -> None:

@@ -30,7 +30,7 @@ class Merged(System):
     """A sparse table in which cells that are always equal are one; named by the finest of them."""
 
     whole: SparseTable
-    of: Ints
+    number_of: Ints
     """For every cell of the whole table its number here."""
     first: Ints
     """For every cell here the first cell of the whole table it stands for."""
@@ -44,7 +44,7 @@ class Merged(System):
 
     def index(self, *codes: str) -> Index:
         """Position of a cell, by one code per classification."""
-        return (int(self.of[self.whole.index(*codes)[0]]),)
+        return (int(self.number_of[self.whole.index(*codes)[0]]),)
 
     def codes(self, index: Index) -> tuple[str, ...]:
         """Codes of the finest cell."""
@@ -70,12 +70,12 @@ class Merged(System):
     @cached_property
     def members(self) -> tuple[Ints, Ints]:
         """The cells of the whole table in the order of their numbers here, and where each number begins."""
-        order = np.argsort(self.of, kind="stable")
-        return order, np.searchsorted(self.of[order], np.arange(self.size + 1))
+        order = np.argsort(self.number_of, kind="stable")
+        return order, np.searchsorted(self.number_of[order], np.arange(self.size + 1))
 
     def stands_for(self, cells: Ints) -> Ints:
         """How many primary cells of the whole table each of some cells stands for."""
-        primary = self.of[self.whole.status == Status.PRIMARY]
+        primary = self.number_of[self.whole.status == Status.PRIMARY]
         number: Ints = np.bincount(primary, minlength=self.size)[cells]
         return number
 
@@ -112,7 +112,7 @@ def merged(table: SparseTable, price: Floats | None = None) -> Merged:
         lower=over(table.lower, np.maximum), upper=over(table.upper, np.minimum), weight=over(price, np.add),
         space=Space(table.names, tuple(h.codes for h in table.hierarchies), table.tops, _places(table, first)),
         system=system, axes=tuple((table.names[axis.place], "") for axis in table.occupied.axes),
-        whole=table, of=of, first=first, sums=sums, **given,
+        whole=table, number_of=of, first=first, sums=sums, **given,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -98,6 +99,29 @@ class Occupied:
         found = np.full(self.size, -1, dtype=np.int32)
         found[part] = np.searchsorted(self.places, self.places[part] + (parent[part] - here[part]) * stride)
         return found
+
+    @property
+    def complete(self) -> bool:
+        """Whether the places are ascending places of the product, with all sums above them."""
+        if not self.size or int(self.places[0]) < 0 or int(self.places[-1]) != prod(self.possible) - 1:
+            return False
+        if not (np.diff(self.places) > 0).all():
+            return False
+        strides = strides_of(self.possible).tolist()
+        for hierarchy, at, stride in zip(self.hierarchies, self.at, strides, strict=True):
+            for parents in hierarchy.groupings:
+                part = np.flatnonzero(parents[at] >= 0)
+                if (self.find(self.places[part] + (parents[at[part]] - at[part]) * stride) < 0).any():
+                    return False
+        return True
+
+    def sums(self, numbers: npt.NDArray[Any]) -> Iterator[tuple[Ints, npt.NDArray[Any]]]:
+        """Axis by axis all sums, and what their parts add up to."""
+        for axis, above in zip(self.axes, self.above, strict=True):
+            part, whole = np.flatnonzero(above >= 0), np.flatnonzero(axis.is_sum[self.at[axis.place]])
+            added = np.zeros_like(numbers)
+            np.add.at(added, above[part], numbers[part])
+            yield whole, added[whole]
 
     @property
     def inner(self) -> Bools:

@@ -70,7 +70,7 @@ class Pool(System):
             tables, Mapping, "tables by their names", 'name them: Pool.of({"by region": one, "by branch": two}).'
         )
         for table in tables.values():
-            refuse_no_table(table)
+            refuse_no_table(table, "a pool")
 
         return pooled(tables, fixed or {}, over or {}, tuple(published))
 

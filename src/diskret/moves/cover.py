@@ -48,6 +48,8 @@ class Cover:
         self._next = 0
         self.homes = _homes(insiders, shape)
         self._through: dict[int, set[int]] | None = None
+        self._book: Ledger | None = None
+        self._unbooked: list[Move] = []
 
     @property
     def through(self) -> dict[int, set[int]]:
@@ -65,7 +67,7 @@ class Cover:
         return float((np.where(rises, up, down) / size).min()), float((np.where(rises, down, up) / size).min())
 
     @property
-    def _asked(self) -> tuple[Any, ...]:
+    def asked(self) -> tuple[Any, ...]:
         """What kernels need to know to judge a move."""
         ways, people = self.ways, self.insiders
         return (
@@ -79,10 +81,13 @@ class Cover:
             if (moved != np.rint(moved)).any():
                 return Move(cells=cells, coefficients=moved)
             moved = moved / float(np.gcd.reduce(np.abs(moved).astype(np.int64)))
-        settled, tied, first, objectors = _cover_kernels.judge(cells, moved, *self._asked)
+        settled, tied, first, objectors = _cover_kernels.judge(cells, moved, *self.asked)
         who, start, doubtful = objectors.tolist(), first.tolist(), tied.tolist()
+        clear = int(objectors.min(initial=0)) >= 0
         settles = {
-            n: self._objecting(cells, moved, n, who[start[i] : start[i + 1]])
+            n: frozenset(who[start[i] : start[i + 1]])
+            if clear
+            else self._objecting(cells, moved, n, who[start[i] : start[i + 1]])
             for i, n in enumerate(settled.tolist())
             if not doubtful[i] or self._settles(cells, moved, n)
         }
@@ -100,31 +105,35 @@ class Cover:
         self, cells: Ints, moved: Floats, demand: int, known: tuple[Ints, Floats, Floats] | None = None
     ) -> bool:
         """Whether a move settles a demand, in whole numbers; against somebody who knows something about some cells."""
-        steps = [Fraction(float(step)) for step in moved]
-        rooms = [room[cells] for room in (self.up, self.down)]
+        up, down = self.up[cells], self.down[cells]
         if known is not None:
             _, mine, his = np.intersect1d(cells, known[0], return_indices=True)
-            for room, own in zip(rooms, known[1:], strict=True):
-                room[mine] = np.minimum(room[mine], own[his])
-        digits = digits_of(np.concatenate(rooms), first=self.digits) or self.digits
-        rises, falls = (whole(room, digits).tolist() for room in rooms)
-        forth, back = _times(steps, rises, falls), _times([-step for step in steps], rises, falls)
-        pivot = steps[cells.tolist().index(int(self.ways.cell[demand]))]
+            up[mine], down[mine] = np.minimum(up[mine], known[1][his]), np.minimum(down[mine], known[2][his])
+        by = float(moved[cells == self.ways.cell[demand]][0])
+        pivot, rises = Fraction(abs(by)), by > 0
+        digits = digits_of(np.concatenate([up, down]), first=self.digits) or self.digits
+        # of all cells that change alike only the one with least room counts
+        sizes, alike = np.unique(np.abs(moved), return_inverse=True)
+        steps = [Fraction(size) for size in sizes.tolist()]
+        forth, back = (
+            _times(steps, whole(_least(room, alike, sizes.size), digits).tolist())
+            for room in (np.where(moved > 0, up, down), np.where(moved > 0, down, up))
+        )
         kind = int(self.ways.kind[demand])
         if self.whole:
             forth, back = (None if each is None else Fraction(floor(each)) for each in (forth, back))
-        sides = [forth, back] if kind == LENGTH else [forth if (pivot > 0) == (kind == UP) else back]
+        sides = [forth, back] if kind == LENGTH else [forth if rises == (kind == UP) else back]
         if None in sides:
             return True
-        reach = abs(pivot) * sum(side for side in sides if side is not None)
+        reach = pivot * sum(side for side in sides if side is not None)
         (amount,) = whole(self.ways.amount[[demand]], digits).tolist()
         return reach > amount or (reach == amount and not self.ways.strict[demand])
 
-    def add(self, kept: Move) -> int:
+    def add(self, kept: Move, booked: bool = False) -> int:
         """Keep a move."""
         number = self._next
         self._next += 1
-        self.restore(number, kept)
+        self.restore(number, kept, booked)
         return number
 
     def take(self, moves: MoveSet, own: Ints | None = None) -> None:
@@ -141,13 +150,13 @@ class Cover:
         for first in range(0, len(moves), AT_ONCE):
             some = moves.some(np.arange(first, min(first + AT_ONCE, len(moves))))
             cells, moved = some.cells.astype(np.int64, copy=False), some.coefficients.astype(np.float64, copy=False)
-            rows = Rows(*_cover_kernels.judge_many(some.start, cells, moved, self._asked))
+            rows = Rows(*_cover_kernels.judge_many(some.start, cells, moved, self.asked))
             kept = ledger.note(rows, None if own is None else own[first : first + AT_ONCE])
             for move, settles in zip(some.some(np.flatnonzero(kept)), rows.some(kept), strict=True):
                 if settles is None:
                     self._add_judged(move)
                 else:
-                    self.add(replace(move, settles=settles))
+                    self.add(replace(move, settles=settles), booked=True)
 
     def _add_judged(self, move: Move) -> None:
         judged = self.judge(move.cells, move.coefficients)
@@ -163,13 +172,18 @@ class Cover:
         return Standing(np.array(settled, dtype=np.bool_), np.array(entirely, dtype=np.bool_))
 
     def _ledger(self) -> Ledger:
-        found = Ledger(self.ways.size, self.insiders.number)
-        found.note(Rows.of(kept.settles for kept in self.moves.values()))
-        return found
+        """Who is left that can object, brought up to date."""
+        if self._book is None:
+            self._book, self._unbooked = Ledger(self.ways.size, self.insiders.number), list(self.moves.values())
+        self._book.note(Rows.of(kept.settles for kept in self._unbooked))
+        self._unbooked = []
+        return self._book
 
-    def restore(self, number: int, kept: Move) -> None:
-        """Take back a move that was dropped, under its old number."""
+    def restore(self, number: int, kept: Move, booked: bool = False) -> None:
+        """Take back a move that was dropped, under its old number; ``booked`` if the ledger knows it already."""
         self.moves[number] = kept
+        if self._book is not None and not booked:
+            self._unbooked.append(kept)
         for demand in kept.settles:
             self.settled_by[demand].append(number)
         if self._through is not None:
@@ -180,6 +194,7 @@ class Cover:
     def drop(self, number: int) -> Move:
         """Do without a move."""
         through, kept = self.through, self.moves.pop(number)
+        self._book = None  # who is left again nobody knows
         for demand in kept.settles:
             self.settled_by[demand].remove(number)
         for cell in kept.cells.tolist():
@@ -224,14 +239,17 @@ class Cover:
         return [d for d in self.moves[number].settles if not self.state(d, without=number).entirely]
 
 
-def _times(steps: Sequence[Fraction], rises: Sequence[int], falls: Sequence[int]) -> Fraction | None:
+def _times(steps: Sequence[Fraction], rooms: Sequence[int]) -> Fraction | None:
     """How many times a move can be made before a cell leaves its room; None without end."""
-    limits = [
-        Fraction(room, abs(step))
-        for step, rise, fall in zip(steps, rises, falls, strict=True)
-        if (room := rise if step > 0 else fall) != ENDLESS
-    ]
+    limits = [Fraction(room) / step for step, room in zip(steps, rooms, strict=True) if room != ENDLESS]
     return min(limits) if limits else None
+
+
+def _least(rooms: Floats, group: Ints, groups: int) -> Floats:
+    """The least room of every group."""
+    found = np.full(groups, np.inf)
+    np.minimum.at(found, group, rooms)
+    return found
 
 
 def _homes(insiders: Insiders, shape: tuple[int, ...]) -> tuple[Ints, Ints, Ints, Ints, Ints]:

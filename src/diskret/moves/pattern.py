@@ -14,15 +14,19 @@ from itertools import product
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.table import Table
 from diskret.moves.cover import Cover
 from diskret.moves.demands import DOWN, LENGTH, SETTLED, State
 from diskret.moves.move import NO_INSIDERS, Move
+from diskret.moves.products import Products
 from diskret.moves.router import Rooms, Router
 
 KNOWN_BY_SOMEBODY = 1e-2
 """What a hidden cell costs that an insider knows: little, but a move without him needs no second one."""
 IN_USE = 1e-7
 """A hidden cell costs nearly nothing; not nothing, so that moves stay short."""
+SWEEPS = 2
+"""How often every move found without a solver is taken out."""
 
 
 @dataclass(eq=False)
@@ -60,17 +64,21 @@ class Pattern:
         return np.where(free, used, full)
 
 
-def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], None]) -> None:
+def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], None], thin: bool = False) -> None:
     """Settle all demands, of high sums first: against the public, then against every insider.
 
-    The move of a sum goes down to the finest cells and settles much of what lies below it on the way. Cells of one
-    neighbourhood come together, small amounts first: they share its model. In two rounds, because moves made for the
-    public already keep most insiders apart.
+    In a product of trees by products of elementary moves, which need no solver; with ``thin`` they are taken out again
+    where others do for less. What is open then, by programmes. The move of a sum goes down to the finest cells and
+    settles much of what lies below it on the way. Cells of one neighbourhood come together, small amounts first: they
+    share its model. In two rounds, because moves made for the public already keep most insiders apart.
     """
     ways, waiting = pattern.cover.ways, np.asarray(demands, dtype=np.int64)
     cells = ways.cell[waiting]
-    keys = (waiting, cells, ways.amount[waiting], pattern.router.families(cells), -pattern.router.heights(cells))
-    order = waiting[np.lexsort(keys)].tolist()
+    heights = -pattern.router.heights(cells)
+    _add_products(pattern, waiting[np.lexsort((waiting, ways.amount[waiting], heights))], thin)
+    order = waiting[
+        np.lexsort((waiting, cells, ways.amount[waiting], pattern.router.families(cells), heights))
+    ].tolist()
     for done, demand in enumerate(order):
         if not missing(pattern, demand).settled:
             found = find_move(pattern, demand, None)
@@ -82,6 +90,24 @@ def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], No
     for done, demand in enumerate(order):
         _guard(pattern, demand)
         say(len(order) + done + 1, 2 * len(order))
+
+
+def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
+    """Add moves that need no solver, where a table is a product of trees and cells may be hidden."""
+    cover, router = pattern.cover, pattern.router
+    if not isinstance(router.table, Table) or not router.table.product or not (router.movable & ~pattern.hidden).any():
+        return
+    still = order[~cover.standing().entirely[order]]
+    found = Products(router.table, cover, router.movable, pattern.hidden | cover.in_use, pattern.guide)
+    found.settle(still, guard=False)
+    if cover.insiders.count:
+        found.settle(still, guard=True)
+    for _ in range(SWEEPS):
+        found.thin_moves()
+    if thin:
+        found.thin_cells()
+        found.thin_moves()
+    cover.take(found.moves())
 
 
 def _guard(pattern: Pattern, demand: int) -> None:

@@ -24,7 +24,9 @@ Rooms = tuple[Ints, Floats, Floats]
 """Cells (ascending) with how far each may rise and fall."""
 Weight = Callable[[Ints, float], Floats]
 MOST_COLUMNS = 600_000
-"""Models are kept up to this many unknowns altogether."""
+"""Models are kept up to this many unknowns altogether,"""
+AT_LEAST = 500
+"""each counting as this many at least: the solver's own memory, about 0.2 MB."""
 MULTIPLES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 30, 60, 100, 120, 1000, 5040, 10_000, 100_000, 1_000_000)
 """By which a solver's move is multiplied until it is in whole numbers: fractions of corners, decimals of rooms."""
 LARGE = 2.0**20
@@ -95,10 +97,10 @@ class Router:
             return self._models[key]
         system = self.table.equations(self._near.inside(key))
         model = self._models[key] = Neighbourhood(system, self._near.tangled, self.table.decimals)
-        self._columns += model.cells.size
+        self._columns += max(model.cells.size, AT_LEAST)
         while self._columns > MOST_COLUMNS and len(self._models) > 1:
             _, old = self._models.popitem(last=False)
-            self._columns -= old.cells.size
+            self._columns -= max(old.cells.size, AT_LEAST)
         return model
 
 

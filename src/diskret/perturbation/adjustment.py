@@ -62,7 +62,7 @@ def adjust(
     >>> done.table.value.tolist(), round(done.distance, 4), done.gap
     ([[110.0, 80.0, 190.0], [90.0, 60.0, 150.0], [200.0, 140.0, 340.0]], 0.2385, 0.0)
     """
-    refuse_no_table(table)
+    refuse_no_table(table, "adjustment")
     refuse_no_promise(promise)
     _refuse(table, promise, distance, weights, seconds)
     steps = Steps.of(table, whole=_whole(table, whole))

@@ -48,7 +48,7 @@ def perturb(
     >>> perturb(table, seed=3).table.value.tolist()
     [[104.0, 76.0, 180.0], [86.0, 5.0, 91.0], [190.0, 81.0, 271.0]]
     """
-    refuse_no_table(table)
+    refuse_no_table(table, "perturbation")
     if older or isinstance(promise, str):
         promise, options = older_perturbation(table, promise, options, older)
     refuse_no_promise(promise)

@@ -40,7 +40,7 @@ def round_table(
     >>> round_table(table, 5, seed=1).table.value.tolist()
     [[0.0, 5.0, 5.0], [5.0, 0.0, 5.0], [5.0, 5.0, 10.0]]
     """
-    refuse_no_table(table)
+    refuse_no_table(table, "rounding")
     if method not in ("controlled", "random", "deterministic"):
         raise BadOption(f"method {method!r}", hint="'controlled', 'random' or 'deterministic'.")
     if table.altered:

@@ -99,6 +99,17 @@ def arranged(array: npt.NDArray[Of], axes: Sequence[Axis]) -> npt.NDArray[Of]:
     return found.reshape(-1)
 
 
+def occupied_in_order(at: Sequence[Ints], axes: Sequence[Axis]) -> tuple[Ints, tuple[Ints, ...]]:
+    """Cells given by their codes as the axes show them: their order, and then their positions on every axis."""
+    shown = []
+    for codes, axis in zip(at, axes, strict=True):
+        place = np.empty(len(axis), dtype=np.int64)
+        place[axis.order] = np.arange(len(axis))
+        shown.append(place[codes])
+    order = np.lexsort(shown[::-1])
+    return order, tuple(each[order] for each in shown)
+
+
 def cross(by: Mapping[str, Named]) -> tuple[dict[str, Named], Named | None]:
     """The classifications beside the rows of a cross table, and the one across; one alone stands beside."""
     *beside, last = by.items()

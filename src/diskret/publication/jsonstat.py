@@ -15,6 +15,7 @@ from diskret.publication.release import CHUNK, Measure, Release
 
 def write_jsonstat(release: Release, options: Publication, path: Path) -> None:
     """Write one dataset; several measures make a first dimension with the role of a metric."""
+    release.refuse_sparse("JSON-stat")
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(_text(_head(release, options))[:-1])
         file.write(',"value":[')

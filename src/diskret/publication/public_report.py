@@ -111,10 +111,10 @@ def where_section(leaving: Release, language: str) -> ReportSection:
     plots = []
     for axis, (name, hierarchy) in enumerate(leaving.by.items()):
         kept = _coarse(hierarchy, MOST_BARS)
-        others = tuple(i for i in range(len(leaving.by)) if i != axis)
+        at = leaving.positions(slice(0, leaving.size))[axis]
         series = {}
         for m in leaving.measures:
-            hidden, shown = (np.sum(a.reshape(leaving.shape), axis=others) for a in (m.hidden, _not_zero(m)))
+            hidden, shown = (np.bincount(at[a], minlength=len(hierarchy)) for a in (m.hidden, _not_zero(m)))
             share = hidden / np.maximum(shown, 1)
             series[m.name] = tuple(float(f"{share[i]:.4f}") for i in kept)
         names = tuple(hierarchy.names[i] for i in kept)
@@ -132,13 +132,13 @@ def published_section(leaving: Release, measure: Measure, options: Publication) 
     """One response as it is published: whole, or if it is too large for a report, its coarsest levels as a summary."""
     say = words("table_report", options.language)
     beside, across = cross(leaving.by)
-    whole = leaving.size <= MOST_CELLS
+    whole = prod(leaving.shape) <= MOST_CELLS
     columns = np.arange(leaving.width) if across is None or whole else _coarse(across, MOST_COLUMNS)
     kept = [np.arange(len(axis)) for axis in beside.values()] if whole else _rows(list(beside.values()))
     positions = np.stack(np.meshgrid(*kept, indexing="ij"), axis=-1).reshape(-1, len(kept))
     outer = np.ravel_multi_index(tuple(positions.T), tuple(len(h) for h in beside.values()))
     cells = (np.array(outer)[:, None] * leaving.width + columns).reshape(-1).astype(np.int64)
-    shown = [grouped(w, options.language) for w in measure.texts(cells, options.mark, options.zero)]
+    shown = [grouped(w, options.language) for w in leaving.texts_at(measure, cells, options)]
     rows = []
     for i, at in enumerate(positions.tolist()):
         named = [_named(h, p) for h, p in zip(beside.values(), at, strict=True)]

@@ -19,6 +19,7 @@ MOST_STORED = 15
 
 def write_px(release: Release, options: Publication, path: Path) -> None:
     """Write one matrix: the last classification is the heading, the others and several measures are the stub."""
+    release.refuse_sparse("PC-Axis")
     width = release.width
     with path.open("w", encoding="utf-8", newline="") as file:
         file.writelines(f"{line};{LINE}" for line in _keywords(release, options))

@@ -17,7 +17,7 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, NotProtected, listed
 from diskret.model.exact import decimals_of
 from diskret.model.table import Table
-from diskret.publication.axes import Axis, arranged, axis_of
+from diskret.publication.axes import Axis, arranged, axis_of, occupied_in_order
 from diskret.publication.doors import care
 from diskret.publication.numbers import meant_decimals, number_words, to_decimals
 from diskret.publication.options import Publication
@@ -71,6 +71,8 @@ class Release:
     measures: tuple[Measure, ...]
     care: tuple[str, ...] = ()
     """Why the tables are not protected, by keys of the legend; none for tables that are."""
+    occupied: tuple[Ints, ...] | None = None
+    """Where only occupied cells are listed, their positions on every axis; all others are zero. None: all are."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -84,8 +86,16 @@ class Release:
 
     @property
     def size(self) -> int:
-        """Number of cells per measure."""
-        return prod(self.shape)
+        """Number of cells per measure that are listed."""
+        return prod(self.shape) if self.occupied is None else int(self.occupied[0].size)
+
+    def refuse_sparse(self, what: str) -> None:
+        """Refuse a form that needs all cells where only occupied ones are listed."""
+        if self.occupied is not None:
+            raise BadOption(
+                f"{what} of a table that holds its occupied cells only",
+                hint="publish it as .csv or .parquet, which list one cell per row.",
+            )
 
     @property
     def width(self) -> int:
@@ -115,7 +125,19 @@ class Release:
 
     def positions(self, cells: slice) -> tuple[Ints, ...]:
         """Position of each cell on every axis."""
+        if self.occupied is not None:
+            return tuple(at[cells] for at in self.occupied)
         return tuple(np.unravel_index(np.arange(cells.start, cells.stop), self.shape))
+
+    def texts_at(self, measure: Measure, places: Ints, options: Publication) -> list[str]:
+        """Cells as text, given by their places in the product; those that are not listed are zero."""
+        if self.occupied is None:
+            return measure.texts(places, options.mark, options.zero)
+        listed_at = np.ravel_multi_index(self.occupied, self.shape)
+        cells = np.minimum(np.searchsorted(listed_at, places), self.size - 1)
+        empty = listed_at[cells] != places
+        value, hidden = np.where(empty, 0.0, measure.value[cells]), measure.hidden[cells] & ~empty
+        return replace(measure, value=value, hidden=hidden).texts(slice(None), options.mark, options.zero)
 
     def columns_of_codes(self, *, labels: bool) -> list[tuple[str, int, Sequence[str]]]:
         """Columns that say which cell a row is about: name, axis, and a text for each of its codes."""
@@ -166,8 +188,13 @@ def release(tables: Table | Mapping[str, Table], options: Publication) -> Releas
     told = [*(each for table in several.values() if (each := care(table))), *told]
     measures += _counts(several) if options.counts else ()
     axes = tuple(by.values())
+    told = list(dict.fromkeys(told))
+    if first.sparse:
+        order, occupied = occupied_in_order(first.code_numbers, axes)
+        listed_only = (replace(m, value=m.value[order], hidden=m.hidden[order]) for m in measures)
+        return Release(by=by, measures=tuple(listed_only), care=tuple(told), occupied=occupied)
     shown = (replace(m, value=arranged(m.value, axes), hidden=arranged(m.hidden, axes)) for m in measures)
-    return Release(by=by, measures=tuple(shown), care=tuple(dict.fromkeys(told)))
+    return Release(by=by, measures=tuple(shown), care=tuple(told))
 
 
 def _intervals(name: str, table: Table, options: Publication) -> Intervals | None:
@@ -243,7 +270,11 @@ def responses(tables: Table | Mapping[str, Table]) -> dict[str, Table]:
             "the table has no classification",
             hint="a table needs at least one; a system of equations is written with write_jj.",
         )
-    other = [name for name, t in several.items() if list(t.by.items()) != list(first.by.items())]
+    other = [
+        name
+        for name, t in several.items()
+        if list(t.by.items()) != list(first.by.items()) or ((t.sparse or first.sparse) and not first.same_cells(t))
+    ]
     if other:
         raise BadOption(
             f"the tables {listed(other)} have other classifications than {next(iter(several))!r}",

@@ -35,6 +35,7 @@ def show(
     >>> show(table).row_count
     2
     """
+    table.refuse_sparse("a cross table")
     options = publication(mark=mark, sums=sums, language=language)
     grid, notes = _grid(table, rows, columns, options, internal)
     grid.title = Text(_title(table, options), style="bold")
@@ -77,6 +78,7 @@ def table_text(
     Total   12
     x = suppressed for confidentiality
     """
+    table.refuse_sparse("a cross table")
     options = publication(mark=mark, sums=sums, language=language)
     grid, notes = _grid(table, rows, columns, options, internal)
     out = StringIO()

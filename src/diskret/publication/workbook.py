@@ -36,6 +36,7 @@ CREATED = datetime(1980, 1, 1)
 
 def write_workbook(release: Release, options: Publication, path: Path) -> None:
     """Write the cross tables: the last classification in the columns, the others in the rows."""
+    release.refuse_sparse("a cross table")
     rows, columns = release.size // release.width, release.width
     if rows > MOST_ROWS - LINES_AROUND or columns > MOST_COLUMNS - 2 * len(release.by):
         raise BadOption(

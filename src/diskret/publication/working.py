@@ -26,8 +26,10 @@ from diskret.model.damage import reading
 from diskret.model.engine import connect, file_listing, identifier, readable
 from diskret.model.errors import BadOption, UnreadableFile
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.memory import refuse_too_large
+from diskret.model.memory import refuse_short, refuse_too_large
+from diskret.model.occupied import Occupied, countable
 from diskret.model.places import plain_file
+from diskret.model.sparse import SparseTable
 from diskret.model.table import Table
 from diskret.publication.release import responses
 from diskret.publication.working_checks import flaw_of, refuse_bad_place, refuse_bad_tables, restored_by
@@ -42,6 +44,9 @@ TYPES = {"<f8": "DOUBLE", "<i8": "BIGINT", "|u1": "UTINYINT", "<u4": "UINTEGER"}
 LATER: dict[str, Any] = {"altered": "", "seal": "", "counted": True}
 """What older files do not say, and what they mean by that."""
 SCALARS = ("response", "rules", "decimals", "frequency", "positive", "weighted", "additive_counts", *LATER)
+
+OCCUPIED = "occupied"
+"""The column that says which cells a sparse table holds."""
 
 Array = npt.NDArray[Any]
 
@@ -65,12 +70,14 @@ def save_working(tables: Table | Mapping[str, Table], path: str | Path) -> None:
             )
     stored = _Columns()
     described = [_describe(number, name, table, stored) for number, (name, table) in enumerate(several.items())]
-    by = next(iter(several.values())).by
+    first = next(iter(several.values()))
     head = {
         "version": VERSION,
-        "by": [_plain(n, h) for n, h in by.items()],
+        "by": [_plain(n, h) for n, h in first.by.items()],
         "tables": described,
     }
+    if isinstance(first, SparseTable):
+        head["occupied"] = stored.add(OCCUPIED, first.occupied.places, 1)["columns"]
     text = json.dumps(head, ensure_ascii=False)
     with whole_file(path, private=True) as part:
         footer = {KEY: text, SEAL: _seal(text, stored.arrays.values())}
@@ -87,20 +94,36 @@ def load_working(path: str | Path) -> dict[str, Table]:
         head = _head(texts, where)
         by = restored_by(head["by"])
         kinds = _kinds(head["tables"])
-        refuse_too_large(by, len(kinds))
+        cells = _cells(connection, file, head, by, kinds)
         with readable(where):
-            arrays = _read(connection, file, kinds, prod(len(h) for h in by.values()))
+            arrays = _read(connection, file, kinds, cells)
         if texts.get(SEAL) != _seal(texts[KEY], (arrays[column] for column in kinds)):
             raise _damaged("is damaged", where)
         return _tables(head["tables"], by, arrays, where)
 
 
+def _cells(
+    connection: Any, file: Path, head: Mapping[str, Any], by: Mapping[str, Hierarchy], kinds: dict[str, str]
+) -> int:
+    """How many cells the tables of a file hold: those of the product, or as many as it has rows."""
+    if "occupied" not in head:
+        refuse_too_large(by, len(kinds))
+        return prod(len(h) for h in by.values())
+    if head["occupied"] != [OCCUPIED] or not countable(tuple(by.values())):
+        raise ValueError("the occupied cells are not listed")
+    kinds[OCCUPIED] = "<i8"
+    found = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({file_listing([file])})").fetchone()
+    refuse_short(int(found[0]), "reading a table", 8 * len(kinds))
+    return int(found[0])
+
+
 def _tables(
     saved: list[dict[str, Any]], by: Mapping[str, Hierarchy], arrays: Mapping[str, Array], where: str
 ) -> dict[str, Table]:
-    shape = tuple(len(h) for h in by.values())
+    places = arrays.get(OCCUPIED)
+    occupied = None if places is None else Occupied(tuple(by.values()), places.astype(np.int64, copy=False))
     known: dict[tuple[str, ...], Array] = {}
-    found = {t["name"]: _table(t, by, shape, arrays, known) for t in saved}
+    found = {t["name"]: _table(t, by, occupied, arrays, known) for t in saved}
     for table in found.values():
         if flaw := flaw_of(table):
             raise _damaged(f"is damaged: {flaw}", where)
@@ -166,7 +189,7 @@ def _describe(number: int, name: str, table: Table, stored: _Columns) -> dict[st
         people = getattr(table, level)
         if people is not None:
             found |= {f"{level}.{f.name}": getattr(people, f.name) for f in fields(Contributors)}
-    axes = len(table.by)
+    axes = table.value.ndim
     arrays = {field: stored.add(f"{number}.{field}", a, axes) for field, a in found.items() if a is not None}
     judges = {"judges": plain_rules(table.judges)} if table.judges else {}
     return {"name": name, "arrays": arrays} | {field: getattr(table, field) for field in SCALARS} | judges
@@ -175,10 +198,12 @@ def _describe(number: int, name: str, table: Table, stored: _Columns) -> dict[st
 def _table(
     saved: dict[str, Any],
     by: Mapping[str, Hierarchy],
-    shape: tuple[int, ...],
+    occupied: Occupied | None,
     arrays: Mapping[str, Array],
     known: dict[tuple[str, ...], Array],
 ) -> Table:
+    shape = tuple(len(h) for h in by.values()) if occupied is None else (occupied.size,)
+
     def array(place: dict[str, Any]) -> Array:
         names = tuple(place["columns"])
         if not names:
@@ -197,7 +222,7 @@ def _table(
     scalars = {**LATER, **saved}
     scalars = {field: scalars[field] for field in SCALARS} | {"rules": tuple(saved["rules"])}
     given: dict[str, Any] = {**plain, **people, **scalars, "judges": rules_from(saved.get("judges", ()))}
-    return Table(by=by, **given)
+    return Table(by=by, **given) if occupied is None else SparseTable(by=by, occupied=occupied, **given)
 
 
 def _footer(connection: Any, file: Path) -> dict[str, str]:

@@ -16,6 +16,7 @@ from diskret.model.exact import EXACT_LIMIT, to_units
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.limits import refuse_more
 from diskret.model.promise import FARTHEST
+from diskret.model.sparse import SparseTable
 from diskret.model.status import Status
 from diskret.model.table import Table
 
@@ -106,6 +107,9 @@ def _look(table: Table) -> None:
     decimals = table.decimals
     _need(decimals is None or (type(decimals) is int and 0 <= decimals <= MOST_DECIMALS), "the decimals are no number")
     cells = tuple(len(h) for h in table.hierarchies)
+    if isinstance(table, SparseTable):
+        cells = (table.occupied.size,)
+        _need(table.occupied.complete, "the occupied cells are not those of a table")
     for name, possible in POSSIBLE.items():
         _look_at(getattr(table, name), cells, name, possible)
     _need(_within_decimals(table), "a value has more decimals than the table")
@@ -129,6 +133,8 @@ def _within_decimals(table: Table) -> bool:
 
 def _adds_up(table: Table) -> bool:
     """Whether every sum equals its parts: in the last decimal, or nearly so for measurements."""
+    if isinstance(table, SparseTable):
+        return _adds_up_sparsely(table)
     inner = table.inner.reshape(table.shape)
     computed, size = np.where(inner, table.value, 0.0), np.where(inner, np.abs(table.value), 0.0)
     for each in (computed, size):
@@ -139,6 +145,17 @@ def _adds_up(table: Table) -> bool:
     parts = np.where(inner, units, 0)
     rollup.add_up(parts, table.hierarchies)
     return bool((units == parts).all())
+
+
+def _adds_up_sparsely(table: SparseTable) -> bool:
+    """The same of a table that holds occupied cells only."""
+    size = np.abs(table.value)
+    if table.decimals is None or size.max(initial=0.0) * table.size * 10.0**table.decimals >= EXACT_LIMIT:
+        of_size = (parts for _, parts in table.occupied.sums(size))
+        found = zip(table.occupied.sums(table.value), of_size, strict=True)
+        return all(bool((np.abs(table.value[at] - parts) <= SLACK * most).all()) for (at, parts), most in found)
+    units = to_units(table.value, table.decimals)
+    return all(bool((units[at] == parts).all()) for at, parts in table.occupied.sums(units))
 
 
 def _look_at(array: Array | None, shape: tuple[int, ...], name: str, possible: Callable[[Array], Any]) -> None:

@@ -59,7 +59,7 @@ def apply_apriori(
     >>> marked.status.tolist(), marked.below.tolist(), marked.above.tolist()
     ([1, 0, 0, 3], [2.0, 0.0, 0.0, 0.0], [3.0, 0.0, 0.0, 0.0])
     """
-    refuse_no_table(table)
+    refuse_no_table(table, "an apriori file")
     refuse_other(said, Apriori, "an a-priori file", "read one: read_apriori(path).")
     if errors not in ("refuse", "ignore"):
         raise BadOption(f"errors {errors!r}", hint="'refuse' or 'ignore'.")

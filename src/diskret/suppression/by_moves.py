@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +24,7 @@ from diskret.model.table import Table
 from diskret.moves.cover import Cover
 from diskret.moves.demands import Demands, demands_of
 from diskret.moves.insiders import Insiders, insiders_of
-from diskret.moves.move import MoveSet
+from diskret.moves.move import Move, MoveSet
 from diskret.moves.pattern import Pattern, build
 from diskret.moves.router import Router
 from diskret.moves.witnesses import search, witnesses
@@ -48,29 +48,33 @@ AT_LEAST = 10_000
 
 def by_moves(
     table: Table, promise: Promise, method: Moves = Moves(), *, usable: Bools | None = None,
-    progress: Progress | None = None,
+    start: Iterable[Move] = (), progress: Progress | None = None,
 ) -> Suppression:  # fmt: skip
     """Protect against everybody who is guarded against, over the whole table, and attack the result.
 
     What is hidden already stays hidden and costs nothing, so this repairs any pattern. Where the hidden cells of a line
     together break the rules, the largest contributors of these cells are guarded against too, and all is done again.
+    ``start`` are moves of this table to begin with, unless it is sparse; what they settle needs no others.
     """
-    work = _protected_as_one if isinstance(table, SparseTable) else _protected
-    done = work(table, promise, method, usable, progress)
+    if isinstance(table, SparseTable):
+        done = _protected_as_one(table, promise, method, usable, progress)
+    else:
+        done = _protected(table, promise, method, usable, progress, tuple(start))
     warn_of(done.unprotected)
     return done
 
 
 def _protected(
-    table: Table, promise: Promise, method: Moves, usable: Bools | None, progress: Progress | None
-) -> Suppression:
+    table: Table, promise: Promise, method: Moves, usable: Bools | None, progress: Progress | None,
+    start: Sequence[Move] = (),
+) -> Suppression:  # fmt: skip
     chosen = usable_cells(table, method.zeros) if usable is None else usable
     suspected = np.zeros(table.size, dtype=np.bool_)
     demands = demands_of(table, promise)
     for _ in range(MOST_ROUNDS):
         among = table.hidden.reshape(-1) | chosen
         people = insiders_of(table, promise, among=among, largest_of=suspected if suspected.any() else None)
-        pattern = routed(table, promise, method, demands, usable=chosen, people=people, progress=progress)
+        pattern = routed(table, promise, method, demands, usable=chosen, people=people, start=start, progress=progress)
         status = table.status.reshape(-1).copy()
         status[pattern.added] = Status.SECONDARY
         protected = replace(table, status=status.reshape(table.shape))
@@ -98,10 +102,10 @@ def _protected_as_one(
     together = hidden_together(table, chosen)
     small = merged(together, exact_prices(together, method))
     alike = replace(method, cost=Cost(by="given"), barriers="off")
-    everywhere = np.bincount(small.of, weights=~chosen, minlength=small.size) == 0
+    everywhere = np.bincount(small.number_of, weights=~chosen, minlength=small.size) == 0
     done = _protected(small, promise, alike, everywhere & ~small.hidden, progress)
     assert done.audit is not None
-    added = done.table.hidden[small.of] & ~together.hidden
+    added = done.table.hidden[small.number_of] & ~together.hidden
     protected = replace(together, status=np.where(added, np.uint8(Status.SECONDARY), together.status))
     report = spread_report(replace(small, whole=protected), done.audit)
     return replace(
@@ -130,7 +134,7 @@ def _breaking(table: Table, promise: Promise) -> Bools:
 
 def routed(
     table: Table, promise: Promise, method: Moves, demands: Demands, *, usable: Bools, people: Insiders,
-    progress: Progress | None = None,
+    start: Iterable[Move] = (), progress: Progress | None = None,
 ) -> Pattern:  # fmt: skip
     """The pattern of moves: built, then made cheaper."""
     up, down = promise.knowledge.room(table)
@@ -142,10 +146,15 @@ def routed(
         search(given)
         for kept in given.cover.moves.values():
             cover.add(kept)
+    for move in start:
+        kept = cover.judge(move.cells, move.coefficients)
+        if kept.settles:
+            cover.add(kept)
     aim = objective_of(table, method, usable)
     pattern = Pattern(cover, Router(table, hidden | usable, up, down), aim.price, hidden, aim.guide)
     say = progress or (lambda what, done, of: None)
-    build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of))
+    thin = method.thin and method.effort_for(table.size) != "quick"
+    build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of), thin)
     _make_cheaper(pattern, exact_prices(table, method), method, say)
     return pattern
 

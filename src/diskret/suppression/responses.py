@@ -93,6 +93,7 @@ def jointly(parts: Mapping[str, Table], whole: Table, *, name: str = "response")
     >>> joint.names, joint.shape, list(apart(joint))
     (('s', 'response'), (3, 3), ['wages', 'other', 'costs'])
     """
+    whole.refuse_sparse("a joint table")
     _refuse_apart(parts, whole, name)
     tables = [*parts.values(), whole]
     decimals = [t.decimals for t in tables if t.decimals is not None]

@@ -80,6 +80,7 @@ def write_safe_file(
     elif not unprotected:
         refuse_unprotected(given)
     _warn_rounded(table, chosen)
+    table.refuse_sparse("a safe file")
     layout = layout_of(table.by, chosen, everything.SEPARATOR if format in ("intermediate", "cell-keys") else ",")
     written = _written(given, table, layout, chosen, target)
     files: dict[Path, tuple[Iterable[str], bool]] = {target: (written.lines, chosen.confidential)}

@@ -1,0 +1,228 @@
+"""Compiled drafting of one move: products added up in whole steps, and detours around cells that cost much.
+
+A draft says for every cell by how many steps it changes. While a product is looked for, cells of the draft cost nothing
+if they go farther the same way, and what they cost is given back if the product brings them to rest. How far they can
+go is what the draft leaves of their rooms.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from diskret.model.arrays import Ints
+from diskret.model.compiled import part
+from diskret.moves._product_kernels import (
+    AHEAD,
+    BACK,
+    BASE,
+    BEST_CELLS,
+    BEST_SIGNS,
+    COST,
+    NOW,
+    ROOM,
+    Search,
+    cheapest,
+)  # fmt: skip
+
+NOBODY = -1
+EXACT = 1 - 1e-12
+GAIN = -1e-9
+SIXTEENTH, EIGHTH = 16, 8
+LOSS = 4.0
+"""A cell is forced out of a draft for at most this many times its price."""
+MOVED, INSIDE = 0, 1
+TOUCHED, COPY = 4, 5
+"""Where lists hold the cells of the draft, and from where on two copies of it, cells and steps."""
+EFFORT, KICKS, OPEN_PRICE, STEP = 4, 5, 6, 7
+"""Where numbers hold the effort of a search, cells to be forced out, what open cells cost at least, and the step."""
+
+
+class Draft(NamedTuple):
+    """A draft on top of a search."""
+
+    search: Search
+    steps: Ints
+    """Of every cell by how many steps it changes, and whether it is listed."""
+    counts: Ints
+    """Cells of the draft, and of its two copies."""
+
+
+@part
+def _weigh(amount, fixed, draft):
+    """Rooms and costs of the cells of a draft, for a product of so many steps; 0 steps: as if there were no draft."""
+    search, steps, counts = draft
+    cells, lists, step = search[0], search[6], search[7][STEP]
+    for i in range(counts[0]):
+        cell = lists[TOUCHED, i]
+        by = steps[cell, MOVED] if amount else 0
+        now = cells[cell, NOW]
+        cells[cell, ROOM] = cells[cell, BASE] - by * step
+        cells[cell, ROOM + 1] = cells[cell, BASE + 1] + by * step
+        cells[cell, COST] = cells[cell, COST + 1] = now if by == 0 else 0.0
+        if by != 0 and abs(by) == amount:
+            cells[cell, COST + (by > 0)] = -now
+    if fixed >= 0:
+        # the pivot stays as far as it was carried
+        for way in range(2):
+            cells[fixed, ROOM + way] = -np.inf if amount else cells[fixed, BASE + way]
+
+
+@part
+def _carry(cell, sign, amount, fixed, limit, draft):
+    """Add the cheapest product that moves a cell by so many steps to a draft; what it costs, infinity for none."""
+    search, steps, counts = draft
+    lists, numbers = search[6], search[7]
+    _weigh(amount, fixed, draft)
+    numbers[AHEAD], numbers[BACK] = amount * numbers[STEP] * EXACT, 0.0
+    size, total = cheapest(cell, sign, limit, numbers[EFFORT], search)
+    _weigh(0 * amount, fixed, draft)
+    if size == 0 or counts[0] + size > lists.shape[1]:
+        return np.inf
+    for i in range(size):
+        at = lists[BEST_CELLS, i]
+        steps[at, MOVED] += -amount if lists[BEST_SIGNS, i] else amount
+        if not steps[at, INSIDE]:
+            steps[at, INSIDE] = 1
+            lists[TOUCHED, counts[0]] = at
+            counts[0] += 1
+    return total
+
+
+@part
+def clear(draft):
+    """Forget a draft."""
+    search, steps, counts = draft
+    for i in range(counts[0]):
+        cell = search[6][TOUCHED, i]
+        steps[cell, MOVED] = steps[cell, INSIDE] = 0
+    counts[0] = 0
+
+
+@part
+def _keep(slot, draft):
+    """Write a copy of a draft."""
+    search, steps, counts = draft
+    lists, at = search[6], COPY + 2 * slot
+    for i in range(counts[0]):
+        lists[at, i], lists[at + 1, i] = lists[TOUCHED, i], steps[lists[TOUCHED, i], MOVED]
+    counts[1 + slot] = counts[0]
+
+
+@part
+def _back_to(slot, draft):
+    """Go back to the copy of a draft."""
+    search, steps, counts = draft
+    lists, at = search[6], COPY + 2 * slot
+    clear(draft)
+    counts[0] = counts[1 + slot]
+    for i in range(counts[0]):
+        cell = lists[at, i]
+        lists[TOUCHED, i], steps[cell, MOVED], steps[cell, INSIDE] = cell, lists[at + 1, i], 1
+
+
+@part
+def _price(draft):
+    """What the cells of a draft cost."""
+    search, steps, counts = draft
+    total = 0.0
+    for i in range(counts[0]):
+        cell = search[6][TOUCHED, i]
+        if steps[cell, MOVED]:
+            total += search[0][cell, NOW]
+    return total
+
+
+@part
+def _bring(cell, sign, amount, fixed, limit, parts, draft):
+    """Carry a cell by so many steps, by one product or the sum of few, for less than a limit; whether that is found.
+
+    A cell of the draft that comes to rest gives back what it costs, so that until then it may cost as much more.
+    """
+    cells = draft[0][0]
+    piece, left, spent = amount, amount, 0.0
+    while left > 0:
+        piece = min(piece, left)
+        spare = limit - spent
+        if fixed >= 0 and piece < left:
+            spare += cells[cell, NOW]
+        found = _carry(cell, sign, piece, fixed, spare, draft)
+        if found < np.inf:
+            left -= piece
+            spent += found
+        elif piece == 1 or piece * parts <= amount:
+            return False
+        else:
+            piece = (piece + 1) // 2
+    return True
+
+
+@part
+def _around(cell, fixed, limit, draft):
+    """Bring a cell of a draft to rest by further products, for less than a limit in all; False if that is not found."""
+    by = draft[1][cell, MOVED]
+    slot = np.int64(0)
+    _keep(slot, draft)
+    if _bring(cell, np.int64(by > 0), abs(by), fixed, limit, np.int64(EIGHTH), draft):
+        return True
+    _back_to(slot, draft)
+    return False
+
+
+@part
+def _dearest(draft, below):
+    """The dearest open cell of a draft that is cheaper than the last one; -1 after the last."""
+    search, steps, counts = draft
+    best, found = search[7][OPEN_PRICE], -1
+    for i in range(counts[0]):
+        cell = search[6][TOUCHED, i]
+        price = search[0][cell, NOW]
+        if steps[cell, MOVED] and best < price < below:
+            best, found = price, cell
+    return found
+
+
+@part
+def _downhill(fixed, draft):
+    """Take detours around open cells, the dearest first, as long as that makes the draft cheaper."""
+    again = True
+    while again:
+        again = False
+        cell = _dearest(draft, np.inf)
+        while cell >= 0:
+            if _around(cell, fixed, GAIN, draft):
+                again = True
+            cell = _dearest(draft, draft[0][0][cell, NOW])
+
+
+@part
+def drafted(pivot, sign, amount, limit, draft):
+    """Draft a cheap move that carries a cell by so many steps for less than a limit; False if none is found.
+
+    One product, else the sum of few; then detours; then the dearest cells are forced out one after the other, at a
+    loss, in case something cheaper lies behind.
+    """
+    search = draft[0]
+    if not _bring(pivot, sign, amount, np.int64(NOBODY), limit, np.int64(SIXTEENTH), draft):
+        clear(draft)
+        return False
+    _downhill(pivot, draft)
+    below, best, slot = np.inf, _price(draft), np.int64(1)
+    for _ in range(int(search[7][KICKS])):
+        cell = _dearest(draft, below)
+        if cell < 0:
+            break
+        below = search[0][cell, NOW]
+        _keep(slot, draft)
+        if _around(cell, pivot, LOSS * below, draft):
+            _downhill(pivot, draft)
+            price = _price(draft)
+            if price < best + GAIN:
+                best, below = price, np.inf
+            else:
+                _back_to(slot, draft)
+    if best < limit:
+        return True
+    clear(draft)
+    return False

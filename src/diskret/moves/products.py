@@ -1,0 +1,184 @@
+"""Settling demands without a solver: cheapest products of elementary moves, sums of few of them, detours.
+
+A whole pattern of such moves is built and thinned in compiled code. What comes out of it is judged again, move by move,
+by `Cover`, in whole numbers where it is close: nothing that was found here has to be believed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.table import Table
+from diskret.model.trees import strides_of, trees_of
+from diskret.moves import _thinning_kernels as kernels
+from diskret.moves._draft_kernels import Draft
+from diskret.moves._product_kernels import Search
+from diskret.moves._store_kernels import Store
+from diskret.moves.cover import Cover
+from diskret.moves.demands import unit
+from diskret.moves.move import MoveSet
+
+EFFORT = 20_000
+"""Cells a search looks at before it ends with the best it has."""
+KICKS = 6
+"""Dear cells that are forced out of a draft one after the other, in case something cheaper lies behind."""
+WIDEST = 4096
+"""Cells of a product or a draft at most."""
+KNOWN_BY_SOMEBODY = 0.3
+"""What a hidden cell costs that an insider knows, in parts of what a cell costs at least: he will object."""
+IN_USE = 1e-6
+"""A hidden cell costs nearly nothing; not nothing, so that moves stay short."""
+STEPS = 2.0**20
+"""Where values are no decimals, amounts are counted in so many steps."""
+MOVES = 4096
+"""Moves a store has room for at first."""
+
+
+class Products:
+    """The compiled pattern: moves over the movable cells of a table, and what further cells cost."""
+
+    def __init__(self, table: Table, cover: Cover, movable: Bools, hidden: Bools, price: Floats) -> None:
+        self.hidden, self.price = hidden, price
+        self._store = _store(table, cover, movable, hidden, price)
+
+    def settle(self, order: Ints, guard: bool) -> None:
+        """Settle demands one after the other, against the public or against everybody."""
+        self._run(kernels.GUARD if guard else kernels.PUBLIC, order)
+
+    def thin_moves(self) -> float:
+        """Take every move out once, dearest first, and settle its demands for less; returns what was saved."""
+        own, kept = self.own_price(), self.kept()
+        return self._run(kernels.BY_MOVE, kept[np.lexsort((kept, -own[kept]))])
+
+    def thin_cells(self) -> float:
+        """Try to do without every cell that was added, dearest first; returns what was saved."""
+        cells = np.flatnonzero(self.added)
+        return self._run(kernels.BY_CELL, cells[np.lexsort((cells, -self.price[cells]))])
+
+    def _run(self, what: int, order: Ints) -> float:
+        """Let the kernel go through a list; the store grows whenever it is full."""
+        at, total = 0, 0.0
+        while at < order.size:
+            at, saved = kernels.run(what, order, at, self._store)
+            total += saved
+            if at < order.size:
+                self._store = _grown(self._store)
+        return total
+
+    @property
+    def added(self) -> Bools:
+        """Cells that are hidden only because moves go through them."""
+        result: Bools = (self._store.links[:, 1] > 0) & ~self.hidden
+        return result
+
+    @property
+    def lost(self) -> Ints:
+        """Demands for which nothing was found."""
+        return np.flatnonzero(self._store.demands[:, 5])
+
+    def kept(self) -> Ints:
+        """Numbers of the kept moves, in the order they were made."""
+        found: Ints = np.flatnonzero(self._store.moves[: self._store.counts[0], 2])
+        return found
+
+    def own_price(self) -> Floats:
+        """What the cells cost that only one move uses, for every move."""
+        store = self._store
+        number, entries = store.counts[:2].tolist()
+        cells = store.entries[:entries, 0]
+        own = (store.links[cells, 1] == 1) & ~self.hidden[cells]
+        total = np.append(0.0, np.cumsum(np.where(own, self.price[cells], 0.0)))
+        start = store.moves[: number + 1, 0]
+        result: Floats = total[start[1:]] - total[start[:-1]]
+        return result
+
+    def moves(self) -> MoveSet:
+        """The kept moves, in whole steps."""
+        store = self._store
+        number, entries = store.counts[:2].tolist()
+        endless = np.full(number, np.inf)
+        every = MoveSet(
+            start=store.moves[: number + 1, 0],
+            cells=store.entries[:entries, 0],
+            coefficients=store.entries[:entries, 3].astype(np.float64),
+            up=endless,
+            down=endless,
+            first_protected=np.zeros(number + 1, dtype=np.int64),
+            protected_cells=np.empty(0, dtype=np.int64),
+        )
+        return every.some(self.kept())
+
+
+def _store(table: Table, cover: Cover, movable: Bools, hidden: Bools, price: Floats) -> Store:
+    """An empty store."""
+    ways, people = cover.ways, cover.insiders
+    least = float(price[movable & ~hidden].min(initial=float(price.max(initial=1.0))))
+    free = np.where(np.diff(people.start) > 0, KNOWN_BY_SOMEBODY, IN_USE) * least
+    step = unit(table) or 2.0 ** np.ceil(np.log2(ways.asked / STEPS))
+    demands = np.zeros((ways.size, 6), dtype=np.int64)
+    demands[:, 0], demands[:, 1], demands[:, 2] = ways.cell, ways.kind, ways.strict
+    demands[:, 3] = np.ceil(ways.asked / step * (1 - 1e-9))
+    demands[:, 4] = -1
+    search = _search(table, cover, movable, np.where(hidden, free, price), free, least)
+    links = np.zeros((table.size, 2), dtype=np.int64)
+    links[:, 0] = -1
+    return Store(
+        draft=Draft(search, np.zeros((table.size, 2), dtype=np.int64), np.zeros(3, dtype=np.int64)),
+        links=links,
+        demands=demands,
+        units=np.broadcast_to(step, ways.size).copy(),
+        moves=np.zeros((MOVES, 3), dtype=np.int64),
+        entries=np.zeros((32 * MOVES, 4), dtype=np.int64),
+        settled=np.zeros((16 * MOVES, 5), dtype=np.int64),
+        objectors=np.zeros(256 * MOVES, dtype=np.int64),
+        counts=np.zeros(5, dtype=np.int64),
+        saved=np.zeros((WIDEST, 2)),
+        **_by_person(cover),
+        judging=cover.asked,
+    )
+
+
+def _search(table: Table, cover: Cover, movable: Bools, price: Floats, free: Floats, least: float) -> Search:
+    """What the search for products needs."""
+    tops = np.cumsum([0, *table.shape]).astype(np.int64)
+    number, codes = len(table.shape), int(tops[-1])
+    first = np.concatenate([h.first_below + top for h, top in zip(table.hierarchies, tops[:-1], strict=True)])
+    room = np.where(movable[:, None], np.stack([cover.up, cover.down], axis=1), -np.inf)
+    cells = np.concatenate(
+        [room, np.stack([price, price], axis=1), room, np.stack([price, price, free], axis=1)], axis=1
+    )
+    return Search(
+        cells=np.ascontiguousarray(cells),
+        codes=np.stack([trees_of(table.hierarchies).parent, first], axis=1).astype(np.int64),
+        axes=np.stack([tops[:-1], tops[1:], strides_of(table.shape), tops[:-1]], axis=1),
+        margins=np.zeros((2, number + 2, codes)),
+        levels=np.zeros((number + 2, 5), dtype=np.int64),
+        costs=np.zeros((number + 2, 5)),
+        lists=np.zeros((13, WIDEST), dtype=np.int64),
+        numbers=np.array([0.0, 0.0, 0.0, 0.0, EFFORT, KICKS, (1 - 1e-3) * least, 1.0]),
+    )
+
+
+def _by_person(cover: Cover) -> dict[str, Any]:
+    """What every insider knows, insider by insider."""
+    people = cover.insiders
+    order = np.argsort(people.who, kind="stable")
+    first = np.searchsorted(people.who[order], np.arange(int(people.who.max(initial=-1)) + 2)).astype(np.int64)
+    cells = np.repeat(np.arange(people.start.size - 1), np.diff(people.start))[order]
+    return {"persons": first, "known": cells, "narrow": np.stack([people.up, people.down], axis=1)[order]}
+
+
+def _grown(store: Store) -> Store:
+    """The same store with twice the room."""
+    return store._replace(
+        moves=_twice(store.moves), entries=_twice(store.entries), settled=_twice(store.settled),
+        objectors=_twice(store.objectors),
+    )  # fmt: skip
+
+
+def _twice(rows: Ints) -> Ints:
+    result: Ints = np.concatenate([rows, np.zeros_like(rows)])
+    return result
