@@ -172,7 +172,7 @@ def _make_cheaper(pattern: Pattern, method: Moves, say: Callable[[str, int, int]
         router = pattern.router
         return router.programmes < limit and router.unknowns < unknowns and time.monotonic() < end
 
-    if pattern.router.table.product:
+    if pattern.by_products:
         small = min(UNKNOWNS * pattern.hidden.size, ENOUGH + MORE * pattern.hidden.size)
         over_hidden(pattern, SMALL, lambda: running(np.inf, small))
         say("rerouting", SWEEPS, SWEEPS + 1)
@@ -185,9 +185,9 @@ def _make_cheaper(pattern: Pattern, method: Moves, say: Callable[[str, int, int]
     if effort != "default":
         least = AT_LEAST * (2 if pattern.cover.insiders.count else 1)
         _economise(pattern, lambda: running(spent + max(ECONOMY * built, least)))
-    elif not pattern.router.table.product:
+    elif not pattern.by_products:
         reroute_cells(pattern, SMALL, lambda: running(spent + SHARE_FOR_CELLS * built), {})
-    if effort != "default" or not pattern.router.table.product:
+    if effort != "default" or not pattern.by_products:
         reroute_moves(pattern, SMALL)
     say("rerouting", SWEEPS + 1, SWEEPS + 1)
 
