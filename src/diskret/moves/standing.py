@@ -105,6 +105,11 @@ class Ledger:
         number = self._left[:, 1]
         return Standing(number >= 0, number == 0)
 
+    def left(self, demand: int) -> list[int]:
+        """Who can object to all moves of a demand; nobody if it has none."""
+        first, number = self._left[demand].tolist()
+        return sorted(set(self._pool[first : first + max(number, 0)].tolist()))
+
     def note(self, rows: Rows, own: Ints | None = None) -> Bools:
         """Which moves are worth keeping, one after the other; these are noted down, except for doubtful ones.
 
