@@ -171,8 +171,13 @@ class Judged:
             np.array(self.homes, np.int64).reshape(-1, 1), below, np.zeros(1, np.int64), np.array([size]),
             np.zeros(0, np.int64),
         )  # fmt: skip
-        return {
+        found = {
             int(n): (bool(tied[i]), set(objectors[first[i] : first[i + 1]].tolist())) for i, n in enumerate(settled)
+        }
+        # of two cells he knows, one may be a tie where the other is not
+        return {
+            n: (tie, {who for who in against if -1 - who not in against or who >= 0})
+            for n, (tie, against) in found.items()
         }
 
 

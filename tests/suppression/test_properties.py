@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, replace
 from itertools import product
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +84,11 @@ def some_options(draw: Draw) -> dict[str, Any]:
 
 def protected(
     table: Table, *, knowledge: Knowledge, q: float = 0.0, guard: Guard = "single", previous: Table | None = None,
-    **options: Any,
+    at_most: float = inf, **options: Any,
 ) -> Suppression:  # fmt: skip
     """By cuboids, with a relative range and what else the method can be told."""
     promise = Promise(guard=guard, levels=False, min_relative_range=q, knowledge=knowledge)
-    return suppress(table, promise, methods.Cuboids(**options), previous=previous)
+    return suppress(table, promise, methods.Cuboids(**options), previous=previous, at_most=at_most)
 
 
 def cells_where(chosen: Any) -> list[Cell]:
@@ -418,18 +419,16 @@ def test_last_periods_pattern_is_kept_where_that_costs_nothing() -> None:
     now = square()
     before = replace(now, value=now.value * 0.9).with_status(Status.SECONDARY, [["3", "A"], ["1", "C"], ["3", "C"]])
     alone = suppress(now, Promise(levels=False, knowledge=Knowledge.none()), methods.Cuboids())
-    kept = suppress(now, Promise(levels=False, knowledge=Knowledge.none()), methods.Cuboids(), previous=before)
+    kept = suppress(
+        now, Promise(levels=False, knowledge=Knowledge.none()), methods.Cuboids(), previous=before, at_most=inf
+    )
     assert not same_status(alone.table, before)
     assert same_status(kept.table, before)
-    assert kept.consistency == {
-        "hidden before": 4.0,
-        "hidden before and now": 4.0,
-        "hidden before and now, without consistency": 1.0,
-        "more cells for consistency": 0.0,
-        "more value for consistency": 0.0,
-    }
+    told = kept.consistency
+    assert told is not None
+    assert (told.hidden_before, told.taken.kept, told.without.kept, told.taken.dearer) == (4, 3, 0, 0.0)
     assert kept.table.weight is None
-    assert kept.before is now
+    assert same_status(kept.before, now)
 
 
 def test_more_of_last_periods_pattern_is_kept_and_its_price_is_told() -> None:
@@ -446,13 +445,14 @@ def test_more_of_last_periods_pattern_is_kept_and_its_price_is_told() -> None:
         now = replace(last, value=value, lower=None, upper=None)
         result, free = protected(now, previous=before, **asked), protected(now, **asked)
         told = result.consistency
-        assert told["hidden before and now"] == (before.hidden & result.table.hidden).sum()
-        assert told["hidden before and now, without consistency"] == (before.hidden & free.table.hidden).sum()
-        assert told["more cells for consistency"] == result.table.hidden.sum() - free.table.hidden.sum()
-        assert told["more value for consistency"] == value[result.table.hidden].sum() - value[free.table.hidden].sum()
-        with_it += told["hidden before and now"]
-        without += told["hidden before and now, without consistency"]
-        extra += told["more value for consistency"]
+        assert told is not None
+        assert told.taken.kept == (before.hidden & result.secondary).sum()
+        assert told.without.kept == (before.hidden & free.secondary).sum()
+        assert (told.taken.secondary, told.without.secondary) == (result.secondary.sum(), free.secondary.sum())
+        assert result.cost == pytest.approx(free.cost * (1 + told.taken.dearer))
+        with_it += told.taken.kept
+        without += told.without.kept
+        extra += result.cost - free.cost
     assert with_it > 1.2 * without
     assert extra > 0
 

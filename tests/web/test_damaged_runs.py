@@ -284,7 +284,7 @@ def test_a_job_of_a_run_that_is_none_is_refused_in_words_everywhere(
     change: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("diskret.web.run_folders._process", lambda folder, kind, waits_for: _Ended())
+    monkeypatch.setattr("diskret.web.run_folders._process", lambda folder, kind: _Ended())
     write_json(runs() / "job.json", case.JOB | change)
     asked = [page.post(f"/api/runs/{BAD}/{path}") for path in ("repair", "audit")]
     asked += [page.get(f"/api/runs/{BAD}/{path}") for path in ("export.csv", "report.html", "job.toml", "figures")]

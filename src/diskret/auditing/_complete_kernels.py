@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from diskret.model.compiled import kernel
 
-@numba.njit(cache=True, nogil=True)
+
+@kernel
 def widest(start, codes, usable, parent, offset, strides, up, down, rise, fall):
     """For every cell the farthest any complete cuboid of its subtable carries it (into ``rise`` and ``fall``).
 

@@ -6,14 +6,15 @@ Which rows hold a column is kept in append-only chains: entries may be out of da
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from diskret.model.compiled import kernel, part
 
 LOOK_AT = 8
 """Of how many short rows the cheapest pivot is taken."""
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def power(base, exponent, p):
     """Base to a power modulo p."""
     result = 1
@@ -26,7 +27,7 @@ def power(base, exponent, p):
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _grown(array, used):
     if used <= array.size:
         return array
@@ -35,7 +36,7 @@ def _grown(array, used):
     return bigger
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _take_out(row, length, first, before, after):
     """Unhook a row from the chain of rows of its length."""
     if before[row] >= 0:
@@ -46,7 +47,7 @@ def _take_out(row, length, first, before, after):
         before[after[row]] = before[row]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _put_in(row, length, first, before, after):
     before[row] = -1
     after[row] = first[length]
@@ -55,7 +56,7 @@ def _put_in(row, length, first, before, after):
     first[length] = row
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _find(pool_column, start, length, column):
     """Where a sorted row holds a column, or -1."""
     low, high = start, start + length
@@ -68,7 +69,7 @@ def _find(pool_column, start, length, column):
     return low if low < start + length and pool_column[low] == column else -1
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def eliminate(row_start, columns, values, size, p):
     """Pivots in order, each as a row of the echelon form: pivot columns, row starts, row lengths, and the pool.
 
@@ -219,7 +220,7 @@ def eliminate(row_start, columns, values, size, p):
     return (pivot_column[:pivots], pivot_start[:pivots], pivot_length[:pivots], pool_column[:used], pool_value[:used])
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def substitute_back(pivot_column, pivot_start, pivot_length, pool_column, pool_value, vectors, p):
     """Null vectors (one per column of ``vectors``, in place) from chosen values of the columns without pivot."""
     for k in range(pivot_column.size - 1, -1, -1):
@@ -232,7 +233,7 @@ def substitute_back(pivot_column, pivot_start, pivot_length, pool_column, pool_v
             vectors[column, v] = (p - total) % p
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def ratios(vectors, p):
     """Second over first entry of every row modulo p; p where the first is zero, and zero where both are."""
     ratio = np.zeros(vectors.shape[0], dtype=np.int64)
@@ -244,7 +245,7 @@ def ratios(vectors, p):
     return ratio
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def combined(pivot_column, pivot_start, pivot_length, pool_column, pool_value, size, p, longest, largest):
     """Every column as a combination of those without pivot: where each begins, these columns, and how many times each.
 

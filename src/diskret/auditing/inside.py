@@ -12,9 +12,12 @@ from diskret.auditing.case import Case
 from diskret.auditing.elimination import proportional
 from diskret.model.arrays import Ints
 from diskret.model.grid import ENDLESS, Whole, whole
-from diskret.moves.move import NO_INSIDERS
-from diskret.moves.pattern import missing
+from diskret.moves.move import NO_INSIDERS, Move, MoveSet
+from diskret.moves.persons import holds
 from diskret.moves.witnesses import search
+
+AT_ONCE = 1_000
+"""Demands for which sums of moves are made before they are judged together."""
 
 
 def attack_from_inside(case: Case) -> None:
@@ -53,23 +56,30 @@ def _add_sums(case: Case, waiting: list[int]) -> frozenset[tuple[int, int]]:
 
     Returns cells with insiders who do.
     """
-    pattern, ways, certain = case.witnesses, case.witnesses.cover.ways, set()
-    for demand in waiting:
-        cell = int(ways.cell[demand])
-        column = int(np.searchsorted(case.system.cells, cell))
-        for who in sorted(missing(pattern, demand).against):
-            known = _columns_known(case, who)
-            if who not in missing(pattern, demand).against or not case.basis.whole[np.append(known, column)].all():
-                continue
-            found = case.basis.apart(column, known)
-            if found is None:
-                certain.add((cell, who))
-                pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NO_INSIDERS) | {who}
-                continue
-            kept = pattern.cover.judge(*found)
-            if who not in kept.settles.get(demand, {who}):
-                pattern.cover.add(kept)
+    pattern, cover, certain = case.witnesses, case.witnesses.cover, set()
+    for first in range(0, len(waiting), AT_ONCE):
+        own, found = [], []
+        for demand in waiting[first : first + AT_ONCE]:
+            cell = int(cover.ways.cell[demand])
+            for who in sorted(set(cover.left(demand)) - (pattern.hopeless.get(demand) or NO_INSIDERS)):
+                move = _sum_without(case, cell, who)
+                if move is None:
+                    certain.add((cell, who))
+                    pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NO_INSIDERS) | {who}
+                elif move.cells.size:
+                    own.append(demand)
+                    found.append(move)
+        cover.take(MoveSet.of(found), np.array(own, dtype=np.int64), alone=True)
     return frozenset(certain)
+
+
+def _sum_without(case: Case, cell: int, who: int) -> Move | None:
+    """A move of a cell that leaves alone what an insider knows; None if there is none, empty if nothing can be said."""
+    column, known = int(np.searchsorted(case.system.cells, cell)), _columns_known(case, who)
+    if not case.basis.whole[np.append(known, column)].all():
+        return Move(cells=known[:0], coefficients=np.empty(0))
+    found = case.basis.apart(column, known)
+    return None if found is None else Move(cells=found[0], coefficients=found[1])
 
 
 def _columns_known(case: Case, who: int) -> Ints:
@@ -103,19 +113,22 @@ def _exactly(case: Case) -> dict[int, frozenset[int]]:
     at, entry = case.insiders.entries(case.system.cells)
     knows = case.insiders.up[entry] + case.insiders.down[entry] == 0
     at, who = at[knows], case.insiders.who[entry[knows]]
-    pairs = proportional(case.system, np.unique(at))
-    owners: dict[int, list[int]] = {}
-    for column, person in zip(at.tolist(), who.tolist(), strict=True):
-        owners.setdefault(column, []).append(person)
+    holder, other = proportional(case.system, np.unique(at), case.kinds).T
+    primary = np.zeros(case.system.cells.size, dtype=np.bool_)
+    primary[case.columns] = True
+    holder, other = holder[primary[other]], other[primary[other]]
+    # everybody who knows the first one, with the second
+    first = np.searchsorted(at, holder)
+    number = np.searchsorted(at, holder, side="right") - first
+    entries = np.repeat(first - (np.cumsum(number) - number), number) + np.arange(int(number.sum()))
+    cells, people = case.system.cells[np.repeat(other, number)], who[entries]
+    inside = case.insiders.contribute_to(people, cells, case.table.shape)
+    # nor does a coalition find out what it was said to know
+    mine = holds(np.unique(who * case.table.size + case.system.cells[at]), people * case.table.size + cells)
     found: dict[int, set[int]] = {}
-    primary = set(case.columns.tolist())
-    for holder, other in pairs.tolist():
-        if other in primary:
-            cell, people = case.system.cells[[other]], np.array(owners[holder])
-            others = people[~case.insiders.contribute(people, cell, case.table.shape)[0]]
-            # nor does a coalition find out what it was said to know
-            found.setdefault(int(cell[0]), set()).update(set(others.tolist()) - set(owners.get(other, ())))
-    return {cell: frozenset(who) for cell, who in found.items() if who}
+    for cell, person in zip(cells[~inside & ~mine].tolist(), people[~inside & ~mine].tolist(), strict=True):
+        found.setdefault(cell, set()).add(person)
+    return {cell: frozenset(some) for cell, some in found.items()}
 
 
 def _judge(case: Case, suspects: dict[int, list[int]], certain: frozenset[tuple[int, int]]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.compiled import kernel, part
 
 
 class Contributions(NamedTuple):
@@ -41,7 +41,7 @@ class Messages(NamedTuple):
     backward: Floats
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _looked_up(row, key, start, upper):
     """The first entry of a row whose cumulated probability exceeds the key."""
     e, stop = start[row], start[row + 1] - 1
@@ -50,7 +50,7 @@ def _looked_up(row, key, start, upper):
     return e
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def deviations_of_counts(count, key, start, upper, deviation, out):
     """The deviation of every cell, from the row of its count; the last row is for all larger ones."""
     last = start.size - 2
@@ -58,7 +58,7 @@ def deviations_of_counts(count, key, start, upper, deviation, out):
         out[c] = deviation[_looked_up(min(count[c], last), key[c], start, upper)]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def mixed(key, number):
     """Another key made of a cell key, as good as independent of it (splitmix64 over its 53 bits)."""
     z = np.uint64(key * 9007199254740992.0) + np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)
@@ -68,7 +68,7 @@ def mixed(key, number):
     return float(z >> np.uint64(11)) / 9007199254740992.0
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def between_rows(size, key, rows):
     """The deviation of a scaled value: between two rows looked up with the same key; beyond the last, the last."""
     cell = rows.cell
@@ -82,7 +82,7 @@ def between_rows(size, key, rows):
     return (1.0 - share) * here + share * rows.deviation[_looked_up(r + 1, key, rows.start, rows.upper)]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _share_of(x, by):
     """The share of a contribution by which it may be changed, per unit of deviation."""
     if x <= by.flex_point:
@@ -91,7 +91,7 @@ def _share_of(x, by):
     return by.large * (1.0 + passage * (2.0 * by.flex_point / (by.flex_point + x)) ** by.q)
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _noise_of(largest, key, sensitive, by, rows):
     """The noise of a cell: each of its largest contributions times its share times a deviation of its own."""
     noise = 0.0
@@ -107,7 +107,7 @@ def _noise_of(largest, key, sensitive, by, rows):
     return noise
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def noise_of_magnitudes(cells, by, rows, small_rows, out):
     """The noise of every chosen cell; below the separation point that of the table of small values, as for a count."""
     for c in range(cells.value.size):
@@ -122,14 +122,14 @@ def noise_of_magnitudes(cells, by, rows, small_rows, out):
 # --- a line: a sum and its parts --------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _probability(rows, count, shown, reach):
     """That a count is published as ``shown``; the last row stands for all larger counts."""
     v = shown - count
     return rows[min(count, rows.shape[0] - 1), v + reach] if -reach <= v <= reach else 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _weigh(parts, prior, rows, reach, m):
     """How probable each true count of each part is, looking at the part alone."""
     for k in range(parts.size):
@@ -139,7 +139,7 @@ def _weigh(parts, prior, rows, reach, m):
             m.weight[k, w] = _probability(rows, i, parts[k], reach) * prior[min(i, prior.size - 1)]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _scale(message):
     """Make the largest weight 1, against underflow."""
     largest = message.max()
@@ -147,7 +147,7 @@ def _scale(message):
         message /= largest
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _pass_forward(m):
     m.forward[:] = 0.0
     m.forward[0, 0] = 1.0
@@ -160,7 +160,7 @@ def _pass_forward(m):
         _scale(m.forward[k + 1])
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _pass_backward(total, rows, reach, m):
     m.backward[:] = 0.0
     n, width = m.weight.shape
@@ -174,7 +174,7 @@ def _pass_backward(total, rows, reach, m):
         _scale(m.backward[k])
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _most_probable(k, m):
     """The most probable true count of a part, and its probability."""
     width = m.weight.shape[1]
@@ -191,7 +191,7 @@ def _most_probable(k, m):
     return best, top / whole if whole > 0.0 else 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def family_posteriors(parts, total, prior, rows, reach, best, confidence):
     """For every line the most probable true count of each part, given all published counts of the line.
 

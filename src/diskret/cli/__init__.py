@@ -27,6 +27,7 @@ from diskret.cli import persons  # noqa: F401
 from diskret.cli import comparing  # noqa: F401
 from diskret.cli import runs  # noqa: F401
 from diskret.cli import page  # noqa: F401
+from diskret.cli import warming  # noqa: F401
 
 # isort: on
 from diskret.cli.app import BROKEN, REFUSED, STOPPED, UNREAD, app

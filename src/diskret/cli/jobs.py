@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from diskret.cli.app import EXPOSED, Json, Quiet, app, leave_if_stopped
-from diskret.cli.next_file import Instead, OtherData, OutFolder, Previous, job_for
+from diskret.cli.next_file import AtMost, Instead, OtherData, OutFolder, Previous, job_for
 from diskret.cli.show import progress_bar, report
 
 
@@ -18,6 +18,7 @@ def run(
     job: Annotated[Path, typer.Argument(help="Job file (TOML).")],
     data: OtherData = None,
     previous: Previous = None,
+    at_most: AtMost = None,
     out: OutFolder = None,
     show: Annotated[bool, typer.Option("--show", help="Print the tables, suppressed cells as marks.")] = False,
     quiet: Quiet = False,
@@ -25,11 +26,11 @@ def run(
 ) -> None:
     """Do what a job file says, with its own data or others of the same kind."""
     from diskret.job.output_sections import Appearance
-    from diskret.job.prepare import prepared
+    from diskret.job.prepare import telling_of_compiling
     from diskret.job.run import run_job
 
-    asked = job_for(job, Instead(data=data or (), previous=previous or (), out=out), quiet)
-    with progress_bar(quiet or json) as bar, prepared(asked, bar) as progress:
+    asked = job_for(job, Instead(data=data or (), previous=previous or (), at_most=at_most, out=out), quiet)
+    with progress_bar(quiet or json) as progress, telling_of_compiling(progress):
         result = run_job(asked, job.parent, progress)
     output = getattr(asked, "output", None)
     report(result, quiet, json, show, output.looks if isinstance(output, Appearance) else None)
@@ -43,13 +44,14 @@ def check(
     job: Annotated[Path, typer.Argument(help="Job file (TOML).")],
     data: OtherData = None,
     previous: Previous = None,
+    at_most: AtMost = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Do everything a job says except writing: files, codes and sums are checked."""
     from diskret.job.run import run_job
 
-    asked = job_for(job, Instead(data=data or (), previous=previous or (), write=False), quiet)
+    asked = job_for(job, Instead(data=data or (), previous=previous or (), at_most=at_most, write=False), quiet)
     with progress_bar(quiet or json) as progress:
         result = run_job(asked, job.parent, progress, write=False)
     report(result, quiet, json, show=False)

@@ -20,6 +20,10 @@ Previous = Annotated[
     list[str] | None,
     typer.Option("--previous", help="Working file of the last period, whose pattern is kept if cheap; or NAME=FILE."),
 ]
+AtMost = Annotated[
+    float | None,
+    typer.Option("--at-most", min=0.0, help="By which share keeping it may make the result dearer: 0.1, or inf."),
+]
 OutFolder = Annotated[
     Path | None, typer.Option("--out", "-o", help="Folder for all files the job writes, under the names they have.")
 ]
@@ -31,6 +35,7 @@ class Instead:
 
     data: Sequence[str] = ()
     previous: Sequence[str] = ()
+    at_most: float | None = None
     out: Path | None = None
     write: bool = True
 
@@ -45,7 +50,7 @@ def job_for(path: Path, instead: Instead, quiet: bool) -> Job:
 
     written = job_content(path)
     content = with_data(written, _resolved(written, instead.data))
-    content = with_previous(content, _resolved(written, instead.previous))
+    content = with_previous(content, _resolved(written, instead.previous), instead.at_most)
     if instead.out is not None:
         content = into_folder(content, str(instead.out.resolve()))
     job = job_from(content, str(path), path.parent)

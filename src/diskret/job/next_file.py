@@ -33,16 +33,18 @@ def with_data(content: Mapping[str, Any], files: Sequence[str]) -> dict[str, Any
     return changed
 
 
-def with_previous(content: Mapping[str, Any], files: Sequence[str]) -> dict[str, Any]:
-    """A job as plain data that keeps the pattern of an earlier result where that is cheap.
+def with_previous(content: Mapping[str, Any], files: Sequence[str], at_most: float | None = None) -> dict[str, Any]:
+    """A job as plain data that keeps the pattern of an earlier result where that is cheap: by ``at_most`` a share more.
 
     >>> with_previous({"suppression": {}}, ["2023.working.parquet"])
     {'suppression': {'previous': '2023.working.parquet'}}
     """
     changed = dict(content)
     asked = changed.get("suppression")
-    if files and not isinstance(asked, Mapping):
+    if (files or at_most is not None) and not isinstance(asked, Mapping):
         raise BadOption("the job hides nothing, so there is no pattern to keep", hint="add [suppression] to the job.")
+    if at_most is not None:
+        changed["suppression"] = {**changed["suppression"], "at_most": at_most}
     for said in files:
         table, file = meant(content, said)
         if table is not None:

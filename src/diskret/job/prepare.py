@@ -1,7 +1,7 @@
-"""Compiling ahead: what protecting a table needs is compiled once per machine, in a process apart while data are read.
+"""Compiling while somebody looks at the page for the first time: in a process apart, behind everything else.
 
 ``python -m diskret.job.prepare`` is that process. It writes compiled kernels into numba's cache and nothing else, and
-ends with whoever started it, however that one ends.
+ends with whoever started it, however that one ends. `diskret.job.warm` says what it compiles.
 """
 
 from __future__ import annotations
@@ -11,26 +11,20 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
-from diskret.job.models import Job
-from diskret.job.table_job import TableJob
 from diskret.tabulation.tabulate import Progress
 
 WORDS = "preparing, once on this machine"
 """What is said while a kernel is compiled."""
 KIND = 10
 """How much later than others a process that nobody waits for is served."""
-EARLY = ("reading records", "adding up", "joining holdings", "counting combinations")
-"""What a job does before it needs what is being compiled."""
 
 
 def is_prepared() -> bool:
-    """Whether the largest kernel has been compiled since it was written."""
+    """Whether the last kernel of `diskret.job.warm.first_steps` has been compiled since it was written."""
     from diskret.moves import _cuboid_kernels
 
     kernel = _cuboid_kernels.certify
@@ -45,15 +39,9 @@ def is_prepared() -> bool:
 
 @dataclass
 class Preparing:
-    """The process that compiles; it is ended with the block."""
+    """The process that compiles."""
 
     process: subprocess.Popen[bytes]
-
-    def __enter__(self) -> Preparing:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
 
     def close(self) -> None:
         """End it, if it has not ended by itself."""
@@ -62,65 +50,26 @@ class Preparing:
         if self.process.stdin is not None:
             self.process.stdin.close()
 
-    def before(self, say: Progress | None) -> Progress:
-        """The same words, but whoever comes to protecting waits until everything is compiled: twice takes no less."""
 
-        def said(what: str, done: int, of: int) -> None:
-            while what not in EARLY and self.process.poll() is None:
-                if say is not None:
-                    say(WORDS, 0, 0)
-                time.sleep(0.1)
-            if say is not None:
-                say(what, done, of)
-
-        return said
-
-
-def start_preparing(*, patient: bool = False) -> Preparing | None:
-    """Begin to compile, unless that is done or there is only one core; a ``patient`` one lets others go first."""
+def start_preparing() -> Preparing | None:
+    """Begin to compile, unless that is done or there is only one core."""
     if is_prepared() or (os.cpu_count() or 1) < 2:
         return None
-    words = [sys.executable, "-P", "-m", "diskret.job.prepare", str(KIND if patient else 0)]
     process = subprocess.Popen(
-        words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        [sys.executable, "-P", "-m", "diskret.job.prepare"],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C is for whoever started it
     )  # fmt: skip
     return Preparing(process)
 
 
 @contextlib.contextmanager
-def prepared(job: Job, bar: Progress | None) -> Iterator[Progress | None]:
-    """Words about the progress of a job; what it needs is compiled beside it, and where it waits it says so."""
-    asked = job.suppression if isinstance(job, TableJob) else None
-    preparing = start_preparing() if asked is not None and asked.method == "moves" else None
+def telling_of_compiling(bar: Progress | None) -> Iterator[None]:
+    """Let a bar say what is waited for while something is compiled."""
     with contextlib.ExitStack() as stack:
         if bar is not None:
             stack.enter_context(compiling_said(lambda: bar(WORDS, 0, 0)))
-        yield bar if preparing is None else stack.enter_context(preparing).before(bar)
-
-
-def compile_ahead() -> None:
-    """Protect and attack a table of a few cells as jobs do: whatever that needs is compiled and kept."""
-    from diskret.auditing.audit import audit
-    from diskret.model.promise import Promise
-    from diskret.model.table import Table
-    from diskret.rules.magnitude import PPercent
-    from diskret.rules.mark import mark
-    from diskret.suppression.suppress import suppress
-
-    codes = [(a, b) for a in ("a1", "a2", "b1", "b2") for b in "xyz"]
-    value = [float(7 + 3 * i) for i in range(len(codes))]
-    cells = {
-        "row": [a for a, _ in codes], "column": [b for _, b in codes], "value": value,
-        "first": [0.95 * v if i % 4 == 0 else 0.3 * v for i, v in enumerate(value)],
-        "second": [0.04 * v if i % 4 == 0 else 0.2 * v for i, v in enumerate(value)],
-        "count": [1 if i % 4 == 0 else 9 for i in range(len(codes))],
-    }  # fmt: skip
-    table = Table.from_cells(
-        cells, by={"row": None, "column": None}, value="value", largest=["first", "second"], count="count"
-    )
-    done = suppress(mark(table, PPercent(10)), Promise())
-    audit(done.table, done.promise, moves=done.moves)
+        yield
 
 
 @contextlib.contextmanager
@@ -149,6 +98,8 @@ def _end_with_starter() -> None:
 if __name__ == "__main__":
     threading.Thread(target=_end_with_starter, daemon=True).start()
     if hasattr(os, "nice"):
-        os.nice(int(sys.argv[1]))
-    compile_ahead()
+        os.nice(KIND)
+    from diskret.job.warm import first_steps
+
+    first_steps()
     os._exit(0)  # nobody waits for the thread that listens

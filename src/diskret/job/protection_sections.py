@@ -15,7 +15,7 @@ from diskret.job.form import Names, Problem, Reads, RelativeKnowledge, Section, 
 from diskret.model.errors import BadOption
 from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
-from diskret.suppression.methods import MOST_DEFORMATIONS, AnyMethod, Complete, Cuboids, Moves, Optimal
+from diskret.suppression.methods import AT_MOST, MOST_DEFORMATIONS, AnyMethod, Complete, Cuboids, Moves, Optimal
 from diskret.suppression.prices import Cost, CostBy
 
 Forms = Mapping[str, Any]
@@ -108,6 +108,9 @@ class MethodBase(OptionsSection):
     method: str = "moves"
     previous: Annotated[str | None, Reads(replaced_by="output.working")] = Field(
         None, description="working file of the last period, whose pattern is kept if cheap"
+    )
+    at_most: float = Field(
+        AT_MOST, ge=0, description="by which share keeping it may make the result dearer; inf: whatever it costs"
     )
     leading: str | None = Field(None, description="response whose pattern is passed on to all others")
 

@@ -18,7 +18,7 @@ from diskret.suppression.methods import Moves
 from diskret.suppression.prices import Cost
 from diskret.suppression.responses import inherited, leading_of
 from diskret.suppression.result import Suppression
-from diskret.suppression.suppress import OF_SERIES, suppress, thin
+from diskret.suppression.suppress import OF_SERIES, as_printed, suppress, thin
 from diskret.tabulation.tabulate import Progress
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ def suppress_tables(job: Protecting, running: Running, tables: Mapping[str, Tabl
 
     def protected(name: str, table: Table) -> Suppression:
         promise, method = promise_of(job, table), asked.made()
-        usual = OF_SERIES if name in before else Cost()
+        usual = OF_SERIES if name in before and as_printed(method, asked.at_most) else Cost()
         table, method = with_prices(table, method, running.prices.get(name), usual)
         if asked.method == "thin" and isinstance(method, Moves):
             return thin(table, promise, method, progress=progress)
-        return suppress(table, promise, method, previous=before.get(name), progress=progress)
+        return suppress(table, promise, method, previous=before.get(name), at_most=asked.at_most, progress=progress)
 
     if asked.leading is None:
         return {name: protected(name, table) for name, table in tables.items()}

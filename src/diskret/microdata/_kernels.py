@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from diskret.model.compiled import kernel, part
 
 TOP, LOW = np.uint64(1) << np.uint64(63), np.uint64(255)
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _keys(x, key, place, count):
     """Whole numbers in the order of the usable values, their places, and how often each has which bytes."""
     bits = x.view(np.uint64)
@@ -23,7 +24,7 @@ def _keys(x, key, place, count):
             at += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def sorted_usable(x):
     """The values that are neither zero nor missing in ascending order, and their places; equals by place.
 
@@ -55,7 +56,7 @@ def sorted_usable(x):
     return other.view(np.float64), place
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def optimal_sizes(x, m, size):
     """Size of the last group of an optimal grouping of each beginning of the ascending column ``x``.
 
@@ -99,7 +100,7 @@ def optimal_sizes(x, m, size):
                 cost[i] -= least
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def starts_from(size, n):
     """Where the groups of the whole column start, from the sizes of last groups."""
     starts = np.empty(n, dtype=np.int64)
@@ -111,7 +112,7 @@ def starts_from(size, n):
     return starts[at:].copy()
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def moments(x):
     """Mean and sum of squared deviations from it."""
     shift = 0.0
@@ -124,7 +125,7 @@ def moments(x):
     return mean, squares
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def group_values(x, starts, keep_variance, out):
     """Values of the groups of an ascending column: means, or two values with the group's mean and variance.
 

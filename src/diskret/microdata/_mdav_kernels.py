@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from diskret.model.compiled import inlined, kernel, part
 
-@numba.njit(cache=True, nogil=True, inline="always")
+
+@inlined
 def _distance(x, r, point):
     """Squared distance of record r from a point."""
     d = 0.0
@@ -16,7 +17,7 @@ def _distance(x, r, point):
     return d
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _farthest(x, left, n, point):
     """Position among the first ``n`` of ``left`` of the record farthest from ``point``; the first of equals."""
     best, place = -1.0, 0
@@ -27,7 +28,7 @@ def _farthest(x, left, n, point):
     return place
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _insert(d, r, near, who):
     """Put record r into the list of the nearest so far, longest distance last; equals by the lower record number."""
     at = near.size - 1
@@ -39,7 +40,7 @@ def _insert(d, r, near, who):
     near[at], who[at] = d, r
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _take_group(x, left, n, centre, m, group, number):
     """Give the record at position ``centre`` and its m - 1 nearest the group ``number``; returns how many are left."""
     near, who = np.full(m, np.inf), np.full(m, -1, dtype=np.int64)
@@ -55,7 +56,7 @@ def _take_group(x, left, n, centre, m, group, number):
     return kept
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def mdav(x, m):
     """Group number of every record, and how many groups there are (Domingo-Ferrer and Torra 2005)."""
     n, columns = x.shape

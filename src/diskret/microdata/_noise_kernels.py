@@ -5,11 +5,12 @@ Sums run in a fixed order, so that results do not depend on the number of thread
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from diskret.model.compiled import kernel, part
 
-@numba.njit(cache=True, nogil=True)
+
+@kernel
 def pair_moments(x, complete):
     """For every pair of columns over the rows that have both: count, sums, squares, product (columns near zero mean).
 
@@ -42,7 +43,7 @@ def pair_moments(x, complete):
     return moments
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _rotate(a, p, q, c, s):
     """Turn the columns p and q of a matrix into each other."""
     for k in range(a.shape[0]):
@@ -51,7 +52,7 @@ def _rotate(a, p, q, c, s):
         a[k, q] = s * u + c * w
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _is_diagonal(a):
     off = 0.0
     whole = 0.0
@@ -63,7 +64,7 @@ def _is_diagonal(a):
     return off <= 1e-28 * whole
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def eigen(matrix):
     """Eigenvalues and eigenvectors (columns) of a symmetric matrix by Jacobi rotations."""
     a = matrix.copy()
@@ -86,7 +87,7 @@ def eigen(matrix):
     return np.diag(a).copy(), v
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def correlate(normal, root):
     """Independent rows turned into rows with covariance root @ root.T, in place."""
     n, columns = normal.shape

@@ -6,11 +6,12 @@ value, the column is left out of the distance and the rest stands for it; equals
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from diskret.model.compiled import kernel, part
 
-@numba.njit(cache=True, nogil=True)
+
+@kernel
 def distance(a, b, scale, complete):
     """Squared relative difference of two records; ``scale`` is 1 / |mean|, 0 where a column does not count."""
     columns = a.size
@@ -43,7 +44,7 @@ def distance(a, b, scale, complete):
     return total * columns / common if common else np.inf
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def add_up(x, begin, end, sign, total, have):
     """Add the values of some records to the sums of the columns, or take them away again."""
     for r in range(begin, end):
@@ -53,7 +54,7 @@ def add_up(x, begin, end, sign, total, have):
                 have[k] += sign
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def mean_of(total, have, centre, scale):
     """Means from sums, and their reciprocals as scale."""
     for k in range(total.size):
@@ -61,7 +62,7 @@ def mean_of(total, have, centre, scale):
         scale[k] = 1.0 / abs(centre[k]) if centre[k] != 0.0 else 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def farthest(x, who, n, centre, scale, complete):
     """The record farthest from the centre; one without any value comes last."""
     best, i = -1.0, 0
@@ -74,7 +75,7 @@ def farthest(x, who, n, centre, scale, complete):
     return i
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def nearest(x, who, n, scale, complete):
     """The record among the first n that is nearest to the one behind them."""
     best, j = np.inf, 0
@@ -85,7 +86,7 @@ def nearest(x, who, n, scale, complete):
     return j
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def pair_all(x, who, complete, pairs):
     """Pair the records of ``x`` (changed in place): the farthest from the mean first, with its nearest.
 
@@ -114,7 +115,7 @@ def pair_all(x, who, complete, pairs):
         n -= 2
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def move(x, who, a, b, row):
     """Two rows change places."""
     if a != b:
@@ -124,27 +125,27 @@ def move(x, who, a, b, row):
         who[a], who[b] = who[b], who[a]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def from_centre(x, centre, scale, complete, out):
     """Distance of every record from the centre."""
     for r in range(x.shape[0]):
         out[r] = distance(x[r], centre, scale, complete)
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def change(x, u):
     """What noise u adds to x; zeros and gaps are not touched."""
     return x * (np.exp(u) - 1.0) if x == x and x != 0.0 else 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def effect(x, i, j, first, second, k):
     """What column k of a pair gains in sum if record i gets the first vector and j (if any) the second."""
     gain = change(x[i, k], first[k])
     return gain + change(x[j, k], second[k]) if j >= 0 else gain
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def overlay(x, pairs, upper, lower, weight, turned, out):
     """Give each pair its two noise vectors the way round that keeps the sums best, with the errors of those before.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from diskret.model.compiled import kernel, part
 
-@numba.njit(cache=True, nogil=True)
+
+@part
 def _free_from(at, end, pool, partner):
     """The first free unit of the pool from a position on."""
     while at < end and partner[pool[at]] >= 0:
@@ -14,7 +15,7 @@ def _free_from(at, end, pool, partner):
     return at
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _elsewhere_from(at, end, pool, partner, area, here):
     """The first free unit from a position on that lives in another area."""
     while at < end and (partner[pool[at]] >= 0 or area[pool[at]] == here):
@@ -22,7 +23,7 @@ def _elsewhere_from(at, end, pool, partner, area, here):
     return at
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def pair_targets(targets, most, key, area, pool, start, partner):
     """Give each target the first free unit of its pool that lives in another area, until ``most`` pairs are made.
 

@@ -12,10 +12,9 @@ minus infinity for cells that must not take part. Insiders are marked by tickets
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from diskret.model.compiled import kernel, part
+from diskret.model.compiled import inlined, kernel, part
 
 DOWN, LENGTH = 1, 2
 RISES, FALLS = 0, 1
@@ -24,7 +23,7 @@ NOTHING, CLIMBS = -1, -2
 ANY = 1 << 60
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _reach(kind, forth, back):
     """How far the pivot is carried the way its demand asks for."""
     if kind == LENGTH:

@@ -101,17 +101,23 @@ class Insiders:
             return holds(self.behind, who[None, :] * prod(shape) + cells[:, None])
         return _above(self.home[who], cells[:, None], shape, self.below)
 
+    def contribute_to(self, who: Ints, cells: Ints, shape: tuple[int, ...]) -> Bools:
+        """Which insiders stand behind the primary cells beside them themselves."""
+        if self.behind is not None:
+            return holds(self.behind, who * prod(shape) + cells)
+        return _above(self.home[who], cells, shape, self.below)
+
     def cells_of(self, who: int) -> tuple[Ints, Floats, Floats]:
         """What one insider knows: cells and rooms."""
-        order, first = self._by_insider
-        mine = order[first[who] : first[who + 1]]
-        cells = np.searchsorted(self.start, mine, side="right") - 1
-        return cells, self.up[mine], self.down[mine]
+        cells, order, first = self._by_insider
+        mine = slice(int(first[who]), int(first[who + 1]))
+        return cells[mine], self.up[order[mine]], self.down[order[mine]]
 
     @cached_property
-    def _by_insider(self) -> tuple[Ints, Ints]:
+    def _by_insider(self) -> tuple[Ints, Ints, Ints]:
         order = np.argsort(self.who, kind="stable")
-        return order, np.searchsorted(self.who[order], np.arange(int(self.who.max(initial=-1)) + 2))
+        cells = np.repeat(np.arange(self.start.size - 1), np.diff(self.start))
+        return cells[order], order, np.searchsorted(self.who[order], np.arange(int(self.who.max(initial=-1)) + 2))
 
     def name(self, who: int, table: Cells) -> str:
         """An insider in words: by the cell he is alone in, or the first few if he is alone in cells apart."""

@@ -19,7 +19,7 @@ from diskret.model.table import Table
 from diskret.moves.cover import Cover
 from diskret.moves.demands import DOWN, LENGTH, SETTLED, State
 from diskret.moves.equal_cells import of_equal, products_of
-from diskret.moves.move import NO_INSIDERS, Move
+from diskret.moves.move import NO_INSIDERS, Move, MoveSet
 from diskret.moves.products import Products
 from diskret.moves.router import Rooms, Router
 
@@ -44,6 +44,8 @@ class Pattern:
     """What a search for moves takes for the price; what is kept is decided by the price itself."""
     hopeless: dict[int, frozenset[int] | None] = field(default_factory=dict)
     """Demands that cannot be settled: against these insiders, or (None) not at all."""
+    bound: float | None = None
+    """What the added cells of any pattern cost at least, where that is known."""
 
     @property
     def added(self) -> Bools:
@@ -98,7 +100,7 @@ def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
     made = _products(pattern)
     if made is None:
         return
-    still = np.array([d for d in order.tolist() if not cover.state(d).entirely], dtype=np.int64)
+    still = order[~cover.standing().entirely[order]]
     found = made
     found.settle(still, guard=False)
     if cover.insiders.count:
@@ -108,10 +110,8 @@ def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
     if thin:
         found.thin_cells()
         found.thin_moves()
-    for cells, steps in found.moves():
-        kept = cover.judge(*(of_equal(table, cells, steps) if isinstance(table, Merged) else (cells, steps)))
-        if kept.settles:
-            cover.add(kept)
+    moves = found.moves()
+    cover.take(MoveSet.of([of_equal(table, move) for move in moves]) if isinstance(table, Merged) else moves)
 
 
 def _products(pattern: Pattern) -> Products | None:

@@ -6,7 +6,7 @@ by `Cover`, in whole numbers where it is close: nothing that was found here has 
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,13 +18,16 @@ from diskret.moves import _thinning_kernels as kernels
 from diskret.moves._draft_kernels import Draft
 from diskret.moves._product_kernels import Search, fill
 from diskret.moves._store_kernels import Store
-from diskret.moves.demands import Ways, unit
-from diskret.moves.insiders import Insiders
+from diskret.moves.cover import Judging, asked_of
+from diskret.moves.demands import unit
+from diskret.moves.move import MoveSet
 
 EFFORT = 20_000
 """Cells a search looks at before it ends with the best it has."""
 KICKS = 6
 """Dear cells that are forced out of a draft one after the other, in case something cheaper lies behind."""
+TOGETHER = 3
+"""Moves that are taken out together at most: a cell that more of them share is hardly ever done without."""
 WIDEST = 4096
 """Cells of a product or a draft at most."""
 KNOWN_BY_SOMEBODY = 0.3
@@ -35,40 +38,6 @@ STEPS = 2.0**20
 """Where values are no decimals, amounts are counted in so many steps."""
 MOVES = 4096
 """Moves a store has room for at first."""
-
-
-class Judging(Protocol):
-    """What moves are judged by: a `Cover` has it."""
-
-    @property
-    def ways(self) -> Ways:
-        """The demands."""
-        ...
-
-    @property
-    def insiders(self) -> Insiders:
-        """Who knows what."""
-        ...
-
-    @property
-    def up(self) -> Floats:
-        """How far every cell can rise."""
-        ...
-
-    @property
-    def down(self) -> Floats:
-        """How far every cell can fall."""
-        ...
-
-    @property
-    def whole(self) -> bool:
-        """Whether moves count in whole numbers only."""
-        ...
-
-    @property
-    def homes(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """Where insiders stand."""
-        ...
 
 
 class Products:
@@ -133,11 +102,21 @@ class Products:
         result: Floats = total[start[1:]] - total[start[:-1]]
         return result
 
-    def moves(self) -> list[tuple[Ints, Floats]]:
-        """Cells and whole steps of the kept moves."""
+    def moves(self) -> MoveSet:
+        """The kept moves, in whole steps."""
         store = self._store
-        parts = [slice(*store.moves[m : m + 2, 0].tolist()) for m in self.kept().tolist()]
-        return [(store.entries[p, 0].copy(), store.entries[p, 3].astype(np.float64)) for p in parts]
+        number, entries = store.counts[:2].tolist()
+        endless = np.full(number, np.inf)
+        every = MoveSet(
+            start=store.moves[: number + 1, 0],
+            cells=store.entries[:entries, 0],
+            coefficients=store.entries[:entries, 3].astype(np.float64),
+            up=endless,
+            down=endless,
+            first_protected=np.zeros(number + 1, dtype=np.int64),
+            protected_cells=np.empty(0, dtype=np.int64),
+        )
+        return every.some(self.kept())
 
 
 def _store(table: Table, cover: Judging, movable: Bools, hidden: Bools, price: Floats) -> Store:
@@ -165,11 +144,8 @@ def _store(table: Table, cover: Judging, movable: Bools, hidden: Bools, price: F
         counts=np.zeros(5, dtype=np.int64),
         saved=np.zeros((WIDEST, 2)),
         **_by_person(cover),
-        judging=(
-            cover.up, cover.down, ways.at, ways.kind, ways.amount, ways.strict, cover.whole,
-            people.start, people.who, people.up, people.down, *cover.homes,
-        ),
-    )  # fmt: skip
+        judging=asked_of(cover),
+    )
 
 
 def _search(table: Table, cover: Judging, movable: Bools, price: Floats, free: Floats, least: float) -> Search:
@@ -191,7 +167,7 @@ def _search(table: Table, cover: Judging, movable: Bools, price: Floats, free: F
         levels=np.zeros((number + 2, 5), dtype=np.int64),
         costs=np.zeros((number + 2, 5)),
         lists=np.zeros((13, WIDEST), dtype=np.int64),
-        numbers=np.array([0.0, 0.0, 0.0, 0.0, EFFORT, KICKS, (1 - 1e-3) * least, 1.0]),
+        numbers=np.array([0.0, 0.0, 0.0, 0.0, EFFORT, KICKS, (1 - 1e-3) * least, 1.0, TOGETHER]),
         places=places,
         slots=slots,
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.compiled import kernel, part
 from diskret.perturbation._move_kernels import (
     FAR,
     PRIMARY,
@@ -66,7 +66,7 @@ class Path(NamedTuple):
 # --- the search for one move ------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def corner_below(pivot, at, tree, leeway, g):
     """A finest cell below a pivot: down the largest parts. False if there is none that may change."""
     offset, strides, first_part, next_part = tree.offset, tree.strides, tree.first_part, tree.next_part
@@ -90,7 +90,7 @@ def corner_below(pivot, at, tree, leeway, g):
     return state[here] & USABLE != 0
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def next_corner(at, tree, state, turn, g):
     """The finest cells below a pivot, one per turn; whether this one may change, and whether there are more."""
     origin = np.int64(0)
@@ -103,7 +103,7 @@ def next_corner(at, tree, state, turn, g):
     return state[origin] & USABLE != 0, turn == 0
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _partner(axis, path, leaves, tired):
     """The next code that can be a partner along a classification, none if it was looked at enough.
 
@@ -120,7 +120,7 @@ def _partner(axis, path, leaves, tired):
     return leaves[skip_to + tried if tried < after else from_ + tried - after]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _extended(axis, shift, path, leeway, goal):
     """Add to a partial cuboid the corners opposite to its own; False if they cannot change, or cost too much."""
     half, rise, fall, price = path.sizes[axis], path.rises[axis], path.falls[axis], path.prices[axis]
@@ -147,7 +147,7 @@ def _extended(axis, shift, path, leeway, goal):
     return price < path.best[0] and (rise >= goal.up or fall >= goal.down)
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def walk(goal, g, tree, leeway, behind, looks_left, path, scratch):
     """Cuboids of one kind that hold a finest cell: the best by price goes to ``path.best`` (price, d). True if any."""
     last = g.size - 1
@@ -177,7 +177,7 @@ def walk(goal, g, tree, leeway, behind, looks_left, path, scratch):
     return found > 0
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _known_elsewhere(number, goal, tree, state, behind, cells):
     """Whether a move holds a cell elsewhere whose single contributor knows the pivot's error so far."""
     for k in range(number):
@@ -187,7 +187,7 @@ def _known_elsewhere(number, goal, tree, state, behind, cells):
     return False
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _fits(goal, g, d, tree, leeway, behind, scratch):
     """Whether a step is open, the contributors suffice, and nobody who knows the pivot's error so far is in it."""
     cells, signs = scratch.cells, scratch.signs
@@ -201,7 +201,7 @@ def _fits(goal, g, d, tree, leeway, behind, scratch):
     return goal.known == 0 or not _known_elsewhere(number, goal, tree, leeway.state, behind, cells)
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _levels(at, tree, levels):
     """How many sums lie above a cell, in each classification."""
     parent, offset = tree.parent, tree.offset
@@ -213,7 +213,7 @@ def _levels(at, tree, levels):
             code = parent[offset[a] + code]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _advanced(kind, levels):
     """The next combination of kinds, the last classification first; False after the last one."""
     for a in range(kind.size - 1, -1, -1):
@@ -224,7 +224,7 @@ def _advanced(kind, levels):
     return False
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _total(numbers):
     total = 0
     for number in numbers:
@@ -232,7 +232,7 @@ def _total(numbers):
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _set_ranges(at, tree, kind, ranges):
     """Which leaves are partners, for a kind per classification: 0 is under the nearest sum that splits the pivot off.
 
@@ -251,7 +251,7 @@ def _set_ranges(at, tree, kind, ranges):
             ranges[a, 2], ranges[a, 3] = leaf_from[o + code], leaf_to[o + code]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def best_cuboid(goal, g, at, tree, leeway, behind, looks, path, scratch):
     """The cheapest cuboid of the nearest kind that does what the pivot demands; False if there is none."""
     kind, levels, strides = path.kind, path.levels, tree.strides
@@ -276,7 +276,7 @@ def best_cuboid(goal, g, at, tree, leeway, behind, looks, path, scratch):
     return False
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _found_from_any_corner(goal, g, at, tree, leeway, behind, mode, path, scratch):
     """A cuboid for a pivot, from the largest finest cell below it; AGAIN looks longer, and tries others too."""
     pivot = goal.pivot
@@ -298,7 +298,7 @@ def _found_from_any_corner(goal, g, at, tree, leeway, behind, mode, path, scratc
 # --- all cells in turn ------------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _path_of(n):
     return Path(
         np.empty(2 << n, np.int64), np.empty(2 << n, np.int64), np.empty(n + 1, np.int64), np.empty(n + 1, np.int64),
@@ -307,7 +307,7 @@ def _path_of(n):
     )  # fmt: skip
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _unmet(pivot, before, mode, leeway, behind):
     """Whether a pivot needs a move: an error of its own, a second one, or contributors."""
     p, done = leeway.place[pivot], leeway.change[pivot] - before
@@ -317,7 +317,7 @@ def _unmet(pivot, before, mode, leeway, behind):
     return leeway.state[pivot] & SETTLED == 0 or not booked
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _goal_of(pivot, before, mode, leeway, behind):
     p, done = leeway.place[pivot], leeway.change[pivot] - before
     fresh = mode == SECOND
@@ -330,7 +330,7 @@ def _goal_of(pivot, before, mode, leeway, behind):
     return Goal(pivot, up, down, fresh, before, cap, known)
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _take(goal, u, sd, g, tree, leeway, behind, mark, path, scratch):
     """Draw the step of the cuboid that was found, and change its cells; returns the step."""
     for a in range(g.size):
@@ -346,7 +346,7 @@ def _take(goal, u, sd, g, tree, leeway, behind, mark, path, scratch):
     return step
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def perturb_cells(order, draws, tree, leeway, behind, mode, earlier, sd_share, room, first_number, made, steps):
     """Move every pivot in turn along the best cuboid of the nearest kind; returns how many moves, and the failures.
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Ints
+from diskret.model.compiled import kernel, part
 
 USABLE, PRIMARY, SINGLE, SETTLED = 1, 2, 4, 8
 FAR = np.int64(1) << np.int64(60)
@@ -73,7 +73,7 @@ class Candidates(NamedTuple):
     move: Ints
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def mixed(k):
     """A number that looks random, for move k: sums of them tell which moves a cell belongs to."""
     x = np.uint64(k) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0xBF58476D1CE4E5B9)
@@ -85,7 +85,7 @@ def mixed(k):
 # --- the cells of a move ----------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _meeting(one, other, parent, o):
     """Where two chains meet: codes stand before their sums, so the lower one climbs."""
     while one != other:
@@ -96,7 +96,7 @@ def _meeting(one, other, parent, o):
     return one
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def spread(g, d, tree, cells, signs):
     """All cells a move changes and their signs; returns how many.
 
@@ -123,7 +123,7 @@ def spread(g, d, tree, cells, signs):
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def spread_all(made, tree, scratch, start, all_cells, all_signs):
     """The cells of all moves end to end; with no room for them only where each begins."""
     n, cells, signs = tree.strides.size, scratch.cells, scratch.signs
@@ -136,7 +136,7 @@ def spread_all(made, tree, scratch, start, all_cells, all_signs):
                 all_cells[start[m] + k], all_signs[start[m] + k] = cells[k], signs[k]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def nested(one, other, tree):
     """Whether one of two cells is, in every classification, the code of the other or above or below it."""
     parent, offset, strides = tree.parent, tree.offset, tree.strides
@@ -156,7 +156,7 @@ def nested(one, other, tree):
 # --- the steps it may take --------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def reach(number, cells, signs, leeway):
     """How far a move can go up and down before a cell leaves what it may be."""
     rise, fall = FAR, FAR
@@ -170,7 +170,7 @@ def reach(number, cells, signs, leeway):
     return rise, fall
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def rebooked(number, cells, signs, count, least):
     """How many contributors must move to the plus cells so that all have enough; -1 if the others cannot spare them.
 
@@ -186,7 +186,7 @@ def rebooked(number, cells, signs, count, least):
     return wanted if wanted == 0 or wanted <= spare else -1
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _insert(gaps, count, a, b):
     """Add a gap to those sorted by where they begin; returns how many there are now."""
     m = count
@@ -197,7 +197,7 @@ def _insert(gaps, count, a, b):
     return count + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _gaps(number, cells, signs, leeway, goal, gaps):
     """Steps that would take a cell back to within its demand: open from ``gaps[i, 0]`` down and ``gaps[i, 1]`` up."""
     count, pivot, state, place, changes = 0, goal.pivot, leeway.state, leeway.place, leeway.change
@@ -217,7 +217,7 @@ def _gaps(number, cells, signs, leeway, goal, gaps):
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def open_steps(number, cells, signs, leeway, goal, scratch):
     """The steps a move may take, as intervals (from, to) in ``scratch.opened``; returns how many intervals.
 
@@ -239,18 +239,18 @@ def open_steps(number, cells, signs, leeway, goal, scratch):
     return found + (last >= first)
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _normal(x):
     return 0.5 * math.erfc(-x * 0.7071067811865476)
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _share(a, b, sd):
     """How probable the steps from a to b are: by their number, or (with ``sd``) by the normal distribution."""
     return _normal((b + 0.5) / sd) - _normal((a - 0.5) / sd) if sd > 0 else np.float64(b - a + 1)
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def drawn(u, number, opened, sd):
     """A whole step from the open intervals: uniform, or (with ``sd``) normal, cut to them. u is uniform on [0, 1)."""
     whole = 0.0
@@ -275,7 +275,7 @@ def drawn(u, number, opened, sd):
     return a
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def carry_out(step, number, cells, signs, leeway, mark, signature):
     """Change all cells of a move, and note which primary cells have changed enough by now."""
     change, state, place = leeway.change, leeway.state, leeway.place
@@ -294,14 +294,14 @@ def carry_out(step, number, cells, signs, leeway, mark, signature):
 # --- all moves --------------------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def scratch_of(room):
     """Room for a move of this many cells."""
     cells, signs = np.empty(room, np.int64), np.empty(room, np.int64)
     return Scratch(cells, signs, np.empty((room + 2, 2), np.int64), np.empty((room + 3, 2), np.int64))
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def all_usable(number, cells, state):
     """Whether every cell of a move may change."""
     usable = True
@@ -310,7 +310,7 @@ def all_usable(number, cells, state):
     return usable
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def sign(start, cells, signs, taken, signature):
     """Which of the moves taken every cell belongs to, as a sum of their numbers: equal for cells of the same moves."""
     for m in range(start.size - 1):
@@ -319,7 +319,7 @@ def sign(start, cells, signs, taken, signature):
                 signature[cells[k]] += signs[k] * mixed(m)
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def told_by_singles(start, cells, tree, state, signature, told):
     """Mark the primary cells whose error follows from that of a cell with a single contributor, who knows it.
 
@@ -339,7 +339,7 @@ def told_by_singles(start, cells, tree, state, signature, told):
                     told[p] = True
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def perturb_along(draws, moves, leeway, sd_share, steps):
     """Move every primary cell in turn along the first given move that has a step open; returns the failures.
 

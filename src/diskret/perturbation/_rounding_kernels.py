@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from diskret.model.arrays import Ints
+from diskret.model.compiled import kernel, part
 
 NEVER = 100
 """The price of turning a cell that cannot be turned (it is not free, or stands there already)."""
@@ -39,7 +39,7 @@ class Annealing(NamedTuple):
     tries: int
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _next(state):
     """The next of a stream of random numbers (xorshift)."""
     x = state[0]
@@ -50,20 +50,20 @@ def _next(state):
     return x
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _pick(bits, n):
     """One of n, from the lower 32 of random bits."""
     return np.int64(((bits & np.uint64(0xFFFFFFFF)) * np.uint64(n)) >> np.uint64(32))
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _leaf_below(axis, code, bits, begin, leaves, first, stop):
     """A finest code below a code, at random."""
     at = begin[axis] + code
     return leaves[first[at] + _pick(bits, stop[at] - first[at])]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _renew(r, total, low, high, finest, price, off, place, length):
     """What one down (0) or one up (1) would cost at a cell or sum; a sum enters or leaves the list of those off."""
     t = total[r]
@@ -84,7 +84,7 @@ def _renew(r, total, low, high, finest, price, off, place, length):
         place[r] = -1
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _partners(
     mask, code, within, other, step, tries, cells, signs, price, state, stride, begin, parent, leaves, first, stop
 ):  # fmt: skip
@@ -126,7 +126,7 @@ def _partners(
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def changed(code, other, step, rows, signs, stride, begin, parent):
     """Cells and sums that a move changes, each by one up or down; returns how many.
 
@@ -156,7 +156,7 @@ def changed(code, other, step, rows, signs, stride, begin, parent):
     return size
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def search(total, bounds, free, codes, tree, plan, seed):
     """Anneal ``total`` (ups of all cells and sums, flat), in place; returns by how much sums are off in the end.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from diskret.model.compiled import kernel, part
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(cache=True)
+@kernel
 def number_classes(keys, bits):
     """Numbers equal keys from 0 in order of first appearance; a hash table of 2**bits places, at most half full."""
     places = np.uint64(1) << np.uint64(bits)
@@ -36,7 +37,7 @@ def number_classes(keys, bits):
     return ids, count
 
 
-@njit(cache=True)
+@kernel
 def bucket(ids, count, values, sizes):
     """Values of each class, one after the other and sorted: a counting sort by value, then by class."""
     start = np.zeros(count + 1, np.int64)
@@ -62,7 +63,7 @@ def bucket(ids, count, values, sizes):
     return start, sorted_values
 
 
-@njit(cache=True)
+@part
 def _stretch(level, first, last, cumulative, prefix):
     """Sum of |level - cumulative[i]| for first <= i < last; cumulative shares ascend, prefix holds their sums."""
     if first >= last:
@@ -79,7 +80,7 @@ def _stretch(level, first, last, cumulative, prefix):
     return below + above
 
 
-@njit(cache=True)
+@kernel
 def diversity(start, values, shares):
     """Per class: different values, largest share, entropy, t for equal and for ordered distances, beta, delta.
 
@@ -129,7 +130,7 @@ def diversity(start, values, shares):
     return found
 
 
-@njit(cache=True)
+@kernel
 def recursive_c(start, values, wanted):
     """Largest ratio of the most frequent value to the sum from the l-th most frequent on; infinite with fewer values.
 
@@ -158,7 +159,7 @@ def recursive_c(start, values, wanted):
     return worst
 
 
-@njit(cache=True)
+@kernel
 def expected_inverse(frequency, rate):
     """E(1/F | f) where F - f is negative binomial: the individual risk of Benedetti and Franconi.
 

@@ -7,13 +7,14 @@ where a file withholds them: a withheld key goes with every code.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from diskret.model.compiled import inlined, kernel, part
 
 LEAF = 16
 FAR = np.inf
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _apart(a, b, a_keys, b_keys):
     """Squared distance of two records, over the values both have; infinite if a key or every value forbids it."""
     for k in range(a_keys.size):
@@ -32,7 +33,7 @@ def _apart(a, b, a_keys, b_keys):
     return total * a.size / present
 
 
-@njit(cache=True, inline="always")
+@inlined
 def _offer(distance, record, best, where, row, k):
     """Keep the k nearest; who came first stays first where distances are equal."""
     if distance >= best[row, k - 1]:
@@ -46,7 +47,7 @@ def _offer(distance, record, best, where, row, k):
     where[row, at] = record
 
 
-@njit(cache=True)
+@part
 def _select(order, low, high, middle, points, axis):
     """Puts the record of rank ``middle`` along an axis in its place, smaller ones before it."""
     high -= 1
@@ -72,7 +73,7 @@ def _select(order, low, high, middle, points, axis):
             return
 
 
-@njit(cache=True)
+@part
 def _build(order, low, high, points, axes, splits):
     """A balanced tree over order[low:high]; node i has children 2i+1 and 2i+2, segments are halved."""
     nodes = np.empty((64, 3), np.int64)
@@ -101,7 +102,7 @@ def _build(order, low, high, points, axes, splits):
         top += 2
 
 
-@njit(cache=True)
+@part
 def _query(point, own_keys, order, low, high, points, keys, axes, splits, best, where, row, k):
     nodes = np.empty((64, 3), np.int64)
     bounds = np.empty(64)
@@ -135,7 +136,7 @@ def _query(point, own_keys, order, low, high, points, keys, axes, splits, best, 
             top += 1
 
 
-@njit(cache=True)
+@kernel
 def nearest(a_points, a_keys, a_start, b_points, b_keys, b_start, k, gaps):
     """For every record of b the k nearest compatible records of a in its block, and their squared distances.
 
@@ -171,7 +172,7 @@ def nearest(a_points, a_keys, a_start, b_points, b_keys, b_start, k, gaps):
     return where, best
 
 
-@njit(cache=True)
+@kernel
 def assign(cost):
     """Optimal assignment of rows to columns (no more rows than columns) by shortest augmenting paths."""
     rows, columns = cost.shape
@@ -228,7 +229,7 @@ def assign(cost):
     return column_of
 
 
-@njit(cache=True)
+@kernel
 def assign_blocks(a_points, a_keys, a_start, b_points, b_keys, b_start, limit):
     """Optimal one-to-one assignment in every block with at most ``limit`` records on either side.
 
@@ -268,7 +269,7 @@ def assign_blocks(a_points, a_keys, a_start, b_points, b_keys, b_start, limit):
     return partner
 
 
-@njit(cache=True)
+@kernel
 def auction(where, cost, records, step, most):
     """Rows bid for their candidates (nearest first) until nobody is outbid: nearly the smallest total cost.
 
@@ -318,7 +319,7 @@ def auction(where, cost, records, step, most):
     return partner
 
 
-@njit(cache=True)
+@kernel
 def greedy(order, rows, records, taken_rows, taken_records, partner):
     """Go through pairs in the given order; a pair is made where both are still free."""
     made = 0

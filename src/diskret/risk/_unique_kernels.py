@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from diskret.model.compiled import kernel, part
 
 
-@njit(cache=True)
+@part
 def _grown(array):
     more = np.empty(2 * array.size, array.dtype)
     more[: array.size] = array
     return more
 
 
-@njit(cache=True)
+@kernel
 def first_uniques(codes, sizes, largest):
     """Pairs of record and key set (bits) where a record becomes alone while keys are added in ascending order.
 
@@ -92,7 +93,7 @@ def first_uniques(codes, sizes, largest):
     return found_record[:found], found_keys[:found]
 
 
-@njit(cache=True)
+@kernel
 def minimal(start, masks):
     """Whether a key set of a record holds no other of its sets; those of record r start at start[r]."""
     keep = np.ones(masks.size, np.bool_)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from diskret.model.compiled import kernel
 
-@numba.njit(cache=True, nogil=True)
+
+@kernel
 def count_cells(number, frequency, totals):
     """Add each row's frequency to its cells."""
     for j in range(number.shape[0]):
@@ -16,7 +17,7 @@ def count_cells(number, frequency, totals):
                 totals[number[j, t]] += x
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def rows_by_cell(number, start, rows):
     """The rows of each cell, cell by cell; ``start`` says where the rows of a cell begin."""
     start[:] = 0

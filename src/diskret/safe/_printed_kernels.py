@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-import numba
 import numpy as np
+
+from diskret.model.compiled import inlined, kernel, part
 
 AT_LIMIT = 500
 """Penalty of a cell at its limit in phase 2."""
@@ -19,7 +20,7 @@ Step = namedtuple("Step", "number deviation limit x total k phase")
 """What a pass works on. ``total`` holds deviation and limit of the number of objects; the last cell is free."""
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _penalty(deviation, limit, k, phase):
     distance = limit - abs(deviation)
     if phase == 1:
@@ -29,7 +30,7 @@ def _penalty(deviation, limit, k, phase):
     return (k + 1 - distance) ** 2 if distance < k + 1 else 0
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _offer(options, n, d, x, k, phase):
     """Enter a change into the options of a row unless it is there, below zero, or in phase 2 a case."""
     y = x + d
@@ -42,7 +43,7 @@ def _offer(options, n, d, x, k, phase):
     return n + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _options(x, k, phase, options):
     n = _offer(options, 0, -1, x, k, phase)
     n = _offer(options, n, 1, x, k, phase)
@@ -52,7 +53,7 @@ def _options(x, k, phase, options):
     return n
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _enter(mask, deviation, limit, reached, reaches, half, k, phase, sums, used):
     """Add one cell to what its set of rows can do to it."""
     used[mask] = True
@@ -73,7 +74,7 @@ def _enter(mask, deviation, limit, reached, reaches, half, k, phase, sums, used)
         sums[mask, at, 3] += after - before
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def run_pass(sequence, start, stop, size, step):
     """Slide a group along the sequence; carry out the best combination of each where it improves the goals.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from diskret.model.compiled import kernel, part
 
-@numba.njit(cache=True, nogil=True)
+
+@part
 def _compare(a, b, first):
     """Order of two rows in their first columns: -1, 0, 1."""
     for i in range(first):
@@ -15,7 +16,7 @@ def _compare(a, b, first):
     return 0
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _end(rows, left, begin, first):
     """Where the rows end that agree in the first columns with the one at ``begin``."""
     end = begin + 1
@@ -24,7 +25,7 @@ def _end(rows, left, begin, first):
     return end
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _closest(a, original, left, chain, head, end, first):
     """The original on the chain that agrees with a row in most columns, the one before it, and in how many."""
     m = a.size
@@ -43,7 +44,7 @@ def _closest(a, original, left, chain, head, end, first):
     return best, best_before, agreed
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def match(anonymous, original, partner, level, equal):
     """Match sorted rows; ``partner`` of each anonymous row, where it was matched, and in how many columns they agree.
 

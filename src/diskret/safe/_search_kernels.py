@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-import numba
 import numpy as np
+
+from diskret.model.compiled import inlined, kernel, part
 
 WIDE = 8
 GAIN = np.float32(1e-3)
@@ -35,7 +36,7 @@ Members = namedtuple("Members", "start rows attribute crossed attributes orders"
 """The rows of each cell from ``start`` on, and the ``crossed`` attributes that lead out of it."""
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _mixed(z):
     """Well-mixed bits of a number (splitmix64)."""
     z = np.uint64(z) * ODD
@@ -44,7 +45,7 @@ def _mixed(z):
     return z ^ (z >> np.uint64(31))
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _near(here, drawn, reach, n):
     """A place up to ``reach`` from here, never here; beyond an end of the file as far on the other side."""
     at = here + drawn - reach + (drawn >= reach)
@@ -53,7 +54,7 @@ def _near(here, drawn, reach, n):
     return at - 2 * reach - 1 if at >= n else at
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _neighbours(row, which, bits, order, place, reach):
     """Two rows close to a row in one of the sort orders; any order if none is named."""
     n = order.shape[1]
@@ -71,7 +72,7 @@ def _neighbours(row, which, bits, order, place, reach):
     return np.int64(order[which, a]), np.int64(order[which, b])
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _tables(r1, r2, r3, codes, touched):
     """The tables that see a difference between the rows, their number first."""
     differ = 0
@@ -81,7 +82,7 @@ def _tables(r1, r2, r3, codes, touched):
     return touched[differ]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _sum(listed, n, state, weight, step, h):
     """Add the rows of a penalty table that belong to the listed cells."""
     if step.shape[1] != WIDE:
@@ -107,7 +108,7 @@ def _sum(listed, n, state, weight, step, h):
     h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7] = a0, a1, a2, a3, a4, a5, a6, a7
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _walk(r1, r2, r3, codes, touched, number, state, weight, step, turned, lists, h):
     """What each change of each row costs.
 
@@ -137,14 +138,14 @@ def _walk(r1, r2, r3, codes, touched, number, state, weight, step, turned, lists
     _sum(lists[5], m3, state, weight, turned, h[2])
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _price_squares(deviations, cells, k, h):
     """A change d costs 2 d sum(f) + d d n."""
     for d in range(-k, k + 1):
         h[d + k] = 2 * d * deviations + d * d * cells
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _walk_squares(r1, r2, r3, k, codes, touched, number, deviation, heavy, h):
     """The same for the sum of squares, which needs only sums of deviations."""
     tables = _tables(r1, r2, r3, codes, touched)
@@ -175,23 +176,23 @@ def _walk_squares(r1, r2, r3, k, codes, touched, number, deviation, heavy, h):
     _price_squares(s3, n3, k, h[2])
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _allowed(x, k):
     return x == 0 or x >= k
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _drawn(warmth, noise, bits):
     """What warmth takes off a price."""
     return warmth * noise[np.int64(bits >> np.uint64(52))]
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _next(bits):
     return bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _choose(x1, x2, x3, k, h, warmth, noise, bits):
     """The cheapest move; with warmth one drawn with probability proportional to exp(-price / warmth)."""
     best = -_drawn(warmth, noise, bits) if warmth > 0 else -GAIN
@@ -212,7 +213,7 @@ def _choose(x1, x2, x3, k, h, warmth, noise, bits):
     return e1, e2
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _fourth(r1, r2, r3, codes, key):
     """The row that differs from row 3 as row 2 does from row 1, so that the four make a swap; -1 if there is none.
 
@@ -238,7 +239,7 @@ def _fourth(r1, r2, r3, codes, key):
     return low if low < key.size and key[low] == wanted else -1
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _walk_swap(r1, r2, r3, r4, k, codes, touched, number, state, heavy, weight, step, turned, h):
     """What it costs that rows 1 and 4 get d more and rows 2 and 3 get d less.
 
@@ -268,7 +269,7 @@ def _walk_swap(r1, r2, r3, r4, k, codes, touched, number, state, heavy, weight, 
         _price_squares(total, cells, k, h)
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _choose_swap(x, k, h, warmth, noise, bits):
     """How many objects swap: the cheapest number, or one drawn as in `_choose`. ``x`` are the four frequencies."""
     x1, x2, x3, x4 = x
@@ -288,7 +289,7 @@ def _choose_swap(x, k, h, warmth, noise, bits):
 
 # Inside, arrays are handed on one by one: taken out of a tuple for every group they would be counted up and down in
 # memory that all threads share, which made the search 45 % slower.
-@numba.njit(cache=True, nogil=True)
+@part
 def _group(
     row, which, bits, order, place, reach, swaps, key, codes, touched, number, state, heavy, weight, step, turned, x, k,
     warmth, noise, lists, h, rows, change):  # fmt: skip
@@ -319,7 +320,7 @@ def _group(
     return d1 != 0 or d2 != 0
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _shift(rows, change, sign, number, state):
     """Change the rows of a group in all their cells; the cell that is not controlled stays as it is."""
     for g in range(4):
@@ -330,7 +331,7 @@ def _shift(rows, change, sign, number, state):
     state[state.size - 1] = 0
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _outside(rows, number, state, base, span):
     """Whether a cell of the group has left the penalty table."""
     for g in range(4):
@@ -341,7 +342,7 @@ def _outside(rows, number, state, base, span):
     return False
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def run_groups(groups, start, stop, ground, penalty, chance, x, carry_out):
     """Mark the groups that want to move, judged on the state as it stands; or carry the marked moves out.
 
@@ -370,7 +371,7 @@ def run_groups(groups, start, stop, ground, penalty, chance, x, carry_out):
                     x[rows[g]] += change[g]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def find_over(state, base, limit, found):
     """List the cells beyond their limit; returns how many there are."""
     n = 0
@@ -381,13 +382,13 @@ def find_over(state, base, limit, found):
     return n
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _member(start, rows, c, bits):
     size = np.uint64(start[c + np.uint64(1)] - start[c])
     return rows[start[c] + np.int64(bits % size)]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def draw(cells, each, seed, penalty, members, x):
     """Draw rows of the cells, and for each row a sort order whose last attribute is one of the cell's.
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.compiled import inlined, kernel, part
 
 USABLE, HIDDEN, PRIMARY, SINGLE = 1, 2, 4, 8
 # Ranges are sums of decimals held in floats: equal up to rounding counts as equal, and equal is not enough.
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
     up: Floats
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def before(count_a, rank_a, cost_a, best):
     """Whether a choice comes before the best (count, rank, cost): fewest new cells, lowest margin rank, smallest cost.
 
@@ -49,13 +49,13 @@ def before(count_a, rank_a, cost_a, best):
     return best[2] - cost_a > SLACK * abs(cost_a)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def can_win(count, rank, cost, best, prune_rank):
     """Whether a choice that can only get worse may still beat the best; without ``prune_rank`` ranks can get better."""
     return before(count, rank, cost, best) if prune_rank else count <= best[0]
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def wide_enough(rise, fall, asked):
     """Whether a cuboid that goes so far up and down gives a pivot what it needs."""
     reach = rise + fall
@@ -64,7 +64,7 @@ def wide_enough(rise, fall, asked):
     return rise >= asked.up and fall >= asked.down
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def extend(cells, signs, filled, shift, turn, state, wanted, up, down, rise, fall):
     """Repeat the first ``filled`` cells of a cuboid at a distance, behind them; ``turn`` = -1 changes their signs.
 
@@ -83,7 +83,7 @@ def extend(cells, signs, filled, shift, turn, state, wanted, up, down, rise, fal
     return rise, fall
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def corners_of(pivot, diametral, strides, cells):
     """The cells of the cuboid of two cells, pivot first; returns how many (axes that are fixed do not double them)."""
     number = 1
@@ -99,7 +99,7 @@ def corners_of(pivot, diametral, strides, cells):
     return number
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def by_choice(kept, number):
     """Order of cuboids (count, rank, cost, ...) from the first choice to the last."""
     order = np.argsort(kept[:number, 2], kind="mergesort")
@@ -107,7 +107,7 @@ def by_choice(kept, number):
     return order[np.argsort(kept[:number, 0][order], kind="mergesort")]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _margins_of(place, row, system, free):
     """Axes on which a cell of a subtable is a margin (into ``free``): how many, and the first cell that feeds it."""
     first, items, strides = system.first, system.items, system.strides
@@ -125,7 +125,7 @@ def _margins_of(place, row, system, free):
     return n, base
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def person(place, row, system, state):
     """Who the single contributor of a cell is, by his number; -1 if it need not be looked at.
 

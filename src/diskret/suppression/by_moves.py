@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from diskret.auditing.audit import attacked
 from diskret.auditing.report import AuditReport
 from diskret.auditing.spread import spread_moves, spread_report
 from diskret.auditing.unions import cells_breaking
-from diskret.model.arrays import Bools
+from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import ProtectionWarning, listed
 from diskret.model.merged import hidden_together, merged
 from diskret.model.near import SMALL
@@ -24,7 +24,7 @@ from diskret.model.table import Table
 from diskret.moves.cover import Cover
 from diskret.moves.demands import Demands, demands_of
 from diskret.moves.insiders import Insiders, insiders_of
-from diskret.moves.move import MoveSet
+from diskret.moves.move import Move, MoveSet
 from diskret.moves.pattern import Pattern, build
 from diskret.moves.router import Router
 from diskret.moves.witnesses import search, witnesses
@@ -32,46 +32,54 @@ from diskret.suppression.by_cuboids import usable_cells
 from diskret.suppression.methods import Moves, Progress
 from diskret.suppression.objective import exact_prices, objective_of
 from diskret.suppression.prices import Cost
-from diskret.suppression.rerouting import reroute_cells, reroute_moves, shake_up
+from diskret.suppression.renewing import budget_for, renew, renewable
+from diskret.suppression.rerouting import over_hidden, reroute_cells, reroute_moves, shake_up
 from diskret.suppression.result import Suppression, Unprotected
 
 SWEEPS = 2
 MOST_ROUNDS = 4
 SHARE_FOR_CELLS = 1.0
-"""By default single cells are tried for as many programmes as the pattern took so far, times this."""
+"""Single cells are tried for as many programmes as the pattern took so far, times this."""
+UNKNOWNS, ENOUGH, MORE = 100, 300_000, 4
+"""In a product of trees programmes over hidden cells have at most so many unknowns in all, per cell of a small table;
+of a large one that many, and some per cell. A million takes a second or more."""
+FEW = 1000
+"""Cells of the neighbourhoods over which moves are routed then, whether hidden or not."""
 ECONOMY = 12.0
-"""In economy the search goes on for this many times the programmes the pattern took,"""
-AT_LEAST = 5000
-"""and for small tables for this many; twice as many against insiders, who take about twice the moves."""
+"""Where the exact method does not help, economy goes on for this many times the programmes the pattern took,"""
+AT_LEAST = 10_000
+"""and for small tables for this many."""
 
 
 def by_moves(
     table: Table, promise: Promise, method: Moves = Moves(), *, usable: Bools | None = None,
-    progress: Progress | None = None,
+    start: Iterable[Move] = (), progress: Progress | None = None,
 ) -> Suppression:  # fmt: skip
     """Protect against everybody who is guarded against, over the whole table, and attack the result.
 
     What is hidden already stays hidden and costs nothing, so this repairs any pattern. Where the hidden cells of a line
     together break the rules, the largest contributors of these cells are guarded against too, and all is done again.
+    ``start`` are moves of this table to begin with, unless it is sparse; what they settle needs no others.
     """
     if isinstance(table, SparseTable):
         done = _protected_as_one(table, promise, method, usable, progress)
     else:
-        done = _protected(table, promise, method, usable, progress)
+        done = _protected(table, promise, method, usable, progress, tuple(start))
     warn_of(done.unprotected)
     return done
 
 
 def _protected(
-    table: Table, promise: Promise, method: Moves, usable: Bools | None, progress: Progress | None
-) -> Suppression:
+    table: Table, promise: Promise, method: Moves, usable: Bools | None, progress: Progress | None,
+    start: Sequence[Move] = (),
+) -> Suppression:  # fmt: skip
     chosen = usable_cells(table, method.zeros) if usable is None else usable
     suspected = np.zeros(table.size, dtype=np.bool_)
     demands = demands_of(table, promise)
     for _ in range(MOST_ROUNDS):
         among = table.hidden.reshape(-1) | chosen
         people = insiders_of(table, promise, among=among, largest_of=suspected if suspected.any() else None)
-        pattern = routed(table, promise, method, demands, usable=chosen, people=people, progress=progress)
+        pattern = routed(table, promise, method, demands, usable=chosen, people=people, start=start, progress=progress)
         status = table.status.reshape(-1).copy()
         status[pattern.added] = Status.SECONDARY
         protected = replace(table, status=status.reshape(table.shape))
@@ -81,9 +89,13 @@ def _protected(
         suspected |= fresh
     moves = pattern.cover.all()
     report = attacked(protected, promise, demands, moves=moves)
+    unprotected = unprotected_of(report)
+    cost = float(exact_prices(table, method)[pattern.added].sum())
+    # what holds among few usable cells, or without what is hopeless, does not hold of every pattern
+    known = usable is None and not unprotected and pattern.bound is not None
     return Suppression(
-        table=protected, before=table, promise=promise, moves=moves, unprotected=unprotected_of(report),
-        notes=_notes(table), audit=report,
+        table=protected, before=table, promise=promise, moves=moves, unprotected=unprotected, notes=_notes(table),
+        audit=report, cost=cost, bound=min(pattern.bound or 0.0, cost) if known else None,
     )  # fmt: skip
 
 
@@ -127,7 +139,7 @@ def _breaking(table: Table, promise: Promise) -> Bools:
 
 def routed(
     table: Table, promise: Promise, method: Moves, demands: Demands, *, usable: Bools, people: Insiders,
-    progress: Progress | None = None,
+    start: Iterable[Move] = (), progress: Progress | None = None,
 ) -> Pattern:  # fmt: skip
     """The pattern of moves: built, then made cheaper."""
     up, down = promise.knowledge.room(table)
@@ -139,47 +151,49 @@ def routed(
         search(given)
         for kept in given.cover.moves.values():
             cover.add(kept)
+    for move in start:
+        kept = cover.judge(move.cells, move.coefficients)
+        if kept.settles:
+            cover.add(kept)
     aim = objective_of(table, method, usable)
     pattern = Pattern(cover, Router(table, hidden | usable, up, down), aim.price, hidden, aim.guide)
     say = progress or (lambda what, done, of: None)
     thin = method.thin and method.effort_for(table.size) != "quick"
     build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of), thin)
-    _make_cheaper(pattern, method, say)
+    _make_cheaper(pattern, exact_prices(table, method), method, say)
     return pattern
 
 
-def _make_cheaper(pattern: Pattern, method: Moves, say: Callable[[str, int, int], None]) -> None:
+def _make_cheaper(pattern: Pattern, price: Floats, method: Moves, say: Callable[[str, int, int], None]) -> None:
     """Reroute until the effort is spent; protection holds all the time."""
     end = np.inf if method.seconds is None else time.monotonic() + method.seconds
-    router = pattern.router
-    built = router.programmes
-
-    def running(limit: float) -> Callable[[], bool]:
-        return lambda: router.programmes < limit and time.monotonic() < end
-
     effort = method.effort_for(pattern.hidden.size)
     if effort == "quick" or not method.thin:
         return
-    for done in range(SWEEPS):
-        if time.monotonic() < end:
-            reroute_moves(pattern, SMALL)
-        say("rerouting", done + 1, SWEEPS + 1)
-    if effort == "default":
-        limit = router.programmes + SHARE_FOR_CELLS * built
-        reroute_cells(pattern, SMALL, running(limit), {})
+    # moves found without programmes count as if each had taken one
+    built = max(pattern.router.programmes, len(pattern.cover.moves))
+
+    def running(limit: float = np.inf, unknowns: float = np.inf) -> bool:
+        router = pattern.router
+        return router.programmes < limit and router.unknowns < unknowns and time.monotonic() < end
+
+    if pattern.router.table.product:
+        small = min(UNKNOWNS * pattern.hidden.size, ENOUGH + MORE * pattern.hidden.size)
+        over_hidden(pattern, SMALL, lambda: running(unknowns=small))
+        say("rerouting", SWEEPS, SWEEPS + 1)
+        reroute_moves(pattern, FEW, lambda: running(unknowns=1.5 * small))
     else:
-        limit = router.programmes + max(ECONOMY * built, AT_LEAST * (2 if pattern.cover.insiders.count else 1))
-        _economise(pattern, running(limit))
-    reroute_moves(pattern, SMALL)
+        for done in range(SWEEPS):
+            reroute_moves(pattern, SMALL, running)
+            say("rerouting", done + 1, SWEEPS + 1)
+        spent = pattern.router.programmes
+        reroute_cells(pattern, SMALL, lambda: running(spent + SHARE_FOR_CELLS * built), {})
+    if renewable(pattern):
+        renew(pattern, price, budget_for(effort, int(pattern.added.sum())), running)
+    elif effort == "economy":
+        spent = pattern.router.programmes
+        shake_up(pattern, SMALL, lambda: running(spent + max(ECONOMY * built, AT_LEAST)))
     say("rerouting", SWEEPS + 1, SWEEPS + 1)
-
-
-def _economise(pattern: Pattern, running: Callable[[], bool]) -> None:
-    """Try to do without each cell until nothing is won, then take out random groups."""
-    failed: dict[int, list[int]] = {}
-    while running() and reroute_cells(pattern, SMALL, running, failed):
-        pass
-    shake_up(pattern, SMALL, running)
 
 
 def unprotected_of(report: AuditReport) -> tuple[Unprotected, ...]:

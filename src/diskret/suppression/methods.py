@@ -16,6 +16,8 @@ Effort = Literal["quick", "default", "economy", "fitting"]
 FITTING = 2_500
 """Cells up to which a fitting effort is that of economy: beyond, that takes minutes where many cells are primary."""
 Progress = Callable[[str, int, int], None]
+AT_MOST = 0.1
+"""By which share keeping last period's pattern may make a result dearer, unless said otherwise."""
 MOST_DEFORMATIONS = 3
 """More shifts of one cuboid than this are refused: their number explodes, and two already find nearly everything."""
 
@@ -24,7 +26,7 @@ MOST_DEFORMATIONS = 3
 class Method:
     """What all methods can be told: which cells may be hidden, and what they cost."""
 
-    cost: Cost | None = option(None, "what a hidden cell costs; left out: its value, or classes with a previous table")
+    cost: Cost | None = option(None, "what a hidden cell costs; left out: its value")
     zeros: Zeros = option("marked", "which zero cells may be hidden: marked, allowed (all), forbidden (none)")
     barriers: Barriers = option("on", "keep margins visible: on, off, or per classification 1 avoid, -1 prefer, 0")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from diskret.model.status import Status
 from diskret.model.table import Table
 
 CLASSES = 100_000.0
+GIVEN: dict[str, Any] = {"by": "given", "power": 1.0, "per_cell": 0.0}
+"""What is said of prices that stand in the table already."""
 CostBy = Literal["value", "log", "count", "unity", "given"]
 
 

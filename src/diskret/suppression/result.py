@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from diskret.model.scale import Scale
 from diskret.model.status import Status
 from diskret.model.table import Index, Table
 from diskret.moves.move import Move, MoveSet
+from diskret.suppression.consistency import Consistency
 from diskret.suppression.explanation import Explanation, explanation_of
 from diskret.suppression.weighing import CANDIDATES, Openings, Weighed, openings, weigh
 
@@ -43,8 +44,8 @@ class Suppression(Framed):
     unprotected: tuple[Unprotected, ...] = ()
     passes: int = 1
     notes: tuple[str, ...] = ()
-    consistency: Mapping[str, float] = field(default_factory=dict)
-    """With last period's table: how far its pattern was kept, and what that cost. Internal, like all sums of values."""
+    consistency: Consistency | None = None
+    """With last period's table: how far its pattern was kept, at what price, and what else was tried."""
     audit: AuditReport | None = None
     """What the attack on the finished table found, if there was one."""
     cost: float = 0.0
@@ -221,6 +222,7 @@ class Suppression(Framed):
             "moves": len(self.moves),
             "unprotected": len(self.unprotected),
             **({} if self.gap is None else {"gap": self.gap}),
+            **({} if self.consistency is None else {"consistency": self.consistency.plain()}),
             **({} if self.audit is None else {"audit": self.audit.summary()}),
         }
 

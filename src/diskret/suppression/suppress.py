@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -17,19 +18,20 @@ from diskret.model.promise import Promise
 from diskret.model.scale import in_units
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.moves.move import Move
 from diskret.moves.persons import persons_of
 from diskret.suppression.by_cuboids import by_cuboids
 from diskret.suppression.by_moves import by_moves
-from diskret.suppression.by_proof import by_proof, by_proof_where_small
+from diskret.suppression.by_proof import by_proof
 from diskret.suppression.by_turns import by_turns
 from diskret.suppression.complete.by_complete import by_complete
 from diskret.suppression.counts import protect_counts
-from diskret.suppression.methods import AnyMethod, Complete, Cuboids, Moves, Optimal, Progress
+from diskret.suppression.methods import AT_MOST, AnyMethod, Complete, Cuboids, Moves, Optimal, Progress
 from diskret.suppression.objective import exact_prices, prices
 from diskret.suppression.older import older_suppression
-from diskret.suppression.prices import Cost
+from diskret.suppression.prices import GIVEN, Cost
 from diskret.suppression.result import Suppression
-from diskret.suppression.time_series import consistency_of, weighed
+from diskret.suppression.time_series import followed, last_period
 
 UNGUARDED = (
     "single contributors are not guarded against: whoever is alone in a hidden cell may compute another one exactly; "
@@ -40,10 +42,8 @@ UNGUARDED = (
 NO_DISTANCE = (
     "this method does not look at distances: cells cost the same wherever they are; the method Cuboids looks at them"
 )
-GIVEN: dict[str, Any] = {"by": "given", "power": 1.0, "per_cell": 0.0}
-"""What is said of prices that stand in the table already."""
 OF_SERIES = Cost(by="log")
-"""What a hidden cell costs where last period counts."""
+"""What a hidden cell costs where last period counts as printed."""
 
 
 def suppress(
@@ -52,6 +52,7 @@ def suppress(
     method: AnyMethod = Moves(),
     *,
     previous: Table | Mapping[str, Table] | None = None,
+    at_most: float = AT_MOST,
     progress: Progress | None = None,
     **older: Any,
 ) -> Suppression:
@@ -59,10 +60,12 @@ def suppress(
 
     `Moves` protects the whole table against everybody the promise names, and attacks the result with a solver;
     `Cuboids` secures every subtable on its own, as printed; `Complete` takes cuboids of the fictitious complete table;
-    `Optimal` proves the cheapest pattern of a small table. ``previous`` is last period's table, whose pattern is kept
-    where that is cheap. A `Pool` is protected as a whole: with `Cuboids` its tables take turns as printed and an audit
-    says what is left, with `Moves` all of them at once; ``previous`` is then last period's pool, or its tables by
-    their names.
+    `Optimal` proves the cheapest pattern of a small table. A `Pool` is protected as a whole: with `Cuboids` its tables
+    take turns as printed and an audit says what is left, with `Moves` all of them at once.
+
+    ``previous`` is last period's table (or pool, or its tables by their names): its pattern is kept as far as that
+    makes the result dearer by ``at_most`` this share; ``consistency`` of the result says what was tried. With ``inf``
+    it may cost anything, and cuboids take the weights that are printed.
 
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "open", "open"]}
     >>> result = suppress(Table.from_cells(cells, by={"s": None}, value="x", status="status"))
@@ -75,8 +78,9 @@ def suppress(
     refuse_no_promise(promise)
     refuse_other(method, AnyMethod, "a method", "methods are such as methods.Moves().")
     table.check_pattern()
-    if previous is not None and method.cost is None:
-        # the weights of a time series are made for classes, not for values
+    printed = previous is not None and as_printed(method, at_most)
+    if printed and method.cost is None:
+        # the printed weights are made for classes, not for values
         method = replace(method, cost=OF_SERIES)
     method.price.check(table)
     if any(method.price.distance.values()) and not isinstance(method, Cuboids):
@@ -85,17 +89,15 @@ def suppress(
     if audited and promise.guard == "public" and (persons_of(table)[table.hidden.reshape(-1)] >= 0).any():
         warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)
 
-    protect = in_own_unit(_protect_pool if table.linked else _protect)
-    if previous is None:
-        return protect(table, promise, method, progress).sealed()
-    again = partial(_called, protect, promise, method, progress)
-    return consistency_of(previous, again, table, weighed(table, previous)).sealed()
+    protect: Protect = _protect_pool if table.linked else _protect
+    if previous is not None:
+        protect = partial(followed, protect, last_period(table, previous, at_most, printed=printed))
+    return in_own_unit(protect)(table, promise, method, progress).sealed()
 
 
-def _called(
-    protect: Protect, promise: Promise, method: AnyMethod, progress: Progress | None, table: Table
-) -> Suppression:
-    return protect(table, promise, method, progress)
+def as_printed(method: AnyMethod, at_most: float) -> bool:
+    """Whether last period counts as printed: by cuboids, whatever it costs."""
+    return isinstance(method, Cuboids | Complete) and at_most == inf
 
 
 Protect = Callable[[Table, Promise, Any, Progress | None], Suppression]
@@ -130,7 +132,9 @@ def _priced(done: Suppression, method: AnyMethod) -> Suppression:
     return replace(done, cost=given + new, bound=given + new * (done.bound / done.cost if done.cost > 0 else 1.0))
 
 
-def _protect(table: Table, promise: Promise, method: AnyMethod, progress: Progress | None) -> Suppression:
+def _protect(
+    table: Table, promise: Promise, method: AnyMethod, progress: Progress | None, start: Iterable[Move] = ()
+) -> Suppression:
     if isinstance(method, Optimal):
         return by_proof(table, promise, method, progress)
     if isinstance(method, Complete):
@@ -140,16 +144,21 @@ def _protect(table: Table, promise: Promise, method: AnyMethod, progress: Progre
         return by_cuboids(table, promise, method, progress)
     if table.frequency:
         return protect_counts(table, promise, method, progress)
-    return by_proof_where_small(by_moves(table, promise, method, progress=progress), method)
+    return by_moves(table, promise, method, start=start, progress=progress)
 
 
-def _protect_pool(pool: Table, promise: Promise, method: AnyMethod, progress: Progress | None) -> Suppression:
+def _protect_pool(
+    pool: Table, promise: Promise, method: AnyMethod, progress: Progress | None, start: Iterable[Move] = ()
+) -> Suppression:
     if isinstance(method, Complete):
         raise BadOption(
             "a pool as a complete table",
             hint="complete tables cannot be linked: use the method Moves for pools, or Cuboids as printed.",
         )
-    done = by_turns(pool, promise, method) if isinstance(method, Cuboids) else _protect(pool, promise, method, progress)
+    if isinstance(method, Cuboids):
+        done = by_turns(pool, promise, method)
+    else:
+        done = _protect(pool, promise, method, progress, start)
     _refuse_late(pool, done)
     return done
 

@@ -1,26 +1,56 @@
-"""Tables of a time series: keep last period's pattern where that is cheap, and say what it costs.
+"""Tables of a time series: keep last period's pattern at a stated price.
 
 A suppressed value can be estimated from an open value of the last period, and the other way round. So cells that were
-open before are made expensive, and cells that are easily estimated more so (Quaderverfahren, 5.3.2).
+open before cost more than their price. As printed for cuboids (Quaderverfahren, 5.3.2) they get weights instead, and
+cells that are easily estimated higher ones.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption, listed
+from diskret.model.promise import Promise
 from diskret.model.table import Table
-from diskret.suppression.prices import CLASSES
+from diskret.moves.move import Move
+from diskret.suppression.consistency import Attempt, Consistency
+from diskret.suppression.methods import AnyMethod, Complete, Cuboids, Moves, Optimal, Progress
+from diskret.suppression.objective import exact_prices
+from diskret.suppression.prices import CLASSES, GIVEN
 from diskret.suppression.result import Suppression
 
+FIRST = 1.0
+BOUNDLESS = 100.0
+"""The bonus if keeping the pattern may cost anything."""
+THEN = {1.0: (4.0, 0.25), 4.0: (0.0, 2.0), 0.25: (0.5, 0.0)}
+"""What cells that were open before cost more, in mean prices of a secondary cell: the first bonus that is tried, and
+what is tried after it, if it was not too dear and if it was. More than 4 keeps hardly more (`benchmarks.years`)."""
 Previous = Table | Mapping[str, Table]
+Protect = Callable[..., Suppression]
 Aligned = tuple[Bools, Floats, Bools]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LastPeriod:
+    """What was hidden and what was open last period, of the cells there are now, and what keeping it may cost."""
+
+    hidden: Bools
+    open: Bools
+    at_most: float
+    weight: Floats | None = None
+    """Weights as printed (Quaderverfahren, 5.3.2), instead of a surcharge."""
+
+    @property
+    def first(self) -> float:
+        """The bonus that is tried first; infinite for weights as printed."""
+        return np.inf if self.weight is not None else FIRST if np.isfinite(self.at_most) else BOUNDLESS
 
 
 def weighed(table: Table, previous: Previous, *, by_error: bool = True) -> Table:
@@ -105,22 +135,87 @@ def _aligned_pool(pool: Table, previous: Previous) -> Aligned:
     return known, value, hidden
 
 
-def consistency_of(
-    previous: Previous, protect: Callable[[Table], Suppression], plain: Table, weighted: Table
+def last_period(table: Table, previous: Previous, at_most: float, *, printed: bool) -> LastPeriod:
+    """What last period's table says about the cells of this one; with the weights of the book if it is ``printed``."""
+    if not at_most >= 0:
+        raise BadOption(f"at most {at_most} dearer", hint="0.1 for a tenth, inf for whatever it costs.")
+    known, _, hidden = _aligned(table, previous)
+    weight = weighed(table, previous).weight if printed else None
+    return LastPeriod(hidden=hidden, open=known & ~hidden, at_most=at_most, weight=weight)
+
+
+def followed(
+    protect: Protect, last: LastPeriod, table: Table, promise: Promise, method: AnyMethod, progress: Progress | None
 ) -> Suppression:
-    """Protect with and without last period's weights; report how far the pattern was kept and what that cost."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what deserves care is said once, of the table that is kept
-        free = protect(plain)
-    kept = protect(weighted)
-    _, _, before = _aligned(plain, previous)
-    hidden, alone = kept.table.hidden, free.table.hidden
-    price = {
-        "hidden before": float(before.sum()),
-        "hidden before and now": float((before & hidden).sum()),
-        "hidden before and now, without consistency": float((before & alone).sum()),
-        "more cells for consistency": float(hidden.sum()) - float(alone.sum()),
-        "more value for consistency": float(np.abs(plain.value[hidden]).sum() - np.abs(plain.value[alone]).sum()),
-    }
-    table = replace(kept.table, weight=plain.weight)
-    return replace(kept, table=table, before=plain, consistency=price)
+    """The pattern that keeps most of last period's and costs at most a given share more than without.
+
+    Cells that were open cost more than their price: a few surcharges are tried, each beginning with the moves of the
+    last pattern that was not too dear, as far as they do without such cells. Costs are by the method's own prices.
+    """
+    price = exact_prices(table, method).reshape(table.shape)
+    free = _tried(partial(protect, table, promise, method, progress), price)
+    tries, attempts, start = [free], [free.attempt(0.0, last, free)], free.without(last.open)
+    bonus = last.first if free.done.secondary.any() else 0.0
+    while bonus:
+        priced, again = _surcharged(table, method, last, price, bonus * (free.mean or 1.0))
+        tries.append(_tried(partial(protect, priced, promise, again, progress, start=start), price))
+        attempts.append(tries[-1].attempt(bonus, last, free))
+        fits = attempts[-1].dearer <= last.at_most
+        start = tries[-1].without(last.open) if fits else start
+        bonus = THEN.get(bonus, (0.0, 0.0))[0 if fits else 1]
+    found = Consistency.of(tuple(attempts), hidden_before=int(last.hidden.sum()), at_most=last.at_most)
+    kept = tries[found.chosen]
+    for warning in kept.said:
+        warnings.warn(warning.message, warning.category, stacklevel=5)
+    hidden = replace(table, status=kept.done.table.status, creator=kept.done.table.creator)
+    # no pattern is cheaper than the bound, whatever it keeps
+    return replace(kept.done, table=hidden, before=table, consistency=found, cost=kept.cost, bound=free.done.bound)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Try:
+    """A pattern, its cost by the method's own prices, and what was said when it was made."""
+
+    done: Suppression
+    cost: float
+    said: Sequence[warnings.WarningMessage]
+
+    @property
+    def mean(self) -> float:
+        """What one of its cells costs."""
+        return self.cost / max(1, int(self.done.secondary.sum()))
+
+    def attempt(self, bonus: float, last: LastPeriod, free: _Try) -> Attempt:
+        """How it compares with the pattern that does not look at last period."""
+        mine = self.done.secondary
+        dearer = self.cost / free.cost - 1 if free.cost > 0 else 0.0 if self.cost <= 0 else np.inf
+        worse = len(self.done.unprotected) > len(free.done.unprotected)
+        kept = int((mine & last.hidden).sum())
+        return Attempt(bonus=bonus, secondary=int(mine.sum()), kept=kept, dearer=np.inf if worse else float(dearer))
+
+    def without(self, cells: Bools) -> list[Move]:
+        """The moves that do without secondary cells among some."""
+        avoided = (self.done.secondary & cells).reshape(-1)
+        return [move for move in self.done.moves if not avoided[move.cells].any()]
+
+
+def _tried(protect: Callable[[], Suppression], price: Floats) -> _Try:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")  # what deserves care is said once, of the pattern that is kept
+        done = protect()
+    return _Try(done=done, cost=float(price[done.secondary].sum()), said=said)
+
+
+def _surcharged(
+    table: Table, method: AnyMethod, last: LastPeriod, price: Floats, more: float
+) -> tuple[Table, AnyMethod]:
+    """The table with its prices, higher where a cell was open before, and the method that takes them."""
+    if last.weight is not None:
+        return replace(table, weight=last.weight), method
+    if isinstance(method, Optimal):
+        # what is proved is proved of the pattern without last period
+        method = Moves(cost=method.cost, zeros=method.zeros, barriers=method.barriers, effort=method.effort)
+    given = replace(method.price, **GIVEN)
+    # prices lean already where moves look at barriers
+    barriers = method.barriers if isinstance(method, Cuboids | Complete) else "on"
+    return replace(table, weight=price + more * last.open), replace(method, cost=given, barriers=barriers)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from diskret.io.files import STAGE
-from diskret.job.prepare import EARLY, WORDS, Preparing
+from diskret.job.prepare import Preparing
 from diskret.model.errors import BadOption, CannotWrite, DamagedRun, NoSuchRun, TooLarge, UnreadableFile
 from diskret.model.private import sweep
 from diskret.web.answers import plain
@@ -55,14 +55,9 @@ class RunProgress:
 
     tell: Callable[[Mapping[str, Any]], None]
     more: dict[str, Any] = field(default_factory=dict)
-    waits_for: int = 0
-    """The process that compiles what is needed after the data are read; there is no use in compiling it twice."""
 
     def __call__(self, what: str, done: int, of: int) -> None:
         """Say it."""
-        while what not in EARLY and _alive(self.waits_for or None):
-            self.tell({"what": WORDS, "done": 0, "of": 0})
-            time.sleep(0.1)
         self.tell({"what": what, "done": int(done), "of": int(of), **self.more})
 
 
@@ -122,9 +117,8 @@ class Runs:
                 "id": run, "name": name or run, "kind": kind, "of": of, "state": ACTIVE, "started": time.time(),
                 "progress": {"what": "starting", "done": 0, "of": 0}, "data": self.workspace.state_of(content),
             }  # fmt: skip
-            waits_for = self.preparing.process.pid if self.preparing and self.preparing.process.poll() is None else 0
             folder = _new_folder(self.workspace.runs, content, status)
-            self.processes[run] = _process(folder, kind, waits_for)
+            self.processes[run] = _process(folder, kind)
             return status
 
     def status(self, name: str) -> dict[str, Any]:
@@ -288,13 +282,13 @@ def _damaged(name: str, error: DamagedRun) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _process(folder: Path, kind: str, waits_for: int) -> subprocess.Popen[bytes]:
+def _process(folder: Path, kind: str) -> subprocess.Popen[bytes]:
     """The process of a run. It ends when its standard input does: it never outlives the server."""
     # what is spilled to disk is confidential: it stays in the run's own folder and goes with it
     temporary = str(folder / TEMPORARY)
     environment = os.environ | {"TMPDIR": temporary, "TEMP": temporary, "TMP": temporary}
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "diskret.web.worker", str(folder), kind, str(waits_for)],
+        [sys.executable, "-P", "-m", "diskret.web.worker", str(folder), kind],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
         start_new_session=True,  # Ctrl-C is for the server, which ends its runs
     )  # fmt: skip

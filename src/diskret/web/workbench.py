@@ -53,7 +53,7 @@ class Workbench:
             self.runs.sweep()
         if isinstance(self.reading, Apart):
             threading.Thread(target=self.reading.warm, daemon=True).start()
-            self.runs.preparing = start_preparing(patient=True)
+            self.runs.preparing = start_preparing()
 
     def close(self) -> None:
         """End all processes of this server."""

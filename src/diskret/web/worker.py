@@ -38,7 +38,7 @@ def work_of(kind: str) -> Work:
     return work
 
 
-def main(folder: Path, kind: str, waits_for: int = 0) -> None:
+def main(folder: Path, kind: str) -> None:
     """Do the work and write down how it ended."""
     workspace = folder.parent.parent
     status = read_json(folder / STATUS) | {"pid": os.getpid()}
@@ -56,7 +56,7 @@ def main(folder: Path, kind: str, waits_for: int = 0) -> None:
     start = time.process_time()
     ended: dict[str, Any]
     try:
-        say = RunProgress(tell, waits_for=waits_for)
+        say = RunProgress(tell)
         with compiling_said(lambda: tell({"what": WORDS, "done": 0, "of": 0})):
             found = work_of(kind)(read_json(folder / JOB), workspace, part, say)
         part.rename(folder / RESULT)
@@ -82,4 +82,4 @@ def _end_with_server() -> None:
 if __name__ == "__main__":
     keep_private()
     threading.Thread(target=_end_with_server, daemon=True).start()
-    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -6,13 +6,13 @@ branch is left as soon as a cell cannot be used, the range is too small, or the 
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from diskret.model.compiled import kernel
 from diskret.suppression._corner_kernels import Asked, before, by_choice, can_win, wide_enough
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def open_lines(pivot, start, shifts, usable):
     """Which faces consist of usable cells on the pivot's own line: all others are in no cuboid."""
     good = np.ones(start.size - 1, np.bool_)
@@ -24,7 +24,7 @@ def open_lines(pivot, start, shifts, usable):
     return good
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def walk(pivot, first, start, shifts, signs, bends, most_bends, cells_of, asked, prune_rank, best, found, kept, buffer):
     """All admissible cuboids in file order: the best without singles, and those with singles for pairs.
 
@@ -108,7 +108,7 @@ def walk(pivot, first, start, shifts, signs, bends, most_bends, cells_of, asked,
     return number
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def product_cells(pivot, faces, start, shifts, signs, cells, parity):
     """The cells of a product of faces with their signs, pivot first; returns how many."""
     cells[0], parity[0] = pivot, 1
@@ -123,7 +123,7 @@ def product_cells(pivot, faces, start, shifts, signs, cells, parity):
     return here
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def best_pair(pivot, start, shifts, signs, cells_of, prune_rank, best, found, kept, number, buffer):
     """The best pair of cuboids with no single in common, if it comes before the best clean cuboid.
 

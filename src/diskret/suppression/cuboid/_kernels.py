@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.compiled import inlined, kernel, part
 from diskret.suppression._corner_kernels import (
     HIDDEN,
     PRIMARY,
@@ -123,7 +123,7 @@ class Scratch(NamedTuple):
     second: Ints
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _next_code(axis, at, sizes, index):
     """Go on to the next code of an axis that is not the pivot's; whether there is one."""
     index[axis] += 1
@@ -132,13 +132,13 @@ def _next_code(axis, at, sizes, index):
     return index[axis] < sizes[axis]
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _turn(code, at, size):
     """Whether cells change against each other on the way from one code to another (-1), or alike (1)."""
     return 1 if code == size - 1 or at == size - 1 else -1
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def walk(pivot, subtable, asked, prune_rank, scratch, kept):
     """All admissible cuboids of a pivot in file order; the best clean one, and those with singles for pairs.
 
@@ -194,14 +194,14 @@ def walk(pivot, subtable, asked, prune_rank, scratch, kept):
     return number
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _begin(pivot, cells, signs, index, up, down, rises, falls):
     """A cuboid of the pivot alone."""
     cells[0], signs[0], index[0] = pivot, 1, -1
     rises[0], falls[0] = up[pivot], down[pivot]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def best_range(pivot, subtable, scratch):
     """The largest range any cuboid of usable cells would give a pivot: what to tell about one that failed."""
     at, sizes, steps = subtable.at, subtable.sizes, subtable.steps
@@ -227,7 +227,7 @@ def best_range(pivot, subtable, scratch):
     return best
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _stamp_second(second, own, person, stamp, someone):
     """Mark the cells of the second cuboid of a pair; returns how many of its singles went to ``someone``."""
     met = 0
@@ -239,7 +239,7 @@ def _stamp_second(second, own, person, stamp, someone):
     return met
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _add_first(first, someone, scratch, kept, j):
     """A pair's count, rank and cost from those of its second cuboid; False if the first has a single in common."""
     state, person, rank, cost, stamp = scratch.state, scratch.person, scratch.rank, scratch.cost, scratch.stamp
@@ -257,7 +257,7 @@ def _add_first(first, someone, scratch, kept, j):
     return disjoint, count, margin, price
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def best_pair(pivot, subtable, prune_rank, scratch, kept, number):
     """The best pair of cuboids with no single in common, if it comes before the best clean cuboid.
 
@@ -295,7 +295,7 @@ def best_pair(pivot, subtable, prune_rank, scratch, kept, number):
     return won
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def choose(pivot, subtable, asked, prune_rank, scratch, kept):
     """The best cuboid, or pair of cuboids, for one pivot.
 
@@ -316,7 +316,7 @@ def choose(pivot, subtable, asked, prune_rank, scratch, kept):
     return (1 if found[0] >= 0 else 0), kept
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def lay_out(row, name, system, axes):
     """A subtable by its segments: the axes that have more than one code, their sizes and local steps."""
     first, items, strides = system.first, system.items, system.strides
@@ -335,7 +335,7 @@ def lay_out(row, name, system, axes):
     return Subtable(row, name, base, volume, used[:n], sizes[:n], steps[:n], at[:n])
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _list_places(subtable, system, barrier, where, rank):
     """Where the cells of a subtable stand in the table, and their ranks as margins."""
     first, items, strides = system.first, system.items, system.strides
@@ -352,7 +352,7 @@ def _list_places(subtable, system, barrier, where, rank):
         where[c], rank[c] = place, margin
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def copy_in(subtable, system, cells, rules, scratch, pivots):
     """Copy a subtable into the local arrays; collect its pivots and return how many there are.
 
@@ -379,7 +379,7 @@ def copy_in(subtable, system, cells, rules, scratch, pivots):
     return waiting
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def turns(pivots, waiting, subtable, scratch, value):
     """Order of the pivots: primaries with the last axis outermost, then the others by ascending value."""
     sizes, steps, state, where = subtable.sizes, subtable.steps, scratch.state, scratch.where
@@ -397,7 +397,7 @@ def turns(pivots, waiting, subtable, scratch, value):
     return np.argsort(keys, kind="mergesort")
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def note_places(subtable, system, scratch):
     """Positions of all codes and plain prices of all cells, before distances from a pivot change the prices."""
     for i in range(subtable.sizes.size):
@@ -406,7 +406,7 @@ def note_places(subtable, system, scratch):
     scratch.plain[: subtable.volume] = scratch.cost[: subtable.volume]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def price_by_distance(subtable, powers, scratch):
     """Prices for one pivot: the plain ones times the distance, a sum of powers over the axes (0 ** 0 counts 1)."""
     places, plain, cost, at = scratch.places, scratch.plain, scratch.cost, subtable.at
@@ -423,7 +423,7 @@ def price_by_distance(subtable, powers, scratch):
         cost[c] = plain[c] * distance
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def hide(corners, where, l_state, state, creator, name, fresh, filled):
     """Suppress the open cells of a cuboid."""
     for c in corners:
@@ -436,7 +436,7 @@ def hide(corners, where, l_state, state, creator, name, fresh, filled):
             filled[FRESH] += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def widen(diametral, half, subtable, value, scratch):
     """Note what every cell of the cuboid in ``first`` can be."""
     where, low, high, reach = scratch.where, scratch.low, scratch.high, scratch.reach
@@ -447,7 +447,7 @@ def widen(diametral, half, subtable, value, scratch):
         high[c] = max(high[c], value[where[c]] + rise)
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _changes_alike(c, diametral, subtable):
     """Whether a cell of a cuboid changes like its pivot."""
     same = True
@@ -458,7 +458,7 @@ def _changes_alike(c, diametral, subtable):
     return same
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def narrow(subtable, scratch, cells, always, results):
     """What an attacker learns here narrows what he may assume elsewhere."""
     value, up, down, carry, carried = cells.value, cells.up, cells.down, results.carry, results.carried
@@ -473,7 +473,7 @@ def narrow(subtable, scratch, cells, always, results):
                 carried[place] = 1
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def volumes(subtables, first):
     """Cells of the largest subtable, and codes of the longest segment."""
     largest, widest = 1, 1
@@ -487,7 +487,7 @@ def volumes(subtables, first):
     return largest, widest
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def room_for(largest, widest, axes, rules):
     """Room to work in for subtables of at most this many cells."""
     bounds, prices = (largest if rules.mode else 0), (largest if rules.powers.size else 0)
@@ -503,7 +503,7 @@ def room_for(largest, widest, axes, rules):
     )  # fmt: skip
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _has_room(waiting, subtable, results):
     """Whether everything that this many pivots can bring fits into the results."""
     filled = results.filled
@@ -512,7 +512,7 @@ def _has_room(waiting, subtable, results):
     return fits and filled[FRESH] + most <= results.fresh.size
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def secure_pivots(pivots, subtable, cells, needs, rules, scratch, kept, results):
     """Find a cuboid or a pair for every pivot and hide it, or note that there is none; the buffer may grow."""
     at, sizes, steps, name = subtable.at, subtable.sizes, subtable.steps, subtable.name
@@ -545,7 +545,7 @@ def secure_pivots(pivots, subtable, cells, needs, rules, scratch, kept, results)
     return kept
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def secure_subtables(subtables, names, given, results):
     """Secure every pivot of the given subtables, one after the other.
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.compiled import kernel, part
 from diskret.suppression._corner_kernels import HIDDEN, SINGLE, Asked, System, corners_of, extend, person, wide_enough
 
 FIRST_HAND, INCOMING, OWN = 0, 1, 2
@@ -45,7 +45,7 @@ class Cells(NamedTuple):
     needs: tuple[Floats, ...]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def coordinates(place, strides, at):
     """Position on every axis of a flat place."""
     for a in range(strides.size):
@@ -53,7 +53,7 @@ def coordinates(place, strides, at):
         place -= at[a] * strides[a]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def enter(requirement, pivot, diametral, strides, head, following, owner, used, cells):
     """Note for every cell of a cuboid that a requirement uses it; returns how many entries there are now."""
     for k in range(corners_of(pivot, diametral, strides, cells)):
@@ -64,7 +64,7 @@ def enter(requirement, pivot, diametral, strides, head, following, owner, used, 
     return used
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def lines_of(pivot, row, system, state, at, axis_of, totals, lines, numbers):
     """Hidden cells on the lines of a pivot, which a cuboid can begin with: how many axes vary, 0 if one has none."""
     first, items, strides = system.first, system.items, system.strides
@@ -86,7 +86,7 @@ def lines_of(pivot, row, system, state, at, axis_of, totals, lines, numbers):
     return n
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def singles_of(cells, number, row, system, state, own, singles):
     """Single contributors of a cuboid besides the pivot's own (into ``singles``); returns how many."""
     met = 0
@@ -99,7 +99,7 @@ def singles_of(cells, number, row, system, state, own, singles):
     return met
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def enough(diametral, met, singles, kept, stored, found):
     """Whether a cuboid protects: alone (1) if it meets no single, or with a stored one (2) that has none in common.
 
@@ -120,7 +120,7 @@ def enough(diametral, met, singles, kept, stored, found):
     return 0
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def hidden_cuboids(pivot, row, system, cells_of, asked, single_rule, found, space):
     """Cuboids of hidden cells for a pivot: a clean one, or two with no single in common.
 
@@ -169,7 +169,7 @@ def hidden_cuboids(pivot, row, system, cells_of, asked, single_rule, found, spac
     return 0
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def asked_of(r, pivots, kinds, needs, full_incoming):
     """What a requirement demands: primaries their range, secondaries only that they cannot be computed."""
     p = pivots[r]
@@ -178,7 +178,7 @@ def asked_of(r, pivots, kinds, needs, full_incoming):
     return Asked(needs[0][p], needs[1][p], needs[2][p])
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def is_hidden(pivot, diametral, strides, state, cells):
     """Whether all cells of a cuboid are hidden."""
     hidden = True
@@ -187,7 +187,7 @@ def is_hidden(pivot, diametral, strides, state, cells):
     return hidden
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def try_to_open(cell, requirements, lists, system, cells_of, options, openable, group, changed, place_of, space, found,
                 corner):  # fmt: skip
     """Open a cell, and with it every secondary that is left without a cuboid; undo it all if a primary would be.
@@ -269,7 +269,7 @@ def try_to_open(cell, requirements, lists, system, cells_of, options, openable, 
     return size, number
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def reopen(order, requirements, system, cells_of, options, openable, widest):
     """Try to open secondary cells in the given order; returns how many were opened. Changes the state and the cuboids.
 
