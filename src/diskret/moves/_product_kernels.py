@@ -279,7 +279,7 @@ def cheapest(pivot, sign, limit, effort, search):
     found counts. It is left in the lists.
     """
     cells, _, axes, _, levels, costs, lists, numbers, _, slots = search
-    best, level, fresh = 0, 1, True
+    best, level, fresh = 0, np.int64(1), True  # no constant: all below would be compiled once more for it
     if cells[pivot, ROOM + sign] < numbers[AHEAD] or cells[pivot, ROOM + 1 - sign] < numbers[BACK]:
         return best, limit
     _start(pivot, sign, search)
