@@ -33,6 +33,7 @@ from benchmarks.times import seconds as in_words
 from diskret.publication.plots import save_chart
 from diskret.suppression.methods import AnyMethod, Cuboids, Moves, Optimal
 from diskret.suppression.prices import Cost
+from diskret.suppression.result import Suppression
 
 HERE = Path(__file__).parent
 OPTIMA = HERE / "optima.json"
@@ -170,7 +171,7 @@ class Optima(dict[str, Optimum]):
         OPTIMA.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
-def proved_bound(done: dk.Suppression, price: float, *, whole: bool) -> tuple[float, bool]:
+def proved_bound(done: Suppression, price: float, *, whole: bool) -> tuple[float, bool]:
     """A lower bound on the price (a ``whole`` number?), as the result says it, and whether it is reached."""
     if done.bound is None:
         return 0.0, False
