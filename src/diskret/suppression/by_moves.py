@@ -38,8 +38,8 @@ from diskret.suppression.result import Suppression, Unprotected
 
 SWEEPS = 2
 MOST_ROUNDS = 4
-SHARE_FOR_CELLS = 1.0
-"""Single cells are tried for as many programmes as the pattern took so far, times this."""
+ROUTED = 300
+"""Single cells are tried for as many programmes as the pattern took so far, and for at least so many."""
 ECONOMY = 12.0
 """Where the exact method does not help, economy goes on for this many times the programmes the pattern took,"""
 AT_LEAST = 10_000
@@ -175,7 +175,7 @@ def _make_cheaper(pattern: Pattern, price: Floats, method: Moves, say: Callable[
         if time.monotonic() < end:
             reroute_moves(pattern, SMALL)
         say("rerouting", done + 1, SWEEPS + 1)
-    reroute_cells(pattern, SMALL, running(router.programmes + SHARE_FOR_CELLS * built), {})
+    reroute_cells(pattern, SMALL, running(router.programmes + max(built, ROUTED)), {})
     if renewable(pattern):
         renew(pattern, price, budget_for(effort, int(pattern.added.sum())), running(np.inf))
     elif effort == "economy":
