@@ -21,7 +21,6 @@ from diskret.suppression.objective import exact_prices
 from diskret.suppression.optimum.optimal import optimal
 from diskret.suppression.result import Suppression
 
-
 LAST = 0.1
 """Share of the time that is left for the proof, however long the first pattern took."""
 
