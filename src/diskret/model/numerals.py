@@ -25,6 +25,10 @@ PATTERNS = {
     "commas": f"[+-]?([1-9][0-9]{{0,2}}([.{OTHERS}][0-9]{{3}})+|[0-9]*)(,[0-9]*)?{POWER}",
     "either": "[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}",
 }
+WITH_POINT, WITH_COMMA = "[+-]?([0-9]+[.][0-9]*|[.][0-9]+)", "[+-]?([0-9]+,[0-9]*|,[0-9]+)"
+"""Numbers with one sign and no other."""
+PERHAPS = f"[-+.,eE{OTHERS}]*[0-9][-+.,eE0-9{OTHERS}]*"
+"""Without this there is no number."""
 FAR = f"[+-]?([0-9]{{5,}}|[1-9][0-9]{{0,2}}([,{OTHERS}][0-9]{{3}})+)[.][0-9]+"
 """A number with a decimal point that no code looks like, unlike 10.1."""
 FAR_COMMA = f"[+-]?(0,[0-9]+|[0-9]{{3,}},[0-9]{{1,2}}|[1-9][0-9]{{0,2}}([.{OTHERS}][0-9]{{3}})+,[0-9]+)"
@@ -121,7 +125,7 @@ class Evidence:
 def first_look(text: str) -> list[str]:
     """Aggregates in SQL that cost little: entries with other signs than a point, with one, and with one for certain."""
     point = f"instr({text}, '.')"
-    others = " OR ".join(f"instr({text}, {_literal(sign)}) > 0" for sign in "," + OTHERS)
+    others = _holds(text, "," + OTHERS)
     # three digits behind a point may be thousands; behind a zero, or any other number of digits, they may not
     certain = f"(length({text}) - {point} <> 3 OR {text} LIKE '0.%') AND TRY_CAST({text} AS DOUBLE) IS NOT NULL"
     conditions = [others, f"{point} > 0", f"{point} > 0 AND {certain}"]
@@ -137,20 +141,60 @@ def clear_at_first(row: Sequence[int]) -> bool:
 def evidence(text: str, native: str = "false") -> list[str]:
     """Aggregates in SQL, in the order of the fields of `Evidence`.
 
-    ``text`` is a column without outer blanks, ``native`` the condition that an entry is a number, not text.
+    ``text`` is a column without outer blanks, ``native`` the condition that an entry is a number, not text. What an
+    entry is evidence of is found once, as a sum of powers of two: inside a function, engines see that it is the same.
     """
+    found = f"abs({_found(text)})"
+    counted = [f"coalesce(sum({found} & {1 << bit}), 0) / {1 << bit}" for bit in range(10)]
+    return [*counted, f"count(CASE WHEN {native} THEN 1 END)"]
+
+
+def _found(text: str) -> str:
+    """What an entry is evidence of. Plain numbers are told by their signs, patterns are for the rest: they are slow."""
+    bare = f"(CASE WHEN {text} LIKE '-%' OR {text} LIKE '+%' THEN substr({text}, 2) ELSE {text} END)"
+    cases = [
+        (f"{text} IS NULL OR {text} = ''", "0"),
+        (fits(text, "[+-]?[0-9]+"), "15"),
+        (fits(text, WITH_POINT), f"3 + {_grouped(bare, '.', 28)} + {_bit(_far_point(bare), 32)}"),
+        (fits(text, WITH_COMMA), f"5 + {_grouped(bare, ',', 154)} + {_bit(_far_comma(bare), 64)}"),
+        (f"NOT {fits(text, PERHAPS)}", "1"),
+    ]
+    return f"CASE {' '.join(f'WHEN {when} THEN {then}' for when, then in cases)} ELSE 1 + {_by_patterns(text)} END"
+
+
+def _bit(condition: str, bits: int) -> str:
+    return f"CASE WHEN {condition} THEN {bits} ELSE 0 END"
+
+
+def _holds(text: str, signs: str) -> str:
+    return " OR ".join(f"instr({text}, {_literal(sign)}) > 0" for sign in signs)
+
+
+def _grouped(number: str, sign: str, bits: int) -> str:
+    """Evidence of 1.234: a number in both ways."""
+    at = f"instr({number}, '{sign}')"
+    return _bit(f"{at} BETWEEN 2 AND 4 AND length({number}) - {at} = 3 AND {number} NOT LIKE '0%'", bits)
+
+
+def _far_point(number: str) -> str:
+    return f"instr({number}, '.') > 5 AND length({number}) > instr({number}, '.')"
+
+
+def _far_comma(number: str) -> str:
+    at, behind = f"instr({number}, ',')", f"length({number}) - instr({number}, ',')"
+    return f"({number} LIKE '0,_%') OR ({at} > 3 AND {behind} BETWEEN 1 AND 2)"
+
+
+def _by_patterns(text: str) -> str:
+    """Evidence of a number with several signs."""
     points, commas, either = (fits(text, PATTERNS[name]) for name in ("points", "commas", "either"))
-    filled = f"{text} <> ''"
-    digits = f"translate({text}, '0123456789', '') <> {text}"
-    conditions = [
-        filled, f"{filled} AND {digits} AND {points}", f"{filled} AND {digits} AND {commas}",
-        f"{filled} AND {digits} AND {points} AND {commas}", either, fits(text, FAR), fits(text, FAR_COMMA),
-        f"{points} AND instr({text}, ',') > 0", *(
-            f"({points} OR {commas}) AND translate({text}, {_literal(signs)}, '') <> {text}"
-            for signs in (BLANKS, APOSTROPHES)
-        ), native,
-    ]  # fmt: skip
-    return [f"count(CASE WHEN {condition} THEN 1 END)" for condition in conditions]
+    blanks = " + ".join(_bit(_holds(text, signs), bits) for signs, bits in ((BLANKS, 256), (APOSTROPHES, 512)))
+    # what looks far or like both is a number in these ways
+    comma = _bit(fits(text, FAR_COMMA), 64)
+    both = f"12 + {_bit(either, 16)} + {comma}"
+    point = f"2 + {_bit(fits(text, FAR), 32)} + {_bit(_holds(text, ','), 128)} + {blanks}"
+    only_commas = f"CASE WHEN {commas} THEN 4 + {comma} + {blanks} ELSE 0 END"
+    return f"CASE WHEN {points} THEN {point} + CASE WHEN {commas} THEN {both} ELSE 0 END ELSE {only_commas} END"
 
 
 def evidence_of(row: Sequence[int]) -> Evidence:

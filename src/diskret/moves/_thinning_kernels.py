@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from diskret.model.compiled import kernel, part
-from diskret.moves._draft_kernels import INSIDE, MOVED, TOUCHED
 from diskret.moves._store_kernels import (
     ALIVE,
     BEFORE,
@@ -22,7 +21,6 @@ from diskret.moves._store_kernels import (
     SETTLED,
     STEPS,
     TO_SOME,
-    adopt,
     missing,
     narrow,
     satisfied,
@@ -34,6 +32,8 @@ from diskret.moves._store_kernels import (
 
 PUBLIC, GUARD, BY_MOVE, BY_CELL = 0, 1, 2, 3
 VICTIMS, WAITING = 11, 12
+TOGETHER = 8
+"""Where numbers hold how many moves are taken out together at most."""
 LESS = 1 - 1e-9
 ROWS, PER_MOVE = 64, 64
 """A store has room while so many moves of so many rows each would fit."""
@@ -130,21 +130,7 @@ def run(what, order, at, store):
             _settle(order[at], what == GUARD, store)
         else:
             number = _victims(order[at], what == BY_CELL, store)
-            if 0 < number < store.draft.search.lists.shape[1]:
+            if 0 < number <= store.draft.search.numbers[TOGETHER]:
                 saved += _redo(number, order[at] if what == BY_CELL else np.int64(-1), store)
         at += 1
     return at, saved
-
-
-@kernel
-def take(cells, steps, start, at, store):
-    """Take over moves from elsewhere, from the one given on; where the store is full."""
-    (search, drawn, counts) = store.draft
-    while at < start.size - 1 and not _short(store):
-        for i in range(start[at], start[at + 1]):
-            search.lists[TOUCHED, counts[0]] = cells[i]
-            drawn[cells[i], MOVED], drawn[cells[i], INSIDE] = steps[i], 1
-            counts[0] += 1
-        adopt(store)
-        at += 1
-    return at

@@ -33,13 +33,18 @@ from diskret.suppression.methods import Moves, Progress
 from diskret.suppression.objective import exact_prices, objective_of
 from diskret.suppression.prices import Cost
 from diskret.suppression.renewing import budget_for, renew, renewable
-from diskret.suppression.rerouting import reroute_cells, reroute_moves, shake_up
+from diskret.suppression.rerouting import over_hidden, reroute_cells, reroute_moves, shake_up
 from diskret.suppression.result import Suppression, Unprotected
 
 SWEEPS = 2
 MOST_ROUNDS = 4
-ROUTED = 300
-"""Single cells are tried for as many programmes as the pattern took so far, and for at least so many."""
+SHARE_FOR_CELLS = 1.0
+"""Single cells are tried for as many programmes as the pattern took so far, times this."""
+UNKNOWNS, ENOUGH, MORE = 100, 300_000, 4
+"""In a product of trees programmes over hidden cells have at most so many unknowns in all, per cell of a small table;
+of a large one that many, and some per cell. A million takes a second or more."""
+FEW = 1000
+"""Cells of the neighbourhoods over which moves are routed then, whether hidden or not."""
 ECONOMY = 12.0
 """Where the exact method does not help, economy goes on for this many times the programmes the pattern took,"""
 AT_LEAST = 10_000
@@ -162,24 +167,32 @@ def routed(
 def _make_cheaper(pattern: Pattern, price: Floats, method: Moves, say: Callable[[str, int, int], None]) -> None:
     """Reroute until the effort is spent; protection holds all the time."""
     end = np.inf if method.seconds is None else time.monotonic() + method.seconds
-    router = pattern.router
-    built = router.programmes
-
-    def running(limit: float) -> Callable[[], bool]:
-        return lambda: router.programmes < limit and time.monotonic() < end
-
     effort = method.effort_for(pattern.hidden.size)
     if effort == "quick" or not method.thin:
         return
-    for done in range(SWEEPS):
-        if time.monotonic() < end:
-            reroute_moves(pattern, SMALL)
-        say("rerouting", done + 1, SWEEPS + 1)
-    reroute_cells(pattern, SMALL, running(router.programmes + max(built, ROUTED)), {})
+    # moves found without programmes count as if each had taken one
+    built = max(pattern.router.programmes, len(pattern.cover.moves))
+
+    def running(limit: float = np.inf, unknowns: float = np.inf) -> bool:
+        router = pattern.router
+        return router.programmes < limit and router.unknowns < unknowns and time.monotonic() < end
+
+    if pattern.by_products:
+        small = min(UNKNOWNS * pattern.hidden.size, ENOUGH + MORE * pattern.hidden.size)
+        over_hidden(pattern, SMALL, lambda: running(unknowns=small))
+        say("rerouting", SWEEPS, SWEEPS + 1)
+        reroute_moves(pattern, FEW, lambda: running(unknowns=1.5 * small))
+    else:
+        for done in range(SWEEPS):
+            reroute_moves(pattern, SMALL, running)
+            say("rerouting", done + 1, SWEEPS + 1)
+        spent = pattern.router.programmes
+        reroute_cells(pattern, SMALL, lambda: running(spent + SHARE_FOR_CELLS * built), {})
     if renewable(pattern):
-        renew(pattern, price, budget_for(effort, int(pattern.added.sum())), running(np.inf))
+        renew(pattern, price, budget_for(effort, int(pattern.added.sum())), running)
     elif effort == "economy":
-        shake_up(pattern, SMALL, running(router.programmes + max(ECONOMY * built, AT_LEAST)))
+        spent = pattern.router.programmes
+        shake_up(pattern, SMALL, lambda: running(spent + max(ECONOMY * built, AT_LEAST)))
     say("rerouting", SWEEPS + 1, SWEEPS + 1)
 
 
