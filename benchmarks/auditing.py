@@ -102,12 +102,16 @@ def _stored(table: str, pattern: str) -> dk.Table:
     return replace(one.table, status=status)
 
 
-def _audit_stored(table: str, pattern: str, kind: Any) -> Any:
-    return dk.audit(_stored(table, pattern), dk.Promise(guard=kind)) if here() else None
+def _guarding(kind: str) -> dk.Promise:
+    return dk.Promise(guard="public" if kind == "none" else "single")
 
 
-def _audit_large(name: str, kind: Any) -> Any:
-    return dk.audit(_pattern(name), dk.Promise(guard=kind))
+def _audit_stored(table: str, pattern: str, kind: str) -> Any:
+    return dk.audit(_stored(table, pattern), _guarding(kind)) if here() else None
+
+
+def _audit_large(name: str, kind: str) -> Any:
+    return dk.audit(_pattern(name), _guarding(kind))
 
 
 def _attacked(report: Any) -> str:

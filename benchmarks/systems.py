@@ -155,8 +155,11 @@ def as_in_file(name: str, cells: dk.Table, hidden: Bools) -> Bools:
 # --- another solver, straight from the file ------------------------------------------------------------------------
 
 
-def exposed(path: Path, hidden: Bools) -> int:
-    """Sensitive cells of a JJ file that cannot move by their levels while only ``hidden`` cells are unknown."""
+def exposed(path: Path, hidden: Bools, *, bounds: bool = True) -> int:
+    """Sensitive cells of a JJ file that cannot move by their levels while only ``hidden`` cells are unknown.
+
+    Without ``bounds`` the attacker knows only that no value is negative, not those of the file.
+    """
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
@@ -177,13 +180,14 @@ def exposed(path: Path, hidden: Bools) -> int:
                 column.append(place[int(cell)])
     matrix = csr_array((data, (row, column)), shape=(len(lines) - 3 - size, unknown.size))
     matrix = matrix[np.diff(matrix.indptr) > 0]
-    bounds = np.column_stack([low - value, high - value])[unknown]
+    low, high = (low, high) if bounds else (np.zeros_like(low), np.full_like(high, 10 * value.max()))
+    rooms = np.column_stack([low - value, high - value])[unknown]
     sensitive = np.array([c[3] == "u" for c in cells])
     need = np.stack([np.where(sensitive, below, 0.0)[unknown], np.where(sensitive, above, 0.0)[unknown]])
     reached = np.zeros_like(need)
 
     def solve(cost: Floats) -> None:
-        found = linprog(cost, A_eq=matrix, b_eq=np.zeros(matrix.shape[0]), bounds=bounds, method="highs")
+        found = linprog(cost, A_eq=matrix, b_eq=np.zeros(matrix.shape[0]), bounds=rooms, method="highs")
         if found.status == 0:
             np.maximum(reached, [-found.x, found.x], out=reached)
 

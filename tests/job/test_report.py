@@ -370,3 +370,25 @@ def test_a_large_table_appears_as_a_summary_that_says_so(firms: Path) -> None:
     run(firms, said)
     told = re.sub(r"\s+", " ", everything(firms / "p.pdf"))
     assert "A summary: 32 of 2,432 cells, on the coarsest levels. The published file holds the whole table." in told
+
+
+@pytest.mark.parametrize(
+    ("language", "kept", "cheapest"),
+    [("en", "were hidden last period too", "no pattern that keeps the promise is cheaper"),
+     ("de", "waren schon in der Vorperiode gesperrt", "Kein Muster, das die Zusicherung einhält, ist günstiger")],
+)  # fmt: skip
+def test_the_price_of_last_periods_pattern_stands_in_the_internal_report_alone(
+    firms: Path, language: str, kept: str, cheapest: str
+) -> None:
+    """Shares, and the curve; what the cells cost is a sum of hidden values."""
+    run(firms, content(working="last.parquet"))
+    said = content(language, report="all.html", internal_report="house.html")
+    said["suppression"] = {"previous": "last.parquet", "at_most": 0.2, "method": "optimal", "seconds": 5.0}
+    done = run(firms, said).suppressions["turnover"]
+    house, public = ((firms / name).read_text(encoding="utf-8") for name in ("house.html", "all.html"))
+    assert kept in house
+    assert (cheapest in house) == (done.gap == 0)
+    assert "20.0 %".replace(".", "," if language == "de" else ".") in house
+    assert kept not in public
+    assert cheapest not in public
+    assert not any(word in house for word in spellings(done.cost))

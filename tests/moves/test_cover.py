@@ -181,3 +181,13 @@ def test_many_moves_are_judged_as_one_after_the_other(length: float, monkeypatch
         assert found.protected(number) == set(demands.ways.cell[list(single.moves[number].settles)].tolist())
     with pytest.raises(KeyError):
         together.moves[0].settles[-5]
+    one = Cover(demands, people, *Knowledge.positive().room(table), table.shape)
+    one.take(moves, own, alone=True)
+    for each in one.moves.values():
+        judged = single.judge(each.cells, each.coefficients).settles
+        assert dict(each.settles).items() <= dict(judged).items()
+        assert np.isin(demands.ways.cell[list(each.settles)], each.cells).all()
+    for demand in range(demands.ways.size):
+        made = np.flatnonzero(own == demand).tolist()
+        carried = [k for k in made if demand in single.judge(moves[k].cells, moves[k].coefficients).settles]
+        assert bool(carried) <= one.state(demand).settled

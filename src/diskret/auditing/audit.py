@@ -13,13 +13,14 @@ import numpy as np
 
 from diskret.auditing.case import Case
 from diskret.auditing.elimination import determined
+from diskret.auditing.ends import exact_ends
 from diskret.auditing.inside import attack_from_inside
 from diskret.auditing.outsiders import attack
 from diskret.auditing.proof import line_name
 from diskret.auditing.report import AuditReport, ClosestCall
 from diskret.auditing.spread import gathered, spread_report
 from diskret.auditing.unions import unions_breaking, zero_lines
-from diskret.model.arrays import Bools, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import equations_of
 from diskret.model.errors import BadOption
 from diskret.model.given import refuse_no_promise, refuse_no_table
@@ -31,6 +32,7 @@ from diskret.model.promise import Promise
 from diskret.model.scale import in_units
 from diskret.model.sparse import SparseTable
 from diskret.model.table import Table
+from diskret.model.workers import Workers, workers_of
 from diskret.moves.demands import Demands, demands_of
 from diskret.moves.insiders import insiders_of
 from diskret.moves.move import MoveSet
@@ -52,6 +54,7 @@ def audit(
     moves: MoveSet | None = None,
     certify: bool = False,
     seconds: float = 10.0,
+    engine: object = None,
     **older: Any,
 ) -> AuditReport:
     """Attack a table with a solver: find the primary cells that can be computed more closely than was promised.
@@ -59,7 +62,8 @@ def audit(
     ``intervals`` asks for the exact interval of every primary or every hidden cell as well, which takes two programmes
     each (an end is not a number if the solver gave up on it). ``moves`` are witnesses from an earlier run; they are
     checked, not trusted. ``certify`` looks for a move for every cell, also where a few programmes would settle many at
-    once. A frequency table is attacked in whole numbers, with at most ``seconds`` for a cell.
+    once. A frequency table is attacked in whole numbers, with at most ``seconds`` for a cell. ``engine``: a
+    Spark session (or "spark") whose workers look for moves and attack components; they find the same.
 
     >>> from diskret import Hierarchy
     >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "open", "open"]}
@@ -77,7 +81,10 @@ def audit(
     table.check_pattern()
     refuse_short(table.size, "attacking a table")
     same, asked, scale = in_units(table, promise)
-    found = attacked(same, asked, intervals=intervals, moves=moves, certify=certify, seconds=seconds)
+    with workers_of(engine) as workers:
+        found = attacked(
+            same, asked, intervals=intervals, moves=moves, certify=certify, seconds=seconds, workers=workers
+        )
     return found if same is table else found.written_in(table, promise, scale)
 
 
@@ -90,6 +97,7 @@ def attacked(
     moves: MoveSet | None = None,
     certify: bool = False,
     seconds: float = 10.0,
+    workers: Workers | None = None,
 ) -> AuditReport:
     """The attack on a table in its own unit, whose demands may be known already.
 
@@ -98,9 +106,11 @@ def attacked(
     if isinstance(table, SparseTable):
         small = merged(table)
         known = None if moves is None else gathered(small, moves)
-        found = attacked(small, promise, intervals=intervals, moves=known, certify=certify, seconds=seconds)
+        found = attacked(
+            small, promise, intervals=intervals, moves=known, certify=certify, seconds=seconds, workers=workers
+        )
         return spread_report(small, found)
-    case = _case(table, promise, demands or demands_of(table, promise), moves or MoveSet.none(), seconds)
+    case = _case(table, promise, demands or demands_of(table, promise), moves or MoveSet.none(), seconds, workers)
     case.certify = certify
     _add_basis(case)
     if certify or case.system.cells.size > LARGE:
@@ -114,7 +124,7 @@ def attacked(
     asked = {"none": np.empty(0, np.int64), "primary": case.columns, "hidden": np.arange(case.system.cells.size)}
     settled = case.demands.cells[~_open_demands(case, against_insiders=True)]
     zeros = _zero_lines(case) if table.frequency else ()
-    ends = {case.name(c): case.interval(c, *case.ends(c)) for c in asked[intervals].tolist()}
+    ends = {case.name(c): case.interval(c, *found) for c, found in _ends(case, asked[intervals])}
     return AuditReport(
         table=table,
         promise=promise,
@@ -133,7 +143,31 @@ def attacked(
     )
 
 
-def _case(table: Table, promise: Promise, demands: Demands, moves: MoveSet, seconds: float) -> Case:
+def exact_intervals(table: Table, promise: Promise = Promise(), *, seconds: float = 10.0) -> tuple[Floats, Floats]:
+    """The exact interval of every primary cell, in their order, and no verdict on any: lower and upper ends.
+
+    An end is not a number if the solver gave up on it; with counts it may take ``seconds``.
+
+    >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "open"]}
+    >>> table = Table.from_cells(cells, by={"s": None}, value="x", status="st")
+    >>> [ends.tolist() for ends in exact_intervals(table)]
+    [[0.0], [3.0]]
+    """
+    same, asked, scale = in_units(table, promise)
+    case = _case(same, asked, demands_of(same, asked), MoveSet.none(), seconds)
+    found = [case.interval(c, *ends) for c, ends in _ends(case, case.columns)]
+    lower, upper = np.array(found, dtype=np.float64).reshape(-1, 2).T
+    return (lower, upper) if same is table else (scale.up(lower), scale.up(upper))
+
+
+def _ends(case: Case, columns: Ints) -> list[tuple[int, tuple[float, float]]]:
+    """How far some unknowns can rise and fall."""
+    return list(zip(columns.tolist(), exact_ends(case, columns), strict=True)) if columns.size else []
+
+
+def _case(
+    table: Table, promise: Promise, demands: Demands, moves: MoveSet, seconds: float, workers: Workers | None = None
+) -> Case:
     """Check what is given, and put it together."""
     up, down = promise.knowledge.room(table)
     system, people = equations_of(table), insiders_of(table, promise)
@@ -146,9 +180,10 @@ def _case(table: Table, promise: Promise, demands: Demands, moves: MoveSet, seco
         demands=demands,
         columns=np.searchsorted(system.cells, demands.cells),
         insiders=people,
-        witnesses=witnesses(table, demands, people, up, down, moves),
+        witnesses=witnesses(table, demands, people, up, down, moves, workers),
         digits=demands.digits if table.frequency else digits_of(known, first=demands.digits) or demands.digits,
         seconds=seconds,
+        workers=workers,
     )
 
 
@@ -175,12 +210,13 @@ def _attack_from_outside(case: Case, waiting: Ints) -> None:
     if not waiting.size:
         return
     # what equations alone fix is decided without any solver
-    fixed = determined(case.system)[case.columns[waiting]]
+    everywhere = determined(case.system) if case.kinds is None else case.kinds < 0
+    fixed = everywhere[case.columns[waiting]]
     for k in waiting[fixed].tolist():
         case.lost.add(k)
         case.expose(k, case.fixed(k), exactly=True)
     waiting = waiting[~fixed]
-    found = attack(case.attackers, case.columns[waiting], [case.needs[k] for k in waiting.tolist()])
+    found = attack(case.attackers, case.columns[waiting], [case.needs[k] for k in waiting.tolist()], case.workers)
     for k, verdict in zip(waiting.tolist(), found.values(), strict=True):
         case.settle(k, verdict)
 

@@ -48,6 +48,26 @@ class Basis:
         part = slice(int(self.start[column]), int(self.start[column + 1]))
         return dict(zip(self.free[part].tolist(), self.times[part].tolist(), strict=True))
 
+    @property
+    def complete(self) -> bool:
+        """Whether every move is a sum of these: then what follows from the equations can be read off the rows."""
+        return bool(self.whole.all())
+
+    def kinds(self) -> Ints:
+        """A number per unknown of a complete basis: equal where unknowns determine each other, -1 where all do."""
+        row = np.repeat(np.arange(self.start.size - 1), np.diff(self.start))
+        order = np.lexsort((self.free, row))
+        free, times, found = self.free[order], self.times[order], np.full(self.start.size - 1, -1, dtype=np.int64)
+        begin, filled = self.start[:-1], np.diff(self.start) > 0
+        scale = np.ones(begin.size, dtype=np.int64)
+        scale[filled] = np.gcd.reduceat(np.abs(times), begin[filled]) * np.sign(times[begin[filled]])
+        times = times // scale[row]
+        numbers: dict[tuple[bytes, bytes], int] = {}
+        for column in np.flatnonzero(filled).tolist():
+            part = slice(int(self.start[column]), int(self.start[column + 1]))
+            found[column] = numbers.setdefault((free[part].tobytes(), times[part].tobytes()), len(numbers))
+        return found
+
     def through(self, cells: Bools) -> MoveSet:
         """The moves that hold and go through some cells (flat), short ones first."""
         met = np.bincount(self.moves.number(), weights=cells[self.moves.cells], minlength=len(self.moves)) > 0

@@ -18,6 +18,7 @@ from diskret.model.equations import Equations
 from diskret.model.grid import LARGEST, Whole, whole
 from diskret.model.rational import Ratio
 from diskret.model.table import Table
+from diskret.model.workers import Workers
 from diskret.moves.demands import Demands
 from diskret.moves.insiders import Insiders
 from diskret.moves.move import Move, MoveSet
@@ -44,6 +45,8 @@ class Case:
     """Decimals of everything that is compared: rooms, demands, what insiders know."""
     seconds: float = np.inf
     """How long to look for whole numbers, for one cell."""
+    workers: Workers | None = None
+    """By whom independent parts are attacked."""
     certify: bool = False
     """Whether every exposed cell gets a proof in whole numbers, also where elimination decides."""
     undecided: set[int] = field(default_factory=set)
@@ -78,10 +81,22 @@ class Case:
         """The models of all groups of unknowns."""
         return attackers_of(self.system, *self.rooms)
 
+    def everybody(self) -> None:
+        """Let the attackers know what everybody knows, whoever attacked last."""
+        up, down = self.rooms
+        for number, attacker in self.attackers.met.items():
+            own = self.attackers.own[number]
+            attacker.narrow(up[own], down[own])
+
     @cached_property
     def basis(self) -> Basis:
         """All deviations that nobody can see, as sums of short moves."""
         return basis_of(self.table, self.system)
+
+    @cached_property
+    def kinds(self) -> Ints | None:
+        """Which unknowns determine each other (see `elimination.proportional`), if a basis says it."""
+        return self.basis.kinds() if "basis" in self.__dict__ and self.basis.complete else None
 
     # --- verdicts -----------------------------------------------------------------------------------------------------
 
@@ -138,9 +153,7 @@ class Case:
             if moved.size and np.abs(moved).max() < LARGEST:
                 forth, back = self.witnesses.cover.limits(cells, moved)
                 found.append(Move(cells=cells, coefficients=moved, up=forth, down=back))
-        return MoveSet.of(
-            [*kept, *found], [*(sorted(kept.protected(k)) for k in range(len(kept))), *([[]] * len(found))]
-        )
+        return kept.and_also(MoveSet.of(found))
 
     @property
     def programmes(self) -> int:
@@ -164,9 +177,7 @@ class Case:
         attacker, place, own = self.attackers.on(column)
         up, down = self.rooms if rooms is None else rooms
         attacker.narrow(up[own], down[own])
-        value = self.table.value.reshape(-1)[self.system.cells[[column]]]
-        near = int(whole(np.abs(value), self.digits)[0])
-        found = []
+        near, found = self.near(column), []
         for upward, told in zip((True, False), known, strict=True):
             end = attacker.extreme(place, upward, near) if told is None else told
             if self.table.frequency and end is not None and end != np.inf:
@@ -174,6 +185,10 @@ class Case:
                 end = None if counted.proof is None else counted.reach
             found.append(np.nan if end is None else float(end) / 10.0**self.digits)
         return found[0], found[1]
+
+    def near(self, column: int) -> int:
+        """How far an unknown may be expected to go: as far as its value, in steps."""
+        return int(whole(np.abs(self.table.value.reshape(-1)[self.system.cells[[column]]]), self.digits)[0])
 
     def interval(self, column: int, rise: float, fall: float) -> tuple[float, float]:
         """What a cell can be."""

@@ -52,12 +52,13 @@ def determined(system: Equations, also_known: Ints | None = None) -> Bools:
     return ~free
 
 
-def proportional(system: Equations, holders: Ints) -> Ints:
+def proportional(system: Equations, holders: Ints, kind: Ints | None = None) -> Ints:
     """Which other unknowns the holder of one unknown can compute exactly: pairs (holder column, other column).
 
     Both ways are exact: a pair is listed if and only if the other unknown is a fixed multiple of the holder's plus what
     is published. Unknowns that everybody can compute are not listed (see `determined`). Pairs stand in the order
-    of holders, then of columns.
+    of holders, then of columns. ``kind`` says which unknowns determine each other, if that is known already: a number
+    each, -1 for those that everybody can compute.
 
     >>> from diskret import Hierarchy, Table
     >>> from diskret.model.equations import equations_of
@@ -66,7 +67,7 @@ def proportional(system: Equations, holders: Ints) -> Ints:
     >>> proportional(system, np.array([0])).tolist()
     [[0, 1]]
     """
-    kind = _classes(system)
+    kind = _classes(system) if kind is None else kind
     order = np.argsort(kind, kind="stable")
     holders = holders[kind[holders] >= 0]
     begin = np.searchsorted(kind[order], kind[holders], side="left")

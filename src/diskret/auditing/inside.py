@@ -12,10 +12,12 @@ from diskret.auditing.case import Case
 from diskret.auditing.elimination import proportional
 from diskret.model.arrays import Ints
 from diskret.model.grid import ENDLESS, Whole, whole
-from diskret.moves.move import NO_INSIDERS
-from diskret.moves.pattern import missing
+from diskret.moves.move import NO_INSIDERS, Move, MoveSet
 from diskret.moves.persons import holds
 from diskret.moves.witnesses import search
+
+AT_ONCE = 1_000
+"""Demands for which sums of moves are made before they are judged together."""
 
 
 def attack_from_inside(case: Case) -> None:
@@ -54,27 +56,30 @@ def _add_sums(case: Case, waiting: list[int]) -> frozenset[tuple[int, int]]:
 
     Returns cells with insiders who do.
     """
-    pattern, basis, certain = case.witnesses, case.basis, set()
-    cells = pattern.cover.ways.cell[waiting]
-    columns = np.searchsorted(case.system.cells, cells)
-    for demand, cell, column in zip(waiting, cells.tolist(), columns.tolist(), strict=True):
-        left = set(missing(pattern, demand).against) if basis.whole[column] else set()
-        while left:
-            known = _columns_known(case, who := min(left))
-            left.remove(who)
-            if not basis.whole[known].all():
-                continue
-            found = basis.apart(column, known)
-            if found is None:
-                certain.add((cell, who))
-                pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NO_INSIDERS) | {who}
-                continue
-            kept = pattern.cover.judge(*found)
-            objects = kept.settles.get(demand)
-            if objects is not None and who not in objects:
-                pattern.cover.add(kept)
-                left &= objects
+    pattern, cover, certain = case.witnesses, case.witnesses.cover, set()
+    for first in range(0, len(waiting), AT_ONCE):
+        own, found = [], []
+        for demand in waiting[first : first + AT_ONCE]:
+            cell = int(cover.ways.cell[demand])
+            for who in sorted(set(cover.left(demand)) - (pattern.hopeless.get(demand) or NO_INSIDERS)):
+                move = _sum_without(case, cell, who)
+                if move is None:
+                    certain.add((cell, who))
+                    pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NO_INSIDERS) | {who}
+                elif move.cells.size:
+                    own.append(demand)
+                    found.append(move)
+        cover.take(MoveSet.of(found), np.array(own, dtype=np.int64), alone=True)
     return frozenset(certain)
+
+
+def _sum_without(case: Case, cell: int, who: int) -> Move | None:
+    """A move of a cell that leaves alone what an insider knows; None if there is none, empty if nothing can be said."""
+    column, known = int(np.searchsorted(case.system.cells, cell)), _columns_known(case, who)
+    if not case.basis.whole[np.append(known, column)].all():
+        return Move(cells=known[:0], coefficients=np.empty(0))
+    found = case.basis.apart(column, known)
+    return None if found is None else Move(cells=found[0], coefficients=found[1])
 
 
 def _columns_known(case: Case, who: int) -> Ints:
@@ -108,7 +113,7 @@ def _exactly(case: Case) -> dict[int, frozenset[int]]:
     at, entry = case.insiders.entries(case.system.cells)
     knows = case.insiders.up[entry] + case.insiders.down[entry] == 0
     at, who = at[knows], case.insiders.who[entry[knows]]
-    holder, other = proportional(case.system, np.unique(at)).T
+    holder, other = proportional(case.system, np.unique(at), case.kinds).T
     primary = np.zeros(case.system.cells.size, dtype=np.bool_)
     primary[case.columns] = True
     holder, other = holder[primary[other]], other[primary[other]]

@@ -51,13 +51,17 @@ class _GivesUp(Exception):
 
 
 def farthest_whole(
-    attacker: Attacker, column: int, upward: bool, goal: int | None = None, seconds: float = np.inf
-) -> WholeFound:
+    attacker: Attacker, column: int, upward: bool, goal: int | None = None, seconds: float = np.inf, *,
+    splits: int = NODES, start: Ratio | None = None,
+) -> WholeFound:  # fmt: skip
     """How far an unknown can go in whole steps, at most up to a goal; with the proof that it goes no farther.
 
-    Neither the goal nor a proof means that it stays undecided: after many splits, or ``seconds``.
+    Neither the goal nor a proof means that it stays undecided: after many splits, or ``seconds``. ``start`` is a point
+    in whole numbers that is known already.
     """
-    search = _Search(attacker, column, upward, goal, time.monotonic() + seconds)
+    search = _Search(attacker, column, upward, goal, time.monotonic() + seconds, splits)
+    if start is not None:
+        search.keep(start)
     up, down = attacker.up, attacker.down
     try:
         proof = search.tree(up, down)
@@ -76,6 +80,7 @@ class _Search:
     upward: bool
     goal: int | None
     end: float
+    splits: int
     best: int = 0
     point: Ratio | None = None
     nodes: int = 0
@@ -88,7 +93,7 @@ class _Search:
     def tree(self, up: Whole, down: Whole) -> Tree | None:
         """A proof that the unknown goes no farther than the best point; None once the goal is reached."""
         self.nodes += 1
-        if self.nodes > NODES or time.monotonic() > self.end:
+        if self.nodes > self.splits or time.monotonic() > self.end:
             raise _GivesUp
         self.attacker.narrow(up, down)
         found = self._farthest()
@@ -97,7 +102,7 @@ class _Search:
         split = _fraction(found)
         if split is None:
             before = self.best
-            self._keep(found)
+            self.keep(found)
             if self.there:
                 return None
             if self.best == before:
@@ -124,7 +129,8 @@ class _Search:
             raise _GivesUp
         return point
 
-    def _keep(self, point: Ratio) -> None:
+    def keep(self, point: Ratio) -> None:
+        """Remember a point if it is the farthest so far."""
         reach = abs(int(point.x[self.column])) // point.q
         if reach > self.best:
             self.best, self.point = reach, Ratio(1, point.x // point.q)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -17,11 +16,16 @@ from diskret.model.arrays import Ints
 from diskret.model.equations import Equations
 from diskret.model.grid import Whole, fitting
 from diskret.model.rational import Ratio
+from diskret.model.workers import Threads, Workers
 
 WORTH_A_BATCH = 0.3
 WORTH_A_MODEL = 500
 SIMILAR = 20
 """Goals within this many powers of two are pushed together."""
+
+
+Model = tuple[Equations, Whole, Whole]
+"""A system with what is thought possible of its unknowns."""
 
 
 @dataclass(eq=False)
@@ -34,19 +38,26 @@ class OutsideAttack:
     """For every unknown its number among those of the attacker."""
     own: list[Ints]
     """The unknowns of every attacker."""
-    attackers: list[Attacker]
+    models: list[Model]
+    """What every attacker works with."""
     rows: list[Ints]
     """The equations of every attacker."""
+    met: dict[int, Attacker] = field(default_factory=dict)
+    """Attackers that somebody asked for."""
+    pushed: int = 0
+    """Programmes of those who pushed many unknowns at once."""
 
     @property
     def programmes(self) -> int:
         """Linear programmes so far."""
-        return sum(a.programmes for a in self.attackers)
+        return self.pushed + sum(a.programmes for a in self.met.values())
 
     def on(self, column: int) -> tuple[Attacker, int, Ints]:
         """The attacker of an unknown, its place there, and all unknowns of that attacker."""
         number = int(self.group[column])
-        return self.attackers[number], int(self.place[column]), self.own[number]
+        if number not in self.met:
+            self.met[number] = Attacker(*self.models[number])
+        return self.met[number], int(self.place[column]), self.own[number]
 
     def lines(self, column: int) -> Ints:
         """The equations of the attacker of an unknown."""
@@ -67,27 +78,44 @@ def attackers_of(system: Equations, up: Whole, down: Whole) -> OutsideAttack:
     number[large] = np.arange(large.size)
     group = number[label]
     place = np.zeros(system.cells.size, dtype=np.int64)
-    owned, attackers, rows, row = [], [], [], system.row_of()
+    owned, models, rows, row = [], [], [], system.row_of()
     for each in range(large.size + 1):
         own = np.flatnonzero(group == each)
         place[own] = np.arange(own.size)
         owned.append(own)
         rows.append(np.unique(row[group[system.columns] == each]))
-        attackers.append(Attacker(system.part(own), up[own], down[own]))
-    return OutsideAttack(group, place, owned, attackers, rows)
+        models.append((system.part(own), up[own], down[own]))
+    return OutsideAttack(group, place, owned, models, rows)
 
 
-def attack(attackers: OutsideAttack, columns: Ints, needs: list[Need]) -> dict[int, Verdict]:
+def attack(
+    attackers: OutsideAttack, columns: Ints, needs: list[Need], workers: Workers | None = None
+) -> dict[int, Verdict]:
     """Attack all targets (columns with what each must keep), groups side by side: a verdict on every one."""
-    jobs = []
-    for number, attacker in enumerate(attackers.attackers):
+    jobs, targets = [], []
+    for number, model in enumerate(attackers.models):
         mine = np.flatnonzero(attackers.group[columns] == number)
         if mine.size:
-            jobs.append((attacker, attackers.place[columns[mine]], [needs[k] for k in mine.tolist()], mine))
-    with ThreadPoolExecutor(max_workers=max(1, min(len(jobs), os.cpu_count() or 1))) as pool:
-        done = list(pool.map(lambda job: _Push(*job[:3]).all(), jobs))
-    found = {int(k): each for job, some in zip(jobs, done, strict=True) for k, each in zip(job[3], some, strict=True)}
+            jobs.append(Job(model, attackers.place[columns[mine]], [needs[k] for k in mine.tolist()]))
+            targets.append(mine.tolist())
+    done = (workers or Threads(os.cpu_count() or 1)).map(_pushed, None, jobs)
+    attackers.pushed += sum(programmes for _, programmes in done)
+    found = {k: each for mine, (some, _) in zip(targets, done, strict=True) for k, each in zip(mine, some, strict=True)}
     return {k: found[k] for k in sorted(found)}
+
+
+class Job(NamedTuple):
+    """The targets in one group of unknowns: everything that is needed to attack them, wherever that is done."""
+
+    model: Model
+    columns: Ints
+    needs: list[Need]
+
+
+def _pushed(_: None, job: Job) -> tuple[list[Verdict], int]:
+    """Verdicts on the targets of a job, and how many programmes that took."""
+    attacker = Attacker(*job.model)
+    return _Push(attacker, job.columns, job.needs).all(), attacker.programmes
 
 
 class _Best(NamedTuple):

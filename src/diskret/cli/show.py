@@ -104,10 +104,12 @@ def _show_tables(console: Any, found: dict[str, Any]) -> None:
         console.print(f"[bold]{escape(name)}[/]: {facts['cells']:,} cells, {facts['occupied']:,} occupied: {statuses}")
         for rule, number in facts["rules"].items():
             console.print(f"  {number:,} by {rule}", markup=False)
+        _show_price(console, facts)
         _show_attack(console, facts)
         _show_perturbation(console, facts)
     for name, facts in found.get("pools", {}).items():
         console.print(f"[bold]{escape(name)}[/] in all tables: {facts['cells']:,} cells, {facts['shared']:,} shared")
+        _show_price(console, facts)
         _show_attack(console, facts)
 
 
@@ -122,6 +124,21 @@ def _show_records(console: Any, result: JobResult) -> None:
     for each in (result.attack, result.anonymity, result.risk, result.methods, result.comparison):
         if each is not None:
             console.print(str(each), markup=False)
+
+
+def _show_price(console: Any, facts: dict[str, Any]) -> None:
+    done = facts.get("suppression", {})
+    gap, kept = done.get("gap"), done.get("consistency")
+    if gap is not None:
+        words = f"another pattern could save at most {100 * gap:.1f} % of its price" if gap else "no pattern is cheaper"
+        console.print(f"  {words}", markup=False)
+    if kept is not None:
+        dearer = "" if kept["dearer"] is None else f", for {100 * kept['dearer']:.1f} % more"
+        console.print(
+            f"  {100 * kept['share']:.1f} % of the secondary cells were hidden last period too "
+            f"({100 * kept['share without']:.1f} % without looking at it){dearer}",
+            markup=False,
+        )
 
 
 def _show_attack(console: Any, facts: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from diskret.auditing.audit import audit
+from diskret.auditing.audit import exact_intervals
 from diskret.auditing.published_intervals import publishable_intervals
 from diskret.comparison.options import ComparisonOptions
 from diskret.comparison.outcome import Outcome, known_exactly, middle, without_care
@@ -74,12 +74,9 @@ def _attacked(
         return lower, upper, ()
     if primary.size > MOST_ATTACKED:
         return lower, upper, (f"intervals of more than {MOST_ATTACKED} primary cells are bounded from outside",)
-    found = audit(hidden, Promise(guard="public", knowledge=knowledge), intervals="primary").intervals
+    ends = exact_intervals(hidden, Promise(guard="public", knowledge=knowledge))
     low, high = lower.reshape(-1).copy(), upper.reshape(-1).copy()
-    for cell in primary.tolist():
-        ends = found.get(hidden.name_of(cell))
-        if ends is not None:
-            low[cell], high[cell] = np.fmax(low[cell], ends[0]), np.fmin(high[cell], ends[1])
+    low[primary], high[primary] = np.fmax(low[primary], ends[0]), np.fmin(high[primary], ends[1])
     return low.reshape(lower.shape), high.reshape(upper.shape), ()
 
 

@@ -11,6 +11,7 @@ from diskret.job.record_sections import AnonymiseOutput
 from diskret.model.table import Table
 from diskret.publication.options import publication
 from diskret.publication.origin import Origin
+from diskret.publication.price_section import PRICED
 from diskret.publication.report_file import write_report
 from diskret.publication.report_head import head_of
 from diskret.publication.safe_report import safe_sections
@@ -35,17 +36,27 @@ GUARANTEES = {"moves": "audit", "cuboids": "subtables", "complete": "complete", 
 
 def table_facts(
     job: TableJob, suppressions: Mapping[str, Suppression], audits: Mapping[str, Mapping[str, Any]] | None = None,
-    warnings: Sequence[str] = (), too_close: Mapping[str, int] | None = None, unmarked: Sequence[str] = (),
+    warnings: Sequence[str] = (), summary: Mapping[str, Any] | None = None, unmarked: Sequence[str] = (),
 ) -> ReportFacts:  # fmt: skip
-    """What a report says about the protection of a job's tables; ``audits`` where they were made apart."""
+    """What a report says about the protection of a job's tables; ``audits`` where they were made apart.
+
+    The ``summary`` of a run tells what only the run knows: prices, and what the attack on changed values found.
+    """
     found = {name: s.audit.plain() for name, s in suppressions.items() if s.audit is not None}
     unprotected = {name: [u.cell for u in s.unprotected] for name, s in suppressions.items()}
     said = dict(found) if audits is None else dict(audits)
     promises = {name: s.promise for name, s in suppressions.items()} if job.suppression is not None else {}
     return ReportFacts(
         audits=said, asked=asked_of(job), unprotected=unprotected, warnings=tuple(warnings), promises=promises,
-        too_close=too_close, unmarked=unmarked,
+        too_close=None if summary is None else too_close_in(summary), priced=priced_in(summary or {}),
+        unmarked=unmarked,
     )  # fmt: skip
+
+
+def priced_in(summary: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """From the summary of a run: what is known of the prices of its patterns, in shares."""
+    done = {name: facts.get("suppression") or {} for name, facts in summary.get("tables", {}).items()}
+    return {name: {key: each[key] for key in PRICED if key in each} for name, each in done.items()}
 
 
 def too_close_in(summary: Mapping[str, Any]) -> dict[str, int]:
@@ -86,6 +97,7 @@ def _chosen(job: TableJob) -> dict[str, str]:
         "zeros": said["zeros"],
         "barriers": said["barriers"] if isinstance(said["barriers"], str) else "chosen",
         "effort": said.get("effort", ""),
+        "cost": said["cost"] if isinstance(said["cost"], str) else said["cost"].by if said["cost"] else "value",
     }
 
 

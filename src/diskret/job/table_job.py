@@ -22,7 +22,7 @@ from diskret.job.outputs import write_certificates, write_tables
 from diskret.job.perturbation import adjust_tables, attack_tables, perturb_tables
 from diskret.job.protection_sections import PromiseSection, SuppressionSection
 from diskret.job.release_warnings import unguarded, unmarked
-from diskret.job.report import table_facts, too_close_in, write_table_report
+from diskret.job.report import table_facts, write_table_report
 from diskret.job.rules import missing_of, rules_of
 from diskret.job.safe_file_section import unfit
 from diskret.job.sdmx_section import sdmx_problems
@@ -253,9 +253,8 @@ class TableJob(Section):
                 asked, running, done.tables, intervals, meanwhile, suppressed=bool(done.suppressions), results=results
             )
             files += write_certificates(asked, here, done.suppressions, meanwhile)
-            close = too_close_in(done.summary())
             bare = [] if self.changes_all else [n for n, each in done.perturbations.items() if each.before.unmarked]
-            facts = table_facts(self, done.suppressions, warnings=running.said(), too_close=close, unmarked=bare)
+            facts = table_facts(self, done.suppressions, warnings=running.said(), summary=done.summary(), unmarked=bare)
             for name, internal in asked.reports:
                 write_table_report(
                     asked, done.tables, facts, meanwhile(here / name), internal=internal, origin=running.origin

@@ -153,18 +153,37 @@ def _grown(array, used):
 
 
 @kernel
-def judge_many(start, cells, moved, asked):
+def _place(demand, cells, numbers):
+    """Where a demand of one of some cells stands among all, or -1."""
+    for cell in cells:
+        for slot in range(2):
+            if numbers[cell, slot] == demand:
+                return cell, slot
+    return -1, 0
+
+
+@kernel
+def judge_many(start, cells, moved, asked, own, alone):
     """`judge` for moves end to end, as rows: their ends, and of every row the demand, its objectors' end and these.
 
     ``asked`` is what `judge` takes after a move. A move with a tie anywhere is marked as doubtful; the rows of such a
-    move do not count.
+    move do not count. If ``alone`` is given (as many numbers as `judge` takes, -1 all of them) every move is judged for
+    its ``own`` demand only.
     """
     moves = start.size - 1
     ends, doubtful, rows, used = np.zeros(moves, np.int64), np.zeros(moves, np.bool_), 0, 0
     demands, last, who = np.empty(1024, np.int32), np.empty(1024, np.int64), np.empty(1024, np.int32)
     for move in range(moves):
         part = slice(start[move], start[move + 1])
-        settled, tied, first, objectors = judge(cells[part], moved[part], *asked)
+        if alone.size:
+            cell, slot = _place(own[move], cells[part], asked[2])
+            if cell >= 0:
+                alone[cell, slot] = own[move]
+            settled, tied, first, objectors = judge(cells[part], moved[part], asked[0], asked[1], alone, *asked[3:])
+            if cell >= 0:
+                alone[cell, slot] = -1
+        else:
+            settled, tied, first, objectors = judge(cells[part], moved[part], *asked)
         demands, last = _grown(demands, rows + settled.size), _grown(last, rows + settled.size)
         who = _grown(who, used + objectors.size)
         for i in range(settled.size):

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
-from diskret.model.compiled import part
+from diskret.model.compiled import kernel, part
 
 DEAD = np.inf
 ROOM, COST, BASE, NOW, PRICE, FREE = 0, 2, 4, 6, 7, 8
@@ -48,9 +48,38 @@ class Search(NamedTuple):
     levels: Ints
     costs: Floats
     lists: Ints
-    """The prefix (cells, and whether they fall), the best product, and what drafts need."""
+    """The prefix (places, and whether they fall), the best product, and what drafts need."""
     numbers: Floats
     """How far every cell must be able to go, and back; bounds of one classification."""
+    places: Ints
+    """Where only some cells of the product are held, the place of each; else nothing: cells are their places."""
+    slots: Ints
+    """The cells by their places, hashed: place and cell, -1 for none."""
+
+
+@part
+def _slot(place, slots):
+    """Where a place stands among the slots, or would stand."""
+    mask = np.uint64(len(slots) - 1)
+    at = np.uint64(place) * np.uint64(0x9E3779B97F4A7C15)
+    at = (at ^ (at >> np.uint64(29))) & mask
+    while slots[at, 0] != place and slots[at, 0] >= 0:
+        at = (at + np.uint64(1)) & mask
+    return at
+
+
+@part
+def _cell_at(place, slots):
+    """The cell at a place of the product; -1 where none is held."""
+    return slots[_slot(place, slots), 1] if len(slots) else place
+
+
+@kernel
+def fill(places, cells, slots):
+    """Enter cells by their places; there are at least twice as many slots, a power of two, all -1 before."""
+    for i in range(cells.size):
+        at = _slot(places[cells[i]], slots)
+        slots[at, 0], slots[at, 1] = places[cells[i]], cells[i]
 
 
 @part
@@ -60,7 +89,7 @@ def _look(level, axis, begin, top, search):
     A code dies where a cell cannot go far enough, above the cost ``top``, or with the sum it hangs below. Returns how
     many cells were looked at.
     """
-    cells, codes, axes, margins, levels, _, lists, numbers = search
+    cells, codes, axes, margins, levels, _, lists, numbers, _, slots = search
     end, looked, deeper = levels[level + 1, COUNT], 0, level + 1
     low, code, stride, ahead, back = axes[axis, LOW], axes[axis, CODE], axes[axis, STRIDE], numbers[0], numbers[1]
     for x in range(axes[axis, HIGH] - 1, low - 1, -1):
@@ -76,8 +105,11 @@ def _look(level, axis, begin, top, search):
         flip = 0 if related or codes[code, FIRST] <= x < code else 1
         shift = (x - code) * stride
         for i in range(begin, end):
-            cell, sign = lists[CELLS, i] + shift, lists[SIGNS, i] ^ flip
+            cell, sign = _cell_at(lists[CELLS, i] + shift, slots), lists[SIGNS, i] ^ flip
             looked += 1
+            if cell < 0:
+                total = DEAD
+                break
             total += cells[cell, COST + sign]
             if cells[cell, ROOM + sign] < ahead or cells[cell, ROOM + 1 - sign] < back or total > top:
                 total = DEAD
@@ -92,7 +124,7 @@ def _hang(level, axis, search):
 
     The way to the total stands at the total. Returns the number of ways.
     """
-    _, codes, axes, margins, _, _, _, numbers = search
+    _, codes, axes, margins, _, _, _, numbers, _, _ = search
     low, high, code = axes[axis, LOW], axes[axis, HIGH], axes[axis, CODE]
     run, at = 0.0, code
     margins[WAY, level, code] = 0.0
@@ -155,7 +187,7 @@ def _extend(level, search):
 
     Returns how many cells it would have; without writing them if that is too many.
     """
-    _, codes, axes, _, levels, _, lists, _ = search
+    _, codes, axes, _, levels, _, lists, _, _, _ = search
     axis, used, up, down = levels[level, AXIS], levels[level, COUNT], levels[level, UP_CODE], levels[level, DOWN_CODE]
     code, stride, top, low, number = axes[axis, CODE], axes[axis, STRIDE], -1, -1, 0
     if codes[up, PARENT] >= 0:
@@ -180,7 +212,7 @@ def _extend(level, search):
 @part
 def _prepare(level, search):
     """Choose the open classification with fewest ways; what all of them cost at least."""
-    _, _, axes, _, levels, costs, _, numbers = search
+    _, _, axes, _, levels, costs, _, numbers, _, _ = search
     rest, fewest, chosen, up, down = 0.0, np.int64(1) << 60, 0, 0.0, 0.0
     for axis in range(len(axes)):
         if levels[level, OPEN] >> axis & 1:
@@ -199,7 +231,7 @@ def _prepare(level, search):
 @part
 def _advance(level, limit, search):
     """Go to the next pair of ways of a level, cheapest first; False after the last that stays below the limit."""
-    _, codes, axes, margins, levels, costs, _, _ = search
+    _, codes, axes, margins, levels, costs, _, _, _, _ = search
     axis = levels[level, AXIS]
     low, high, code = axes[axis, LOW], axes[axis, HIGH], axes[axis, CODE]
     leaf, spare = codes[code, FIRST] == code, limit - costs[level, SPENT] - costs[level, REST]
@@ -226,14 +258,15 @@ def _advance(level, limit, search):
 @part
 def _start(pivot, sign, search):
     """Begin with the pivot alone."""
-    cells, _, axes, margins, levels, costs, lists, _ = search
-    rest = pivot
+    cells, _, axes, margins, levels, costs, lists, _, places, _ = search
+    place = places[pivot] if places.size else pivot
+    rest = place
     for axis in range(len(axes)):
         axes[axis, CODE] = axes[axis, LOW] + rest // axes[axis, STRIDE]
         rest %= axes[axis, STRIDE]
         for x in range(axes[axis, LOW], axes[axis, HIGH]):
             margins[MARGIN, 0, x] = 0.0
-    lists[CELLS, 0], lists[SIGNS, 0] = pivot, sign
+    lists[CELLS, 0], lists[SIGNS, 0] = place, sign
     costs[1, SPENT] = cells[pivot, COST + sign]
     levels[0, COUNT], levels[1, COUNT], levels[1, OPEN] = 0, 1, (1 << len(axes)) - 1
 
@@ -245,7 +278,7 @@ def cheapest(pivot, sign, limit, effort, search):
     Every cell must be able to go ``numbers[AHEAD]`` far, and ``numbers[BACK]`` back. After ``effort`` cells the best
     found counts. It is left in the lists.
     """
-    cells, _, axes, _, levels, costs, lists, numbers = search
+    cells, _, axes, _, levels, costs, lists, numbers, _, slots = search
     best, level, fresh = 0, np.int64(1), True  # no constant: all below would be compiled once more for it
     if cells[pivot, ROOM + sign] < numbers[AHEAD] or cells[pivot, ROOM + 1 - sign] < numbers[BACK]:
         return best, limit
@@ -274,5 +307,5 @@ def cheapest(pivot, sign, limit, effort, search):
             continue
         best, limit = used, total
         for i in range(used):
-            lists[BEST_CELLS, i], lists[BEST_SIGNS, i] = lists[CELLS, i], lists[SIGNS, i]
+            lists[BEST_CELLS, i], lists[BEST_SIGNS, i] = _cell_at(lists[CELLS, i], slots), lists[SIGNS, i]
     return best, limit

@@ -34,6 +34,8 @@ from diskret.moves._store_kernels import (
 
 PUBLIC, GUARD, BY_MOVE, BY_CELL = 0, 1, 2, 3
 VICTIMS, WAITING = 11, 12
+TOGETHER = 8
+"""Where numbers hold how many moves are taken out together at most."""
 LESS = 1 - 1e-9
 ROWS, PER_MOVE = 64, 64
 """A store has room while so many moves of so many rows each would fit."""
@@ -130,7 +132,7 @@ def run(what, order, at, store):
             _settle(order[at], what == GUARD, store)
         else:
             number = _victims(order[at], what == BY_CELL, store)
-            if 0 < number < store.draft.search.lists.shape[1]:
+            if 0 < number <= store.draft.search.numbers[TOGETHER]:
                 saved += _redo(number, order[at] if what == BY_CELL else np.int64(-1), store)
         at += 1
     return at, saved

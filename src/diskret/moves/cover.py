@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
 from diskret.model.grid import ENDLESS, digits_of, whole
 from diskret.moves import _cover_kernels
-from diskret.moves.demands import LENGTH, OPEN, SETTLED, UP, Demands, State
+from diskret.moves.demands import LENGTH, OPEN, SETTLED, UP, Demands, State, Ways
 from diskret.moves.insiders import Insiders
 from diskret.moves.move import Move, MoveSet
 from diskret.moves.standing import Ledger, Rows, Standing
@@ -28,6 +28,49 @@ MANY = 2_000
 """So many demands or moves are worth the kernels for many: compiling them takes two seconds, once on a machine."""
 AT_ONCE = 10_000
 """Moves that are judged together: more would need more memory, and not be faster."""
+
+
+class Judging(Protocol):
+    """What moves are judged by: a `Cover` has it."""
+
+    @property
+    def ways(self) -> Ways:
+        """The demands."""
+        ...
+
+    @property
+    def insiders(self) -> Insiders:
+        """Who knows what."""
+        ...
+
+    @property
+    def up(self) -> Floats:
+        """How far every cell can rise."""
+        ...
+
+    @property
+    def down(self) -> Floats:
+        """How far every cell can fall."""
+        ...
+
+    @property
+    def whole(self) -> bool:
+        """Whether moves count in whole numbers only."""
+        ...
+
+    @property
+    def homes(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """Where insiders stand."""
+        ...
+
+
+def asked_of(judging: Judging) -> tuple[Any, ...]:
+    """What kernels need to know to judge a move."""
+    ways, people = judging.ways, judging.insiders
+    return (
+        judging.up, judging.down, ways.at, ways.kind, ways.amount, ways.strict, judging.whole,
+        people.start, people.who, people.up, people.down, *judging.homes,
+    )  # fmt: skip
 
 
 class Cover:
@@ -69,11 +112,7 @@ class Cover:
     @property
     def asked(self) -> tuple[Any, ...]:
         """What kernels need to know to judge a move."""
-        ways, people = self.ways, self.insiders
-        return (
-            self.up, self.down, ways.at, ways.kind, ways.amount, ways.strict, self.whole,
-            people.start, people.who, people.up, people.down, *self.homes,
-        )  # fmt: skip
+        return asked_of(self)
 
     def judge(self, cells: Ints, moved: Floats) -> Move:
         """A move with what it settles and who can object."""
@@ -136,21 +175,24 @@ class Cover:
         self.restore(number, kept, booked)
         return number
 
-    def take(self, moves: MoveSet, own: Ints | None = None) -> None:
+    def take(self, moves: MoveSet, own: Ints | None = None, *, alone: bool = False) -> None:
         """Judge many moves in whole steps and keep those that settle something.
 
-        If every move was made for a demand of its ``own``, it is kept only while that one is not settled entirely.
+        If every move was made for a demand of its ``own``, it is kept only while that one is not settled entirely;
+        ``alone``: wide moves of many are judged for that one only.
         """
-        if len(moves) < MANY:
+        if self.whole or (len(moves) < MANY and self._book is None):
             for number, move in enumerate(moves):
                 if own is None or not self.state(int(own[number])).entirely:
                     self._add_judged(move)
             return
-        ledger = self._ledger()
+        ledger, only = self._ledger(), np.full_like(self.ways.at if alone else self.ways.at[:0], -1)
+        nothing = np.full(len(moves), -1, dtype=np.int64) if own is None else own
         for first in range(0, len(moves), AT_ONCE):
             some = moves.some(np.arange(first, min(first + AT_ONCE, len(moves))))
             cells, moved = some.cells.astype(np.int64, copy=False), some.coefficients.astype(np.float64, copy=False)
-            rows = Rows(*_cover_kernels.judge_many(some.start, cells, moved, self.asked))
+            asked = self.asked, nothing[first : first + AT_ONCE], only
+            rows = Rows(*_cover_kernels.judge_many(some.start, cells, moved, *asked))
             kept = ledger.note(rows, None if own is None else own[first : first + AT_ONCE])
             for move, settles in zip(some.some(np.flatnonzero(kept)), rows.some(kept), strict=True):
                 if settles is None:
@@ -171,12 +213,19 @@ class Cover:
         settled, entirely = [each.settled for each in states], [each.entirely for each in states]
         return Standing(np.array(settled, dtype=np.bool_), np.array(entirely, dtype=np.bool_))
 
+    def left(self, demand: int) -> list[int]:
+        """Insiders who can object to all moves of a demand that is settled; none if it is not."""
+        if self.ways.size >= MANY:
+            return self._ledger().left(demand)
+        return sorted(self.state(demand).against)
+
     def _ledger(self) -> Ledger:
         """Who is left that can object, brought up to date."""
         if self._book is None:
             self._book, self._unbooked = Ledger(self.ways.size, self.insiders.number), list(self.moves.values())
-        self._book.note(Rows.of(kept.settles for kept in self._unbooked))
-        self._unbooked = []
+        if self._unbooked:
+            self._book.note(Rows.of(kept.settles for kept in self._unbooked))
+            self._unbooked = []
         return self._book
 
     def restore(self, number: int, kept: Move, booked: bool = False) -> None:
@@ -216,21 +265,27 @@ class Cover:
                     return SETTLED
         return OPEN if left is None else State(settled=True, against=left)
 
-    def all(self) -> MoveSet:
-        """The kept moves in the order they were made, each with the cells whose demands it settles."""
-        kept = [self.moves[number] for number in sorted(self.moves)]
-        moves, rows = MoveSet.of(kept), Rows.of(move.settles for move in kept)
-        if not kept:
+    def gathered(self) -> MoveSet:
+        """The kept moves in the order they were made, and how far each goes."""
+        moves = MoveSet.of([self.moves[number] for number in sorted(self.moves)])
+        if not len(moves):
             return moves
         rises, size = moves.coefficients > 0, np.abs(moves.coefficients)
         up, down = self.up[moves.cells], self.down[moves.cells]
-        of_move = np.repeat(np.arange(len(kept)), np.diff(rows.ends, prepend=0))
-        settled = np.unique(of_move * self.up.size + self.ways.cell[rows.demands])
         return replace(
             moves,
             up=np.minimum.reduceat(np.where(rises, up, down) / size, moves.start[:-1]),
             down=np.minimum.reduceat(np.where(rises, down, up) / size, moves.start[:-1]),
-            first_protected=np.searchsorted(settled, np.arange(len(kept) + 1) * self.up.size),
+        )
+
+    def all(self) -> MoveSet:
+        """The same, each with the cells whose demands it settles."""
+        rows = Rows.of(self.moves[number].settles for number in sorted(self.moves))
+        of_move = np.repeat(np.arange(rows.ends.size), np.diff(rows.ends, prepend=0))
+        settled = np.unique(of_move * self.up.size + self.ways.cell[rows.demands])
+        return replace(
+            self.gathered(),
+            first_protected=np.searchsorted(settled, np.arange(rows.ends.size + 1) * self.up.size),
             protected_cells=settled % self.up.size,
         )
 

@@ -135,6 +135,19 @@ class MoveSet:
         """The moves a cell takes no part in."""
         return self.some(np.setdiff1d(np.arange(len(self)), self.using(cell)))
 
+    def and_also(self, others: MoveSet) -> MoveSet:
+        """These moves, then the others."""
+        return replace(
+            self,
+            start=np.append(self.start, others.start[1:] + self.start[-1]),
+            cells=np.append(self.cells, others.cells),
+            coefficients=np.append(self.coefficients, others.coefficients),
+            up=np.append(self.up, others.up),
+            down=np.append(self.down, others.down),
+            first_protected=np.append(self.first_protected, others.first_protected[1:] + self.first_protected[-1]),
+            protected_cells=np.append(self.protected_cells, others.protected_cells),
+        )
+
     def some(self, numbers: Ints) -> MoveSet:
         """Some of the moves, by their numbers."""
         start, at = _parts(self.start, numbers)

@@ -14,10 +14,12 @@ from itertools import product
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.merged import Merged
 from diskret.model.table import Table
 from diskret.moves.cover import Cover
 from diskret.moves.demands import DOWN, LENGTH, SETTLED, State
-from diskret.moves.move import NO_INSIDERS, Move
+from diskret.moves.equal_cells import of_equal, products_of
+from diskret.moves.move import NO_INSIDERS, Move, MoveSet
 from diskret.moves.products import Products
 from diskret.moves.router import Rooms, Router
 
@@ -45,6 +47,8 @@ class Pattern:
     """What a search for moves takes for the price; what is kept is decided by the price itself."""
     hopeless: dict[int, frozenset[int] | None] = field(default_factory=dict)
     """Demands that cannot be settled: against these insiders, or (None) not at all."""
+    bound: float | None = None
+    """What the added cells of any pattern cost at least, where that is known."""
 
     @property
     def added(self) -> Bools:
@@ -95,13 +99,12 @@ def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], No
 
 def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
     """Add moves that need no solver, where a table is a product of trees and cells may be hidden."""
-    cover, router = pattern.cover, pattern.router
-    if not isinstance(router.table, Table) or not router.table.product or router.table.size <= FEW:
-        return
-    if not (router.movable & ~pattern.hidden).any():
+    cover, table = pattern.cover, pattern.router.table
+    made = _products(pattern)
+    if made is None:
         return
     still = order[~cover.standing().entirely[order]]
-    found = Products(router.table, cover, router.movable, pattern.hidden | cover.in_use, pattern.guide)
+    found = made
     found.settle(still, guard=False)
     if cover.insiders.count:
         found.settle(still, guard=True)
@@ -110,7 +113,20 @@ def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
     if thin:
         found.thin_cells()
         found.thin_moves()
-    cover.take(found.moves())
+    moves = found.moves()
+    cover.take(MoveSet.of([of_equal(table, move) for move in moves]) if isinstance(table, Merged) else moves)
+
+
+def _products(pattern: Pattern) -> Products | None:
+    """The compiled pattern; None where a table is small or no product of trees, or nothing can be hidden."""
+    cover, router, hidden = pattern.cover, pattern.router, pattern.hidden | pattern.cover.in_use
+    if hidden.size <= FEW:
+        return None
+    if isinstance(router.table, Merged):
+        return products_of(router.table, cover, router.movable, hidden, pattern.guide)
+    if not isinstance(router.table, Table) or not router.table.product or not (router.movable & ~pattern.hidden).any():
+        return None
+    return Products(router.table, cover, router.movable, hidden, pattern.guide)
 
 
 def _guard(pattern: Pattern, demand: int) -> None:

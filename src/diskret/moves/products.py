@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.sparse import SparseTable
 from diskret.model.table import Table
 from diskret.model.trees import strides_of, trees_of
 from diskret.moves import _thinning_kernels as kernels
 from diskret.moves._draft_kernels import Draft
-from diskret.moves._product_kernels import Search
+from diskret.moves._product_kernels import Search, fill
 from diskret.moves._store_kernels import Store
-from diskret.moves.cover import Cover
+from diskret.moves.cover import Judging, asked_of
 from diskret.moves.demands import unit
 from diskret.moves.move import MoveSet
 
@@ -25,6 +26,8 @@ EFFORT = 20_000
 """Cells a search looks at before it ends with the best it has."""
 KICKS = 6
 """Dear cells that are forced out of a draft one after the other, in case something cheaper lies behind."""
+TOGETHER = 3
+"""Moves that are taken out together at most: a cell that more of them share is hardly ever done without."""
 WIDEST = 4096
 """Cells of a product or a draft at most."""
 KNOWN_BY_SOMEBODY = 0.3
@@ -40,9 +43,13 @@ MOVES = 4096
 class Products:
     """The compiled pattern: moves over the movable cells of a table, and what further cells cost."""
 
-    def __init__(self, table: Table, cover: Cover, movable: Bools, hidden: Bools, price: Floats) -> None:
+    def __init__(
+        self, table: Table, cover: Judging, movable: Bools, hidden: Bools, price: Floats, *, effort: int = EFFORT,
+        kicks: int = KICKS,
+    ) -> None:  # fmt: skip
         self.hidden, self.price = hidden, price
         self._store = _store(table, cover, movable, hidden, price)
+        self._store.draft.search.numbers[4:6] = effort, kicks
 
     def settle(self, order: Ints, guard: bool) -> None:
         """Settle demands one after the other, against the public or against everybody."""
@@ -112,7 +119,7 @@ class Products:
         return every.some(self.kept())
 
 
-def _store(table: Table, cover: Cover, movable: Bools, hidden: Bools, price: Floats) -> Store:
+def _store(table: Table, cover: Judging, movable: Bools, hidden: Bools, price: Floats) -> Store:
     """An empty store."""
     ways, people = cover.ways, cover.insiders
     least = float(price[movable & ~hidden].min(initial=float(price.max(initial=1.0))))
@@ -137,14 +144,16 @@ def _store(table: Table, cover: Cover, movable: Bools, hidden: Bools, price: Flo
         counts=np.zeros(5, dtype=np.int64),
         saved=np.zeros((WIDEST, 2)),
         **_by_person(cover),
-        judging=cover.asked,
+        judging=asked_of(cover),
     )
 
 
-def _search(table: Table, cover: Cover, movable: Bools, price: Floats, free: Floats, least: float) -> Search:
+def _search(table: Table, cover: Judging, movable: Bools, price: Floats, free: Floats, least: float) -> Search:
     """What the search for products needs."""
-    tops = np.cumsum([0, *table.shape]).astype(np.int64)
-    number, codes = len(table.shape), int(tops[-1])
+    shape = tuple(len(h) for h in table.hierarchies)
+    tops = np.cumsum([0, *shape]).astype(np.int64)
+    number, codes = len(shape), int(tops[-1])
+    places, slots = _held(table, movable)
     first = np.concatenate([h.first_below + top for h, top in zip(table.hierarchies, tops[:-1], strict=True)])
     room = np.where(movable[:, None], np.stack([cover.up, cover.down], axis=1), -np.inf)
     cells = np.concatenate(
@@ -153,16 +162,28 @@ def _search(table: Table, cover: Cover, movable: Bools, price: Floats, free: Flo
     return Search(
         cells=np.ascontiguousarray(cells),
         codes=np.stack([trees_of(table.hierarchies).parent, first], axis=1).astype(np.int64),
-        axes=np.stack([tops[:-1], tops[1:], strides_of(table.shape), tops[:-1]], axis=1),
+        axes=np.stack([tops[:-1], tops[1:], strides_of(shape), tops[:-1]], axis=1),
         margins=np.zeros((2, number + 2, codes)),
         levels=np.zeros((number + 2, 5), dtype=np.int64),
         costs=np.zeros((number + 2, 5)),
         lists=np.zeros((13, WIDEST), dtype=np.int64),
-        numbers=np.array([0.0, 0.0, 0.0, 0.0, EFFORT, KICKS, (1 - 1e-3) * least, 1.0]),
+        numbers=np.array([0.0, 0.0, 0.0, 0.0, EFFORT, KICKS, (1 - 1e-3) * least, 1.0, TOGETHER]),
+        places=places,
+        slots=slots,
     )
 
 
-def _by_person(cover: Cover) -> dict[str, Any]:
+def _held(table: Table, movable: Bools) -> tuple[Ints, Ints]:
+    """Where only occupied cells are held, their places, and those that may move hashed by their places."""
+    if not isinstance(table, SparseTable):
+        return np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64)
+    cells = np.flatnonzero(movable)
+    slots = np.full((1 << int(max(4 * cells.size, 4) - 1).bit_length(), 2), -1, dtype=np.int64)
+    fill(table.occupied.places, cells, slots)
+    return table.occupied.places, slots
+
+
+def _by_person(cover: Judging) -> dict[str, Any]:
     """What every insider knows, insider by insider."""
     people = cover.insiders
     order = np.argsort(people.who, kind="stable")

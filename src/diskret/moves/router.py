@@ -42,7 +42,7 @@ class Router:
 
     def __init__(self, table: Cells, movable: Bools, up: Floats, down: Floats) -> None:
         self.table, self.movable, self.up, self.down = table, movable, up, down
-        self.programmes = 0
+        self.programmes = self.unknowns = 0
         self._near = table.near(movable)
         self._models: OrderedDict[Key, Neighbourhood] = OrderedDict()
         self._columns = 0
@@ -65,10 +65,21 @@ class Router:
             near = self._neighbourhood(key)
             up, down = self._rooms(near.cells, rooms, share)
             self.programmes += 1
+            self.unknowns += near.cells.size
             steps = near.solve(cell, rise, amount, weight(near.cells, amount), up, down)
             if steps is not None:
                 return near.cells[steps != 0], steps[steps != 0]
         return None
+
+    def among(self, movable: Bools) -> Router:
+        """A router over other cells that goes on counting."""
+        found = Router(self.table, movable, self.up, self.down)
+        found.count(self)
+        return found
+
+    def count(self, other: Router) -> None:
+        """Count on from where another router is."""
+        self.programmes, self.unknowns = other.programmes, other.unknowns
 
     def heights(self, cells: Ints) -> Ints:
         """How high each cell stands: sums are higher than their parts."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,15 +15,19 @@ from diskret.moves import _cover_kernels
 class Settled(Mapping[int, frozenset[int]]):
     """What one of many moves settles: demands, and where the objectors of each begin and end among all of them."""
 
-    __slots__ = ("demands", "ends", "who")
+    __slots__ = ("_found", "demands", "ends", "who")
 
     def __init__(self, demands: Ints, ends: Ints, who: Ints) -> None:
         self.demands, self.ends, self.who = demands, ends, who
+        self._found: dict[int, frozenset[int]] | None = None
 
     def __getitem__(self, demand: int) -> frozenset[int]:
-        for at in np.flatnonzero(self.demands == demand).tolist():
-            return frozenset(self.who[self.ends[at] : self.ends[at + 1]].tolist())
-        raise KeyError(demand)
+        if self._found is None:  # whoever asks for one asks for others
+            ends = (self.ends - self.ends[0]).tolist()
+            who = self.who[self.ends[0] : self.ends[-1]].tolist()
+            parts = (frozenset(who[a:b]) for a, b in pairwise(ends))
+            self._found = dict(zip(self.demands.tolist(), parts, strict=True))
+        return self._found[demand]
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.demands.tolist())
@@ -99,6 +104,11 @@ class Ledger:
         """Where all demands stand."""
         number = self._left[:, 1]
         return Standing(number >= 0, number == 0)
+
+    def left(self, demand: int) -> list[int]:
+        """Who can object to all moves of a demand; nobody if it has none."""
+        first, number = self._left[demand].tolist()
+        return sorted(set(self._pool[first : first + max(number, 0)].tolist()))
 
     def note(self, rows: Rows, own: Ints | None = None) -> Bools:
         """Which moves are worth keeping, one after the other; these are noted down, except for doubtful ones.

@@ -8,6 +8,7 @@ from diskret.model.arrays import Floats
 from diskret.model.near import SMALL
 from diskret.model.promise import Promise
 from diskret.model.table import Table
+from diskret.model.workers import Workers
 from diskret.moves.cover import Cover
 from diskret.moves.cuboids import cuboid_moves
 from diskret.moves.demands import Demands, demands_of
@@ -18,7 +19,10 @@ from diskret.moves.recheck import hold
 from diskret.moves.router import Router
 
 
-def witnesses(table: Table, demands: Demands, insiders: Insiders, up: Floats, down: Floats, moves: MoveSet) -> Pattern:
+def witnesses(
+    table: Table, demands: Demands, insiders: Insiders, up: Floats, down: Floats, moves: MoveSet,
+    workers: Workers | None = None,
+) -> Pattern:  # fmt: skip
     """The pattern of hidden cells with the moves that hold; nothing more can be hidden."""
     hidden = table.hidden.reshape(-1)
     router = Router(table, hidden, up, down)
@@ -27,7 +31,7 @@ def witnesses(table: Table, demands: Demands, insiders: Insiders, up: Floats, do
     good, steps = hold(table, moves)
     cover.take(steps.some(np.flatnonzero(good)))
     if table.product:
-        _add_cuboids(pattern, table)
+        _add_cuboids(pattern, table, workers)
     return pattern
 
 
@@ -37,12 +41,15 @@ def cover_of(table: Table, promise: Promise, moves: MoveSet) -> Cover:
     return witnesses(table, demands_of(table, promise), people, *promise.knowledge.room(table), moves).cover
 
 
-def _add_cuboids(pattern: Pattern, table: Table) -> None:
+def _add_cuboids(pattern: Pattern, table: Table, workers: Workers | None) -> None:
     """Cuboids of hidden cells settle most demands in no time."""
     cover = pattern.cover
     waiting = np.flatnonzero(~cover.standing().entirely)
     if waiting.size:  # on a new machine the search would be compiled first
-        cover.take(*cuboid_moves(table, pattern.hidden, waiting, cover.ways, cover.insiders, cover.up, cover.down))
+        found = cuboid_moves(
+            table, pattern.hidden, waiting, cover.ways, cover.insiders, cover.up, cover.down, workers=workers
+        )
+        cover.take(*found)
 
 
 def search_near(pattern: Pattern) -> None:
@@ -65,7 +72,7 @@ def search(pattern: Pattern) -> None:
 def reached(cover: Cover) -> tuple[Floats, Floats]:
     """How far every cell was seen to rise and fall, by any kept move carried as far as it goes."""
     rise, fall = np.zeros(cover.up.size), np.zeros(cover.up.size)
-    moves = cover.all()
+    moves = cover.gathered()
     number, cells = moves.number(), moves.cells
     size, up = np.abs(moves.coefficients), moves.coefficients > 0
     ahead, back = moves.up[number], moves.down[number]

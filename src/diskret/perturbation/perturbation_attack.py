@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diskret.auditing.audit import audit
+from diskret.auditing.audit import exact_intervals
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
@@ -199,13 +199,9 @@ def _solved(
         above=None,
     )  # fmt: skip
     promise = Promise(levels=False, guard="public", knowledge=Knowledge.intervals(), unions=False)
-    report = audit(hidden, promise, intervals="primary", seconds=seconds)
-    value = table.value.reshape(-1)
+    ends = exact_intervals(hidden, promise, seconds=seconds)
     low, high = lower[cells].copy(), upper[cells].copy()
-    for i, cell in enumerate(cells.tolist()):
-        if sure[cell]:
-            low[i] = high[i] = value[cell]
-            continue
-        ends = report.intervals[table.name_of(cell)]
-        low[i], high[i] = np.fmax(low[i], ends[0]), np.fmin(high[i], ends[1])
+    known = sure[cells]
+    low[known] = high[known] = table.value.reshape(-1)[cells[known]]
+    low[~known], high[~known] = np.fmax(low[~known], ends[0]), np.fmin(high[~known], ends[1])
     return low, high

@@ -16,6 +16,7 @@ from diskret.model.table import Table
 from diskret.model.words import words
 from diskret.publication.options import Publication
 from diskret.publication.phrases import attacker_in, warning_in
+from diskret.publication.price_section import price_section
 from diskret.publication.public_report import (
     PublicFacts,
     classification_rows,
@@ -46,6 +47,8 @@ class ReportFacts:
     """Per response what was asked for."""
     too_close: Mapping[str, int] | None = None
     """Per attacked response how many changed values the attack found too closely."""
+    priced: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Per response what is known of its price, in shares: see `price_section`."""
     unmarked: Sequence[str] = ()
     """Responses in which nobody had marked what was to be changed."""
 
@@ -92,6 +95,9 @@ def table_sections(
         sections.append(_promised(tables, facts, options.language))
     if facts.asked or any(t.rules for t in tables.values()):
         sections.append(_protection(tables, leaving, facts, options))
+    priced = price_section(facts.priced, options.language)
+    if priced is not None:
+        sections.append(priced)
     if facts.audits:
         sections.append(_attack(facts, options.language))
     if facts.warnings:

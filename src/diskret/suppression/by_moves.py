@@ -13,7 +13,7 @@ from diskret.auditing.audit import attacked
 from diskret.auditing.report import AuditReport
 from diskret.auditing.spread import spread_moves, spread_report
 from diskret.auditing.unions import cells_breaking
-from diskret.model.arrays import Bools
+from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import ProtectionWarning, listed
 from diskret.model.merged import hidden_together, merged
 from diskret.model.near import SMALL
@@ -32,17 +32,23 @@ from diskret.suppression.by_cuboids import usable_cells
 from diskret.suppression.methods import Moves, Progress
 from diskret.suppression.objective import exact_prices, objective_of
 from diskret.suppression.prices import Cost
-from diskret.suppression.rerouting import reroute_cells, reroute_moves, shake_up
+from diskret.suppression.renewing import budget_for, renew, renewable
+from diskret.suppression.rerouting import over_hidden, reroute_cells, reroute_moves, shake_up
 from diskret.suppression.result import Suppression, Unprotected
 
 SWEEPS = 2
 MOST_ROUNDS = 4
 SHARE_FOR_CELLS = 1.0
-"""By default single cells are tried for as many programmes as the pattern took so far, times this."""
+"""Single cells are tried for as many programmes as the pattern took so far, times this."""
+UNKNOWNS, ENOUGH, MORE = 100, 300_000, 4
+"""In a product of trees programmes over hidden cells have at most so many unknowns in all, per cell of a small table;
+of a large one that many, and some per cell. A million takes a second or more."""
+FEW = 1000
+"""Cells of the neighbourhoods over which moves are routed then, whether hidden or not."""
 ECONOMY = 12.0
-"""In economy the search goes on for this many times the programmes the pattern took,"""
-AT_LEAST = 5000
-"""and for small tables for this many; twice as many against insiders, who take about twice the moves."""
+"""Where the exact method does not help, economy goes on for this many times the programmes the pattern took,"""
+AT_LEAST = 10_000
+"""and for small tables for this many."""
 
 
 def by_moves(
@@ -83,9 +89,13 @@ def _protected(
         suspected |= fresh
     moves = pattern.cover.all()
     report = attacked(protected, promise, demands, moves=moves)
+    unprotected = unprotected_of(report)
+    cost = float(exact_prices(table, method)[pattern.added].sum())
+    # what holds among few usable cells, or without what is hopeless, does not hold of every pattern
+    known = usable is None and not unprotected and pattern.bound is not None
     return Suppression(
-        table=protected, before=table, promise=promise, moves=moves, unprotected=unprotected_of(report),
-        notes=_notes(table), audit=report,
+        table=protected, before=table, promise=promise, moves=moves, unprotected=unprotected, notes=_notes(table),
+        audit=report, cost=cost, bound=min(pattern.bound or 0.0, cost) if known else None,
     )  # fmt: skip
 
 
@@ -150,42 +160,40 @@ def routed(
     say = progress or (lambda what, done, of: None)
     thin = method.thin and method.effort_for(table.size) != "quick"
     build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of), thin)
-    _make_cheaper(pattern, method, say)
+    _make_cheaper(pattern, exact_prices(table, method), method, say)
     return pattern
 
 
-def _make_cheaper(pattern: Pattern, method: Moves, say: Callable[[str, int, int], None]) -> None:
+def _make_cheaper(pattern: Pattern, price: Floats, method: Moves, say: Callable[[str, int, int], None]) -> None:
     """Reroute until the effort is spent; protection holds all the time."""
     end = np.inf if method.seconds is None else time.monotonic() + method.seconds
-    router = pattern.router
-    built = router.programmes
-
-    def running(limit: float) -> Callable[[], bool]:
-        return lambda: router.programmes < limit and time.monotonic() < end
-
     effort = method.effort_for(pattern.hidden.size)
     if effort == "quick" or not method.thin:
         return
-    for done in range(SWEEPS):
-        if time.monotonic() < end:
-            reroute_moves(pattern, SMALL)
-        say("rerouting", done + 1, SWEEPS + 1)
-    if effort == "default":
-        limit = router.programmes + SHARE_FOR_CELLS * built
-        reroute_cells(pattern, SMALL, running(limit), {})
+    # moves found without programmes count as if each had taken one
+    built = max(pattern.router.programmes, len(pattern.cover.moves))
+
+    def running(limit: float = np.inf, unknowns: float = np.inf) -> bool:
+        router = pattern.router
+        return router.programmes < limit and router.unknowns < unknowns and time.monotonic() < end
+
+    if pattern.router.table.product:
+        small = min(UNKNOWNS * pattern.hidden.size, ENOUGH + MORE * pattern.hidden.size)
+        over_hidden(pattern, SMALL, lambda: running(unknowns=small))
+        say("rerouting", SWEEPS, SWEEPS + 1)
+        reroute_moves(pattern, FEW, lambda: running(unknowns=1.5 * small))
     else:
-        limit = router.programmes + max(ECONOMY * built, AT_LEAST * (2 if pattern.cover.insiders.count else 1))
-        _economise(pattern, running(limit))
-    reroute_moves(pattern, SMALL)
+        for done in range(SWEEPS):
+            reroute_moves(pattern, SMALL, running)
+            say("rerouting", done + 1, SWEEPS + 1)
+        spent = pattern.router.programmes
+        reroute_cells(pattern, SMALL, lambda: running(spent + SHARE_FOR_CELLS * built), {})
+    if renewable(pattern):
+        renew(pattern, price, budget_for(effort, int(pattern.added.sum())), running)
+    elif effort == "economy":
+        spent = pattern.router.programmes
+        shake_up(pattern, SMALL, lambda: running(spent + max(ECONOMY * built, AT_LEAST)))
     say("rerouting", SWEEPS + 1, SWEEPS + 1)
-
-
-def _economise(pattern: Pattern, running: Callable[[], bool]) -> None:
-    """Try to do without each cell until nothing is won, then take out random groups."""
-    failed: dict[int, list[int]] = {}
-    while running() and reroute_cells(pattern, SMALL, running, failed):
-        pass
-    shake_up(pattern, SMALL, running)
 
 
 def unprotected_of(report: AuditReport) -> tuple[Unprotected, ...]:

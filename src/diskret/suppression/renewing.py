@@ -13,60 +13,83 @@ from itertools import product
 
 import numpy as np
 
-from diskret.model.arrays import Bools, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
 from diskret.model.tolerances import ROUNDING
 from diskret.moves.move import Move
 from diskret.moves.pattern import Pattern, find_move, missing
 from diskret.moves.router import Router
+from diskret.suppression.methods import Effort
 from diskret.suppression.optimum.part import Part, part_of, solve
+from diskret.suppression.optimum.tableau import Tableau
 
-SMALL = 600
-"""Cells that may move, up to which a pattern is one part first."""
-LARGE_BOX = 1500
-"""A box with more cells is left to clusters."""
+ROUNDS = 4
+"""Parts whose demands leave fewer programmes for each than this are too large."""
 MOST_BOXES = 20_000
-CANDIDATES = 300
-"""Open cells of a cluster at most."""
+LARGE_BOX = 5_000
+"""A box with more cells is left to clusters."""
+CANDIDATES, MANY = 300, 2_000
+"""Open cells of a cluster at most, and of a whole pattern of few cells in a table that is too large."""
 FIRST, FEWEST, MOST = 24, 8, 80
 """Secondary cells of the first cluster, of the smallest and of the largest."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """How much may be looked at: programmes, altogether, for the whole problem, and for each part."""
+    """How much may be looked at, in programmes."""
 
-    programmes: int
     whole: int
+    """For the whole problem, if it is small;"""
+    programmes: int
+    """for all parts together, and"""
     each: int
+    """for one of them."""
     branch: bool = True
     """Whether a part is solved until the proof; else only as far as the relaxation leads."""
-    clusters: bool = True
-    failures: int = 60
+    failures: int = 15
     """So many clusters in a row without a gain, and it ends."""
 
 
-def renew(pattern: Pattern, budget: Budget, running: Callable[[], bool], seed: int = 0) -> float:
-    """Make a pattern cheaper part by part; what no safe pattern can cost less than, as far as that is known."""
-    if (pattern.cover.insiders.up + pattern.cover.insiders.down > 0).any():
-        return 0.0  # the exact method knows who knows a cell exactly, not who knows something about it
-    work = Renewal(pattern, budget, running)
-    if work.whole.cells.size <= SMALL and work.all_at_once():
-        return work.bound
+ENOUGH = Budget(whole=1_500, programmes=1_200, each=600, branch=False)
+"""By default: 0.1 to 0.5 ms a programme, so about half a second (measured on tables of 100 to 2,800 cells),"""
+THOROUGH = Budget(whole=10_000, programmes=20_000, each=5_000)
+"""and in economy,"""
+PER_CELL = {"default": 2, "economy": 60}
+"""with so many programmes more for every secondary cell."""
+
+
+def budget_for(effort: Effort, secondaries: int) -> Budget:
+    """How much is looked at where so many cells are secondary.
+
+    >>> budget_for("default", 250).programmes
+    1700
+    """
+    basic = ENOUGH if effort == "default" else THOROUGH
+    return replace(basic, programmes=basic.programmes + PER_CELL[effort] * secondaries)
+
+
+def renewable(pattern: Pattern) -> bool:
+    """Whether the exact method can help: it knows who knows a cell exactly, not who knows something about it."""
+    people = pattern.cover.insiders
+    return not (people.up + people.down > 0).any()
+
+
+def renew(pattern: Pattern, price: Floats, budget: Budget, running: Callable[[], bool], seed: int = 0) -> None:
+    """Make a pattern cheaper part by part; where it is one part, its bound says how cheap any pattern can be."""
+    work = Renewal(pattern, price, budget, running)
+    if work.all_at_once():
+        return
     work.box_by_box()
-    if budget.clusters:
-        work.clusters(np.random.default_rng(seed))
-    return work.bound
+    work.clusters(np.random.default_rng(seed))
 
 
 class Renewal:
     """A pattern on its way, and which of its cells changed when."""
 
-    def __init__(self, pattern: Pattern, budget: Budget, running: Callable[[], bool]) -> None:
-        self.pattern, self.budget, self._running = pattern, budget, running
+    def __init__(self, pattern: Pattern, price: Floats, budget: Budget, running: Callable[[], bool]) -> None:
+        self.pattern, self.price, self.budget, self._running = pattern, price, budget, running
         self.whole = pattern.router.table.equations(pattern.router.movable)
         self.spent = 0
-        self.bound = 0.0
         self._turn = 0
         self._changed = np.zeros(pattern.hidden.size, dtype=np.int64)
 
@@ -76,34 +99,40 @@ class Renewal:
         return self.spent < self.budget.programmes and self._running()
 
     def all_at_once(self) -> bool:
-        """The whole pattern as one part; whether nothing cheaper can be found."""
-        free = np.ones(self.pattern.hidden.size, dtype=np.bool_)
-        part = part_of(self.pattern, self.whole, free)
+        """The whole pattern as one part, if it is small; whether nothing cheaper can be found."""
+        added = self.pattern.added
+        if added.sum() > self.budget.whole:
+            return False
+        part = part_of(self.pattern, self.whole, self.price, np.ones(added.size, dtype=np.bool_))
         if part is None:
+            self.pattern.bound = 0.0
             return True
-        before = float(self.pattern.price[self.pattern.added].sum())
-        found = solve(self.pattern, part, self.budget.whole, True)
-        self.spent += found.programmes
-        self.bound = found.bound
-        if found.hidden is None:
-            return found.proved
-        # proved for what was found, not for what moves in whole numbers made of it
-        saved = take_over(self.pattern, part, found.hidden)
-        return found.proved and before - saved <= found.cost * (1 + ROUNDING)
+        if not _fits(part, self.budget.whole):
+            if added.sum() <= MOST:
+                # few cells among very many: those near them, and cheap ones
+                self.try_part(added | self._candidates(self.pattern.hidden | added, MANY), self.budget.whole)
+            return False
+        found = solve(self.pattern, part, self.price, self.budget.whole)
+        self.pattern.bound = found.bound
+        if found.hidden is not None:
+            take_over(self.pattern, part, self.price, found.hidden)
+        # what moves in whole numbers make of it may be dearer
+        return found.proved and self.price[self.pattern.added].sum() <= found.cost * (1 + ROUNDING)
 
-    def try_part(self, free: Bools) -> tuple[bool, bool]:
+    def try_part(self, free: Bools, programmes: int = 0) -> tuple[bool, bool]:
         """Solve one part: whether something was saved, and whether the proof ended in time."""
-        part = part_of(self.pattern, self.whole, free)
-        if part is None:
-            return False, True
         self._turn += 1
-        limit = min(self.budget.each, max(self.budget.programmes - self.spent, 1))
-        found = solve(self.pattern, part, limit, self.budget.branch)
-        self.spent += found.programmes
+        part = part_of(self.pattern, self.whole, self.price, free)
+        limit = programmes or min(self.budget.each, max(self.budget.programmes - self.spent, 1))
+        if part is None or not _fits(part, limit):
+            self.spent += 1
+            return False, part is None
+        found = solve(self.pattern, part, self.price, limit, self.budget.branch or programmes > 0)
+        self.spent += 0 if programmes else found.programmes
         if found.hidden is None:
             return False, found.proved
         before = self.pattern.added
-        saved = take_over(self.pattern, part, found.hidden)
+        saved = take_over(self.pattern, part, self.price, found.hidden)
         self._changed[before ^ self.pattern.added] = self._turn
         return saved > 0, found.proved
 
@@ -111,15 +140,15 @@ class Renewal:
 
     def box_by_box(self) -> None:
         """Boxes whose secondary cells cost most first, each again only after something changed in it."""
-        table = self.pattern.router.table
-        boxes = list(boxes_of(table))
+        boxes = list(boxes_of(self.pattern.router.table))
+        if not boxes:
+            return
+        cells, start = np.concatenate(boxes), np.cumsum([0, *(box.size for box in boxes[:-1])])
         seen = np.full(len(boxes), -1)
-        while boxes and self.running:
-            price = np.where(self.pattern.added, self.pattern.price, 0.0)
-            worth = np.array([
-                price[box].sum() if seen[i] < 0 or self._changed[box].max() > seen[i] else 0.0
-                for i, box in enumerate(boxes)
-            ])  # fmt: skip
+        while self.running:
+            price = np.where(self.pattern.added, self.price, 0.0)
+            worth = np.add.reduceat(price[cells], start)
+            worth[np.maximum.reduceat(self._changed[cells], start) <= seen] = 0.0
             first = int(worth.argmax())
             if not worth[first] > 0:
                 return
@@ -142,7 +171,7 @@ class Renewal:
         """Secondary cells that share moves with a drawn one, or with these, and what may take their place."""
         pattern, cover = self.pattern, self.pattern.cover
         cells = np.flatnonzero(pattern.added)
-        chance = np.maximum(pattern.price[cells], ROUNDING)
+        chance = np.maximum(self.price[cells], ROUNDING)
         waiting = [int(rng.choice(cells, p=chance / chance.sum()))]
         chosen = dict.fromkeys(waiting)
         core = np.zeros(pattern.hidden.size, dtype=np.bool_)
@@ -154,23 +183,28 @@ class Renewal:
                 fresh = [c for c in move[pattern.added[move]].tolist() if c not in chosen][: size - len(chosen)]
                 chosen.update(dict.fromkeys(fresh))
                 waiting += fresh
-        free = self._candidates(core)
+        free = self._candidates(core, CANDIDATES)
         free[list(chosen)] = True
         return free
 
-    def _candidates(self, core: Bools) -> Bools:
+    def _candidates(self, core: Bools, most: int) -> Bools:
         """Open cells that share the largest part of their equations with the core, the cheapest first."""
         whole, pattern = self.whole, self.pattern
         row, at = whole.row_of(), whole.cells[whole.columns]
         touched = np.zeros(whole.rows, dtype=np.bool_)
         touched[row[core[at]]] = True
-        share = np.bincount(at, weights=touched[row], minlength=core.size)
-        share /= np.maximum(np.bincount(at, minlength=core.size), 1)
+        all_of = np.maximum(np.bincount(at, minlength=core.size), 1)
+        share = np.bincount(at, weights=touched[row], minlength=core.size) / all_of
         (near,) = np.nonzero((share > 0) & ~pattern.hidden & ~pattern.cover.in_use)
-        best = near[np.lexsort((near, pattern.price[near], -share[near]))[:CANDIDATES]]
+        best = near[np.lexsort((near, self.price[near], -share[near]))[:most]]
         free = np.zeros(core.size, dtype=np.bool_)
         free[best] = True
         return free
+
+
+def _fits(part: Part, programmes: int) -> bool:
+    """Whether a part is small enough for a tableau, and for so many programmes."""
+    return Tableau.suits(part.system) and ROUNDS * len(part.lost) <= programmes
 
 
 def boxes_of(table: Cells) -> Iterator[Ints]:
@@ -188,13 +222,12 @@ def boxes_of(table: Cells) -> Iterator[Ints]:
 # --- taking over ------------------------------------------------------------------------------------------------------
 
 
-def take_over(pattern: Pattern, part: Part, hidden: Ints) -> float:
+def take_over(pattern: Pattern, part: Part, price: Floats, hidden: Ints) -> float:
     """Hide these cells of a part and no others; returns what was saved, 0 if moves in whole numbers do not follow.
 
     The exact method finds cells; that they protect is shown by moves again, as everything in a pattern is.
     """
-    cover, price = pattern.cover, pattern.price
-    before = pattern.added
+    cover, before = pattern.cover, pattern.added
     kept = pattern.hidden | cover.in_use
     kept[part.system.cells[~part.always]] = False
     kept[hidden] = True

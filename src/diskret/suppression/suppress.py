@@ -22,7 +22,7 @@ from diskret.moves.move import Move
 from diskret.moves.persons import persons_of
 from diskret.suppression.by_cuboids import by_cuboids
 from diskret.suppression.by_moves import by_moves
-from diskret.suppression.by_proof import by_proof, by_proof_where_small
+from diskret.suppression.by_proof import by_proof
 from diskret.suppression.by_turns import by_turns
 from diskret.suppression.complete.by_complete import by_complete
 from diskret.suppression.counts import protect_counts
@@ -144,7 +144,7 @@ def _protect(
         return by_cuboids(table, promise, method, progress)
     if table.frequency:
         return protect_counts(table, promise, method, progress)
-    return by_proof_where_small(by_moves(table, promise, method, start=start, progress=progress), method)
+    return by_moves(table, promise, method, start=start, progress=progress)
 
 
 def _protect_pool(

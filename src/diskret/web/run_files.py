@@ -24,6 +24,7 @@ MOST_APART = 100_000_000
 """Bytes of a file of a result, which is read in a process apart."""
 
 Count = Annotated[int, Field(ge=0, lt=1 << 53)]
+Share = Annotated[float, Field(ge=0, le=1)]
 Moment = Annotated[float, Field(ge=0, le=1e11)]
 
 
@@ -52,9 +53,25 @@ class _Attack(_Said):
     undecided: Count = 0
 
 
+class _Point(_Said):
+    bonus: float | None
+    share: Share
+    dearer: float | None
+
+
+class _Kept(_Said):
+    share: Share
+    without: Share = Field(alias="share without")
+    dearer: float | None
+    allowed: float | None = Field(alias="at most")
+    curve: Annotated[list[_Point], Field(max_length=20)]
+
+
 class _Suppression(_Said):
     unprotected: Count = 0
     audit: _Attack | None = None
+    gap: Share | None = None
+    consistency: _Kept | None = None
 
 
 class _Facts(_Said):

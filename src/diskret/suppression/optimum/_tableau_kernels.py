@@ -12,6 +12,7 @@ from numba import njit
 NOTHING = 1e-10
 """Smaller entries are rounding errors: entries are small fractions."""
 PIVOT = 1e-7
+SOON = 30
 STUCK = 40
 """After this many steps without progress the first unknown is taken, not the best: so it cannot go round in circles."""
 
@@ -105,20 +106,21 @@ def _cheapest_way(table, free, row, column, sign, low, high, moved, cost, along,
 
 @njit(cache=True)
 def _entering(table, free, row, column, sign, low, high, moved, first):
-    """The free unknown that takes the target farthest per step, or the first that takes it anywhere; -1 for none."""
-    best, chosen = 0.0, -1
+    """The free unknown that may take the target farthest, or the first that takes it anywhere; -1 for none.
+
+    And how far all of them could take it, each on its own.
+    """
+    best, chosen, all_of = 0.0, -1, 0.0
     for j in range(free.size):
         rate = table[row, j] if row >= 0 else (1.0 if j == column else 0.0)
-        if rate == 0.0:
+        if abs(rate) < NOTHING:
             continue
         cell = free[j]
-        room = high[cell] - moved[cell] if rate * sign > 0 else moved[cell] - low[cell]
-        if room > 0.0 and abs(rate) > NOTHING:
-            if first:
-                return j
-            if abs(rate) * room > best:
-                best, chosen = abs(rate) * room, j
-    return chosen
+        gain = abs(rate) * (high[cell] - moved[cell] if rate * sign > 0 else moved[cell] - low[cell])
+        all_of += gain
+        if gain > best and not (first and chosen >= 0):
+            best, chosen = gain, j
+    return chosen, all_of
 
 
 @njit(cache=True)
@@ -137,10 +139,11 @@ def _blocking(table, basic, column, direction, room, low, high, moved):
 
 
 @njit(cache=True)
-def push(table, basic, free, target, sign, low, high, cost, most):
+def push(table, basic, free, target, sign, low, high, cost, enough, most):
     """Move one unknown up (or down) as far as rooms allow: what moves, what its way depends on, and steps taken.
 
-    More than ``most`` steps: given up. With a cost per unknown cheap ways come first.
+    More than ``most`` steps: given up. After some steps it is enough to know that it cannot get as far as ``enough``.
+    With a cost per unknown cheap ways come first.
     """
     moved = np.zeros(low.size)
     along, apart = np.empty(free.size), np.empty(free.size)
@@ -158,7 +161,9 @@ def push(table, basic, free, target, sign, low, high, cost, most):
             _costs(table, basic, cost, moved, along, apart)
             j = _cheapest_way(table, free, row, column, sign, low, high, moved, cost, along, apart)
         else:
-            j = _entering(table, free, row, column, sign, low, high, moved, idle > STUCK)
+            j, left = _entering(table, free, row, column, sign, low, high, moved, idle > STUCK)
+            if steps >= SOON and sign * moved[target] + left < enough:
+                break
         if j < 0:
             break
         steps += 1
@@ -167,7 +172,7 @@ def push(table, basic, free, target, sign, low, high, cost, most):
         direction = 1.0 if rate * sign > 0 else -1.0
         room = high[cell] - moved[cell] if direction > 0 else moved[cell] - low[cell]
         step, i = _blocking(table, basic, j, direction, room, low, high, moved)
-        idle = idle + 1 if step <= 0.0 else 0
+        idle = idle + 1 if step <= NOTHING else 0
         if step > 0.0:
             for k in range(basic.size):
                 if table[k, j] != 0.0:
@@ -254,7 +259,7 @@ def cheapen(table, basic, free, low, high, cost, moved, most):
         side[cell] = direction if moved[cell] == 0.0 else (1.0 if moved[cell] > 0.0 else -1.0)
         end = _stop(side[cell], low[cell], high[cell], direction > 0)
         step, i = _stopped(table, basic, j, direction, abs(end - moved[cell]), low, high, moved, side)
-        idle = idle + 1 if step <= 0.0 else 0
+        idle = idle + 1 if step <= NOTHING else 0
         for k in range(basic.size):
             if table[k, j] != 0.0:
                 moved[basic[k]] += direction * step * table[k, j]

@@ -23,8 +23,8 @@ from diskret.suppression.optimum.tableau import LARGEST_DENOMINATOR, Tableau
 
 UP, DOWN, RANGE = 0, 1, 2
 SIGN = (1.0, -1.0, 1.0)
-WAY = Way(presolve=False, simplex=Simplex.PRIMAL, tolerance=ROUNDING, doubted=ALL_BUT_OPTIMAL)
-"""Sharper than usual: what a programme proves becomes a cut."""
+WAY = Way(presolve=False, simplex=Simplex.PRIMAL, tolerance=ROUNDING, iterations=5_000, doubted=ALL_BUT_OPTIMAL)
+"""Sharper than usual: what a programme proves becomes a cut. One that takes longer is not worth it."""
 FAR = 1e3
 """Rooms without end are cut off at this many times the largest number there is: farther nobody needs to go."""
 
@@ -107,10 +107,13 @@ class Attackers:
         """Let the hidden cells move as far as the attacker thinks possible."""
         self.within(np.where(hidden, -self.far_down, 0.0), np.where(hidden, self.far_up, 0.0), attacker)
 
-    def push(self, column: int, sign: float) -> Pushed | None:
-        """Move one cell as far as it goes; None if the solver fails."""
+    def push(self, column: int, sign: float, enough: float = -1.0) -> Pushed | None:
+        """Move one cell as far as it goes; None if the solver fails.
+
+        With ``enough`` it may end as soon as it is clear that the cell does not get that far.
+        """
         self.programmes += 1
-        found = None if self.tableau is None else self.tableau.push(column, sign, self._low, self._high)
+        found = None if self.tableau is None else self.tableau.push(column, sign, self._low, self._high, enough)
         return self._solved(column, sign) if found is None else Pushed(*found)
 
     def _solved(self, column: int, sign: float) -> Pushed | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-NODES = 500
-"""Nodes a mixed-integer programme may take where programmes are counted; by far most of small tables take fewer."""
+NODES, STEPS = 500, 20
+"""Nodes a mixed-integer programme may take where programmes are counted: so many, and one for so many programmes left
+(by far most of small tables take fewer)."""
 
 
 class Clock:
@@ -41,4 +42,4 @@ class Clock:
     @property
     def nodes(self) -> int | None:
         """Nodes that a single mixed-integer programme may take; None: only time counts."""
-        return None if self._timed else NODES
+        return None if self._timed else int(min(NODES, max(1.0, (self._end - self._now()) / STEPS)))

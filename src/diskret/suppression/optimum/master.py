@@ -47,7 +47,7 @@ class Master:
         self._age = np.zeros(0, dtype=np.int64)
         self._known: set[bytes] = set()
         self.iterations = 0
-        """Steps of the simplex method so far."""
+        """Steps of the simplex method that nobody counted yet."""
         self._programme = _programme([], price[self._cells], Way(presolve=False))
 
     def add(self, cuts: list[Cut]) -> int:

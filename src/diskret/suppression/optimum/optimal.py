@@ -87,9 +87,11 @@ def optimal(
     clock = Clock(seconds) if programmes is None else Clock(programmes, lambda: attackers.programmes)
     witnesses = Witnesses(attackers, price[system.cells], clock)
     everything = np.ones(system.cells.size, dtype=np.bool_)
-    unprotectable = _unprotectable(table, attackers, lost, witnesses.gaps(everything) or [])
+    begin = None if start is None else start[system.cells] | flat[system.cells]
+    safe = begin is not None and not lost.size and witnesses.gaps(begin, most=1) == []
+    unprotectable = () if safe else _unprotectable(table, attackers, lost, witnesses.gaps(everything) or [])
     search = Search(witnesses)
-    search.run(None if start is None else start[system.cells])
+    search.run(begin)
     clock.end_after(np.inf)
     if witnesses.gaps(search.best) != []:
         search.best = everything  # never seen: a solver that contradicts itself gets no benefit of the doubt

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from diskret.model.arrays import Bools, Ints
+from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.equations import Equations
 from diskret.model.tolerances import ROUNDING, SOLVER
 from diskret.moves.demands import DOWN, LENGTH, State
@@ -63,12 +63,12 @@ class Found(NamedTuple):
     programmes: int
 
 
-def part_of(pattern: Pattern, whole: Equations, free: Bools) -> Part | None:
+def part_of(pattern: Pattern, whole: Equations, price: Floats, free: Bools) -> Part | None:
     """The part of a pattern in which some cells may change; None if none of them is hidden for others' sake.
 
-    ``whole`` are the equations of all cells that may ever move.
+    ``whole`` are the equations of all cells that may ever move, ``price`` is what is minimised.
     """
-    cover, router, price = pattern.cover, pattern.router, pattern.price
+    cover, router = pattern.cover, pattern.router
     now = pattern.hidden | cover.in_use
     released = pattern.added & free
     gain = float(price[released].sum())
@@ -126,7 +126,7 @@ def _lost(pattern: Pattern, out: Sequence[int]) -> list[Lost]:
     return found
 
 
-def solve(pattern: Pattern, part: Part, programmes: int, branch: bool = True) -> Found:
+def solve(pattern: Pattern, part: Part, price: Floats, programmes: int, branch: bool = True) -> Found:
     """Look for cheaper cells; with ``branch`` until it is proved that there are none, or the programmes are spent."""
     goals, knows = _asked(pattern, part)
     cover, cells = pattern.cover, part.system.cells
@@ -135,7 +135,7 @@ def solve(pattern: Pattern, part: Part, programmes: int, branch: bool = True) ->
         always=part.always, demands=goals, knows=knows,
     )  # fmt: skip
     clock = Clock(programmes, lambda: attackers.programmes)
-    witnesses = Witnesses(attackers, pattern.price[cells], clock)
+    witnesses = Witnesses(attackers, price[cells], clock)
     for number in part.moves:
         move = cover.moves[number]
         y = np.zeros(cells.size)

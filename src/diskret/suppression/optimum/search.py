@@ -8,7 +8,7 @@ from diskret.model.arrays import Bools, Floats
 from diskret.model.tolerances import POSITIVE, SOLVER, WHOLE
 from diskret.suppression.optimum.attackers import Cut
 from diskret.suppression.optimum.known_moves import Witnesses
-from diskret.suppression.optimum.master import Master
+from diskret.suppression.optimum.master import Master, Relaxed
 from diskret.suppression.optimum.rounded_cuts import rounded
 from diskret.suppression.optimum.separation import broken, lonely
 
@@ -80,7 +80,7 @@ class Search:
         self._relax(patterns=True)
         ended = not self.clock.late
         self.clock.end_after(1.0)
-        if not ended and (found := self.master.solve(self.clock.left)) is not None:
+        if not ended and (found := self._solve()) is not None:
             self.complete(found.x)
             self.build(found.x)
         while branch and not self._over and self._branch():
@@ -135,11 +135,21 @@ class Search:
             value = np.ceil(value / self.step - WHOLE) * self.step
         self.bound = min(max(self.bound, value), self.cost(self.best))
 
+    def _solve(self) -> Relaxed | None:
+        found = self.master.solve(self.clock.left)
+        self._count()
+        return found
+
+    def _count(self) -> None:
+        """A step of the solver takes about as long as a programme."""
+        self.attackers.programmes += self.master.iterations
+        self.master.iterations = 0
+
     def _relax(self, patterns: bool) -> None:
         """Cut off the cheapest point of the relaxation until no cut is broken or the bound hardly rises."""
         history: list[float] = []
         while not self._over:
-            found = self.master.solve(self.clock.left)
+            found = self._solve()
             if found is None:
                 return
             history.append(found.cost)
@@ -180,7 +190,7 @@ class Search:
         """
         fixed: list[int] = []
         while not self.clock.late:
-            found = self.master.solve(self.clock.left)
+            found = self._solve()
             if found is None or found.cost >= self.cost(self.best) * self.scale:
                 break
             if self._cut(found.x, len(fixed)) > FEW:
@@ -204,6 +214,7 @@ class Search:
         whole = 0.99 * self.step if self.step > 0 else SOLVER * cost
         gap = max(whole, LOOSE * (cost - self.bound) if self.loose else 0.0)
         choice = self.master.choose(self.best, self.shut, self.clock, gap * self.scale)
+        self._count()
         self.raise_bound(choice.bound)
         new = 0
         for number, hidden in enumerate(choice.patterns):
@@ -225,6 +236,8 @@ class Search:
 
 def _step(price: Floats) -> float:
     """The largest number all prices are a multiple of; 0 if they are not whole."""
+    if price.size and price.min() == price.max():
+        return float(price[0])
     if not price.size or (price != np.round(price)).any() or price.max() > 2**50:
         return 0.0
     return float(np.gcd.reduce(price.astype(np.int64)))

@@ -20,6 +20,8 @@ BROKEN = 1e-4
 """A cut must be missed by this much to be worth a row."""
 ENOUGH = 60
 """With this many cuts found, the remaining insiders wait for the next point."""
+CLEARLY = 0.1
+"""A target that gets no farther than this share of its need breaks its cut clearly enough."""
 CORE = 1e-3
 """Every cell counts as hidden at least this far: among equally good cuts the one that is good elsewhere is found."""
 
@@ -54,7 +56,7 @@ def _proposed(witnesses: Witnesses, attacker: int, asked: Bools, kinds: list[int
         if witnesses.clock.late:
             return
         _scale(attackers, attacker, kind, float(demands.need[kind, target]), inner)
-        pushed = attackers.push(int(demands.columns[target]), SIGN[kind])
+        pushed = attackers.push(int(demands.columns[target]), SIGN[kind], CLEARLY)
         if pushed is None:
             continue
         far = pushed.moved[demands.columns] * (1 + SOLVER)

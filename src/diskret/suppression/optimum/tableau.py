@@ -11,7 +11,7 @@ from diskret.model.equations import Equations
 from diskret.model.tolerances import ROUNDING, WHOLE
 from diskret.suppression.optimum import _tableau_kernels as kernels
 
-LARGEST = 400_000
+LARGEST = 1_000_000
 """Coefficients, zeros included, up to which it is quicker than a sparse solver."""
 FRESH = 200
 """After this many steps the tableau is made anew: it fills up, and rounding errors add up,"""
@@ -55,20 +55,25 @@ class Tableau:
         self._since = 0
 
     def push(
-        self, target: int, sign: float, low: Floats, high: Floats, cost: Floats = NO_COST
+        self, target: int, sign: float, low: Floats, high: Floats, enough: float = -1.0, cost: Floats = NO_COST
     ) -> tuple[Floats, Floats] | None:
-        """How one unknown moves farthest, and as which combination of others it does; None if that was not found."""
+        """How one unknown moves farthest, and as which combination of others it does; None if that was not found.
+
+        With ``enough`` it need not be the farthest: what shows that the unknown cannot get that far will do.
+        """
         if self._since > self.fresh:
             self._renew()
-        most = 20 * (self._basic.size + self._free.size)
-        moved, share, steps = kernels.push(self._table, self._basic, self._free, target, sign, low, high, cost, most)
+        most = (20 if enough < 0 else 1) * (self._basic.size + self._free.size)
+        table, basic, free = self._table, self._basic, self._free
+        moved, share, steps = kernels.push(table, basic, free, target, sign, low, high, cost, enough, most)
         self._since += steps
-        if steps > most:
+        if steps > most and enough < 0:
             self._renew()
             return None
-        return moved, self._exact(target, share)
+        return moved, self._exact(share)
 
-    def _exact(self, target: int, share: Floats) -> Floats:
+    @staticmethod
+    def _exact(share: Floats) -> Floats:
         """A combination in small fractions, if it is one: then no rounding error makes a cut wrong."""
         for parts in range(1, LARGEST_DENOMINATOR + 1):
             whole = np.round(share * parts)
@@ -82,7 +87,7 @@ class Tableau:
         """Move one unknown by an amount at little cost (per unit, both ways); None if it cannot move so far."""
         sign = 1.0 if amount > 0 else -1.0
         low[target], high[target] = min(amount, 0.0), max(amount, 0.0)
-        pushed = self.push(target, sign, low, high, cost)
+        pushed = self.push(target, sign, low, high, cost=cost)
         if pushed is None or abs(pushed[0][target] - amount) > ROUNDING * abs(amount):
             return None
         moved = pushed[0]

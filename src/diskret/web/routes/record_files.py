@@ -15,7 +15,7 @@ from starlette.routing import Route
 from diskret.job.anonymise_job import AnonymiseJob
 from diskret.job.read import job_from
 from diskret.job.records_job import RecordsJob
-from diskret.job.report import table_facts, too_close_in, write_table_report
+from diskret.job.report import table_facts, write_table_report
 from diskret.job.table_job import TableJob
 from diskret.microdata.condition import Condition
 from diskret.model.errors import BadOption, listed
@@ -150,7 +150,7 @@ def made_report(
         elif isinstance(job, TableJob):
             done = load(folder)
             tables = {name: each.table for name, each in done.items()}
-            facts = table_facts(job, done, findings(attacked), summary.get("warnings", ()), too_close_in(summary))
+            facts = table_facts(job, done, findings(attacked), summary.get("warnings", ()), summary)
             origin = load_origin(folder)
             write_table_report(job.output, tables, facts, path, language, internal=internal, origin=origin)
         else:

@@ -45,22 +45,24 @@ class NextYear {
     Object.assign(this, { context, found });
     const runs = found.previous.map((run) => [run.path, run.name]);
     this.previous = options(el("select", { id: "next-previous" }), [["", t("next.none")], ...runs], found.previous.find((run) => run.own)?.path ?? "");
+    this.atMost = el("input", { id: "next-at-most", type: "number", min: "0", step: "1", value: String(100 * (found.content.suppression?.at_most ?? 0.1)) });
     this.root = el("section", { class: "trouble", id: "next-year", "aria-live": "polite" },
       el("h1", {}, t("next.with", { file })),
       found.differences.length ? el("ul", {}, found.differences.map((each) => el("li", { "data-differs": each.kind }, words(each)))) : el("p", {}, t("next.same")),
       found.previous.length ? field(t("next.previous"), this.previous, t("next.previousHint")) : null,
+      found.previous.length ? field(t("next.atMost"), this.atMost, t("next.atMostHint")) : null,
       el("div", { class: "cures" }, el("button", { class: "main", id: "use-next", onclick: () => this.use() }, t("next.use")),
         el("button", { id: "leave-next", onclick: () => context.shown.draft() }, t("next.leave"))));
   }
 
   async use() {
     const { content } = this.found;
-    const previous = this.previous.value;
+    const [previous, atMost] = [this.previous.value, this.atMost.value === "" ? 0.1 : Number(this.atMost.value) / 100];
     await change((chosen) => {
       for (const key of Object.keys(chosen)) delete chosen[key];
       Object.assign(chosen, structuredClone(content));
-      if (previous) chosen.suppression = { ...chosen.suppression, previous };
-      else if (chosen.suppression) delete chosen.suppression.previous;
+      if (previous) chosen.suppression = { ...chosen.suppression, previous, ...(atMost === 0.1 ? {} : { at_most: atMost }) };
+      else if (chosen.suppression) for (const key of ["previous", "at_most"]) delete chosen.suppression[key];
     });
     this.context.unfold("rules");
   }

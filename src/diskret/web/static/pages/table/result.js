@@ -21,6 +21,13 @@ export function auditWords(facts) {
     facts.exposed.length ? el("ul", {}, facts.exposed.slice(0, 8).map((each) => el("li", {}, el("small", {}, each.cell, ": ", t(each.exact ? "audit.exactly" : "audit.closely"), each.by ? ` (${insider(each.by)})` : "")))) : null);
 }
 
+/** What is known of the price of a pattern: the gap to the cheapest one, and how far last period's was kept. */
+const percent = (share) => number(Math.round(1000 * share) / 10);
+const price = (name, { gap, consistency }) => [
+  ...(gap === undefined ? [] : [gap ? t("result.gap", { name, gap: percent(gap) }) : t("result.cheapest", { name })]),
+  ...(consistency ? [t("result.kept", { name, share: percent(consistency.share), without: percent(consistency["share without"]), dearer: percent(consistency.dearer ?? 0) })] : []),
+];
+
 export function resultStep(inside, tell, context) {
   context.shown.onChoose = () => draw();
   const sums = (run, sign) => context.shown.order.query(run.id, sign);
@@ -37,6 +44,7 @@ export function resultStep(inside, tell, context) {
       el("table", { class: "plain" }, el("thead", {}, el("tr", {}, ["", "status.primary", "status.secondary"].map((key, i) => el("th", { class: i ? "number" : "" }, key && t(key))))),
         el("tbody", {}, Object.entries(facts).map(([name, each]) => el("tr", {}, el("td", {}, name), el("td", { class: "number" }, number(each.status.primary ?? 0)), el("td", { class: "number" }, number(each.status.secondary ?? 0)))))),
       ...Object.entries(facts).filter(([, each]) => each.suppression?.unprotected).map(([name, each]) => el("p", { class: "badge bad" }, t("result.unprotected", { name, n: each.suppression.unprotected }))),
+      ...Object.entries(facts).flatMap(([name, each]) => price(name, each.suppression ?? {})).map((words) => el("p", { class: "price" }, el("small", {}, words))),
       run.promises?.[current()].length ? el("div", {}, el("h3", {}, t("result.promise")), run.promises[current()].map((words) => el("p", {}, el("small", {}, words)))) : null,
       el("div", {}, el("h3", {}, t("result.audit")),
         audit ? Object.entries(audit.audits).map(([name, each]) => el("div", {}, Object.keys(audit.audits).length > 1 ? el("strong", {}, name) : null, auditWords(each))) : builtIn(facts),
