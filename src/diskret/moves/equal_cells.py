@@ -43,7 +43,7 @@ def products_of(small: Merged, cover: Cover, movable: Bools, hidden: Bools, pric
     members = np.bincount(of, minlength=small.size)
     least = LEAST << len(small.names)
     effort = max(min(LOOKS // max(cover.ways.size, 1), EFFORT), least)
-    kicks = KICKS if LOOKS > EFFORT * cover.ways.size else 0
+    kicks = KICKS if EFFORT * cover.ways.size < LOOKS else 0
     judging = _spread(small, cover)
     shared = (price / members)[of]
     return Products(small.whole, judging, movable[of], hidden[of], shared, effort=effort, kicks=kicks)
