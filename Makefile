@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo serve test test-all lint types bench sbom clean
+.PHONY: demo serve test test-all lint types bench bench-all sbom clean
 
 demo: $(VENV)/.base
 	$(BIN)/diskret run examples/turnover.toml --show
@@ -27,8 +27,17 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
+# about 40 minutes of CPU; cases that took more than a minute the last time keep their rows
 bench: $(VENV)/.bench .venv-bench/.peers
+	$(BIN)/python -m benchmarks --most 60
+	$(BIN)/python -m benchmarks.quality --tables 6 --into benchmarks
+	$(BIN)/python -m benchmarks.speed --threads --into benchmarks
+
+# the long ones too: about two hours
+bench-all: $(VENV)/.bench .venv-bench/.peers
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.quality --into benchmarks
+	$(BIN)/python -m benchmarks.speed --threads --growth --into benchmarks
 
 # what diskret is made of, as installed: a CycloneDX software bill of materials
 sbom: $(VENV)/.web

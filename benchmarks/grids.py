@@ -136,28 +136,32 @@ def filled(name: str, kind: str, branching: Sequence[Sequence[int]], records: in
         leaves = np.setdiff1d(np.arange(up.size), up)
         weight = rng.gamma(1.5, size=leaves.size) + 0.05
         where.append(rng.choice(leaves, size=records, p=weight / weight.sum()))
+    # the largest firms come first
     value = np.sort(np.ceil(np.exp(rng.normal(4.0, skew, size=records))))[::-1]
     shape = tuple(up.size for up in parents)
-    home = np.ravel_multi_index(tuple(where), shape)
     count, total, top1, top2 = (np.zeros(int(np.prod(shape))) for _ in range(4))
-    chains = [[above(up, code) for code in range(up.size)] for up in parents]
-    sums: dict[int, Ints] = {}
-    for inner in np.unique(home).tolist():
-        codes = np.unravel_index(inner, shape)
-        block = np.ix_(*(chain[int(c)] for chain, c in zip(chains, codes, strict=True)))
-        sums[inner] = np.ravel_multi_index(block, shape).reshape(-1)
-    # the largest firms come first
-    for inner, amount in zip(home.tolist(), value.tolist(), strict=True):
-        cells = sums[inner]
-        n = count[cells]
-        top1[cells[n == 0]] = amount
-        top2[cells[n == 1]] = amount
-        count[cells] += 1
-        total[cells] += amount
+    chains = [levels(up, codes) for up, codes in zip(parents, where, strict=True)]
+    for codes in product(*chains):
+        cells = np.ravel_multi_index(codes, shape)
+        count += np.bincount(cells, minlength=count.size)
+        total += np.bincount(cells, value, minlength=count.size)
+        some, first = np.unique(cells, return_index=True)
+        top1[some] = value[first]
+        others = np.delete(np.arange(records), first)
+        some, second = np.unique(cells[others], return_index=True)
+        top2[some] = value[others[second]]
     return Grid(
         name=name, kind=kind, parents=parents, value=total.reshape(shape), count=count.astype(np.int64).reshape(shape),
         top1=top1.reshape(shape), top2=top2.reshape(shape),
     )  # fmt: skip
+
+
+def levels(parents: Ints, codes: Ints) -> list[Ints]:
+    """Codes of one level, and what they are a part of on every level above."""
+    found = [codes]
+    while (parents[found[-1]] >= 0).all():
+        found.append(parents[found[-1]])
+    return found
 
 
 FLAT = ((9, 9), (9, 11), (11, 11), (12, 9), (10, 12), (12, 11), (9, 13), (12, 12))
@@ -203,6 +207,22 @@ def read(name: str) -> Grid | None:
         name=name, kind=name, parents=parents, value=column("value"), count=count, top1=column("top1"),
         top2=column("top2"),
     )  # fmt: skip
+
+
+def write(grid: Grid, folder: Path, name: str) -> None:
+    """As files like those of the shared folder, for programs that read them."""
+    dims = []
+    for axis, up in enumerate(grid.parents):
+        deep = [len(above(up, code)) - 1 for code in range(up.size)]
+        codes = ["Total", *(f"{'ABCDEFGH'[axis]}{code}" for code in range(1, up.size))]
+        dims.append({"name": "ABCDEFGH"[axis], "codes": codes, "levels": deep, "parents": up.tolist()})
+    (folder / f"{name}.dims.json").write_text(json.dumps(dims), encoding="utf-8")
+    columns = [grid.count, grid.value, grid.top1, grid.top2, grid.primary]
+    numbers = np.column_stack([*(i.reshape(-1) for i in np.indices(grid.shape)), *(c.reshape(-1) for c in columns)])
+    with gzip.open(folder / f"{name}.csv.gz", "wt", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*(f"i{d['name']}" for d in dims), "freq", "value", "top1", "top2", "primary"])
+        writer.writerows(numbers.astype(np.int64).tolist())
 
 
 def sums(parents: Sequence[Ints], shape: Sequence[int]) -> Iterator[tuple[int, Ints]]:

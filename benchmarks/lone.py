@@ -7,14 +7,16 @@ tell that it does not reach its level up or down; cells in which he has a share 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import highspy
 import numpy as np
 
 from benchmarks.grids import Bools, Grid, Ints, above, sums
 
+Thing = TypeVar("Thing")
 CLOSE = 1e-6
 """A level counts as reached to this share of it: more than the tolerance of the solver."""
 
@@ -127,13 +129,24 @@ class Attack:
                 yield Person(knows=knows, behind=column[stands])
 
 
-def exposed(grid: Grid, hidden: Bools, *, singles: bool) -> set[int]:
-    """Primary cells (flat) that are exposed to everybody, or with ``singles`` to somebody who is alone in a cell."""
+def exposed(grid: Grid, hidden: Bools, *, singles: bool, most: int | None = None) -> set[int]:
+    """Primary cells (flat) that are exposed to everybody, or with ``singles`` to somebody who is alone in a cell.
+
+    At ``most`` so many persons attack, spread evenly, and as many demands are looked at; left out: all.
+    """
     if not grid.primary[hidden].sum() == grid.primary.sum():
         raise ValueError("a primary cell is not hidden")
     attack = Attack(grid, hidden)
+    attack.demands = _spread(attack.demands, most)
     found = attack.exposed()
     if singles:
-        for person in attack.persons():
+        for person in _spread([*attack.persons()], most):
             found |= attack.exposed(person)
     return found
+
+
+def _spread(some: Sequence[Thing], most: int | None) -> list[Thing]:
+    """At most so many of them, from the first to the last."""
+    if most is None or len(some) <= most:
+        return [*some]
+    return [some[i] for i in np.linspace(0, len(some) - 1, most).astype(int).tolist()]

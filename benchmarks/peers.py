@@ -33,19 +33,21 @@ def cases(table: str, what: str) -> Iterator[Case]:
         yield Case(f"suppress-{table}-{name}", what, program, partial(run, name, table), judge=partial(_judge, table))
 
 
-def run(program: str, table: str) -> str | dict[str, Any]:
+def run(
+    program: str, table: str, folder: Path = FOLDER, interpreter: Path = INTERPRETER, limit: float = LIMIT
+) -> str | dict[str, Any]:
     """What the other process printed, or why there is nothing."""
-    if not here():
+    if folder == FOLDER and not here():
         return MISSING
-    if not INTERPRETER.exists():
+    if not interpreter.exists():
         return "not run: .venv-bench is missing, `make bench` makes it"
-    command = [str(INTERPRETER), str(Path(__file__).with_name("peer.py")), program, str(FOLDER), table]
+    command = [str(interpreter), str(Path(__file__).with_name("peer.py")), program, str(folder), table]
     try:
         # the programs leave logs where they stand: let them stand somewhere else
         with tempfile.TemporaryDirectory() as elsewhere:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False, cwd=elsewhere)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False, cwd=elsewhere)
     except subprocess.TimeoutExpired:
-        return f"stopped after {LIMIT} s"
+        return f"stopped after {limit:g} s"
     if done.returncode != 0:
         return f"failed: {(done.stderr.strip().splitlines() or ['no message'])[-1][:80]}"
     return dict(json.loads(done.stdout.splitlines()[-1]))

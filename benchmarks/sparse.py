@@ -86,10 +86,9 @@ def main() -> None:
         done = timed("protect", lambda: suppress(marked, promise, methods[given.method]))
         print(f"{int(done.secondary.sum())} secondary cells, {len(done.unprotected)} unprotected")
         marked = done.table
-    if given.no_audit:
-        return
-    report = timed("audit", lambda: audit(marked, promise))
-    print(f"{len(report.exposed)} exposed, {len(report.undecided)} undecided, {report.programmes} programmes")
+    if not given.no_audit:
+        report = timed("audit", lambda: audit(marked, promise))
+        print(f"{len(report.exposed)} exposed, {len(report.undecided)} undecided, {report.programmes} programmes")
     with TemporaryDirectory() as folder:
         for kind in ("csv", "parquet") if given.publish else ():
             path = Path(folder) / f"table.{kind}"

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import gcd
 
 import numpy as np
 
+from diskret.auditing import _basis_kernels
 from diskret.auditing import _elimination_kernels as kernels
 from diskret.auditing.elimination import echelon
-from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.arrays import Bools, Ints
 from diskret.model.equations import Equations
 from diskret.model.table import Table
 from diskret.moves.move import MoveSet
@@ -23,6 +23,8 @@ from diskret.moves.recheck import hold
 
 LONGEST = 400
 """Free cells an unknown may be made of; longer ones are left out, and every move with them."""
+ROOM = 1_000_000
+"""Cells of sums that are made at once."""
 LARGEST = 1 << 20
 """Coefficients beyond this are no small whole numbers but fractions modulo the prime."""
 
@@ -42,11 +44,8 @@ class Basis:
     moves: MoveSet
     holds: Bools
     """Which of the moves leave all equations true."""
-
-    def row(self, column: int) -> dict[int, int]:
-        """An unknown as a combination of free ones."""
-        part = slice(int(self.start[column]), int(self.start[column + 1]))
-        return dict(zip(self.free[part].tolist(), self.times[part].tolist(), strict=True))
+    cells: Ints
+    """The cell of every unknown (flat)."""
 
     @property
     def complete(self) -> bool:
@@ -78,38 +77,50 @@ class Basis:
     def _lengths(self) -> Ints:
         return np.diff(self.moves.start)
 
-    def apart(self, column: int, known: Ints) -> tuple[Ints, Floats] | None:
-        """A move of an unknown that leaves others as they are: cells and whole steps.
+    def apart(self, columns: Ints, first: Ints, known: Ints) -> tuple[Bools, MoveSet, Ints]:
+        """Moves of unknowns that leave others alone: for each unknown those that somebody knows (from ``first`` on).
 
-        None if they determine it: then nobody who knows them needs more to compute it.
+        Returns which unknowns are determined by it, moves of the others, and the number of the unknown of each move. An
+        unknown may be neither, where numbers become too large.
+
+        >>> from diskret import Hierarchy
+        >>> cells = {"s": ["a", "b", "c"], "x": [1, 2, 3], "st": ["primary", "secondary", "secondary"]}
+        >>> table = Table.from_cells(cells, by={"s": Hierarchy.flat("abc")}, value="x", status="st")
+        >>> found = basis_of(table, table.equations())
+        >>> fixed, moves, own = found.apart(np.array([0, 0]), np.array([0, 1, 3]), np.array([1, 1, 2]))
+        >>> fixed.tolist(), moves.cells.tolist(), own.tolist()
+        ([False, True], [0, 2], [0])
         """
-        rows = [self.row(k) for k in known.tolist()]
-        mine = self.row(column)
-        candidates = np.array(sorted(set(mine).union(*rows)), dtype=np.int64)
-        pivots: list[tuple[int, list[int], dict[int, int]]] = []
-        for f in candidates[np.argsort(self._lengths[candidates], kind="stable")].tolist():
-            parts, taken = [mine.get(f, 0), *(row.get(f, 0) for row in rows)], {f: 1}
-            for at, others, also in pivots:
-                if parts[at]:
-                    a, b = others[at], parts[at]
-                    parts = [a * x - b * y for x, y in zip(parts, others, strict=True)]
-                    taken = {g: a * taken.get(g, 0) - b * also.get(g, 0) for g in {**taken, **also}}
-            at = next((i for i, x in enumerate(parts) if i and x), 0)
-            if at:
-                pivots.append((at, parts, taken))
-            elif parts[0]:
-                return self._sum(taken)
-        return None
+        if not columns.size:
+            return np.empty(0, dtype=np.bool_), MoveSet.none(), columns
+        size, room = self.start.size - 1, max(int(self._lengths.max(initial=1)) * (int(np.diff(first).max()) + 1), ROOM)
+        answers, ends = np.full(columns.size, _basis_kernels.UNKNOWN), np.zeros(columns.size, dtype=np.int64)
+        place, chosen = np.full(self._lengths.size, -1), np.zeros(self._lengths.size, dtype=np.int64)
+        moves = self.moves.start, self._columns, self.moves.coefficients.astype(np.int64), self._lengths
+        parts: list[Ints] = []
+        done = 0
+        while done < columns.size:
+            space = place, chosen, np.zeros(size, np.int64), np.zeros(room, np.int64), answers[done:], ends[done:]
+            found, steps = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int64)
+            more = _basis_kernels.apart(
+                columns[done:], first[done:], known, (self.start, self.free, self.times), moves, space, found, steps
+            )
+            written = int(ends[done + more - 1]) if more else 0
+            ends[done : done + more] += sum(part.shape[1] for part in parts)
+            parts.append(np.stack([found[:written], steps[:written]]))
+            done += more
+        at, steps = np.concatenate(parts, axis=1)
+        own = np.flatnonzero(answers == _basis_kernels.FOUND)
+        number = own.size
+        return answers == _basis_kernels.NONE, MoveSet(
+            start=np.append(0, ends[own]), cells=self.cells[at], coefficients=steps.astype(np.float64),
+            up=np.full(number, np.inf), down=np.full(number, np.inf),
+            first_protected=np.zeros(number + 1, dtype=np.int64), protected_cells=at[:0],
+        ), own  # fmt: skip
 
-    def _sum(self, taken: dict[int, int]) -> tuple[Ints, Floats]:
-        """Moves added up, in smallest whole numbers."""
-        divisor = gcd(*taken.values())
-        parts = [(self.moves[f], times // divisor) for f, times in taken.items() if times]
-        cells, place = np.unique(np.concatenate([move.cells for move, _ in parts]), return_inverse=True)
-        steps = np.zeros(cells.size, dtype=np.int64)
-        np.add.at(steps, place, np.concatenate([times * move.coefficients.astype(np.int64) for move, times in parts]))
-        steps //= max(int(np.gcd.reduce(np.abs(steps))), 1)
-        return cells[steps != 0], steps[steps != 0].astype(np.float64)
+    @cached_property
+    def _columns(self) -> Ints:
+        return np.searchsorted(self.cells, self.moves.cells)
 
 
 def basis_of(table: Table, system: Equations) -> Basis:
@@ -121,8 +132,6 @@ def basis_of(table: Table, system: Equations) -> Basis:
     >>> found = basis_of(table, table.equations())
     >>> [(move.cells.tolist(), move.coefficients.tolist()) for move in found.moves]
     [([0, 1], [-1.0, 1.0]), ([0, 2], [-1.0, 1.0])]
-    >>> [each.tolist() for each in found.apart(0, np.array([1]))], found.apart(0, np.array([1, 2]))
-    ([[0, 2], [-1.0, 1.0]], None)
     """
     size = system.cells.size
     p, pivots = echelon(system)
@@ -144,4 +153,4 @@ def basis_of(table: Table, system: Equations) -> Basis:
     good, moves = hold(table, proposed)
     # a row that was left out is missing in moves that do not hold then
     wrong = np.bincount(rows, weights=~good[free], minlength=size) > 0
-    return Basis(start, free, times, short & ~wrong, moves, good)
+    return Basis(start, free, times, short & ~wrong, moves, good, system.cells)

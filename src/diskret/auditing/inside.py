@@ -12,7 +12,7 @@ from diskret.auditing.case import Case
 from diskret.auditing.elimination import proportional
 from diskret.model.arrays import Ints
 from diskret.model.grid import ENDLESS, Whole, whole
-from diskret.moves.move import NO_INSIDERS, Move, MoveSet
+from diskret.moves.move import NO_INSIDERS
 from diskret.moves.persons import holds
 from diskret.moves.witnesses import search
 
@@ -57,38 +57,42 @@ def _add_sums(case: Case, waiting: list[int]) -> frozenset[tuple[int, int]]:
     Returns cells with insiders who do.
     """
     pattern, cover, certain = case.witnesses, case.witnesses.cover, set()
-    for first in range(0, len(waiting), AT_ONCE):
-        own, found = [], []
-        for demand in waiting[first : first + AT_ONCE]:
-            cell = int(cover.ways.cell[demand])
-            for who in sorted(set(cover.left(demand)) - (pattern.hopeless.get(demand) or NO_INSIDERS)):
-                move = _sum_without(case, cell, who)
-                if move is None:
-                    certain.add((cell, who))
-                    pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NO_INSIDERS) | {who}
-                elif move.cells.size:
-                    own.append(demand)
-                    found.append(move)
-        cover.take(MoveSet.of(found), np.array(own, dtype=np.int64), alone=True)
+    first, known = _known_exactly(case)
+    for begin in range(0, len(waiting), AT_ONCE):
+        pairs = [
+            (demand, who)
+            for demand in waiting[begin : begin + AT_ONCE]
+            for who in sorted(set(cover.left(demand)) - (pattern.hopeless.get(demand) or NO_INSIDERS))
+        ]
+        demand, who, columns = _complete(case, np.array(pairs, dtype=np.int64).reshape(-1, 2), first, known)
+        lengths = np.diff(first)[who]
+        start = np.append(0, np.cumsum(lengths))
+        theirs = known[np.repeat(first[who] - start[:-1], lengths) + np.arange(int(start[-1]))]
+        fixed, moves, own = case.basis.apart(columns, start, theirs)
+        for each in np.flatnonzero(fixed).tolist():
+            certain.add((int(cover.ways.cell[demand[each]]), int(who[each])))
+            lost = pattern.hopeless.get(int(demand[each])) or NO_INSIDERS
+            pattern.hopeless[int(demand[each])] = lost | {int(who[each])}
+        cover.take(moves, demand[own], alone=True)
     return frozenset(certain)
 
 
-def _sum_without(case: Case, cell: int, who: int) -> Move | None:
-    """A move of a cell that leaves alone what an insider knows; None if there is none, empty if nothing can be said."""
-    column, known = int(np.searchsorted(case.system.cells, cell)), _columns_known(case, who)
-    if not case.basis.whole[np.append(known, column)].all():
-        return Move(cells=known[:0], coefficients=np.empty(0))
-    found = case.basis.apart(column, known)
-    return None if found is None else Move(cells=found[0], coefficients=found[1])
+def _complete(case: Case, pairs: Ints, first: Ints, known: Ints) -> tuple[Ints, Ints, Ints]:
+    """Demands and insiders of which the basis knows all it needs, and the unknowns of the demands."""
+    left_out = np.append(0, np.cumsum(~case.basis.whole[known]))
+    columns = np.searchsorted(case.system.cells, case.witnesses.cover.ways.cell[pairs[:, 0]])
+    who = pairs[:, 1]
+    kept = case.basis.whole[columns] & (left_out[first[who + 1]] == left_out[first[who]])
+    return pairs[kept, 0], who[kept], columns[kept]
 
 
-def _columns_known(case: Case, who: int) -> Ints:
-    """Unknowns that an insider knows exactly."""
-    cells, up, down = case.insiders.cells_of(who)
-    cells = cells[up + down == 0]
-    at = np.minimum(np.searchsorted(case.system.cells, cells), case.system.cells.size - 1)
-    found: Ints = at[case.system.cells[at] == cells]
-    return found
+def _known_exactly(case: Case) -> tuple[Ints, Ints]:
+    """Unknowns that insiders know exactly, one after the other: where each begins (one more at the end), and these."""
+    at, entry = case.insiders.entries(case.system.cells)
+    knows = case.insiders.up[entry] + case.insiders.down[entry] == 0
+    at, who = at[knows], case.insiders.who[entry[knows]]
+    order = np.argsort(who, kind="stable")
+    return np.searchsorted(who[order], np.arange(case.insiders.number + 1)), at[order]
 
 
 def _doubtful(case: Case, demand: int, cell: int) -> frozenset[int]:

@@ -98,12 +98,19 @@ def _tabulated(
         weighted_counts=job.rules.weighs,
         normalise=job.data.normalise,
         engine=job.data.engine,
+        sparse=False if asked.sparse is None and _needs_all(job) else asked.sparse,
     )
     made = tabulate(
         data, by=by, value=list(asked.value) or None, largest=max(largest, ranked), roles=roles, options=options,
         progress=progress,
     )  # fmt: skip
     return made if isinstance(made, dict) else {made.response: made}
+
+
+def _needs_all(job: TableJob) -> bool:
+    """Whether something in a job needs all cells of its table: it is held whole then, unless the job says otherwise."""
+    by_moves = job.suppression is None or job.suppression.method in ("moves", "thin")
+    return bool(job.perturbation or job.adjustment or job.cell_key or job.apriori or not by_moves)
 
 
 def _gaps(job: TableJob) -> dict[str, Any]:

@@ -73,7 +73,8 @@ class PoolJob(Section):
         asked = self.tables[name]
         said = {key: getattr(asked, key) for key in asked.model_fields_set & TableSection.model_fields.keys()}
         # a table with data of its own says everything itself: columns of [table] are columns of [data]
-        table = (TableSection() if asked.data else self.table).model_copy(update=said)
+        # linked tables are held whole
+        table = (TableSection() if asked.data else self.table).model_copy(update={"sparse": False} | said)
         common = {n: c for n, c in self.classifications.items() if n in table.by}
         look = {key: getattr(self.output, key) for key in self.output.model_fields_set - {"certificate", "plain"}}
         look |= {key: getattr(asked.output, key) for key in asked.output.model_fields_set}

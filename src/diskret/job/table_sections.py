@@ -140,6 +140,10 @@ class TableSection(Section):
         "refuse", description="rows without a number in a value: 'refuse', 'zero' or 'leave out'"
     )
     tolerance: float = Field(0.0, ge=0, description="difference up to which given sums are corrected")
+    sparse: bool | None = Field(
+        None,
+        description="whether only occupied cells are held; without it where most of millions are empty (microdata)",
+    )
     statuses: bool = Field(
         True,
         description="whether the statuses and protection levels that the metadata of tau-ARGUS name count; false: the "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from diskret.model.compiled import kernel, part
-from diskret.moves._draft_kernels import INSIDE, MOVED, TOUCHED
 from diskret.moves._store_kernels import (
     ALIVE,
     BEFORE,
@@ -22,7 +21,6 @@ from diskret.moves._store_kernels import (
     SETTLED,
     STEPS,
     TO_SOME,
-    adopt,
     missing,
     narrow,
     satisfied,
@@ -136,17 +134,3 @@ def run(what, order, at, store):
                 saved += _redo(number, order[at] if what == BY_CELL else np.int64(-1), store)
         at += 1
     return at, saved
-
-
-@kernel
-def take(cells, steps, start, at, store):
-    """Take over moves from elsewhere, from the one given on; where the store is full."""
-    (search, drawn, counts) = store.draft
-    while at < start.size - 1 and not _short(store):
-        for i in range(start[at], start[at + 1]):
-            search.lists[TOUCHED, counts[0]] = cells[i]
-            drawn[cells[i], MOVED], drawn[cells[i], INSIDE] = steps[i], 1
-            counts[0] += 1
-        adopt(store)
-        at += 1
-    return at

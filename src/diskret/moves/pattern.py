@@ -25,11 +25,11 @@ from diskret.moves.router import Rooms, Router
 
 KNOWN_BY_SOMEBODY = 1e-2
 """What a hidden cell costs that an insider knows: little, but a move without him needs no second one."""
-FEW = 500
-"""Cells up to which programmes alone are quick (0.3 s) and found cheaper patterns, by 2.7 % of the value on 16 made-up
-tables of 77 to 576 cells; and the first small table on a machine does not wait for the search to be compiled."""
 IN_USE = 1e-7
 """A hidden cell costs nearly nothing; not nothing, so that moves stay short."""
+MANY = 200
+"""For fewer demands programmes are ready before the search for products is compiled, and found patterns that were 2.7 %
+cheaper on 16 made-up tables of 77 to 576 cells."""
 SWEEPS = 2
 """How often every move found without a solver is taken out."""
 
@@ -55,6 +55,11 @@ class Pattern:
         """Cells that are hidden only because moves go through them."""
         result: Bools = self.cover.in_use & ~self.hidden
         return result
+
+    @property
+    def by_products(self) -> bool:
+        """Whether products of elementary moves are looked for before programmes are solved."""
+        return self.router.table.product and self.cover.ways.size >= MANY
 
     def weight(self, cells: Ints, amount: float) -> Floats:
         """What moving each cell by one unit costs: its guide over what it can give, so that few are used."""
@@ -100,11 +105,10 @@ def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], No
 def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
     """Add moves that need no solver, where a table is a product of trees and cells may be hidden."""
     cover, table = pattern.cover, pattern.router.table
-    made = _products(pattern)
-    if made is None:
+    found = _products(pattern)
+    if found is None:
         return
     still = order[~cover.standing().entirely[order]]
-    found = made
     found.settle(still, guard=False)
     if cover.insiders.count:
         found.settle(still, guard=True)
@@ -118,13 +122,11 @@ def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
 
 
 def _products(pattern: Pattern) -> Products | None:
-    """The compiled pattern; None where a table is small or no product of trees, or nothing can be hidden."""
+    """The compiled pattern; None where a table is no product of trees, has few demands, or nothing can be hidden."""
     cover, router, hidden = pattern.cover, pattern.router, pattern.hidden | pattern.cover.in_use
-    if hidden.size <= FEW:
-        return None
     if isinstance(router.table, Merged):
         return products_of(router.table, cover, router.movable, hidden, pattern.guide)
-    if not isinstance(router.table, Table) or not router.table.product or not (router.movable & ~pattern.hidden).any():
+    if not pattern.by_products or not isinstance(router.table, Table) or not (router.movable & ~pattern.hidden).any():
         return None
     return Products(router.table, cover, router.movable, hidden, pattern.guide)
 

@@ -177,7 +177,7 @@ def _make_cheaper(pattern: Pattern, price: Floats, method: Moves, say: Callable[
         router = pattern.router
         return router.programmes < limit and router.unknowns < unknowns and time.monotonic() < end
 
-    if pattern.router.table.product:
+    if pattern.by_products:
         small = min(UNKNOWNS * pattern.hidden.size, ENOUGH + MORE * pattern.hidden.size)
         over_hidden(pattern, SMALL, lambda: running(unknowns=small))
         say("rerouting", SWEEPS, SWEEPS + 1)
