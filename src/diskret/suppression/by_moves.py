@@ -38,8 +38,8 @@ from diskret.suppression.result import Suppression, Unprotected
 
 SWEEPS = 2
 MOST_ROUNDS = 4
-SHARE_FOR_CELLS = 1.0
-"""Single cells are tried for as many programmes as the pattern took so far, times this."""
+ROUTED = 300
+"""Single cells are tried for as many programmes as the pattern took so far, and for at least so many."""
 UNKNOWNS, ENOUGH, MORE = 100, 300_000, 4
 """In a product of trees programmes over hidden cells have at most so many unknowns in all, per cell of a small table;
 of a large one that many, and some per cell. A million takes a second or more."""
@@ -187,7 +187,7 @@ def _make_cheaper(pattern: Pattern, price: Floats, method: Moves, say: Callable[
             reroute_moves(pattern, SMALL, running)
             say("rerouting", done + 1, SWEEPS + 1)
         spent = pattern.router.programmes
-        reroute_cells(pattern, SMALL, lambda: running(spent + SHARE_FOR_CELLS * built), {})
+        reroute_cells(pattern, SMALL, lambda: running(spent + max(built, ROUTED)), {})
     if renewable(pattern):
         renew(pattern, price, budget_for(effort, int(pattern.added.sum())), running)
     elif effort == "economy":
