@@ -19,7 +19,7 @@ from diskret.model.table import Table
 from diskret.moves.cover import Cover
 from diskret.moves.demands import DOWN, LENGTH, SETTLED, State
 from diskret.moves.equal_cells import of_equal, products_of
-from diskret.moves.move import NO_INSIDERS, Move, MoveSet
+from diskret.moves.move import NO_INSIDERS, Move
 from diskret.moves.products import Products
 from diskret.moves.router import Rooms, Router
 
@@ -86,9 +86,8 @@ def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], No
     cells = ways.cell[waiting]
     heights = -pattern.router.heights(cells)
     _add_products(pattern, waiting[np.lexsort((waiting, ways.amount[waiting], heights))], thin)
-    order = waiting[
-        np.lexsort((waiting, cells, ways.amount[waiting], pattern.router.families(cells), heights))
-    ].tolist()
+    order = waiting[np.lexsort((waiting, cells, ways.amount[waiting], pattern.router.families(cells), heights))]
+    order = order[~pattern.cover.standing().entirely[order]].tolist()
     for done, demand in enumerate(order):
         if not missing(pattern, demand).settled:
             found = find_move(pattern, demand, None)
@@ -118,7 +117,7 @@ def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
         found.thin_cells()
         found.thin_moves()
     moves = found.moves()
-    cover.take(MoveSet.of([of_equal(table, move) for move in moves]) if isinstance(table, Merged) else moves)
+    cover.take(of_equal(table, moves) if isinstance(table, Merged) else moves)
 
 
 def _products(pattern: Pattern) -> Products | None:
