@@ -29,16 +29,26 @@ def _compared(reach, amount, strict):
 
 
 @part
-def _together(who, cells, moved, start, whos, ups, downs, whole, forth, reverse):
-    """How far a move can be made both ways without leaving what somebody thinks possible of any cell."""
+def _asked(cells, moved, start, whos, ups, downs, whole, people, limits):
+    """Everybody who knows something about cells of a move, once; how many they are.
+
+    ``limits`` is how far the move can be made both ways without leaving what each thinks possible of any cell: one cell
+    may hold him back one way, another the other way. Before the first it is how far at all.
+    """
+    number = 0
     for i in range(cells.size):
         known, width = cells[i], abs(moved[i])
         for e in range(start[known], start[known + 1]):
-            if whos[e] == who:
-                tight, tight_back = (ups[e], downs[e]) if moved[i] > 0 else (downs[e], ups[e])
-                forth = min(forth, _steps(tight / width, whole))
-                reverse = min(reverse, _steps(tight_back / width, whole))
-    return forth, reverse
+            at = 0
+            while at < number and people[at] != whos[e]:
+                at += 1
+            if at == number:
+                number += 1
+                people[at], limits[at + 1, 0], limits[at + 1, 1] = whos[e], limits[0, 0], limits[0, 1]
+            tight, tight_back = (ups[e], downs[e]) if moved[i] > 0 else (downs[e], ups[e])
+            limits[at + 1, 0] = min(limits[at + 1, 0], _steps(tight / width, whole))
+            limits[at + 1, 1] = min(limits[at + 1, 1], _steps(tight_back / width, whole))
+    return number
 
 
 @part
@@ -102,7 +112,10 @@ def judge(
         most += (numbers[cells[place], 0] >= 0) + (numbers[cells[place], 1] >= 0)
     # all of one type: every further one takes a tenth of a second to compile
     settled, tied, first = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most + 1, np.int64)
-    objectors = np.empty(most * entries, np.int64)
+    people, limits = np.empty(entries, np.int64), np.empty((entries + 1, 2))
+    limits[0, 0], limits[0, 1] = forth, reverse
+    asked = _asked(cells, moved, start, whos, ups, downs, whole, people, limits)
+    objectors = np.empty(most * asked, np.int64)
     first[0] = 0
     found, end = 0, 0
     for place in range(cells.size):
@@ -115,26 +128,18 @@ def judge(
             far = _compared(_reach(kind, rises, size, forth, reverse), amount, strict)
             if far == SHORT:
                 continue
-            for i in range(cells.size):
-                known, width = cells[i], abs(moved[i])
-                for e in range(start[known], start[known + 1]):
-                    tight, tight_back = (ups[e], downs[e]) if moved[i] > 0 else (downs[e], ups[e])
-                    limit = min(forth, _steps(tight / width, whole))
-                    back = min(reverse, _steps(tight_back / width, whole))
-                    who = whos[e]
-                    if kind == LENGTH and limit + back > 0:
-                        # one cell may hold him back one way, another the other way
-                        limit, back = _together(who, cells, moved, start, whos, ups, downs, whole, forth, reverse)
-                    against = _compared(_reach(kind, rises, size, limit, back), amount, strict)
-                    if against == FAR:
-                        continue
-                    # nor does a coalition find out what it was said to know
-                    own = False
-                    for f in range(start[cell], start[cell + 1]):
-                        own = own or whos[f] == who
-                    if not own and not _stands_behind(who, cell, home, below, offset, shape, behind, up.size):
-                        objectors[end] = who if against == SHORT else -1 - who
-                        end += 1
+            for i in range(asked):
+                who = people[i]
+                against = _compared(_reach(kind, rises, size, limits[i + 1, 0], limits[i + 1, 1]), amount, strict)
+                if against == FAR:
+                    continue
+                # nor does a coalition find out what it was said to know
+                own = False
+                for f in range(start[cell], start[cell + 1]):
+                    own = own or whos[f] == who
+                if not own and not _stands_behind(who, cell, home, below, offset, shape, behind, up.size):
+                    objectors[end] = who if against == SHORT else -1 - who
+                    end += 1
             settled[found], tied[found] = number, far == TIED
             found += 1
             first[found] = end

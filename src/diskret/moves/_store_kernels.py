@@ -17,7 +17,7 @@ from diskret.moves._draft_kernels import MOVED, STEP, TOUCHED, Draft, clear, dra
 from diskret.moves._product_kernels import BASE, COST, FREE, NOW, PRICE, ROOM
 
 LENGTH, DOWN = 2, 1
-MOVES, ENTRIES, SETTLED, OBJECTORS, SAVED = 0, 1, 2, 3, 4
+MOVES, ENTRIES, SETTLED, OBJECTORS, SAVED, FULL = 0, 1, 2, 3, 4, 5
 NOT = -1
 LAST, USES = 0, 1
 """Columns of links: the last entry of a cell, and how many moves use it."""
@@ -44,7 +44,7 @@ class Store(NamedTuple):
     settled: Ints
     objectors: Ints
     counts: Ints
-    """How many rows there are of each."""
+    """How many rows there are of each, and whether something did not fit."""
     saved: Floats
     """Rooms of cells that were narrowed."""
     persons: Ints
@@ -139,7 +139,10 @@ def _written(store):
 
 @part
 def _judged(store):
-    """Write down what the last move settles against whom. Where it is a tie, what need only be reached is."""
+    """Write down what the last move settles against whom; False, and the move is undone, if that does not fit.
+
+    Where it is a tie, what need only be reached is.
+    """
     moves, entries, settled, objectors = store.moves, store.entries, store.settled, store.objectors
     demands, counts = store.demands, store.counts
     move = counts[MOVES] - 1
@@ -149,6 +152,10 @@ def _judged(store):
         cells[i], moved[i] = entries[begin + i, CELL], entries[begin + i, BY]
     found, tied, first, who = judge(cells, moved, *store.judging)
     row, end = counts[SETTLED], counts[OBJECTORS]
+    if row + found.size >= len(settled) or end + who.size > objectors.size:
+        counts[FULL], moves[move + 1, FIRST_ROW], settled[row, FIRST] = 1, row, end
+        undo(store)
+        return False
     for i in range(found.size):
         demand = found[i]
         strict = demands[demand, STRICT]
@@ -164,15 +171,20 @@ def _judged(store):
         row += 1
     counts[SETTLED], counts[OBJECTORS] = row, end
     moves[move + 1, FIRST_ROW], settled[row, FIRST] = row, end
+    return True
 
 
 @part
 def adopt(store):
-    """Make the draft a move; returns what it costs."""
+    """Make the draft a move; returns what it costs, infinity if the store has no room for it."""
+    counts = store.counts
+    if counts[MOVES] + 1 >= len(store.moves) or counts[ENTRIES] + store.draft.counts[0] > len(store.entries):
+        counts[FULL] = 1
+        clear(store.draft)
+        return np.inf
     cost = _written(store)
     clear(store.draft)
-    _judged(store)
-    return cost
+    return cost if _judged(store) else np.inf
 
 
 @part

@@ -12,6 +12,7 @@ from diskret.moves._store_kernels import (
     ENTIRELY,
     ENTRIES,
     FIRST_ROW,
+    FULL,
     LAST,
     LOST,
     MOVE,
@@ -41,8 +42,8 @@ ROWS, PER_MOVE = 64, 64
 
 @part
 def _settle(demand, guard, store):
-    """Settle a demand at any price, or note that nothing was found."""
-    if satisfied(demand, guard, np.inf, store) == np.inf:
+    """Settle a demand at any price, or note that nothing was found (unless there was only no room for it)."""
+    if satisfied(demand, guard, np.inf, store) == np.inf and not store.counts[FULL]:
         store.demands[demand, LOST] = ENTIRELY if standing(demand, store) < 0 else TO_SOME
 
 
@@ -132,5 +133,8 @@ def run(what, order, at, store):
             number = _victims(order[at], what == BY_CELL, store)
             if 0 < number <= store.draft.search.numbers[TOGETHER]:
                 saved += _redo(number, order[at] if what == BY_CELL else np.int64(-1), store)
+        if store.counts[FULL]:
+            # what was left open is looked for again when there is room
+            break
         at += 1
     return at, saved

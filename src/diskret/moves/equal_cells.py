@@ -15,7 +15,7 @@ from diskret.model.merged import Merged
 from diskret.moves.cover import Cover
 from diskret.moves.demands import Ways
 from diskret.moves.insiders import Insiders
-from diskret.moves.move import Move
+from diskret.moves.move import MoveSet
 from diskret.moves.products import EFFORT, KICKS, Products
 
 LOOKS = 60_000_000
@@ -49,10 +49,12 @@ def products_of(small: Merged, cover: Cover, movable: Bools, hidden: Bools, pric
     return Products(small.whole, judging, movable[of], hidden[of], shared, effort=effort, kicks=kicks)
 
 
-def of_equal(small: Merged, move: Move) -> Move:
-    """A move of cells as one of those that stand for them."""
-    found, first = np.unique(small.number_of[move.cells], return_index=True)
-    return Move(cells=found, coefficients=move.coefficients[first])
+def of_equal(small: Merged, moves: MoveSet) -> MoveSet:
+    """Moves of cells as moves of those that stand for them."""
+    key, first = np.unique(moves.number() * small.size + small.number_of[moves.cells], return_index=True)
+    number, cells = np.divmod(key, small.size)
+    start = np.searchsorted(number, np.arange(len(moves) + 1))
+    return replace(moves, start=start, cells=cells, coefficients=moves.coefficients[first])
 
 
 def _spread(small: Merged, cover: Cover) -> Spread:

@@ -19,7 +19,7 @@ from diskret.model.table import Table
 from diskret.moves.cover import Cover
 from diskret.moves.demands import DOWN, LENGTH, SETTLED, State
 from diskret.moves.equal_cells import of_equal, products_of
-from diskret.moves.move import NO_INSIDERS, Move, MoveSet
+from diskret.moves.move import NO_INSIDERS, Move
 from diskret.moves.products import Products
 from diskret.moves.router import Rooms, Router
 
@@ -119,7 +119,7 @@ def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
         found.thin_cells()
         found.thin_moves()
     moves = found.moves()
-    cover.take(MoveSet.of([of_equal(table, move) for move in moves]) if isinstance(table, Merged) else moves)
+    cover.take(of_equal(table, moves) if isinstance(table, Merged) else moves)
 
 
 def _products(pattern: Pattern) -> Products | None:

@@ -141,7 +141,7 @@ def _store(table: Table, cover: Judging, movable: Bools, hidden: Bools, price: F
         entries=np.zeros((32 * MOVES, 4), dtype=np.int64),
         settled=np.zeros((16 * MOVES, 5), dtype=np.int64),
         objectors=np.zeros(256 * MOVES, dtype=np.int64),
-        counts=np.zeros(5, dtype=np.int64),
+        counts=np.zeros(6, dtype=np.int64),
         saved=np.zeros((WIDEST, 2)),
         **_by_person(cover),
         judging=asked_of(cover),
@@ -193,13 +193,14 @@ def _by_person(cover: Judging) -> dict[str, Any]:
 
 
 def _grown(store: Store) -> Store:
-    """The same store with twice the room."""
+    """The same store with twice the room for all that is more than half full; for everything if a move did not fit."""
+    number, entries, rows, objectors, _, full = store.counts.tolist()
+    store.counts[5] = 0
+
+    def roomy(array: Ints, used: int) -> Ints:
+        return np.concatenate([array, np.zeros_like(array)]) if full or 2 * used > len(array) else array
+
     return store._replace(
-        moves=_twice(store.moves), entries=_twice(store.entries), settled=_twice(store.settled),
-        objectors=_twice(store.objectors),
+        moves=roomy(store.moves, number), entries=roomy(store.entries, entries), settled=roomy(store.settled, rows),
+        objectors=roomy(store.objectors, objectors),
     )  # fmt: skip
-
-
-def _twice(rows: Ints) -> Ints:
-    result: Ints = np.concatenate([rows, np.zeros_like(rows)])
-    return result
