@@ -246,11 +246,11 @@ def ratios(vectors, p):
 
 
 @kernel
-def combined(pivot_column, pivot_start, pivot_length, pool_column, pool_value, size, p, longest, largest):
+def combined(pivot_column, pivot_start, pivot_length, pool_column, pool_value, size, p, longest, largest, most):
     """Every column as a combination of those without pivot: where each begins, these columns, and how many times each.
 
     A free column is itself. Empty are columns that are zero, and those made of more than ``longest`` columns, with
-    larger numbers than ``largest``, or of such; which are not says the last array.
+    larger numbers than ``largest``, or of such, and all from ``most`` entries on; which are not says the last array.
     """
     begin, length, short = np.zeros(size, np.int64), np.zeros(size, np.int64), np.ones(size, np.bool_)
     short[pivot_column] = False
@@ -288,7 +288,7 @@ def combined(pivot_column, pivot_start, pivot_length, pool_column, pool_value, s
             if value != 0:
                 pool[used + length[column]], times[used + length[column]] = met[i], value
                 length[column] += 1
-        fits = fits and length[column] <= longest
+        fits = fits and length[column] <= longest and used < most
         short[column] = fits
         length[column] = length[column] if fits else 0
         used += length[column]

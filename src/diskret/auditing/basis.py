@@ -21,8 +21,10 @@ from diskret.model.table import Table
 from diskret.moves.move import MoveSet
 from diskret.moves.recheck import hold
 
-LONGEST = 400
+LONGEST = 5_000
 """Free cells an unknown may be made of; longer ones are left out, and every move with them."""
+MOST = 20_000_000
+"""So many in all."""
 SHORTEST = 8
 """So many moves of the basis are tried for an unknown: with more of them, sums against insiders need be made for fewer,
 but moves of tables with three and more dimensions are long."""
@@ -144,7 +146,7 @@ def basis_of(table: Table, system: Equations) -> Basis:
     """
     size = system.cells.size
     p, pivots = echelon(system)
-    start, column, times, short = kernels.combined(*pivots, size, p, LONGEST, LARGEST)
+    start, column, times, short = kernels.combined(*pivots, size, p, LONGEST, LARGEST, MOST)
     free_columns = np.ones(size, dtype=np.bool_)
     free_columns[pivots[0]] = False
     number = np.cumsum(free_columns) - 1
