@@ -24,6 +24,8 @@ from diskret.moves.move import MoveSet
 
 EFFORT = 20_000
 """Cells a search looks at before it ends with the best it has."""
+FARTHER, FARTHEST = 2, 1_000_000
+"""How many times as far a search looks for what was lost at least, and how far at most."""
 KICKS = 6
 """Dear cells that are forced out of a draft one after the other, in case something cheaper lies behind."""
 TOGETHER = 3
@@ -54,6 +56,18 @@ class Products:
     def settle(self, order: Ints, guard: bool) -> None:
         """Settle demands one after the other, against the public or against everybody."""
         self._run(kernels.GUARD if guard else kernels.PUBLIC, order)
+
+    def settle_again(self, order: Ints, guard: bool, looks: int) -> None:
+        """Look farther for what was lost, by so many cells in all, but at least twice as far."""
+        numbers = self._store.draft.search.numbers
+        lost = order[self._store.demands[order, 5] > 0]
+        before, kicks = numbers[4:6].tolist()
+        self._store.demands[lost, 5] = 0
+        numbers[4:6] = min(max(FARTHER * before, looks // max(lost.size, 1)), FARTHEST), 0
+        self.settle(lost, guard=False)
+        if guard:
+            self.settle(lost, guard=True)
+        numbers[4:6] = before, kicks
 
     def thin_moves(self) -> float:
         """Take every move out once, dearest first, and settle its demands for less; returns what was saved."""
