@@ -39,10 +39,10 @@ SEEDS = range(3)
 
 @pytest.fixture(autouse=True)
 def searched_both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small tables do without the compiled search for products; with every other seed they are taken for large."""
+    """Few demands do without the compiled search for products; with every other seed they count as many."""
     given = getattr(request.node, "callspec", None)
     if given is not None and given.params.get("seed", 0) % 2:
-        monkeypatch.setattr(pattern, "FEW", 0)
+        monkeypatch.setattr(pattern, "MANY", 0)
 
 
 def exposed(of: World, found: Collection[Exposure]) -> set[int]:

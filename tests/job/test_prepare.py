@@ -13,13 +13,13 @@ import pytest
 from diskret.job import prepare, warm
 from diskret.job.read import read_job
 from diskret.job.run import run_job
-from diskret.moves import _cover_kernels, _cuboid_kernels
+from diskret.moves import _cover_kernels, _cuboid_kernels, _thinning_kernels
 
 TURNOVER = Path(__file__).parents[2] / "examples" / "turnover.toml"
 
 
 def test_what_is_compiled_ahead_is_what_a_table_needs() -> None:
-    kernels = (_cuboid_kernels.certify, _cover_kernels.judge)
+    kernels = (_cuboid_kernels.certify, _cover_kernels.judge, _thinning_kernels.run)
     warm.first_steps()
     assert all(kernel.signatures for kernel in kernels)
     compiled: list[str] = []

@@ -10,9 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diskret import Hierarchy, Promise, Table, methods
+from diskret import Hierarchy, Promise, Table, audit, methods, suppress
+from diskret.auditing.audit import attacked
+from diskret.auditing.report import AuditReport
 from diskret.model.workers import Threads, Workers, shares
 from diskret.suppression.by_cuboids import by_cuboids
+from diskret.suppression.by_moves import by_moves
+from tests.present import present
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
@@ -61,6 +65,43 @@ def test_far_workers_secure_subtables_as_one_machine_does(seed: int, carry: Any)
     assert here.moves.up.tobytes() == there.moves.up.tobytes()
     assert here.unprotected == there.unprotected
     assert here.passes == there.passes
+
+
+def same_findings(here: AuditReport, there: AuditReport) -> bool:
+    """Whether two audits say the same, to the byte."""
+    said = [
+        (r.exposed, r.undecided, r.programmes, r.checked, r.without_solver, r.unions, r.close_calls)
+        for r in (here, there)
+    ]
+    moves = [(m.start.tobytes(), m.cells.tobytes(), m.coefficients.tobytes()) for m in (here.moves, there.moves)]
+    return said[0] == said[1] and moves[0] == moves[1]
+
+
+@pytest.mark.parametrize("guard", ["public", "single"])
+@pytest.mark.parametrize("hidden", [True, False])
+def test_far_workers_attack_as_one_machine_does(guard: Any, hidden: bool) -> None:
+    table, promise = firms(5), Promise(guard=guard)
+    if hidden:  # a pattern of subtables, which leaves some cells to programmes
+        table = by_cuboids(table, promise).table
+    here, there = (attacked(table, promise, workers=workers) for workers in (Threads(), FarAway()))
+    assert here.safe == hidden or guard == "single"
+    assert same_findings(here, there)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_far_workers_protect_by_moves_as_one_machine_does(seed: int) -> None:
+    here, there = (by_moves(firms(seed), Promise(), workers=workers) for workers in (Threads(), FarAway()))
+    assert here.table.status.tobytes() == there.table.status.tobytes()
+    assert same_findings(present(here.audit), present(there.audit))
+
+
+@pytest.mark.spark
+def test_a_spark_session_protects_as_this_machine_does(spark: Any) -> None:
+    for method in (methods.Cuboids(), methods.Moves(effort="quick")):
+        here, there = (suppress(firms(7), Promise(), method, engine=engine) for engine in (None, spark))
+        assert here.table.status.tobytes() == there.table.status.tobytes()
+        assert here.moves.cells.tobytes() == there.moves.cells.tobytes()
+        assert same_findings(audit(here.table), audit(there.table, engine=spark))
 
 
 def test_shares_are_whole_and_in_order() -> None:

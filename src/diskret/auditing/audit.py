@@ -40,6 +40,8 @@ from diskret.moves.witnesses import reached, search, search_near, witnesses
 
 Intervals = Literal["none", "primary", "hidden"]
 CLOSE_CALLS = 5
+AT_ONCE = 1_000
+"""Demands for which moves are tried together."""
 WORTH_A_BASIS = 100
 """So many open demands are worth a basis of all moves."""
 LARGE = 50_000
@@ -191,10 +193,11 @@ def _add_basis(case: Case) -> None:
     """Where moves leave much open, those that all others are made of settle most of it."""
     cover = case.witnesses.cover
     waiting = ~(cover.standing().entirely if case.insiders.count else cover.standing().settled)
-    if waiting.sum() >= WORTH_A_BASIS:
-        cells = np.zeros(case.table.size, dtype=np.bool_)
-        cells[cover.ways.cell[waiting]] = True
-        cover.take(case.basis.through(cells))
+    if waiting.sum() < WORTH_A_BASIS:
+        return
+    for some in np.array_split(np.flatnonzero(waiting), 1 + int(waiting.sum()) // AT_ONCE):
+        own, moves = case.basis.through(np.searchsorted(case.system.cells, cover.ways.cell[some]))
+        cover.take(case.basis.moves.some(moves), some[own], alone=True)
 
 
 def _open_demands(case: Case, against_insiders: bool = False) -> Bools:

@@ -23,6 +23,9 @@ from diskret.moves.recheck import hold
 
 LONGEST = 400
 """Free cells an unknown may be made of; longer ones are left out, and every move with them."""
+SHORTEST = 8
+"""So many moves of the basis are tried for an unknown: with more of them, sums against insiders need be made for fewer,
+but moves of tables with three and more dimensions are long."""
 ROOM = 1_000_000
 """Cells of sums that are made at once."""
 LARGEST = 1 << 20
@@ -67,11 +70,17 @@ class Basis:
             found[column] = numbers.setdefault((free[part].tobytes(), times[part].tobytes()), len(numbers))
         return found
 
-    def through(self, cells: Bools) -> MoveSet:
-        """The moves that hold and go through some cells (flat), short ones first."""
-        met = np.bincount(self.moves.number(), weights=cells[self.moves.cells], minlength=len(self.moves)) > 0
-        chosen = np.flatnonzero(self.holds & met)
-        return self.moves.some(chosen[np.argsort(self._lengths[chosen], kind="stable")])
+    def through(self, columns: Ints) -> tuple[Ints, Ints]:
+        """The shortest moves that hold and go through some unknowns: the place of the unknown of each, and these."""
+        lengths = np.diff(self.start)[columns]
+        own = np.repeat(np.arange(columns.size), lengths)
+        begin = np.cumsum(lengths) - lengths
+        free = self.free[np.repeat(self.start[columns] - begin, lengths) + np.arange(own.size)]
+        own, free = own[self.holds[free]], free[self.holds[free]]
+        order = np.lexsort((free, self._lengths[free], own))
+        own, free = own[order], free[order]
+        rank = np.arange(own.size) - np.searchsorted(own, own)
+        return own[rank < SHORTEST], free[rank < SHORTEST]
 
     @cached_property
     def _lengths(self) -> Ints:

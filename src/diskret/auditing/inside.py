@@ -16,8 +16,8 @@ from diskret.moves.move import NO_INSIDERS
 from diskret.moves.persons import holds
 from diskret.moves.witnesses import search
 
-AT_ONCE = 1_000
-"""Demands for which sums of moves are made before they are judged together."""
+AT_ONCE = 5_000
+"""Demands for which sums of moves are made and judged together."""
 
 
 def attack_from_inside(case: Case) -> None:
@@ -57,24 +57,31 @@ def _add_sums(case: Case, waiting: list[int]) -> frozenset[tuple[int, int]]:
     Returns cells with insiders who do.
     """
     pattern, cover, certain = case.witnesses, case.witnesses.cover, set()
-    first, known = _known_exactly(case)
-    for begin in range(0, len(waiting), AT_ONCE):
-        pairs = [
-            (demand, who)
-            for demand in waiting[begin : begin + AT_ONCE]
-            for who in sorted(set(cover.left(demand)) - (pattern.hopeless.get(demand) or NO_INSIDERS))
-        ]
-        demand, who, columns = _complete(case, np.array(pairs, dtype=np.int64).reshape(-1, 2), first, known)
-        lengths = np.diff(first)[who]
-        start = np.append(0, np.cumsum(lengths))
-        theirs = known[np.repeat(first[who] - start[:-1], lengths) + np.arange(int(start[-1]))]
-        fixed, moves, own = case.basis.apart(columns, start, theirs)
-        for each in np.flatnonzero(fixed).tolist():
-            certain.add((int(cover.ways.cell[demand[each]]), int(who[each])))
-            lost = pattern.hopeless.get(int(demand[each])) or NO_INSIDERS
-            pattern.hopeless[int(demand[each])] = lost | {int(who[each])}
-        cover.take(moves, demand[own], alone=True)
+    asked = {demand: pattern.hopeless.get(demand) or NO_INSIDERS for demand in waiting}
+    known, left = _known_exactly(case), waiting
+    while left:
+        # one insider for every demand at a time: a move without him is often one without others, too
+        pairs = [(d, min(others)) for d in left if (others := set(cover.left(d)) - asked[d])]
+        for demand, who in pairs:
+            asked[demand] |= {who}
+        for begin in range(0, len(pairs), AT_ONCE):
+            fixed = _take_sums(case, np.array(pairs[begin : begin + AT_ONCE], dtype=np.int64), *known)
+            for demand, who in fixed.tolist():
+                certain.add((int(cover.ways.cell[demand]), who))
+                pattern.hopeless[demand] = (pattern.hopeless.get(demand) or NO_INSIDERS) | {who}
+        left = [demand for demand, _ in pairs]
     return frozenset(certain)
+
+
+def _take_sums(case: Case, pairs: Ints, first: Ints, known: Ints) -> Ints:
+    """Keep moves for demands that leave alone what an insider knows (from ``first`` on); pairs without such a move."""
+    demand, who, columns = _complete(case, pairs, first, known)
+    lengths = np.diff(first)[who]
+    start = np.append(0, np.cumsum(lengths))
+    theirs = known[np.repeat(first[who] - start[:-1], lengths) + np.arange(int(start[-1]))]
+    fixed, moves, own = case.basis.apart(columns, start, theirs)
+    case.witnesses.cover.take(moves, demand[own], alone=True)
+    return np.stack([demand[fixed], who[fixed]], axis=1)
 
 
 def _complete(case: Case, pairs: Ints, first: Ints, known: Ints) -> tuple[Ints, Ints, Ints]:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     Protecting: TypeAlias = TableJob | PoolJob
 
+WORTH_A_CLUSTER = 1_000_000
+"""Cells from which on parts are sent to workers elsewhere: below, one machine is ready sooner."""
+
 
 def suppress_tables(job: Protecting, running: Running, tables: Mapping[str, Table]) -> dict[str, Suppression]:
     """Protect every table or pool of the job, on its own or after a leading one; nothing if the job does not ask."""
@@ -41,7 +44,10 @@ def suppress_tables(job: Protecting, running: Running, tables: Mapping[str, Tabl
         table, method = with_prices(table, method, running.prices.get(name), usual)
         if asked.method == "thin" and isinstance(method, Moves):
             return thin(table, promise, method, progress=progress)
-        return suppress(table, promise, method, previous=before.get(name), at_most=asked.at_most, progress=progress)
+        return suppress(
+            table, promise, method, previous=before.get(name), at_most=asked.at_most, engine=_engine(job, table),
+            progress=progress,
+        )  # fmt: skip
 
     if asked.leading is None:
         return {name: protected(name, table) for name, table in tables.items()}
@@ -51,6 +57,11 @@ def suppress_tables(job: Protecting, running: Running, tables: Mapping[str, Tabl
     first = protected(asked.leading, leading_of(tables[asked.leading], others))
     done = {name: protected(name, inherited(first.table, name, table)) for name, table in others.items()}
     return {name: first if name == asked.leading else done[name] for name in tables}
+
+
+def _engine(job: Protecting, table: Table) -> str | None:
+    """Where a large table is protected: where its records were tabulated. For a small one that takes longer."""
+    return job.data.engine if job.kind == "table" and table.size >= WORTH_A_CLUSTER else None
 
 
 def _previous(job: Protecting, here: Path, tables: Mapping[str, Table]) -> Mapping[str, Table | Mapping[str, Table]]:

@@ -181,7 +181,7 @@ class Cover:
         If every move was made for a demand of its ``own``, it is kept only while that one is not settled entirely;
         ``alone``: wide moves of many are judged for that one only.
         """
-        if self.whole or (len(moves) < MANY and self._book is None):
+        if self.whole or (len(moves) < MANY and self._book is None and not alone):
             for number, move in enumerate(moves):
                 if own is None or not self.state(int(own[number])).entirely:
                     self._add_judged(move)

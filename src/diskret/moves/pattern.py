@@ -87,18 +87,20 @@ def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], No
     heights = -pattern.router.heights(cells)
     add_products(pattern, waiting[np.lexsort((waiting, ways.amount[waiting], heights))], thin)
     order = waiting[np.lexsort((waiting, cells, ways.amount[waiting], pattern.router.families(cells), heights))]
-    order = order[~pattern.cover.standing().entirely[order]].tolist()
-    for done, demand in enumerate(order):
+    still_open = order[~pattern.cover.standing().settled[order]].tolist()
+    for done, demand in enumerate(still_open):
         if not missing(pattern, demand).settled:
             found = find_move(pattern, demand, None)
             if found is None:
                 pattern.hopeless[demand] = None
             else:
                 pattern.cover.add(found)
-        say(done + 1, 2 * len(order))
-    for done, demand in enumerate(order):
+        say(done + 1, 2 * len(still_open))
+    unguarded = order[~pattern.cover.standing().entirely[order]].tolist()
+    for done, demand in enumerate(unguarded):
         _guard(pattern, demand)
-        say(len(order) + done + 1, 2 * len(order))
+        say(len(unguarded) + done + 1, 2 * len(unguarded))
+    say(1, 1)
 
 
 def add_products(pattern: Pattern, order: Ints, thin: bool = False) -> None:

@@ -21,6 +21,7 @@ from diskret.model.promise import Promise
 from diskret.model.sparse import SparseTable
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.workers import Workers
 from diskret.moves.cover import Cover
 from diskret.moves.demands import Demands, demands_of
 from diskret.moves.insiders import Insiders, insiders_of
@@ -53,7 +54,7 @@ AT_LEAST = 10_000
 
 def by_moves(
     table: Table, promise: Promise, method: Moves = Moves(), *, usable: Bools | None = None,
-    start: Iterable[Move] = (), progress: Progress | None = None,
+    start: Iterable[Move] = (), workers: Workers | None = None, progress: Progress | None = None,
 ) -> Suppression:  # fmt: skip
     """Protect against everybody who is guarded against, over the whole table, and attack the result.
 
@@ -62,16 +63,16 @@ def by_moves(
     ``start`` are moves of this table to begin with, unless it is sparse; what they settle needs no others.
     """
     if isinstance(table, SparseTable):
-        done = _protected_as_one(table, promise, method, usable, progress)
+        done = _protected_as_one(table, promise, method, usable, progress, workers)
     else:
-        done = _protected(table, promise, method, usable, progress, tuple(start))
+        done = _protected(table, promise, method, usable, progress, workers, tuple(start))
     warn_of(done.unprotected)
     return done
 
 
 def _protected(
     table: Table, promise: Promise, method: Moves, usable: Bools | None, progress: Progress | None,
-    start: Sequence[Move] = (),
+    workers: Workers | None, start: Sequence[Move] = (),
 ) -> Suppression:  # fmt: skip
     chosen = usable_cells(table, method.zeros) if usable is None else usable
     suspected = np.zeros(table.size, dtype=np.bool_)
@@ -88,7 +89,7 @@ def _protected(
             break
         suspected |= fresh
     moves = pattern.cover.all()
-    report = attacked(protected, promise, demands, moves=moves)
+    report = attacked(protected, promise, demands, moves=moves, workers=workers)
     unprotected = unprotected_of(report)
     cost = float(exact_prices(table, method)[pattern.added].sum())
     # what holds among few usable cells, or without what is hopeless, does not hold of every pattern
@@ -100,15 +101,16 @@ def _protected(
 
 
 def _protected_as_one(
-    table: SparseTable, promise: Promise, method: Moves, usable: Bools | None, progress: Progress | None
-) -> Suppression:
+    table: SparseTable, promise: Promise, method: Moves, usable: Bools | None, progress: Progress | None,
+    workers: Workers | None,
+) -> Suppression:  # fmt: skip
     """Protect a sparse table with cells that are always equal as one; a hidden one hides all, and costs as much."""
     chosen = usable_cells(table, method.zeros) if usable is None else usable
     together = hidden_together(table, chosen)
     small = merged(together, exact_prices(together, method))
     alike = replace(method, cost=Cost(by="given"), barriers="off")
     everywhere = np.bincount(small.number_of, weights=~chosen, minlength=small.size) == 0
-    done = _protected(small, promise, alike, everywhere & ~small.hidden, progress)
+    done = _protected(small, promise, alike, everywhere & ~small.hidden, progress, workers)
     assert done.audit is not None
     added = done.table.hidden[small.number_of] & ~together.hidden
     protected = replace(together, status=np.where(added, np.uint8(Status.SECONDARY), together.status))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,9 @@ from diskret.suppression.objective import exact_prices
 from diskret.suppression.optimum.optimal import optimal
 from diskret.suppression.result import Suppression
 
+LAST = 0.1
+"""Share of the time that is left for the proof, however long the first pattern took."""
+
 
 def by_proof(
     table: Table, promise: Promise, method: Optimal = Optimal(), progress: Progress | None = None
@@ -36,8 +40,10 @@ def by_proof(
     quick = Moves(
         cost=method.cost, zeros=method.zeros, barriers=method.barriers, effort=method.effort, seconds=method.seconds
     )
+    begun = time.monotonic()
     first = by_moves(table, promise, quick, progress=progress)
-    return first if first.unprotected else cheapest(first, method, seconds=method.seconds)
+    left = max(method.seconds - (time.monotonic() - begun), LAST * method.seconds)
+    return first if first.unprotected else cheapest(first, method, seconds=left)
 
 
 def provable(promise: Promise) -> bool:

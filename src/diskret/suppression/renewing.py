@@ -23,12 +23,12 @@ from diskret.suppression.methods import Effort
 from diskret.suppression.optimum.part import Part, part_of, solve
 from diskret.suppression.optimum.tableau import Tableau
 
-ROUNDS = 4
-"""Parts whose demands leave fewer programmes for each than this are too large."""
+AT_ONCE, ROUNDS = 4, 8
+"""Parts whose demands leave fewer programmes for each than this are too large: all at once, and box by box."""
 MOST_BOXES = 20_000
 LARGE_BOX = 5_000
 """A box with more cells is left to clusters."""
-CANDIDATES, MANY = 300, 2_000
+CANDIDATES, MANY = 300, 1_800
 """Open cells of a cluster at most, and of a whole pattern of few cells in a table that is too large."""
 FIRST, FEWEST, MOST = 24, 8, 80
 """Secondary cells of the first cluster, of the smallest and of the largest."""
@@ -43,29 +43,31 @@ class Budget:
     programmes: int
     """for all parts together, and"""
     each: int
-    """for one of them."""
+    """for one of them,"""
+    largest: int = 400_000
+    """if it has no more coefficients than this, zeros included."""
     branch: bool = True
     """Whether a part is solved until the proof; else only as far as the relaxation leads."""
     failures: int = 15
     """So many clusters in a row without a gain, and it ends."""
 
 
-ENOUGH = Budget(whole=1_500, programmes=1_200, each=600, branch=False)
+ENOUGH = Budget(whole=1_500, programmes=1_800, each=600, largest=100_000, branch=False)
 """By default: 0.1 to 0.5 ms a programme, so about half a second (measured on tables of 100 to 2,800 cells),"""
 THOROUGH = Budget(whole=10_000, programmes=20_000, each=5_000)
 """and in economy,"""
-PER_CELL = {"default": 2, "economy": 60}
+PER_CELL = 60
 """with so many programmes more for every secondary cell."""
 
 
 def budget_for(effort: Effort, secondaries: int) -> Budget:
     """How much is looked at where so many cells are secondary.
 
-    >>> budget_for("default", 250).programmes
-    1700
+    >>> budget_for("default", 250).programmes, budget_for("economy", 250).programmes
+    (1800, 35000)
     """
-    basic = ENOUGH if effort == "default" else THOROUGH
-    return replace(basic, programmes=basic.programmes + PER_CELL[effort] * secondaries)
+    more = THOROUGH.programmes + PER_CELL * secondaries
+    return ENOUGH if effort == "default" else replace(THOROUGH, programmes=more)
 
 
 def renewable(pattern: Pattern) -> bool:
@@ -107,7 +109,7 @@ class Renewal:
         if part is None:
             self.pattern.bound = 0.0
             return True
-        if not _fits(part, self.budget.whole):
+        if not Tableau.suits(part.system) or AT_ONCE * len(part.lost) > self.budget.whole:
             if added.sum() <= MOST:
                 # few cells among very many: those near them, and cheap ones
                 self.try_part(added | self._candidates(self.pattern.hidden | added, MANY), self.budget.whole)
@@ -124,7 +126,7 @@ class Renewal:
         self._turn += 1
         part = part_of(self.pattern, self.whole, self.price, free)
         limit = programmes or min(self.budget.each, max(self.budget.programmes - self.spent, 1))
-        if part is None or not _fits(part, limit):
+        if part is None or not (programmes or self._fits(part, limit)):
             self.spent += 1
             return False, part is None
         found = solve(self.pattern, part, self.price, limit, self.budget.branch or programmes > 0)
@@ -135,6 +137,10 @@ class Renewal:
         saved = take_over(self.pattern, part, self.price, found.hidden)
         self._changed[before ^ self.pattern.added] = self._turn
         return saved > 0, found.proved
+
+    def _fits(self, part: Part, programmes: int) -> bool:
+        size = part.system.rows * part.system.cells.size
+        return size <= self.budget.largest and ROUNDS * len(part.lost) <= programmes
 
     # --- boxes --------------------------------------------------------------------------------------------------------
 
@@ -200,11 +206,6 @@ class Renewal:
         free = np.zeros(core.size, dtype=np.bool_)
         free[best] = True
         return free
-
-
-def _fits(part: Part, programmes: int) -> bool:
-    """Whether a part is small enough for a tableau, and for so many programmes."""
-    return Tableau.suits(part.system) and ROUNDS * len(part.lost) <= programmes
 
 
 def boxes_of(table: Cells) -> Iterator[Ints]:

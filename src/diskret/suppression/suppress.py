@@ -18,6 +18,7 @@ from diskret.model.promise import Promise
 from diskret.model.scale import in_units
 from diskret.model.status import Status
 from diskret.model.table import Table
+from diskret.model.workers import Workers, workers_of
 from diskret.moves.move import Move
 from diskret.moves.persons import persons_of
 from diskret.suppression.by_cuboids import by_cuboids
@@ -53,6 +54,7 @@ def suppress(
     *,
     previous: Table | Mapping[str, Table] | None = None,
     at_most: float = AT_MOST,
+    engine: object = None,
     progress: Progress | None = None,
     **older: Any,
 ) -> Suppression:
@@ -65,7 +67,8 @@ def suppress(
 
     ``previous`` is last period's table (or pool, or its tables by their names): its pattern is kept as far as that
     makes the result dearer by ``at_most`` this share; ``consistency`` of the result says what was tried. With ``inf``
-    it may cost anything, and cuboids take the weights that are printed.
+    it may cost anything, and cuboids take the weights that are printed. ``engine``: a Spark session (or "spark") whose
+    workers secure subtables and attack the result; they find the same as this machine.
 
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "open", "open"]}
     >>> result = suppress(Table.from_cells(cells, by={"s": None}, value="x", status="status"))
@@ -91,10 +94,11 @@ def suppress(
     if audited and promise.guard == "public" and (persons_of(table)[table.hidden.reshape(-1)] >= 0).any():
         warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)
 
-    protect: Protect = _protect_pool if table.linked else _protect
-    if previous is not None:
-        protect = partial(followed, protect, last_period(table, previous, at_most, printed=printed))
-    return in_own_unit(protect)(table, promise, method, progress).sealed()
+    with workers_of(engine, getattr(method, "threads", None)) as workers:
+        protect: Protect = partial(_protect_pool if table.linked else _protect, workers)
+        if previous is not None:
+            protect = partial(followed, protect, last_period(table, previous, at_most, printed=printed))
+        return in_own_unit(protect)(table, promise, method, progress).sealed()
 
 
 def as_printed(method: AnyMethod, at_most: float) -> bool:
@@ -135,23 +139,25 @@ def _priced(done: Suppression, method: AnyMethod) -> Suppression:
 
 
 def _protect(
-    table: Table, promise: Promise, method: AnyMethod, progress: Progress | None, start: Iterable[Move] = ()
-) -> Suppression:
+    workers: Workers, table: Table, promise: Promise, method: AnyMethod, progress: Progress | None,
+    start: Iterable[Move] = (),
+) -> Suppression:  # fmt: skip
     if isinstance(method, Optimal):
         return by_proof(table, promise, method, progress)
     if isinstance(method, Complete):
         table.refuse_without_product("a complete table")
         return by_complete(table, promise, method, progress=progress)
     if isinstance(method, Cuboids):
-        return by_cuboids(table, promise, method, progress)
+        return by_cuboids(table, promise, method, progress, workers)
     if table.frequency:
         return protect_counts(table, promise, method, progress)
-    return by_moves(table, promise, method, start=start, progress=progress)
+    return by_moves(table, promise, method, start=start, workers=workers, progress=progress)
 
 
 def _protect_pool(
-    pool: Table, promise: Promise, method: AnyMethod, progress: Progress | None, start: Iterable[Move] = ()
-) -> Suppression:
+    workers: Workers, pool: Table, promise: Promise, method: AnyMethod, progress: Progress | None,
+    start: Iterable[Move] = (),
+) -> Suppression:  # fmt: skip
     if isinstance(method, Complete):
         raise BadOption(
             "a pool as a complete table",
@@ -160,7 +166,7 @@ def _protect_pool(
     if isinstance(method, Cuboids):
         done = by_turns(pool, promise, method)
     else:
-        done = _protect(pool, promise, method, progress, start)
+        done = _protect(workers, pool, promise, method, progress, start)
     _refuse_late(pool, done)
     return done
 

@@ -21,6 +21,7 @@ from diskret.suppression._corner_kernels import (
     USABLE,
     Asked,
     System,
+    ascending,
     before,
     by_choice,
     can_win,
@@ -383,7 +384,7 @@ def copy_in(subtable, system, cells, rules, scratch, pivots):
 def turns(pivots, waiting, subtable, scratch, value):
     """Order of the pivots: primaries with the last axis outermost, then the others by ascending value."""
     sizes, steps, state, where = subtable.sizes, subtable.steps, scratch.state, scratch.where
-    keys = np.empty(waiting)
+    keys = np.empty((waiting, 1))
     for p in range(waiting):
         c = pivots[p]
         if state[c] & PRIMARY:
@@ -391,10 +392,10 @@ def turns(pivots, waiting, subtable, scratch, value):
             for i in range(sizes.size):
                 key += ((c // steps[i]) % sizes[i]) * weight
                 weight *= sizes[i]
-            keys[p] = np.float64(key) - 1e15
+            keys[p, 0] = np.float64(key) - 1e15
         else:
-            keys[p] = abs(value[where[c]])
-    return np.argsort(keys, kind="mergesort")
+            keys[p, 0] = abs(value[where[c]])
+    return ascending(keys, waiting, np.int64(1))
 
 
 @part
@@ -403,7 +404,9 @@ def note_places(subtable, system, scratch):
     for i in range(subtable.sizes.size):
         for k in range(subtable.sizes[i]):
             scratch.places[i, k] = system.items[system.first[subtable.row[subtable.used[i]]] + k]
-    scratch.plain[: subtable.volume] = scratch.cost[: subtable.volume]
+    plain, cost = scratch.plain, scratch.cost
+    for c in range(subtable.volume):
+        plain[c] = cost[c]
 
 
 @part

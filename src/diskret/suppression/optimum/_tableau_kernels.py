@@ -7,7 +7,8 @@ possible, so a push begins there, whatever the rooms, and goes on from the last 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from diskret.model.compiled import kernel, part
 
 NOTHING = 1e-10
 """Smaller entries are rounding errors: entries are small fractions."""
@@ -17,7 +18,7 @@ STUCK = 40
 """After this many steps without progress the first unknown is taken, not the best: so it cannot go round in circles."""
 
 
-@njit(cache=True)
+@kernel
 def solved(matrix, basic, free):
     """Solve equations (dense, destroyed) for as many unknowns as possible; the rank, with the solution in place."""
     rows, columns = matrix.shape
@@ -46,7 +47,7 @@ def solved(matrix, basic, free):
     return rank
 
 
-@njit(cache=True)
+@part
 def _exchange(table, basic, free, row, column, at):
     """Let a basic and a free unknown change places."""
     pivot = table[row, column]
@@ -69,11 +70,11 @@ def _exchange(table, basic, free, row, column, at):
     basic[row], free[column] = free[column], basic[row]
 
 
-@njit(cache=True)
+@part
 def _costs(table, basic, cost, moved, along, apart):
     """What a step of every free unknown costs for the basic ones: the same both ways turned round, and both ways."""
-    along[:] = 0.0
-    apart[:] = 0.0
+    for j in range(along.size):
+        along[j], apart[j] = 0.0, 0.0
     for i in range(basic.size):
         cell = basic[i]
         if moved[cell] == 0.0:
@@ -85,7 +86,7 @@ def _costs(table, basic, cost, moved, along, apart):
                 along[j] += weight * table[i, j]
 
 
-@njit(cache=True)
+@part
 def _cheapest_way(table, free, row, column, sign, low, high, moved, cost, along, apart):
     """The free unknown that takes the target on at the lowest cost; -1 for none."""
     best, chosen = np.inf, -1
@@ -104,7 +105,7 @@ def _cheapest_way(table, free, row, column, sign, low, high, moved, cost, along,
     return chosen
 
 
-@njit(cache=True)
+@part
 def _entering(table, free, row, column, sign, low, high, moved, first):
     """The free unknown that may take the target farthest, or the first that takes it anywhere; -1 for none.
 
@@ -123,7 +124,7 @@ def _entering(table, free, row, column, sign, low, high, moved, first):
     return chosen, all_of
 
 
-@njit(cache=True)
+@part
 def _blocking(table, basic, column, direction, room, low, high, moved):
     """How far a free unknown can go, and which basic one stops it (-1: its own room)."""
     step, chosen, size = room, -1, 0.0
@@ -138,7 +139,7 @@ def _blocking(table, basic, column, direction, room, low, high, moved):
     return step, chosen
 
 
-@njit(cache=True)
+@kernel
 def push(table, basic, free, target, sign, low, high, cost, enough, most):
     """Move one unknown up (or down) as far as rooms allow: what moves, what its way depends on, and steps taken.
 
@@ -146,9 +147,8 @@ def push(table, basic, free, target, sign, low, high, cost, enough, most):
     With a cost per unknown cheap ways come first.
     """
     moved = np.zeros(low.size)
-    along, apart = np.empty(free.size), np.empty(free.size)
-    at = np.empty(free.size, dtype=np.int64)
-    row, column, idle = -1, -1, 0
+    along, apart, at = np.zeros(free.size), np.zeros(free.size), np.empty(free.size, np.int64)
+    row, column, idle = np.int64(-1), np.int64(-1), 0  # no constants: what is called would be compiled for them again
     for i in range(basic.size):
         if basic[i] == target:
             row = i
@@ -196,11 +196,12 @@ def push(table, basic, free, target, sign, low, high, cost, enough, most):
     return moved, share, steps
 
 
-@njit(cache=True)
+@part
 def _downhill(table, basic, free, low, high, cost, moved, side, slope, first):
     """The free unknown, and the way, along which costs fall most per step, or the first with any; -1 if nowhere."""
     best, chosen, direction = -NOTHING, -1, 1.0
-    slope[:] = 0.0
+    for j in range(slope.size):
+        slope[j] = 0.0
     for i in range(basic.size):
         weight = side[basic[i]] * cost[basic[i]]
         for j in range(free.size):
@@ -220,7 +221,7 @@ def _downhill(table, basic, free, low, high, cost, moved, side, slope, first):
     return chosen, direction
 
 
-@njit(cache=True)
+@part
 def _stop(side, low, high, up):
     """Where an unknown on its way gets to a bend of its costs: at nothing moved, or at the end of its room."""
     if up:
@@ -228,7 +229,7 @@ def _stop(side, low, high, up):
     return 0.0 if side > 0.0 else low
 
 
-@njit(cache=True)
+@part
 def _stopped(table, basic, column, direction, step, low, high, moved, side):
     """How far a free unknown can go until some cost bends, and which basic one bends first (-1: its own)."""
     chosen, size = -1, 0.0
@@ -243,14 +244,15 @@ def _stopped(table, basic, column, direction, step, low, high, moved, side):
     return step, chosen
 
 
-@njit(cache=True)
+@kernel
 def cheapen(table, basic, free, low, high, cost, moved, most):
     """Make what has moved cheaper, one unknown after the other, until no single one helps; the steps taken.
 
     An unknown that moves up is another one than one that moves down: whichever is basic has a side.
     """
-    at, slope, idle = np.empty(free.size, dtype=np.int64), np.empty(free.size), 0
-    side = np.where(moved < 0.0, -1.0, 1.0)
+    at, slope, side, idle = np.empty(free.size, np.int64), np.zeros(free.size), np.zeros(moved.size), 0
+    for i in range(moved.size):
+        side[i] = -1.0 if moved[i] < 0.0 else 1.0
     for steps in range(most):
         j, direction = _downhill(table, basic, free, low, high, cost, moved, side, slope, idle > STUCK)
         if j < 0:

@@ -11,7 +11,7 @@ from diskret.model.equations import Equations
 from diskret.model.tolerances import ROUNDING, WHOLE
 from diskret.suppression.optimum import _tableau_kernels as kernels
 
-LARGEST = 1_000_000
+LARGEST = 500_000
 """Coefficients, zeros included, up to which it is quicker than a sparse solver."""
 FRESH = 200
 """After this many steps the tableau is made anew: it fills up, and rounding errors add up,"""
