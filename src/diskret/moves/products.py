@@ -17,7 +17,7 @@ from diskret.model.trees import strides_of, trees_of
 from diskret.moves import _thinning_kernels as kernels
 from diskret.moves._draft_kernels import Draft
 from diskret.moves._product_kernels import Search, fill
-from diskret.moves._store_kernels import Store
+from diskret.moves._store_kernels import FULL, Store
 from diskret.moves.cover import Judging, asked_of
 from diskret.moves.demands import unit
 from diskret.moves.move import MoveSet
@@ -207,14 +207,13 @@ def _by_person(cover: Judging) -> dict[str, Any]:
 
 
 def _grown(store: Store) -> Store:
-    """The same store with twice the room for all that is more than half full; for everything if a move did not fit."""
-    number, entries, rows, objectors, _, full = store.counts.tolist()
-    store.counts[5] = 0
-
-    def roomy(array: Ints, used: int) -> Ints:
-        return np.concatenate([array, np.zeros_like(array)]) if full or 2 * used > len(array) else array
-
-    return store._replace(
-        moves=roomy(store.moves, number), entries=roomy(store.entries, entries), settled=roomy(store.settled, rows),
-        objectors=roomy(store.objectors, objectors),
-    )  # fmt: skip
+    """The same store with twice the room for all that is more than half full; for everything if that is nothing."""
+    arrays = store.moves, store.entries, store.settled, store.objectors
+    short = [2 * used > len(array) for used, array in zip(store.counts.tolist(), arrays, strict=False)]
+    everything = bool(store.counts[FULL]) or not any(short)
+    store.counts[FULL] = 0
+    moves, entries, settled, objectors = (
+        np.concatenate([array, np.zeros_like(array)]) if everything or grows else array
+        for array, grows in zip(arrays, short, strict=True)
+    )
+    return store._replace(moves=moves, entries=entries, settled=settled, objectors=objectors)
