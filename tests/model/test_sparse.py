@@ -28,7 +28,7 @@ from diskret.model.merged import merged
 from diskret.model.sparse import SparseTable
 from diskret.model.status import Status
 from diskret.publication.working import load_working, save_working
-from diskret.suppression.methods import Cuboids
+from diskret.suppression.methods import Cuboids, Moves
 
 RULES = MinCount(3) | PPercent(10)
 
@@ -129,6 +129,7 @@ def test_equal_cells_are_hidden_together_and_the_pattern_holds_in_the_whole_tabl
     assert audit(replace(dense, status=status.reshape(dense.shape))).safe
     # what moved on one of several equal cells moved on all
     assert audit(done.table, moves=done.moves).safe
+    assert audit(done.table).safe
     assert not done.table.with_status(
         Status.OPEN, [done.table.codes((int(np.flatnonzero(done.secondary)[0]),))]
     ).protected
@@ -169,6 +170,12 @@ def test_what_is_published_lists_occupied_cells_and_is_read_again(tmp_path: Path
     assert again.protected
     with pytest.raises(errors.BadOption, match="occupied cells only"):
         suppress(done.before, method=Cuboids())
+
+
+def test_hiding_any_zero_is_refused_before_work() -> None:
+    _, sparse = both(4)
+    with pytest.raises(errors.BadOption, match="needs all cells"):
+        suppress(sparse, Promise(), Moves(zeros="allowed"))
 
 
 def test_many_empty_cells_are_not_held_unless_asked() -> None:

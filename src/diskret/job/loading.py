@@ -109,7 +109,8 @@ def _tabulated(
 
 def _needs_all(job: TableJob) -> bool:
     """Whether something in a job needs all cells of its table: it is held whole then, unless the job says otherwise."""
-    by_moves = job.suppression is None or job.suppression.method in ("moves", "thin")
+    asked = job.suppression
+    by_moves = asked is None or (asked.method in ("moves", "thin") and getattr(asked, "zeros", "") != "allowed")
     return bool(job.perturbation or job.adjustment or job.cell_key or job.apriori or not by_moves)
 
 

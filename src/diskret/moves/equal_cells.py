@@ -23,6 +23,8 @@ LOOKS = 60_000_000
 LEAST = 64
 """and for one of them at least, doubled with every classification: so many cells a product has. (79,296 cells in three
 classifications: with four times as much it took three times as long and hid 23 % less value.)"""
+CODES = 2
+"""Nor fewer than this many times all codes: the first look is at each of them."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,7 +43,7 @@ def products_of(small: Merged, cover: Cover, movable: Bools, hidden: Bools, pric
     """The compiled pattern over all cells; a price is shared by equal ones."""
     of = small.number_of
     members = np.bincount(of, minlength=small.size)
-    least = LEAST << len(small.names)
+    least = max(LEAST << len(small.names), CODES * sum(len(h) for h in small.whole.hierarchies))
     effort = max(min(LOOKS // max(cover.ways.size, 1), EFFORT), least)
     kicks = KICKS if EFFORT * cover.ways.size < LOOKS else 0
     judging = _spread(small, cover)

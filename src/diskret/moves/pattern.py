@@ -18,7 +18,7 @@ from diskret.model.merged import Merged
 from diskret.model.table import Table
 from diskret.moves.cover import Cover
 from diskret.moves.demands import DOWN, LENGTH, SETTLED, State
-from diskret.moves.equal_cells import of_equal, products_of
+from diskret.moves.equal_cells import LOOKS, of_equal, products_of
 from diskret.moves.move import NO_INSIDERS, Move
 from diskret.moves.products import Products
 from diskret.moves.router import Rooms, Router
@@ -85,7 +85,7 @@ def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], No
     ways, waiting = pattern.cover.ways, np.asarray(demands, dtype=np.int64)
     cells = ways.cell[waiting]
     heights = -pattern.router.heights(cells)
-    _add_products(pattern, waiting[np.lexsort((waiting, ways.amount[waiting], heights))], thin)
+    add_products(pattern, waiting[np.lexsort((waiting, ways.amount[waiting], heights))], thin)
     order = waiting[np.lexsort((waiting, cells, ways.amount[waiting], pattern.router.families(cells), heights))]
     still_open = order[~pattern.cover.standing().settled[order]].tolist()
     for done, demand in enumerate(still_open):
@@ -103,16 +103,19 @@ def build(pattern: Pattern, demands: Sequence[int], say: Callable[[int, int], No
     say(1, 1)
 
 
-def _add_products(pattern: Pattern, order: Ints, thin: bool) -> None:
-    """Add moves that need no solver, where a table is a product of trees and cells may be hidden."""
+def add_products(pattern: Pattern, order: Ints, thin: bool = False) -> None:
+    """Add moves that need no solver, where a table is a product of trees and cells may be hidden, or it is sparse."""
     cover, table = pattern.cover, pattern.router.table
-    found = _products(pattern)
+    still = order[~cover.standing().entirely[order]]
+    found = _products(pattern) if still.size else None
     if found is None:
         return
-    still = order[~cover.standing().entirely[order]]
     found.settle(still, guard=False)
     if cover.insiders.count:
         found.settle(still, guard=True)
+    if isinstance(table, Merged):
+        # what is near a cell is hard to say where equal cells are one: programmes would be large
+        found.settle_again(still, cover.insiders.count > 0, LOOKS)
     for _ in range(SWEEPS):
         found.thin_moves()
     if thin:

@@ -154,7 +154,8 @@ def _reached(table: Cells, who: Ints, cells: Ints) -> Ints:
         at = fresh % table.size
         length = start[at + 1] - start[at]
         entry = np.repeat(start[at] - (np.cumsum(length) - length), length) + np.arange(int(length.sum()))
-        above = np.repeat(fresh - at, length) + whole[order[entry]]
-        fresh = np.setdiff1d(above, found)
-        found = np.union1d(found, fresh)
+        above = np.unique(np.repeat(fresh - at, length) + whole[order[entry]])
+        fresh = above[~holds(found, above)]
+        # two ascending parts are merged, not sorted
+        found = np.sort(np.concatenate([found, fresh]), kind="stable")
     return found

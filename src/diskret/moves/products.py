@@ -17,13 +17,15 @@ from diskret.model.trees import strides_of, trees_of
 from diskret.moves import _thinning_kernels as kernels
 from diskret.moves._draft_kernels import Draft
 from diskret.moves._product_kernels import Search, fill
-from diskret.moves._store_kernels import Store
+from diskret.moves._store_kernels import FULL, Store
 from diskret.moves.cover import Judging, asked_of
 from diskret.moves.demands import unit
 from diskret.moves.move import MoveSet
 
 EFFORT = 20_000
 """Cells a search looks at before it ends with the best it has."""
+FARTHER, FARTHEST = 2, 1_000_000
+"""How many times as far a search looks for what was lost at least, and how far at most."""
 KICKS = 6
 """Dear cells that are forced out of a draft one after the other, in case something cheaper lies behind."""
 TOGETHER = 3
@@ -54,6 +56,18 @@ class Products:
     def settle(self, order: Ints, guard: bool) -> None:
         """Settle demands one after the other, against the public or against everybody."""
         self._run(kernels.GUARD if guard else kernels.PUBLIC, order)
+
+    def settle_again(self, order: Ints, guard: bool, looks: int) -> None:
+        """Look farther for what was lost, by so many cells in all, but at least twice as far."""
+        numbers = self._store.draft.search.numbers
+        lost = order[self._store.demands[order, 5] > 0]
+        before, kicks = numbers[4:6].tolist()
+        self._store.demands[lost, 5] = 0
+        numbers[4:6] = min(max(FARTHER * before, looks // max(lost.size, 1)), FARTHEST), 0
+        self.settle(lost, guard=False)
+        if guard:
+            self.settle(lost, guard=True)
+        numbers[4:6] = before, kicks
 
     def thin_moves(self) -> float:
         """Take every move out once, dearest first, and settle its demands for less; returns what was saved."""
@@ -193,14 +207,13 @@ def _by_person(cover: Judging) -> dict[str, Any]:
 
 
 def _grown(store: Store) -> Store:
-    """The same store with twice the room for all that is more than half full; for everything if a move did not fit."""
-    number, entries, rows, objectors, _, full = store.counts.tolist()
-    store.counts[5] = 0
-
-    def roomy(array: Ints, used: int) -> Ints:
-        return np.concatenate([array, np.zeros_like(array)]) if full or 2 * used > len(array) else array
-
-    return store._replace(
-        moves=roomy(store.moves, number), entries=roomy(store.entries, entries), settled=roomy(store.settled, rows),
-        objectors=roomy(store.objectors, objectors),
-    )  # fmt: skip
+    """The same store with twice the room for all that is more than half full; for everything if that is nothing."""
+    arrays = store.moves, store.entries, store.settled, store.objectors
+    short = [2 * used > len(array) for used, array in zip(store.counts.tolist(), arrays, strict=False)]
+    everything = bool(store.counts[FULL]) or not any(short)
+    store.counts[FULL] = 0
+    moves, entries, settled, objectors = (
+        np.concatenate([array, np.zeros_like(array)]) if everything or grows else array
+        for array, grows in zip(arrays, short, strict=True)
+    )
+    return store._replace(moves=moves, entries=entries, settled=settled, objectors=objectors)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from diskret.model.arrays import Floats
+from diskret.model.merged import Merged
 from diskret.model.near import SMALL
 from diskret.model.promise import Promise
 from diskret.model.table import Table
@@ -14,7 +15,7 @@ from diskret.moves.cuboids import cuboid_moves
 from diskret.moves.demands import Demands, demands_of
 from diskret.moves.insiders import Insiders, insiders_of
 from diskret.moves.move import MoveSet
-from diskret.moves.pattern import Pattern, build, find_move, missing
+from diskret.moves.pattern import Pattern, add_products, build, find_move, missing
 from diskret.moves.recheck import hold
 from diskret.moves.router import Router
 
@@ -32,6 +33,9 @@ def witnesses(
     cover.take(steps.some(np.flatnonzero(good)))
     if table.product:
         _add_cuboids(pattern, table, workers)
+    elif isinstance(table, Merged):
+        waiting = np.flatnonzero(~cover.standing().entirely)
+        add_products(pattern, waiting[np.lexsort((waiting, -router.heights(cover.ways.cell[waiting])))])
     return pattern
 
 

@@ -81,6 +81,8 @@ def suppress(
     refuse_no_promise(promise)
     refuse_other(method, AnyMethod, "a method", "methods are such as methods.Moves().")
     table.check_pattern()
+    if method.zeros == "allowed":
+        table.refuse_sparse("hiding any zero")
     printed = previous is not None and as_printed(method, at_most)
     if printed and method.cost is None:
         # the printed weights are made for classes, not for values
