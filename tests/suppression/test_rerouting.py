@@ -16,7 +16,7 @@ from diskret.suppression.by_cuboids import usable_cells
 from diskret.suppression.by_moves import routed
 from diskret.suppression.methods import Effort, Moves
 from diskret.suppression.objective import exact_prices
-from diskret.suppression.rerouting import redo, reroute_cells, reroute_moves, shake_up
+from diskret.suppression.rerouting import Ties, redo, reroute_cells, reroute_moves, shake_up
 from tests import by_hand
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
@@ -111,3 +111,14 @@ def test_a_step_that_fails_leaves_everything_as_it_was(seed: int) -> None:
         if number in made.cover.moves:
             assert made.cover.moves[number] is kept
         assert is_sound(made)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_needed_cannot_be_done_without_among_hidden_cells(seed: int) -> None:
+    made = pattern(seed)
+    made.router = made.router.among(made.hidden | made.cover.in_use)
+    ties = Ties(made.router.table.equations(made.router.movable), made.cover.ways.cell)
+    needed = [cell for cell in np.flatnonzero(made.added).tolist() if ties.needed(cell)]
+    assert all(redo(made, sorted(made.cover.through[cell]), np.array([cell]), np.inf) == 0 for cell in needed[:10])
+    assert needed or not made.added.any()
+    assert is_sound(made)

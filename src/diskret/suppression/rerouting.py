@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from diskret.model.arrays import Ints
+from diskret.model.equations import Equations
 from diskret.model.tolerances import ROUNDING
 from diskret.moves.move import Move
 from diskret.moves.pattern import Pattern, find_move, missing
@@ -27,7 +28,9 @@ def over_hidden(pattern: Pattern, widest: float, running: Callable[[], bool]) ->
         pattern.router = pattern.router.among(pattern.hidden | pattern.cover.in_use)
         reroute_moves(pattern, widest, running)
     pattern.router = pattern.router.among(pattern.hidden | pattern.cover.in_use)
-    reroute_cells(pattern, widest, running, {})
+    asked = np.delete(pattern.cover.ways.cell, np.array(list(pattern.hopeless), dtype=np.int64))
+    ties = Ties(every.table.equations(pattern.router.movable), asked)
+    reroute_cells(pattern, widest, running, {}, ties.needed)
     every.count(pattern.router)
     pattern.router = every
 
@@ -52,10 +55,41 @@ def reroute_moves(pattern: Pattern, widest: float, running: Callable[[], bool] =
     return saved
 
 
-def reroute_cells(pattern: Pattern, widest: float, running: Callable[[], bool], failed: dict[int, list[int]]) -> int:
+class Ties:
+    """What must stand still when one of the cells of a system does: a cell that is alone in an equation then.
+
+    More than half of the cells of a pattern are needed for that reason alone; no programme has to say so.
+    """
+
+    def __init__(self, system: Equations, asked: Ints) -> None:
+        self._asked = set(asked.tolist())
+        first, row, _ = system.by_column()
+        rows, members = row.tolist(), system.cells[system.columns].tolist()
+        self._rows = {c: rows[a:b] for c, a, b in zip(system.cells.tolist(), first[:-1], first[1:], strict=True)}
+        self._members = [members[a:b] for a, b in zip(system.start[:-1], system.start[1:], strict=True)]
+
+    def needed(self, cell: int) -> bool:
+        """Whether without this cell another one stands still that has to move."""
+        still, waiting = {cell}, [cell]
+        while waiting:
+            for row in self._rows[waiting.pop()]:
+                left = [other for other in self._members[row] if other not in still]
+                if len(left) == 1:
+                    if left[0] in self._asked:
+                        return True
+                    still.add(left[0])
+                    waiting.append(left[0])
+        return False
+
+
+def reroute_cells(
+    pattern: Pattern, widest: float, running: Callable[[], bool], failed: dict[int, list[int]],
+    needed: Callable[[int], bool] = lambda cell: False,
+) -> int:  # fmt: skip
     """Try to do without each cell that was added, the most expensive first; returns how many are open again.
 
-    ``failed`` remembers cells that could not be done without, with the moves that went through them then.
+    ``failed`` remembers cells that could not be done without, with the moves that went through them then; cells that
+    are ``needed`` are not tried.
     """
     won = 0
     cells = np.flatnonzero(pattern.added)
@@ -63,7 +97,7 @@ def reroute_cells(pattern: Pattern, widest: float, running: Callable[[], bool], 
         if not running():
             break
         users = sorted(pattern.cover.through.get(cell, ()))
-        if not users or failed.get(cell) == users:
+        if not users or failed.get(cell) == users or needed(cell):
             continue
         if redo(pattern, users, np.array([cell]), widest) > 0:
             won += 1
