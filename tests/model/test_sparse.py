@@ -187,3 +187,19 @@ def test_many_empty_cells_are_not_held_unless_asked() -> None:
     assert not tabulate(records, by=dict.fromkeys("ab", axis), value="x").sparse
     with pytest.raises(errors.TableTooLarge, match="more than can be numbered"):
         tabulate({"x": [1], **{f"c{i}": ["1"] for i in range(8)}}, by={f"c{i}": axis for i in range(8)}, value="x")
+
+
+def test_last_periods_pattern_is_found_whether_tables_hold_empty_cells_or_not() -> None:
+    records = {"a": list("xxyyzzz"), "b": list("pqpqqpp"), "v": [5, 9, 7, 30, 4, 8, 6]}
+    more = {"a": list("xxyyzzzx"), "b": list("pqpqqppr"), "v": [6, 9, 8, 20, 4, 8, 6, 3]}
+    tables = [
+        mark(tabulate(each, by={n: Hierarchy.flat(c) for n, c in (("a", "xyz"), ("b", "pqr"))}, value="v",
+                      options=TabulationOptions(sparse=sparse)), MinCount(2), special_cases=False)
+        for sparse in (False, True) for each in (records, more)
+    ]  # fmt: skip
+    told = []
+    for before, now in ((0, 1), (0, 3), (2, 1), (2, 3)):
+        done = suppress(tables[now], previous=suppress(tables[before]).table)
+        assert done.consistency is not None
+        told.append((not done.unprotected, done.consistency.hidden_before, done.consistency.at_most))
+    assert told == [told[0]] * 4

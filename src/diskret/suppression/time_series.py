@@ -18,7 +18,9 @@ from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import BadOption, listed
 from diskret.model.promise import Promise
+from diskret.model.sparse import SparseTable
 from diskret.model.table import Table
+from diskret.model.trees import strides_of
 from diskret.moves.move import Move
 from diskret.suppression.consistency import Attempt, Consistency
 from diskret.suppression.methods import AnyMethod, Complete, Cuboids, Moves, Optimal, Progress
@@ -95,18 +97,20 @@ def _aligned(table: Table, previous: Previous) -> Aligned:
         )
     if not table.by:
         return _aligned_cells(table, previous)
-    old = np.transpose(np.arange(previous.size).reshape(previous.shape), [previous.names.index(n) for n in table.names])
-    picks, known = [], np.ones(table.shape, dtype=np.bool_)
-    for axis, (name, hierarchy) in enumerate(table.by.items()):
+    places, known = np.zeros(table.size, dtype=np.int64), np.ones(table.size, dtype=np.bool_)
+    possible = [len(h) for h in previous.hierarchies]
+    stride = dict(zip(previous.names, strides_of(possible).tolist(), strict=True))
+    for (name, hierarchy), numbers in zip(table.by.items(), table.code_numbers, strict=True):
         before = previous.by[name]
         warn_of_spellings(name, dict.fromkeys([*hierarchy.codes, *before.codes]))
         at = np.array([before.index(c) if c in before else -1 for c in hierarchy.codes])
-        shape = [1] * len(table.shape)
-        shape[axis] = at.size
-        known &= (at >= 0).reshape(shape)
-        picks.append(np.maximum(at, 0))
-    cells = old[np.ix_(*picks)]
-    return known, previous.value.reshape(-1)[cells], previous.hidden.reshape(-1)[cells] & known
+        known &= (at >= 0)[numbers]
+        places += stride[name] * np.maximum(at, 0)[numbers]
+    # a cell that a sparse table does not hold was published as zero
+    cells = previous.occupied.find(places) if isinstance(previous, SparseTable) else places
+    value = np.where(cells >= 0, previous.value.reshape(-1)[cells], 0.0)
+    hidden = known & (cells >= 0) & previous.hidden.reshape(-1)[cells]
+    return known.reshape(table.shape), value.reshape(table.shape), hidden.reshape(table.shape)
 
 
 def _aligned_cells(system: Table, previous: Table) -> Aligned:
