@@ -41,7 +41,7 @@ SWEEPS = 2
 MOST_ROUNDS = 4
 ROUTED = 300
 """Single cells are tried for as many programmes as the pattern took so far, and for at least so many."""
-UNKNOWNS, ENOUGH, MORE = 200, 1_200_000, 4
+UNKNOWNS, ENOUGH, MORE = 200, 1_800_000, 4
 """In a product of trees programmes over hidden cells have at most so many unknowns in all, per cell of a small table;
 of a large one that many, and some per cell. A million takes two seconds or more, and saved 6 % of the value of `h3` of
 the benchmarks, 4 % of a table in five classifications and 2 % of one in four."""
