@@ -129,7 +129,8 @@ def unreadable_file() -> None:
 
 def table_too_large() -> None:
     columns = {"product": ["1"], "origin": ["1"], "destination": ["1"], "value": [1]}
-    dk.tabulate(columns, by=dict.fromkeys(("product", "origin", "destination"), HUGE), value="value")
+    by, whole = dict.fromkeys(("product", "origin", "destination"), HUGE), dk.TabulationOptions(sparse=False)
+    dk.tabulate(columns, by=by, value="value", options=whole)
 
 
 def not_enough_memory() -> None:
