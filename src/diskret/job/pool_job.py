@@ -73,15 +73,16 @@ class PoolJob(Section):
         asked = self.tables[name]
         said = {key: getattr(asked, key) for key in asked.model_fields_set & TableSection.model_fields.keys()}
         # a table with data of its own says everything itself: columns of [table] are columns of [data]
-        # linked tables are held whole
-        table = (TableSection() if asked.data else self.table).model_copy(update={"sparse": False} | said)
+        data = asked.data or self.data
+        assert data is not None
+        # linked tables are held whole; what is no file of records is so anyway
+        whole = {"sparse": False} if data.microdata else {}
+        table = (TableSection() if asked.data else self.table).model_copy(update=whole | said)
         common = {n: c for n, c in self.classifications.items() if n in table.by}
         look = {key: getattr(self.output, key) for key in self.output.model_fields_set - {"certificate", "plain"}}
         look |= {key: getattr(asked.output, key) for key in asked.output.model_fields_set}
         if look.get("sdmx") is not None:
             look["sdmx"] = look["sdmx"].among(table.by)
-        data = asked.data or self.data
-        assert data is not None
         return TableJob(
             data=data, table=table, classifications=common | asked.classifications,
             rules=asked.rules or self.rules, output=TableOutput.model_validate(look),

@@ -67,6 +67,10 @@ def by_moves(
         done = _protected_as_one(table, promise, method, usable, progress, workers)
     else:
         done = _protected(table, promise, method, usable, progress, workers, tuple(start))
+        if done.unprotected and method.effort_for(table.size) != "quick":
+            # a demand for which no move was found may have been met all the same, before the pattern was made cheaper
+            first = _protected(table, promise, replace(method, effort="quick"), usable, progress, workers, tuple(start))
+            done = first if len(first.unprotected) < len(done.unprotected) else done
     warn_of(done.unprotected)
     return done
 
