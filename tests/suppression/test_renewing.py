@@ -154,3 +154,19 @@ def test_parts_are_solved_to_a_proof_where_programmes_suffice() -> None:
     found = solve(made, part, price, 5_000)
     assert found.proved
     assert found.bound <= found.cost <= part.gain * (1 + 1e-9)
+
+
+def test_no_bound_is_said_where_moves_are_asked_for_more_than_was_promised() -> None:
+    """A range that is longer than both levels may be reached by falling alone, which moves do not look for."""
+    cells = {
+        "s": ["a", "b", "c", "d"], "x": [10, 1, 5, 50], "st": ["primary", "open", "open", "open"],
+        "below": [1, 0, 0, 0], "above": [1, 0, 0, 0],
+    }  # fmt: skip
+    given = Table.from_cells(cells, by={"s": None}, value="x", status="st", below="below", above="above")
+    promise = Promise(min_range=5.0, guard="public")
+    cheapest = given.with_status("secondary", [["b"]])
+    assert audit(cheapest, promise).safe
+    done = suppress(given, promise)
+    assert done.cost is not None
+    assert done.bound is None or done.bound <= 1.0
+    assert suppress(given, Promise(guard="public")).bound == 1.0

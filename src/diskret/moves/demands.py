@@ -115,8 +115,7 @@ class Demands:
     @cached_property
     def ways(self) -> Ways:
         """What a single move has to show, one entry per way a cell must be able to go."""
-        # levels on both sides and a longer range: the range is reached by going up farther
-        longer = (self.length > 0) & (self.length >= self.down + self.up)
+        longer = self._longer
         rise = np.where(longer, self.length - self.down, self.up)
         up, down = np.flatnonzero(self.up > 0), np.flatnonzero(self.down > 0)
         length = np.flatnonzero((self.up == 0) & ((self.down == 0) | longer))
@@ -133,6 +132,17 @@ class Demands:
         at = np.full((self.among, 2), -1, dtype=np.int32)
         at[self.cells[chosen], np.where(kind == DOWN, 1, 0)] = np.arange(chosen.size, dtype=np.int32)
         return Ways(self.cells[chosen], kind, amount, strict, least, np.concatenate(asked), at)
+
+    @property
+    def _longer(self) -> Bools:
+        """Where a range is longer than levels on both sides: it is reached by going up farther."""
+        result: Bools = (self.length > 0) & (self.length >= self.down + self.up)
+        return result
+
+    @property
+    def stretched(self) -> bool:
+        """Whether moves are asked for more than was promised: a range may be reached by going down farther, too."""
+        return bool((self._longer & (self.up > 0)).any())
 
     def _rounded(self, amount: Floats) -> Floats:
         if not self.grid:
