@@ -58,7 +58,7 @@ def reroute_moves(pattern: Pattern, widest: float, running: Callable[[], bool] =
 class Ties:
     """What must stand still when one of the cells of a system does: a cell that is alone in an equation then.
 
-    Of the 500 dearest cells of a pattern of `h3` more than half were needed for that reason: no programme has to say so.
+    Of the 500 dearest cells of a pattern of `h3` more than half were needed for that reason: no programme need say so.
     """
 
     def __init__(self, system: Equations, asked: Ints) -> None:
