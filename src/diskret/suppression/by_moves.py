@@ -41,10 +41,10 @@ SWEEPS = 2
 MOST_ROUNDS = 4
 ROUTED = 300
 """Single cells are tried for as many programmes as the pattern took so far, and for at least so many."""
-UNKNOWNS, ENOUGH, MORE = 200, 1_800_000, 4
+UNKNOWNS, ENOUGH, MORE = 100, 900_000, 4
 """In a product of trees programmes over hidden cells have at most so many unknowns in all, per cell of a small table;
-of a large one that many, and some per cell. (Tuned on `h3` of the benchmarks: 5.07 M of value before, 4.69 M after, in
-some 3 s; a table in four classifications gained 2 %.)"""
+of a large one that many, and some per cell. (Tuned on `h3` of the benchmarks: 5.07 M of value before, 4.78 M after 4 s,
+4.69 M after 8 s with twice as many; a table in four classifications gained 2 %.)"""
 FEW = 1000
 """Cells of the neighbourhoods over which moves are routed then, whether hidden or not."""
 ECONOMY = 12.0
