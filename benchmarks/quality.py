@@ -175,7 +175,7 @@ def proved_bound(done: Suppression, price: float, *, whole: bool) -> tuple[float
     """A lower bound on the price (a ``whole`` number?), as the result says it, and whether it is reached."""
     if done.bound is None:
         return 0.0, False
-    bound = ceil(done.bound - CLOSE) if whole else done.bound
+    bound = float(ceil(done.bound - CLOSE) if whole else done.bound)
     return bound, bound >= price * (1 - CLOSE)
 
 

@@ -101,7 +101,7 @@ def _protected(
     known = usable is None and not unprotected and not demands.stretched and pattern.bound is not None
     return Suppression(
         table=protected, before=table, promise=promise, moves=moves, unprotected=unprotected, notes=_notes(table),
-        audit=report, cost=cost, bound=min(pattern.bound or 0.0, cost) if known else None,
+        audit=report, cost=cost, bound=float(min(pattern.bound or 0.0, cost)) if known else None,
     )  # fmt: skip
 
 

@@ -133,7 +133,7 @@ class Search:
         value -= SOLVER * max(1.0, abs(value))
         if self.step > 0:
             value = np.ceil(value / self.step - WHOLE) * self.step
-        self.bound = min(max(self.bound, value), self.cost(self.best))
+        self.bound = float(min(max(self.bound, value), self.cost(self.best)))
 
     def _solve(self) -> Relaxed | None:
         found = self.master.solve(self.clock.left)
