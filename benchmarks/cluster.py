@@ -18,14 +18,11 @@ from dataclasses import dataclass, field
 from math import log
 from typing import Any
 
-import numpy as np
-
 import diskret as dk
 from benchmarks.shapes import Shape, cube
 from diskret.suppression.by_cuboids import by_cuboids
 
 PROMISE = dk.Promise(levels=False)
-PARTS_EACH = 4
 
 
 @dataclass
@@ -138,7 +135,7 @@ def main(arguments: Sequence[str]) -> None:
         growth([int(n) for n in given] or [10_000, 100_000])
     else:
         counts = [int(n) for n in given] or [8, 64, 512]
-        simulate(growth([10_000, 100_000, 1_000_000]), np.array(counts).tolist())
+        simulate(growth([10_000, 100_000, 1_000_000]), counts)
 
 
 if __name__ == "__main__":

@@ -212,7 +212,7 @@ def unprotected_of(report: AuditReport) -> tuple[Unprotected, ...]:
 
 def _why(by: str) -> str:
     against = f" against {by.replace('who is', 'whoever is', 1)}" if by else ""
-    return f"no further suppression leaves a wide enough interval{against}"
+    return f"no further suppression was found that leaves a wide enough interval{against}"
 
 
 def _notes(table: Table) -> tuple[str, ...]:
