@@ -109,7 +109,7 @@ def judge(
     forth, reverse = _steps(forth, whole), _steps(reverse, whole)
     most = 0
     for place in range(cells.size):
-        most += (numbers[cells[place], 0] >= 0) + (numbers[cells[place], 1] >= 0)
+        most += int(numbers[cells[place], 0] >= 0) + int(numbers[cells[place], 1] >= 0)
     # all of one type: every further one takes a tenth of a second to compile
     settled, tied, first = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most + 1, np.int64)
     people, limits = np.empty(entries, np.int64), np.empty((entries + 1, 2))

@@ -9,6 +9,7 @@ when no insider can object to all of its moves: with two moves that share no sin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
@@ -204,6 +205,17 @@ class Cover:
         judged = self.judge(move.cells, move.coefficients)
         if judged.settles:
             self.add(judged)
+
+    def again(self, moves: MoveSet) -> Cover:
+        """A cover of other moves, and of those kept here for what they do not settle against everybody."""
+        other = copy(self)
+        other.moves, other.settled_by = {}, [[] for _ in range(self.ways.size)]
+        other.in_use, other._through, other._book, other._unbooked = np.zeros_like(self.in_use), None, None, []
+        other.take(moves)
+        needed = {n for d in np.flatnonzero(~other.standing().entirely).tolist() for n in self.settled_by[d]}
+        for number in sorted(needed):
+            other.add(self.moves[number])
+        return other
 
     def standing(self) -> Standing:
         """Where every demand stands with the kept moves."""

@@ -169,11 +169,11 @@ def find_move(
     """
     cover, ways = pattern.cover, pattern.cover.ways
     cell, asked, amount = int(ways.cell[demand]), float(ways.asked[demand]), float(ways.amount[demand])
-    rooms = _rooms(cover, cell, against, banned)
+    rooms = rooms_without(cover, against, banned)
     least = amount + ways.strict[demand] * 10.0**-cover.digits
     # a search for something cheaper does not need the exception
     goals = [asked, least] if least < asked and banned is None else [asked]
-    for goal, (rise, share) in product(goals, _directions(cover, cell, int(ways.kind[demand]))):
+    for goal, (rise, share) in product(goals, directions(cover, cell, int(ways.kind[demand]))):
         found = pattern.router.route(cell, rise, goal, pattern.weight, rooms, widest, share)
         kept = None if found is None else cover.judge(*found)
         objects = None if kept is None else kept.settles.get(demand)
@@ -183,7 +183,7 @@ def find_move(
     return None
 
 
-def _directions(cover: Cover, cell: int, kind: int) -> list[tuple[bool, float]]:
+def directions(cover: Cover, cell: int, kind: int) -> list[tuple[bool, float]]:
     """Which ways a cell may go to settle a demand, and which share of the amount must be possible that way."""
     if kind != LENGTH:
         return [(kind != DOWN, 1.0)]
@@ -192,7 +192,7 @@ def _directions(cover: Cover, cell: int, kind: int) -> list[tuple[bool, float]]:
     return [(True, 1.0), (False, 1.0), *both]
 
 
-def _rooms(cover: Cover, cell: int, against: frozenset[int] | None, banned: Ints | None) -> Rooms | None:
+def rooms_without(cover: Cover, against: frozenset[int] | None, banned: Ints | None) -> Rooms | None:
     """What insiders think possible, and banned cells not at all; ascending."""
     cells, up, down = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0)]
     for who in sorted(against or ()):

@@ -14,6 +14,7 @@ from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.sparse import SparseTable
 from diskret.model.table import Table
 from diskret.model.trees import strides_of, trees_of
+from diskret.moves import _sparing_kernels as sparing
 from diskret.moves import _thinning_kernels as kernels
 from diskret.moves._draft_kernels import Draft
 from diskret.moves._product_kernels import Search, fill
@@ -50,8 +51,8 @@ class Products:
         kicks: int = KICKS,
     ) -> None:  # fmt: skip
         self.hidden, self.price = hidden, price
-        self._store = _store(table, cover, movable, hidden, price)
-        self._store.draft.search.numbers[4:6] = effort, kicks
+        self.store = _store(table, cover, movable, hidden, price)
+        self.store.draft.search.numbers[4:6] = effort, kicks
 
     def settle(self, order: Ints, guard: bool) -> None:
         """Settle demands one after the other, against the public or against everybody."""
@@ -59,10 +60,10 @@ class Products:
 
     def settle_again(self, order: Ints, guard: bool, looks: int) -> None:
         """Look farther for what was lost, by so many cells in all, but at least twice as far."""
-        numbers = self._store.draft.search.numbers
-        lost = order[self._store.demands[order, 5] > 0]
+        numbers = self.store.draft.search.numbers
+        lost = order[self.store.demands[order, 5] > 0]
         before, kicks = numbers[4:6].tolist()
-        self._store.demands[lost, 5] = 0
+        self.store.demands[lost, 5] = 0
         numbers[4:6] = min(max(FARTHER * before, looks // max(lost.size, 1)), FARTHEST), 0
         self.settle(lost, guard=False)
         if guard:
@@ -83,31 +84,43 @@ class Products:
         """Let the kernel go through a list; the store grows whenever it is full."""
         at, total = 0, 0.0
         while at < order.size:
-            at, saved = kernels.run(what, order, at, self._store)
+            at, saved = kernels.run(what, order, at, self.store)
             total += saved
             if at < order.size:
-                self._store = _grown(self._store)
+                self.grow()
         return total
+
+    def load(self, moves: MoveSet) -> None:
+        """Add moves that were made elsewhere."""
+        at, steps = 0, moves.coefficients.astype(np.int64)
+        while at < len(moves):
+            at = sparing.load(moves.start, moves.cells, steps, at, self.store)
+            if at < len(moves):
+                self.grow()
+
+    def grow(self) -> None:
+        """Make more room."""
+        self.store = _grown(self.store)
 
     @property
     def added(self) -> Bools:
         """Cells that are hidden only because moves go through them."""
-        result: Bools = (self._store.links[:, 1] > 0) & ~self.hidden
+        result: Bools = (self.store.links[:, 1] > 0) & ~self.hidden
         return result
 
     @property
     def lost(self) -> Ints:
         """Demands for which nothing was found."""
-        return np.flatnonzero(self._store.demands[:, 5])
+        return np.flatnonzero(self.store.demands[:, 5])
 
     def kept(self) -> Ints:
         """Numbers of the kept moves, in the order they were made."""
-        found: Ints = np.flatnonzero(self._store.moves[: self._store.counts[0], 2])
+        found: Ints = np.flatnonzero(self.store.moves[: self.store.counts[0], 2])
         return found
 
     def own_price(self) -> Floats:
         """What the cells cost that only one move uses, for every move."""
-        store = self._store
+        store = self.store
         number, entries = store.counts[:2].tolist()
         cells = store.entries[:entries, 0]
         own = (store.links[cells, 1] == 1) & ~self.hidden[cells]
@@ -118,7 +131,7 @@ class Products:
 
     def moves(self) -> MoveSet:
         """The kept moves, in whole steps."""
-        store = self._store
+        store = self.store
         number, entries = store.counts[:2].tolist()
         endless = np.full(number, np.inf)
         every = MoveSet(

@@ -71,9 +71,9 @@ class Router:
                 return near.cells[steps != 0], steps[steps != 0]
         return None
 
-    def among(self, movable: Bools) -> Router:
-        """A router over other cells that goes on counting."""
-        found = Router(self.table, movable, self.up, self.down)
+    def among(self, movable: Bools, up: Floats | None = None, down: Floats | None = None) -> Router:
+        """A router over other cells (with other rooms) that goes on counting."""
+        found = Router(self.table, movable, self.up if up is None else up, self.down if down is None else down)
         found.count(self)
         return found
 

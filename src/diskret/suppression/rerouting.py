@@ -15,14 +15,26 @@ from diskret.model.equations import Equations
 from diskret.model.tolerances import ROUNDING
 from diskret.moves.move import Move
 from diskret.moves.pattern import Pattern, find_move, missing
+from diskret.moves.sparing import spare_cells
 
 SWEEPS = 2
 NEIGHBOURS = 3
 SHAKEN = 0.3
+MANY = 5000
+"""For fewer demands programmes are done before the kernels that save most of them are compiled."""
+FEW_EACH = 6
+"""Where moves settle more demands each, too many wait for each cell that is done without."""
 
 
 def over_hidden(pattern: Pattern, widest: float, running: Callable[[], bool]) -> None:
-    """Reroute over hidden cells only: small programmes, which bring moves together on fewer cells."""
+    """Reroute over hidden cells only: small programmes, which bring moves together on fewer cells.
+
+    Where demands are many and moves settle few of them each, most is done by adding up moves, in compiled code.
+    """
+    demands = pattern.cover.ways.size
+    if demands >= MANY and demands <= FEW_EACH * len(pattern.cover.moves):
+        spare_cells(pattern, widest, running)
+        return
     every = pattern.router
     for _ in range(SWEEPS):
         pattern.router = pattern.router.among(pattern.hidden | pattern.cover.in_use)

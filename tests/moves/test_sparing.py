@@ -1,0 +1,67 @@
+"""Doing without cells: what equations refute beside a solver, and patterns that are cheaper and just as safe."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from diskret import Hierarchy, Promise, Table
+from diskret.model.arrays import Bools, Floats
+from diskret.moves._refuting_kernels import refuted
+from diskret.moves.cover import Cover
+from diskret.moves.demands import demands_of
+from diskret.moves.insiders import insiders_of
+from diskret.moves.pattern import Pattern, build
+from diskret.moves.router import Router
+from diskret.moves.sparing import space_of, spare_cells
+from tests.moves.test_products import TREE, _table
+
+
+def _system(seed: int) -> tuple[Table, Bools, Floats, Floats]:
+    """A table of which half the cells may move, each by a random room."""
+    rng = np.random.default_rng(seed)
+    table = _table(seed, {"r": TREE, "c": Hierarchy.flat(["x", "y", "z"], total="T")}, 4)
+    room = rng.integers(0, 12, (2, table.size)).astype(np.float64)
+    room[rng.random(room.shape) < 0.1] = np.inf
+    return table, rng.random(table.size) < 0.8, room[0], room[1]
+
+
+def test_what_equations_refute_no_solver_finds() -> None:
+    said = wrong = possible = 0
+    for seed in range(12):
+        table, movable, up, down = _system(seed)
+        system = table.equations(movable)
+        space = space_of(system, movable, up, down)
+        matrix = np.zeros((system.rows, system.cells.size))
+        matrix[system.row_of(), system.columns] = system.coefficients
+        before = space.rooms.copy()
+        for at, cell in enumerate(system.cells.tolist()):
+            bounds = [(-down[c], up[c]) for c in system.cells.tolist()]
+            bounds[at] = (min(5.0, up[cell]), up[cell])
+            found = linprog(np.zeros(len(bounds)), A_eq=matrix, b_eq=np.zeros(system.rows), bounds=bounds)
+            reached = found.status == 0 and up[cell] >= 5.0
+            out = bool(refuted(cell, True, False, 5.0, 40, space))
+            said, wrong, possible = said + out, wrong + (out and reached), possible + reached
+        np.testing.assert_array_equal(space.rooms, before)
+    assert wrong == 0
+    assert possible > 20
+    assert said > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("programmes", [False, True])
+def test_cells_are_spared_and_every_demand_stays_settled(programmes: bool) -> None:
+    table = _table(3, {"r": TREE, "c": TREE, "s": TREE}, 60)
+    promise = Promise()
+    demands, people = demands_of(table, promise), insiders_of(table, promise)
+    up, down = promise.knowledge.room(table)
+    cover = Cover(demands, people, up, down, table.shape)
+    hidden, price = table.hidden.reshape(-1), table.value.reshape(-1) + 1.0
+    pattern = Pattern(cover, Router(table, hidden | (price > 1.0), up, down), price, hidden, price)
+    build(pattern, range(cover.ways.size), lambda done, of: None)
+    settled, before = cover.standing().entirely, price[pattern.added].sum()
+    spare_cells(pattern, 5000, lambda: programmes)
+    assert price[pattern.added].sum() <= before
+    np.testing.assert_array_equal(pattern.cover.standing().entirely, settled)
+    assert programmes == (pattern.router.programmes > 0) or not programmes
