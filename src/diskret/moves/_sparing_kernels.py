@@ -52,9 +52,9 @@ LARGE = 1 << 20
 """Moves of more steps are not added up: whole numbers have an end."""
 TRIED = 60
 """Sums that are tried for a demand at most."""
-FOLLOWED = 40
+FOLLOWED = 25
 """Equations that are followed to refute a move at most."""
-USERS, AT_ONCE = 24, 64
+USERS, AT_ONCE = 24, 32
 """A cell that more moves go through, or more demands need, is kept."""
 BUSY, NUMBER, OPEN, FIRST_NEW, WON = 0, 1, 2, 3, 4
 """What a task remembers: whether a cell is being done without, moves through it, demands still to be looked at, the

@@ -26,13 +26,17 @@ FEW_EACH = 6
 """Where moves settle more demands each, too many wait for each cell that is done without."""
 
 
+def adds_up(pattern: Pattern) -> bool:
+    """Whether cells are done without by adding up moves: demands are many, and moves settle few of them each."""
+    return MANY <= pattern.cover.ways.size <= FEW_EACH * len(pattern.cover.moves)
+
+
 def over_hidden(pattern: Pattern, widest: float, running: Callable[[], bool]) -> None:
     """Reroute over hidden cells only: small programmes, which bring moves together on fewer cells.
 
-    Where demands are many and moves settle few of them each, most is done by adding up moves, in compiled code.
+    In large patterns (see `adds_up`) most is done without programmes, in compiled code.
     """
-    demands = pattern.cover.ways.size
-    if demands >= MANY and demands <= FEW_EACH * len(pattern.cover.moves):
+    if adds_up(pattern):
         spare_cells(pattern, widest, running)
         return
     every = pattern.router
