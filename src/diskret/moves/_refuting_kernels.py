@@ -78,14 +78,14 @@ def _left(total, endless, own):
 
 @part
 def _followed(amount, most, space):
-    """Follow what was narrowed, over so many equations at most; False if there is no such move."""
+    """Follow what was narrowed, over equations with so many cells at most; False if there is no such move."""
     first, rows, start, members, signs, rooms, trail, saved, ring, numbers = space
     slack, step, possible = SLACK * amount, STEP * amount, True
     while numbers[NEXT] < numbers[LAST]:
         row = ring[numbers[NEXT] % len(ring), 0]
         ring[row, 1] = 0
         numbers[NEXT] += 1
-        most -= 1
+        most -= start[row + 1] - start[row]
         if not possible or most < 0:
             continue
         down, up, endless_down, endless_up = 0.0, 0.0, 0, 0

@@ -52,8 +52,8 @@ LARGE = 1 << 20
 """Moves of more steps are not added up: whole numbers have an end."""
 TRIED = 60
 """Sums that are tried for a demand at most."""
-FOLLOWED = 25
-"""Equations that are followed to refute a move at most."""
+FOLLOWED = 120
+"""Cells of the equations that are followed to refute a move at most."""
 USERS, AT_ONCE = 24, 32
 """A cell that more moves go through, or more demands need, is kept."""
 BUSY, NUMBER, OPEN, FIRST_NEW, WON = 0, 1, 2, 3, 4
