@@ -22,6 +22,8 @@ from diskret.moves.products import Products
 
 CHANGES = 4096
 """Cells that are narrowed to refute one move at most."""
+DEAREST = 5000
+"""Cells that are tried at most: a millisecond each, whatever they cost."""
 NARROWED = 10
 """How many times all rooms are narrowed before the first move is refuted."""
 SLACK = 1e-9
@@ -29,7 +31,7 @@ NO_CELLS = np.empty(0, dtype=np.int64)
 
 
 def spare_cells(pattern: Pattern, widest: float, running: Callable[[], bool]) -> None:
-    """Try to do without every cell that was added, the most expensive first, by programmes while ``running``.
+    """Try to do without cells that were added, the most expensive ones, by programmes while ``running``.
 
     They are over hidden cells of neighbourhoods up to ``widest`` cells.
     """
@@ -40,7 +42,7 @@ def spare_cells(pattern: Pattern, widest: float, running: Callable[[], bool]) ->
     products = Products(table, cover, movable, pattern.hidden, pattern.guide)
     products.load(cover.gathered())
     cells = np.flatnonzero(pattern.added)
-    order = cells[np.lexsort((cells, -pattern.price[cells]))]
+    order = cells[np.lexsort((cells, -pattern.price[cells]))][:DEAREST]
     pattern.router = every.among(movable, space.rooms[:, 2], space.rooms[:, 3])
     spare(products, order, space, lambda demand, who, cell: _move_for(pattern, demand, who, cell, widest), running)
     every.count(pattern.router)
