@@ -15,7 +15,6 @@ from diskret.model.arrays import Ints
 from diskret.model.compiled import part
 from diskret.moves._product_kernels import (
     AHEAD,
-    BACK,
     BASE,
     BEST_CELLS,
     BEST_SIGNS,
@@ -35,7 +34,7 @@ LOSS = 4.0
 MOVED, INSIDE = 0, 1
 TOUCHED, COPY = 4, 5
 """Where lists hold the cells of the draft, and from where on two copies of it, cells and steps."""
-EFFORT, KICKS, OPEN_PRICE, STEP = 4, 5, 6, 7
+EFFORT, KICKS, OPEN_PRICE, STEP = 3, 4, 5, 6
 """Where numbers hold the effort of a search, cells to be forced out, what open cells cost at least, and the step."""
 
 
@@ -75,7 +74,7 @@ def _carry(cell, sign, amount, fixed, limit, draft):
     search, steps, counts = draft
     lists, numbers = search[6], search[7]
     _weigh(amount, fixed, draft)
-    numbers[AHEAD], numbers[BACK] = amount * numbers[STEP] * EXACT, 0.0
+    numbers[AHEAD] = amount * numbers[STEP] * EXACT
     size, total = cheapest(cell, sign, limit, numbers[EFFORT], search)
     _weigh(0 * amount, fixed, draft)
     if size == 0 or counts[0] + size > lists.shape[1]:
@@ -171,11 +170,11 @@ def _around(cell, fixed, limit, draft):
 
 
 @part
-def _dearest(draft, below):
-    """The dearest open cell of a draft that is cheaper than the last one; -1 after the last."""
+def _dearest(draft, below, begin):
+    """The dearest open cell from ``begin`` on of a draft that is cheaper than the last one; -1 after the last."""
     search, steps, counts = draft
     best, found = search[7][OPEN_PRICE], -1
-    for i in range(counts[0]):
+    for i in range(begin, counts[0]):
         cell = search[6][TOUCHED, i]
         price = search[0][cell, NOW]
         if steps[cell, MOVED] and best < price < below:
@@ -184,16 +183,20 @@ def _dearest(draft, below):
 
 
 @part
-def _downhill(fixed, draft):
-    """Take detours around open cells, the dearest first, as long as that makes the draft cheaper."""
-    again = True
+def _downhill(fixed, begin, draft):
+    """Take detours around open cells, the dearest first, as long as that makes the draft cheaper.
+
+    Only around cells listed from ``begin`` on. Those below the last one that was left were looked at since then.
+    """
+    left, again = 0.0, True
     while again:
         again = False
-        cell = _dearest(draft, np.inf)
-        while cell >= 0:
+        cell = _dearest(draft, np.inf, begin)
+        while cell >= 0 and (again or draft[0][0][cell, NOW] >= left):
+            price = draft[0][0][cell, NOW]
             if _around(cell, fixed, GAIN, draft):
-                again = True
-            cell = _dearest(draft, draft[0][0][cell, NOW])
+                again, left = True, price
+            cell = _dearest(draft, price, begin)
 
 
 @part
@@ -201,22 +204,23 @@ def drafted(pivot, sign, amount, limit, draft):
     """Draft a cheap move that carries a cell by so many steps for less than a limit; False if none is found.
 
     One product, else the sum of few; then detours; then the dearest cells are forced out one after the other, at a
-    loss, in case something cheaper lies behind.
+    loss, in case something cheaper lies behind: with detours around the cells that came in instead.
     """
-    search = draft[0]
+    search, every = draft[0], np.int64(0)
     if not _bring(pivot, sign, amount, np.int64(NOBODY), limit, np.int64(SIXTEENTH), draft):
         clear(draft)
         return False
-    _downhill(pivot, draft)
+    _downhill(pivot, every, draft)
     below, best, slot = np.inf, _price(draft), np.int64(1)
     for _ in range(int(search[7][KICKS])):
-        cell = _dearest(draft, below)
+        cell = _dearest(draft, below, every)
         if cell < 0:
             break
         below = search[0][cell, NOW]
         _keep(slot, draft)
+        begin = draft[2][0]
         if _around(cell, pivot, LOSS * below, draft):
-            _downhill(pivot, draft)
+            _downhill(pivot, begin, draft)
             price = _price(draft)
             if price < best + GAIN:
                 best, below = price, np.inf

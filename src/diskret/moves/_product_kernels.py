@@ -34,7 +34,7 @@ MARGIN, WAY = 0, 1
 AXIS, COUNT, UP_CODE, DOWN_CODE, OPEN = 0, 1, 2, 3, 4
 SPENT, UP_COST, DOWN_COST, REST, BEST_DOWN = 0, 1, 2, 3, 4
 CELLS, SIGNS, BEST_CELLS, BEST_SIGNS = 0, 1, 2, 3
-AHEAD, BACK, BOUND_DOWN, BOUND_UP = 0, 1, 2, 3
+AHEAD, BOUND_DOWN, BOUND_UP = 0, 1, 2
 
 
 class Search(NamedTuple):
@@ -44,13 +44,13 @@ class Search(NamedTuple):
     codes: Ints
     axes: Ints
     margins: Floats
-    """Margins and ways of every level and code."""
+    """Margins and ways of every level and code; those of the first level are zero."""
     levels: Ints
     costs: Floats
     lists: Ints
     """The prefix (places, and whether they fall), the best product, and what drafts need."""
     numbers: Floats
-    """How far every cell must be able to go, and back; bounds of one classification."""
+    """How far every cell must be able to go; bounds of one classification."""
     places: Ints
     """Where only some cells of the product are held, the place of each; else nothing: cells are their places."""
     slots: Ints
@@ -91,7 +91,7 @@ def _look(level, axis, begin, top, search):
     """
     cells, codes, axes, margins, levels, _, lists, numbers, _, slots = search
     end, looked, deeper = levels[level + 1, COUNT], 0, level + 1
-    low, code, stride, ahead, back = axes[axis, LOW], axes[axis, CODE], axes[axis, STRIDE], numbers[0], numbers[1]
+    low, code, stride, ahead = axes[axis, LOW], axes[axis, CODE], axes[axis, STRIDE], numbers[AHEAD]
     for x in range(axes[axis, HIGH] - 1, low - 1, -1):
         total = margins[MARGIN, level, x]
         if x == code or total == DEAD:
@@ -111,7 +111,7 @@ def _look(level, axis, begin, top, search):
                 total = DEAD
                 break
             total += cells[cell, COST + sign]
-            if cells[cell, ROOM + sign] < ahead or cells[cell, ROOM + 1 - sign] < back or total > top:
+            if cells[cell, ROOM + sign] < ahead or total > top:
                 total = DEAD
                 break
         margins[MARGIN, deeper, x] = total
@@ -210,22 +210,25 @@ def _extend(level, search):
 
 
 @part
-def _prepare(level, search):
-    """Choose the open classification with fewest ways; what all of them cost at least."""
+def _prepare(level, limit, search):
+    """Look along the open classifications and choose the one with fewest ways.
+
+    Returns how many cells were looked at, and what all of the ways cost at least: more than a limit as soon as some do.
+    """
     _, _, axes, _, levels, costs, _, numbers, _, _ = search
-    rest, fewest, chosen, up, down = 0.0, np.int64(1) << 60, 0, 0.0, 0.0
+    rest, fewest, chosen, up, down, looked = 0.0, np.int64(1) << 60, 0, 0.0, 0.0, 0
+    top, begin = limit - costs[level, SPENT], levels[level - 1, COUNT]
     for axis in range(len(axes)):
-        if levels[level, OPEN] >> axis & 1:
+        if levels[level, OPEN] >> axis & 1 and rest < top:
+            looked += _look(level - 1, axis, begin, top, search)
             number = _hang(level, axis, search)
-            if number == 0:
-                return DEAD
             rest += numbers[BOUND_DOWN] + numbers[BOUND_UP]
             if number < fewest:
                 fewest, chosen, down, up = number, axis, numbers[BOUND_DOWN], numbers[BOUND_UP]
     levels[level, AXIS], levels[level, UP_CODE], levels[level, DOWN_CODE] = chosen, -1, -1
     costs[level, UP_COST], costs[level, DOWN_COST], costs[level, BEST_DOWN] = -DEAD, -DEAD, down
     costs[level, REST] = rest - up - down
-    return rest
+    return looked, rest
 
 
 @part
@@ -258,14 +261,12 @@ def _advance(level, limit, search):
 @part
 def _start(pivot, sign, search):
     """Begin with the pivot alone."""
-    cells, _, axes, margins, levels, costs, lists, _, places, _ = search
+    cells, _, axes, _, levels, costs, lists, _, places, _ = search
     place = places[pivot] if places.size else pivot
     rest = place
     for axis in range(len(axes)):
         axes[axis, CODE] = axes[axis, LOW] + rest // axes[axis, STRIDE]
         rest %= axes[axis, STRIDE]
-        for x in range(axes[axis, LOW], axes[axis, HIGH]):
-            margins[MARGIN, 0, x] = 0.0
     lists[CELLS, 0], lists[SIGNS, 0] = place, sign
     costs[1, SPENT] = cells[pivot, COST + sign]
     levels[0, COUNT], levels[1, COUNT], levels[1, OPEN] = 0, 1, (1 << len(axes)) - 1
@@ -275,21 +276,20 @@ def _start(pivot, sign, search):
 def cheapest(pivot, sign, limit, effort, search):
     """The cheapest product that moves a cell and costs less than a limit; its number of cells (0: none) and its cost.
 
-    Every cell must be able to go ``numbers[AHEAD]`` far, and ``numbers[BACK]`` back. After ``effort`` cells the best
-    found counts. It is left in the lists.
+    Every cell must be able to go ``numbers[AHEAD]`` far. After ``effort`` cells the best found counts. It is left in
+    the lists.
     """
-    cells, _, axes, _, levels, costs, lists, numbers, _, slots = search
+    cells, _, _, _, levels, costs, lists, numbers, _, slots = search
     best, level, fresh = 0, np.int64(1), True  # no constant: all below would be compiled once more for it
-    if cells[pivot, ROOM + sign] < numbers[AHEAD] or cells[pivot, ROOM + 1 - sign] < numbers[BACK]:
+    if cells[pivot, ROOM + sign] < numbers[AHEAD]:
         return best, limit
     _start(pivot, sign, search)
     while level > 0 and effort > 0:
         if fresh:
             fresh = False
-            for axis in range(len(axes)):
-                if levels[level, OPEN] >> axis & 1:
-                    effort -= _look(level - 1, axis, levels[level - 1, COUNT], limit - costs[level, SPENT], search)
-            if not costs[level, SPENT] + _prepare(level, search) < limit:
+            looked, rest = _prepare(level, limit, search)
+            effort -= looked
+            if not costs[level, SPENT] + rest < limit:
                 level -= 1
                 continue
         if not _advance(level, limit, search):

@@ -33,7 +33,7 @@ from diskret.moves._store_kernels import (
 
 PUBLIC, GUARD, BY_MOVE, BY_CELL = 0, 1, 2, 3
 VICTIMS, WAITING = 11, 12
-TOGETHER = 8
+TOGETHER = 7
 """Where numbers hold how many moves are taken out together at most."""
 LESS = 1 - 1e-9
 ROWS, PER_MOVE = 64, 64
