@@ -36,9 +36,9 @@ from benchmarks.times import seconds as in_words
 from diskret.suppression.methods import AnyMethod, Cuboids, Moves
 
 HERE = Path(__file__).parent
-SAMPLE = 20
+SAMPLE = 100
 """Persons and demands of the independent attack on tables of more than `ALL` cells."""
-ALL, MOST_ATTACKED, MOST_FOR_PEERS = 3_000, 120_000, 6_000
+ALL, MOST_ATTACKED, MOST_FOR_PEERS = 6_000, 120_000, 6_000
 PROGRAMS = tuple(peers.PROGRAMS)
 COLUMNS = ("table", "cells", "primary", "program", "secondaries", "value", "CPU s", "peak GB", "exposed", "attacked")
 

@@ -33,7 +33,7 @@ SMALL = ("targus", "table7", "table8", "table1", "osorio")
 LARGE = ("hie1372d", "hier133a", "jjtabel3", "table3", "cbs", "dale")
 """The classical instances: small enough for a proof, or nearly, and the others that are tables. The bounds of their
 files are left aside, as in the optima that are printed: an attacker knows that no value is negative."""
-SAMPLE = 20
+SAMPLE = 100
 """Persons and demands of the independent attack on h3; everywhere else all of them attack."""
 
 
