@@ -32,12 +32,14 @@ bench: $(VENV)/.bench .venv-bench/.peers
 	$(BIN)/python -m benchmarks $(GO)
 	$(BIN)/python -m benchmarks.quality --tables 6 --into benchmarks
 	$(BIN)/python -m benchmarks.speed --threads --growth --into benchmarks
+	$(BIN)/python -m benchmarks.figures
 
 # the long ones too, and more tables of every kind: about three hours
 bench-all: $(VENV)/.bench .venv-bench/.peers
 	$(BIN)/python -m benchmarks --long $(GO)
 	$(BIN)/python -m benchmarks.quality --into benchmarks
 	$(BIN)/python -m benchmarks.speed --threads --growth --into benchmarks
+	$(BIN)/python -m benchmarks.figures
 
 # what diskret is made of, as installed: a CycloneDX software bill of materials
 sbom: $(VENV)/.web

@@ -68,6 +68,10 @@ class Run:
         return _over(self.price, self.best)
 
 
+def _least(run: Run) -> str:
+    return "the optimum" if run.optimum is not None else "a bound" if run.bound > 0 else "the best"
+
+
 def _over(price: float, least: float) -> float:
     return 100 * (price / least - 1) if least > 0 else 0.0 if price <= 0 else 100.0
 
@@ -285,7 +289,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stick in (*made, *yardsticks.shared(given.kinds, given.folder)):
         for found in measured(stick, given):
             runs.append(found)
-            gap = f"{found.gap:8.2f} %" + (" " if found.optimum is not None else " over a bound")
+            known = found.optimum is not None or found.bound > 0
+            gap = f"{found.gap if known else found.over_best:8.2f} % over " + _least(found)
             print(
                 f"{found.table:10} {found.guard:7} {found.cost:6} {found.method:8} {found.price:13,.0f} {gap} "
                 f"{found.cpu:7.2f} s, {found.exposed} exposed, {found.unprotected} unprotected", flush=True,
