@@ -27,17 +27,19 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-# about 40 minutes of CPU; cases that took more than a minute the last time keep their rows
+# everything but the long cases: about an hour on a quiet machine with two cores; GO=--go-on goes on after a break
 bench: $(VENV)/.bench .venv-bench/.peers
-	$(BIN)/python -m benchmarks --most 60
+	$(BIN)/python -m benchmarks $(GO)
 	$(BIN)/python -m benchmarks.quality --tables 6 --into benchmarks
-	$(BIN)/python -m benchmarks.speed --threads --into benchmarks
+	$(BIN)/python -m benchmarks.speed --threads --growth --into benchmarks
+	$(BIN)/python -m benchmarks.figures
 
-# the long ones too: about two hours
+# the long ones too, and more tables of every kind: about three hours
 bench-all: $(VENV)/.bench .venv-bench/.peers
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --long $(GO)
 	$(BIN)/python -m benchmarks.quality --into benchmarks
 	$(BIN)/python -m benchmarks.speed --threads --growth --into benchmarks
+	$(BIN)/python -m benchmarks.figures
 
 # what diskret is made of, as installed: a CycloneDX software bill of materials
 sbom: $(VENV)/.web
