@@ -12,18 +12,24 @@ import pytest
 
 from diskret.model import compiled
 from diskret.model.arrays import Floats
+from diskret.model.lent import lend
+
+
+class Inner(NamedTuple):
+    values: Floats
 
 
 class Store(NamedTuple):
     values: Floats
+    inner: Inner
     rest: tuple[Floats, int]
 
 
 @compiled.kernel
 def filled(store: Store) -> int:
-    lent = compiled.borrowed(store)
-    for i in range(lent.rest[0].size):
-        lent.rest[0][i] = lent.values.sum() + 4
+    lent = lend(store)
+    for i in range(lent.inner.values.size):
+        lent.inner.values[i] = lent.values.sum() + 4
     return int(lent.rest[1])
 
 
@@ -63,7 +69,7 @@ def test_a_part_keeps_nothing(place: Path) -> None:
     assert not list(place.rglob("doubled*"))
 
 
-def test_borrowed_arrays_are_the_same_arrays() -> None:
-    store = Store(np.arange(3.0), (np.zeros(2), 5))
+def test_lent_arrays_are_the_same_arrays() -> None:
+    store = Store(np.arange(3.0), Inner(np.zeros(2)), (np.zeros(2), 5))
     assert filled(store) == 5
-    assert store.rest[0].tolist() == [7.0, 7.0]
+    assert store.inner.values.tolist() == [7.0, 7.0]

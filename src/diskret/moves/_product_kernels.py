@@ -89,7 +89,8 @@ def _look(level, axis, begin, top, search):
     A code dies where a cell cannot go far enough, above the cost ``top``, or with the sum it hangs below. Returns how
     many cells were looked at.
     """
-    cells, codes, axes, margins, levels, _, lists, numbers, _, slots = search
+    cells, codes, axes, margins, levels = search.cells, search.codes, search.axes, search.margins, search.levels
+    lists, numbers, slots = search.lists, search.numbers, search.slots
     end, looked, deeper = levels[level + 1, COUNT], 0, level + 1
     low, code, stride, ahead = axes[axis, LOW], axes[axis, CODE], axes[axis, STRIDE], numbers[AHEAD]
     for x in range(axes[axis, HIGH] - 1, low - 1, -1):
@@ -124,7 +125,7 @@ def _hang(level, axis, search):
 
     The way to the total stands at the total. Returns the number of ways.
     """
-    _, codes, axes, margins, _, _, _, numbers, _, _ = search
+    codes, axes, margins, numbers = search.codes, search.axes, search.margins, search.numbers
     low, high, code = axes[axis, LOW], axes[axis, HIGH], axes[axis, CODE]
     run, at = 0.0, code
     margins[WAY, level, code] = 0.0
@@ -155,7 +156,7 @@ def _hang(level, axis, search):
 @part
 def _following(level, low, high, without, total, last, last_code, search):
     """The next dearer way to a leaf of a range (except below one code), or to the total; its code, -1 for none."""
-    codes, margins = search[1], search[3]
+    codes, margins = search.codes, search.margins
     found, least = -1, DEAD
     for x in range(low, high):
         if x != total and (codes[x, FIRST] != x or (without >= 0 and codes[without, FIRST] <= x <= without)):
@@ -169,7 +170,7 @@ def _following(level, low, high, without, total, last, last_code, search):
 @part
 def _append(level, code, low, below, flip, used, stride, search):
     """Write the prefix shifted to every code from ``low`` up to before ``below``; returns how many cells there are."""
-    codes, levels, lists = search[1], search[4], search[6]
+    codes, levels, lists = search.codes, search.levels, search.lists
     while low != below:
         if low != code:
             shift = (low - code) * stride
@@ -187,7 +188,7 @@ def _extend(level, search):
 
     Returns how many cells it would have; without writing them if that is too many.
     """
-    _, codes, axes, _, levels, _, lists, _, _, _ = search
+    codes, axes, levels, lists = search.codes, search.axes, search.levels, search.lists
     axis, used, up, down = levels[level, AXIS], levels[level, COUNT], levels[level, UP_CODE], levels[level, DOWN_CODE]
     code, stride, top, low, number = axes[axis, CODE], axes[axis, STRIDE], -1, -1, 0
     if codes[up, PARENT] >= 0:
@@ -215,7 +216,7 @@ def _prepare(level, limit, search):
 
     Returns how many cells were looked at, and what all of the ways cost at least: more than a limit as soon as some do.
     """
-    _, _, axes, _, levels, costs, _, numbers, _, _ = search
+    axes, levels, costs, numbers = search.axes, search.levels, search.costs, search.numbers
     rest, fewest, chosen, up, down, looked = 0.0, np.int64(1) << 60, 0, 0.0, 0.0, 0
     top, begin = limit - costs[level, SPENT], levels[level - 1, COUNT]
     for axis in range(len(axes)):
@@ -234,7 +235,7 @@ def _prepare(level, limit, search):
 @part
 def _advance(level, limit, search):
     """Go to the next pair of ways of a level, cheapest first; False after the last that stays below the limit."""
-    _, codes, axes, margins, levels, costs, _, _, _, _ = search
+    codes, axes, margins, levels, costs = search.codes, search.axes, search.margins, search.levels, search.costs
     axis = levels[level, AXIS]
     low, high, code = axes[axis, LOW], axes[axis, HIGH], axes[axis, CODE]
     leaf, spare = codes[code, FIRST] == code, limit - costs[level, SPENT] - costs[level, REST]
@@ -261,7 +262,8 @@ def _advance(level, limit, search):
 @part
 def _start(pivot, sign, search):
     """Begin with the pivot alone."""
-    cells, _, axes, _, levels, costs, lists, _, places, _ = search
+    cells, axes, levels, costs, lists = search.cells, search.axes, search.levels, search.costs, search.lists
+    places = search.places
     place = places[pivot] if places.size else pivot
     rest = place
     for axis in range(len(axes)):
@@ -279,7 +281,8 @@ def cheapest(pivot, sign, limit, effort, search):
     Every cell must be able to go ``numbers[AHEAD]`` far. After ``effort`` cells the best found counts. It is left in
     the lists.
     """
-    cells, _, _, _, levels, costs, lists, numbers, _, slots = search
+    cells, levels, costs, lists, numbers = search.cells, search.levels, search.costs, search.lists, search.numbers
+    slots = search.slots
     best, level, fresh = 0, np.int64(1), True  # no constant: all below would be compiled once more for it
     if cells[pivot, ROOM + sign] < numbers[AHEAD]:
         return best, limit
