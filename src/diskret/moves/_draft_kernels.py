@@ -35,8 +35,9 @@ LOSS = 4.0
 MOVED, INSIDE = 0, 1
 TOUCHED, COPY = 4, 5
 """Where lists hold the cells of the draft, and from where on two copies of it, cells and steps."""
-EFFORT, KICKS, OPEN_PRICE, STEP = 4, 5, 6, 7
-"""Where numbers hold the effort of a search, cells to be forced out, what open cells cost at least, and the step."""
+EFFORT, KICKS, OPEN_PRICE, STEP, DETOURS = 4, 5, 6, 7, 9
+"""Where numbers hold the effort of a search, cells to be forced out, what open cells cost at least, the step, and how
+many detours are tried at a time."""
 
 
 class Draft(NamedTuple):
@@ -186,11 +187,12 @@ def _dearest(draft, below):
 @part
 def _downhill(fixed, draft):
     """Take detours around open cells, the dearest first, as long as that makes the draft cheaper."""
-    again = True
+    again, left = True, draft[0][7][DETOURS]
     while again:
         again = False
         cell = _dearest(draft, np.inf)
-        while cell >= 0:
+        while cell >= 0 and left > 0:
+            left -= 1
             if _around(cell, fixed, GAIN, draft):
                 again = True
             cell = _dearest(draft, draft[0][0][cell, NOW])
