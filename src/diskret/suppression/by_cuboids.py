@@ -31,7 +31,8 @@ from diskret.suppression.objective import barrier_signs, prices
 from diskret.suppression.result import Suppression, Unprotected
 
 LARGEST = 20_000_000
-"""Cells of the largest subtable of a sparse table, empty ones too: it is secured with all of them, in 3 GB."""
+"""Cells of the largest subtable of a sparse table, empty ones too: it is secured with all of them, in 3 GB. Nor may
+there be more subtables."""
 
 
 def by_cuboids(
@@ -39,18 +40,16 @@ def by_cuboids(
     workers: Workers | None = None,
 ) -> Suppression:  # fmt: skip
     """Secure every pivot of every subtable, then open again what nobody needs."""
-    segments, occupied = _segments(table, method.non_additive), None
-    if isinstance(table, SparseTable):
-        occupied = table.occupied
-        _refuse_empty(table, method, segments)
-    else:
-        table.refuse_without_product("the cuboid method")
+    _refuse(table, method)
+    segments = _segments(table, method.non_additive)
+    occupied = table.occupied if isinstance(table, SparseTable) else None
     task = _task(table, promise, method)
     primaries = np.flatnonzero(task.state & PRIMARY)
     thinning = method.thin and method.carry == "off" and occupied is None
     notes = [] if primaries.size else ["no cell is primary: nothing to protect"]
-    why = "where intervals are carried" if method.carry != "off" else "in a sparse table"
-    notes += [f"nothing is opened again {why}"] if method.thin and not thinning else []
+    if method.thin and not thinning:
+        carried = method.carry != "off"
+        notes.append(f"nothing is opened again {'where intervals are carried' if carried else 'in a sparse table'}")
     too_close = task.up + task.down <= task.needs.range
     too_close |= (task.up < task.needs.up) | (task.down < task.needs.down)
     hopeless = primaries[too_close[primaries]]
@@ -73,12 +72,20 @@ def by_cuboids(
     )  # fmt: skip
 
 
-def _refuse_empty(table: SparseTable, method: Cuboids, segments: Segments) -> None:
-    """Of a sparse table every subtable is looked at with its empty cells: refuse what is too large for that."""
+def _refuse(table: Table, method: Cuboids) -> None:
+    """Refuse what is no product of trees, and a sparse table with subtables too large to look at their empty cells."""
+    if not isinstance(table, SparseTable):
+        table.refuse_without_product("the cuboid method")
+        return
+    for hierarchy in table.hierarchies:
+        hierarchy.refuse_overlapping("the cuboid method")
     if method.non_additive:
         table.refuse_sparse("the cuboid method with counts that do not add up")
     if method.price.powers(table).size:
         table.refuse_sparse("a price by distances")
+    segments = _segments(table, ())
+    if segments.number > LARGEST:
+        table.refuse_sparse(f"the cuboid method in more than {LARGEST} subtables")
     if any((boxes_of(table.occupied, segments, names).volumes > LARGEST).any() for names in segments.by_level()):
         table.refuse_sparse(f"the cuboid method in a subtable of more than {LARGEST} cells")
 
