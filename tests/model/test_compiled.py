@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numba
 import pytest
+from numba.core.types.functions import BaseFunction
 
 from diskret.model import compiled
 
 
 def doubled(x: int) -> int:
     return 2 * x
+
+
+def with_two_operators(x: int) -> int:
+    return x * x + x * x + x * x - x
 
 
 @pytest.fixture
@@ -45,3 +51,23 @@ def test_a_part_keeps_nothing(place: Path) -> None:
     made = compiled.kernel(numba.njit(lambda x: part(x)).py_func)
     assert made(3) == 6
     assert not list(place.rglob("doubled*"))
+
+
+def test_numba_is_asked_once_what_an_operator_gives_and_only_while_kernels_are_compiled(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, plain = [], BaseFunction.get_call_type
+
+    def heard(function: Any, context: Any, args: Any, kws: Any) -> Any:
+        asked.append((function, args))
+        return plain(function, context, args, kws)
+
+    monkeypatch.setattr(BaseFunction, "get_call_type", heard)
+    made = compiled.kernel(with_two_operators)
+    assert made(3) == 24
+    assert asked
+    assert len(asked) == len(set(asked))
+    assert BaseFunction.get_call_type is heard
+    with pytest.raises(numba.TypingError):
+        made("x")
+    assert BaseFunction.get_call_type is heard
