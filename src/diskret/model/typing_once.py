@@ -1,6 +1,6 @@
 """Compiling asks numba once what an operator gives, not at every place it stands: a seventh of the first run is spared.
 
-Each time numba tries the same dozens of forms an operator has (of texts, lists, sets) before it comes to that of arrays,
+Every time it tries the same dozens of forms an operator has (of texts, lists, sets) before it comes to that of arrays,
 and compares its options at every one. While a kernel is compiled, what was found for some types is kept.
 """
 

@@ -126,7 +126,7 @@ def _entering(table, free, row, column, sign, low, high, moved, first):
 
 @part
 def _end(side, low, high, up):
-    """Where an unknown stops on its way: at nothing moved if costs bend there (it has a side), or where its room ends."""
+    """Where an unknown stops: at nothing moved if costs bend there (it has a side), or where its room ends."""
     if up:
         return 0.0 if side < 0.0 else high
     return 0.0 if side > 0.0 else low
