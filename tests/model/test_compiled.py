@@ -4,11 +4,27 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 import numba
+import numpy as np
 import pytest
 
 from diskret.model import compiled
+from diskret.model.arrays import Floats
+
+
+class Store(NamedTuple):
+    values: Floats
+    rest: tuple[Floats, int]
+
+
+@compiled.kernel
+def filled(store: Store) -> int:
+    lent = compiled.borrowed(store)
+    for i in range(lent.rest[0].size):
+        lent.rest[0][i] = lent.values.sum() + 4
+    return int(lent.rest[1])
 
 
 def doubled(x: int) -> int:
@@ -45,3 +61,9 @@ def test_a_part_keeps_nothing(place: Path) -> None:
     made = compiled.kernel(numba.njit(lambda x: part(x)).py_func)
     assert made(3) == 6
     assert not list(place.rglob("doubled*"))
+
+
+def test_borrowed_arrays_are_the_same_arrays() -> None:
+    store = Store(np.arange(3.0), (np.zeros(2), 5))
+    assert filled(store) == 5
+    assert store.rest[0].tolist() == [7.0, 7.0]

@@ -28,6 +28,7 @@ from diskret.model.merged import merged
 from diskret.model.sparse import SparseTable
 from diskret.model.status import Status
 from diskret.publication.working import load_working, save_working
+from diskret.suppression import by_moves
 from diskret.suppression.methods import Cuboids, Moves
 
 RULES = MinCount(3) | PPercent(10)
@@ -133,6 +134,37 @@ def test_equal_cells_are_hidden_together_and_the_pattern_holds_in_the_whole_tabl
     assert not done.table.with_status(
         Status.OPEN, [done.table.codes((int(np.flatnonzero(done.secondary)[0]),))]
     ).protected
+
+
+def test_an_attack_without_moves_finds_sums_of_products_through_open_cells() -> None:
+    draw = np.random.default_rng(1)
+    by = {f"c{axis}": Hierarchy.flat("abcdef") for axis in range(5)}
+    records = {name: draw.choice(list("abcdef"), 60, p=[0.5, 0.1, 0.1, 0.1, 0.1, 0.1]) for name in by}
+    options = TabulationOptions(sparse=True)
+    table = tabulate({**records, "x": draw.integers(1, 99, 60)}, by=by, value="x", options=options)
+    done = suppress(mark(table, RULES, special_cases=False), method=Moves(effort="quick"))
+    report = audit(done.table)
+    assert report.safe == (not done.unprotected)
+    assert report.without_solver == report.checked
+    # what moves show is true of hidden cells only
+    assert done.table.hidden[report.moves.cells].all()
+
+
+def test_a_second_pass_against_unions_begins_with_the_moves_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, given, routed = MinCount(5) | PPercent(30), [], by_moves.routed
+
+    def counted(*args: Any, **named: Any) -> Any:
+        given.append(len(named["start"]))
+        return routed(*args, **named)
+
+    monkeypatch.setattr(by_moves, "routed", counted)
+    dense, sparse = both(52)
+    done = suppress(mark(sparse, rules, special_cases=False))
+    assert given[0] == 0 < given[1]
+    assert done.audit is not None
+    assert done.audit.safe
+    assert not done.audit.unions
+    assert done.cost == pytest.approx(suppress(mark(dense, rules, special_cases=False)).cost)
 
 
 def test_names_lines_and_equations_are_those_of_the_whole_table() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from diskret.model.compiled import kernel, part
+from diskret.model.compiled import borrowed, kernel, part
 from diskret.moves._store_kernels import (
     ALIVE,
     BEFORE,
@@ -125,7 +125,7 @@ def run(what, order, at, store):
 
     Settle demands (against the public, against everybody), or take moves out (each of them, or all through a cell).
     """
-    saved = 0.0
+    saved, store = 0.0, borrowed(store)
     while at < order.size and not _short(store):
         if what <= GUARD:
             _settle(order[at], what == GUARD, store)

@@ -39,13 +39,13 @@ class Spread:
     homes: tuple[Ints, Ints, Ints, Ints, Ints]
 
 
-def products_of(small: Merged, cover: Cover, movable: Bools, hidden: Bools, price: Floats) -> Products:
-    """The compiled pattern over all cells; a price is shared by equal ones."""
+def products_of(small: Merged, cover: Cover, movable: Bools, hidden: Bools, price: Floats, number: int) -> Products:
+    """The compiled pattern over all cells, for so many demands; a price is shared by equal ones."""
     of = small.number_of
     members = np.bincount(of, minlength=small.size)
     least = max(LEAST << len(small.names), CODES * sum(len(h) for h in small.whole.hierarchies))
-    effort = max(min(LOOKS // max(cover.ways.size, 1), EFFORT), least)
-    kicks = KICKS if EFFORT * cover.ways.size < LOOKS else 0
+    effort = max(min(LOOKS // max(number, 1), EFFORT), least)
+    kicks = KICKS if EFFORT * number < LOOKS else 0
     judging = _spread(small, cover)
     shared = (price / members)[of]
     return Products(small.whole, judging, movable[of], hidden[of], shared, effort=effort, kicks=kicks)

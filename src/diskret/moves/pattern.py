@@ -107,7 +107,7 @@ def add_products(pattern: Pattern, order: Ints, thin: bool = False) -> None:
     """Add moves that need no solver, where a table is a product of trees and cells may be hidden, or it is sparse."""
     cover, table = pattern.cover, pattern.router.table
     still = order[~cover.standing().entirely[order]]
-    found = _products(pattern) if still.size else None
+    found = _products(pattern, still.size) if still.size else None
     if found is None:
         return
     found.settle(still, guard=False)
@@ -122,15 +122,22 @@ def add_products(pattern: Pattern, order: Ints, thin: bool = False) -> None:
         found.thin_cells()
         found.thin_moves()
     moves = found.moves()
-    cover.take(of_equal(table, moves) if isinstance(table, Merged) else moves)
+    if isinstance(table, Merged):
+        moves = of_equal(table, moves)
+        through_open = np.bincount(moves.number(), weights=~pattern.router.movable[moves.cells], minlength=len(moves))
+        moves = moves.some(np.flatnonzero(through_open == 0))
+    cover.take(moves)
 
 
-def _products(pattern: Pattern) -> Products | None:
-    """The compiled pattern; None where a table is no product of trees, has few demands, or nothing can be hidden."""
+def _products(pattern: Pattern, number: int) -> Products | None:
+    """The compiled pattern, for so many demands; None where there is no product of trees, or nothing can be hidden."""
     cover, router, hidden = pattern.cover, pattern.router, pattern.hidden | pattern.cover.in_use
+    nothing_more = not (router.movable & ~pattern.hidden).any()
     if isinstance(router.table, Merged):
-        return products_of(router.table, cover, router.movable, hidden, pattern.guide)
-    if not pattern.by_products or not isinstance(router.table, Table) or not (router.movable & ~pattern.hidden).any():
+        # in an attack products may go through open cells: sums of them bring these to rest again, or do not count
+        movable = np.ones_like(hidden) if nothing_more else router.movable
+        return products_of(router.table, cover, movable, hidden, pattern.guide, number)
+    if not pattern.by_products or not isinstance(router.table, Table) or nothing_more:
         return None
     return Products(router.table, cover, router.movable, hidden, pattern.guide)
 
