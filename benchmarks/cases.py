@@ -35,7 +35,8 @@ LONG = (
     # ours at a size whose claim a smaller case makes as well
     "holdings-50M", "suppress-10M-cells-3-dimensions-q0-thinned", "suppress-10M-cells-5-dimensions-q0",
     "complete-extract4-audit", "complete-ranges-extract4-*", "pools-1000-audit", "systems-nine5d", "systems-dale",
-    "perturbation-rounding-*-large", "perturbation-rounding-*d-sparse",
+    "systems-table3", "systems-hier133a*",
+    "perturbation-rounding-[34]d-large", "perturbation-rounding-[34]d-sparse",
     # economy of h3 is measured by benchmarks.quality
     "protect-h3-*-economy",
     # searches of SAFE: the census of a million persons to 2/6/6 stays

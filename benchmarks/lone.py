@@ -74,7 +74,7 @@ class Attack:
         solver = highspy.Highs()
         solver.setOptionValue("output_flag", False)
         solver.setOptionValue("presolve", "off")
-        solver.setOptionValue("simplex_strategy", 4)
+        solver.setOptionValue("simplex_strategy", 1)  # dual: begins with the cell where it is asked to be
         solver.passModel(lp)
         return solver
 

@@ -41,9 +41,9 @@ from diskret.publication.plots import save_chart
 from diskret.suppression.methods import AnyMethod, Cuboids, Moves
 
 HERE = Path(__file__).parent
-SAMPLE = 50
+SAMPLE = 100
 """Persons and demands of the independent attack on tables of more than `ALL` cells."""
-ALL, MOST_ATTACKED, MOST_FOR_PEERS = 6_000, 120_000, 6_000
+ALL, MOST_ATTACKED, MOST_FOR_PEERS = 3_000, 120_000, 6_000
 PROGRAMS = tuple(peers.PROGRAMS)
 PROVED = ("quick", "default", "economy")
 """Methods whose patterns must not be exposed."""
@@ -101,20 +101,20 @@ TABLES: dict[str, Sized] = {
     "h3": Sized(
         make=partial(grids.read, "h3"), dimensions=3, ghmiter=Stored(cpu=5.8, secondaries=7_736, value="15,485,036"),
     ),
-    "5-D 5,200": Sized(
+    "5-D": Sized(
         make=_made([(3, 3), (4,), (4,), (3,), (3,)], 4_000), dimensions=5,
         ghmiter=Stored(cpu=2.8, secondaries=1_991, like=LIKE),
     ),
-    "6-D 5,120": Sized(
+    "6-D": Sized(
         make=_made([(4,), (3,), (3,), (3,), (3,), (3,)], 3_000), dimensions=6,
         ghmiter=Stored(cpu=6.7, secondaries=2_961, like=LIKE),
     ),
-    "4-D 40,000": Sized(make=_made([(4, 5), (3, 4), (9,), (9,)], 200_000), dimensions=4),
-    "3-D 104,000": Sized(
+    "4-D": Sized(make=_made([(4, 5), (3, 4), (9,), (9,)], 200_000), dimensions=4),
+    "3-D": Sized(
         make=_made([(8, 7), (3, 12), (3, 12)], 60_000), dimensions=3,
         ghmiter=Stored(cpu=20.7, secondaries=19_059, like=LIKE),
     ),
-    "2-D 717,914": Sized(make=lambda: shapes.turnover_tax().table(), dimensions=2),
+    "2-D": Sized(make=lambda: shapes.turnover_tax().table(), dimensions=2),
 }  # fmt: skip
 
 

@@ -33,6 +33,8 @@ SMALL = ("targus", "table7", "table8", "table1", "osorio")
 LARGE = ("hie1372d", "hier133a", "jjtabel3", "table3", "cbs", "dale")
 """The classical instances: small enough for a proof, or nearly, and the others that are tables. The bounds of their
 files are left aside, as in the optima that are printed: an attacker knows that no value is negative."""
+LITTLE = {"costs": ("value",), "methods": ("default", "optimal"), "limit": 40}
+"""What is asked of the larger ones: a pattern and a bound."""
 SAMPLE = 100
 """Persons and demands of the independent attack on h3; everywhere else all of them attack."""
 
@@ -108,10 +110,10 @@ def read(name: str, folder: Path) -> Yardstick | None:
         return replace(of_grid(grid, SAMPLE), limit=240, **asked)  # type: ignore[arg-type]
     if not (folder / "csp" / f"{name}.jj.gz").exists():
         return None
-    few = {} if name in SMALL else {"costs": ("value",), "methods": METHODS[2:]}
+    few: dict[str, Any] = {"limit": 60} if name in SMALL else LITTLE
     return Yardstick(
         name=name, kind="csp", fingerprint=f"csp {name}", table=partial(_classical, name, folder / "csp"),
-        exposed=partial(_classical_exposed, name, folder / "csp"), given=True, guards=("public",), limit=60, **few,
+        exposed=partial(_classical_exposed, name, folder / "csp"), given=True, guards=("public",), **few,
     )  # fmt: skip
 
 

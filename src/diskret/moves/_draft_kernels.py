@@ -34,8 +34,9 @@ LOSS = 4.0
 MOVED, INSIDE = 0, 1
 TOUCHED, COPY = 4, 5
 """Where lists hold the cells of the draft, and from where on two copies of it, cells and steps."""
-EFFORT, KICKS, OPEN_PRICE, STEP = 3, 4, 5, 6
-"""Where numbers hold the effort of a search, cells to be forced out, what open cells cost at least, and the step."""
+EFFORT, KICKS, OPEN_PRICE, STEP, DETOURS = 3, 4, 5, 6, 8
+"""Where numbers hold the effort of a search, cells to be forced out, what open cells cost at least, the step, and how
+many detours are tried at a time."""
 
 
 class Draft(NamedTuple):
@@ -188,11 +189,12 @@ def _downhill(fixed, begin, draft):
 
     Only around cells listed from ``begin`` on. Those below the last one that was left were looked at since then.
     """
-    left, again = 0.0, True
+    left, again, tries = 0.0, True, draft.search.numbers[DETOURS]
     while again:
         again = False
         cell = _dearest(draft, np.inf, begin)
-        while cell >= 0 and (again or draft.search.cells[cell, NOW] >= left):
+        while cell >= 0 and tries > 0 and (again or draft.search.cells[cell, NOW] >= left):
+            tries -= 1
             price = draft.search.cells[cell, NOW]
             if _around(cell, fixed, GAIN, draft):
                 again, left = True, price

@@ -47,11 +47,12 @@ class Products:
 
     def __init__(
         self, table: Table, cover: Judging, movable: Bools, hidden: Bools, price: Floats, *, effort: int = EFFORT,
-        kicks: int = KICKS,
+        kicks: int = KICKS, detours: float = np.inf,
     ) -> None:  # fmt: skip
         self.hidden, self.price = hidden, price
         self._store = _store(table, cover, movable, hidden, price)
-        self._store.draft.search.numbers[3:5] = effort, kicks
+        numbers = self._store.draft.search.numbers
+        numbers[3:5], numbers[8] = (effort, kicks), detours
 
     def settle(self, order: Ints, guard: bool) -> None:
         """Settle demands one after the other, against the public or against everybody."""
@@ -181,7 +182,7 @@ def _search(table: Table, cover: Judging, movable: Bools, price: Floats, free: F
         levels=np.zeros((number + 2, 5), dtype=np.int64),
         costs=np.zeros((number + 2, 5)),
         lists=np.zeros((13, WIDEST), dtype=np.int64),
-        numbers=np.array([0.0, 0.0, 0.0, EFFORT, KICKS, (1 - 1e-3) * least, 1.0, TOGETHER]),
+        numbers=np.array([0.0, 0.0, 0.0, EFFORT, KICKS, (1 - 1e-3) * least, 1.0, TOGETHER, np.inf]),
         places=places,
         slots=slots,
     )
