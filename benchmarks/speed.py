@@ -43,7 +43,7 @@ from diskret.suppression.methods import AnyMethod, Cuboids, Moves
 HERE = Path(__file__).parent
 SAMPLE = 100
 """Persons and demands of the independent attack on tables of more than `ALL` cells."""
-SECONDS = 20.0
+SECONDS = 10.0
 """CPU seconds of an attack by a sample."""
 ALL, MOST_ATTACKED, MOST_FOR_PEERS = 3_000, 120_000, 6_000
 PROGRAMS = tuple(peers.PROGRAMS)
@@ -309,7 +309,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--tables", type=lambda text: text.split(","), default=[*TABLES])
     parser.add_argument("--methods", type=lambda text: text.split(","), default=["cuboids", "quick", "default"])
     parser.add_argument("--peers", type=Path, default=peers.INTERPRETER, help="an interpreter that has them")
-    parser.add_argument("--limit", type=float, default=60, help="seconds for each of them")
+    parser.add_argument("--limit", type=float, default=30, help="seconds for each of them")
     parser.add_argument("--threads", action="store_true", help="compare the bytes of 1, 2 and 4 threads")
     parser.add_argument("--growth", action="store_true", help="state growth exponents")
     parser.add_argument("--into", type=Path, help="folder for the results; left out: they are printed only")
