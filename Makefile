@@ -4,6 +4,10 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# files with a browser are few tests that take long: whoever has nothing left to do takes some over. Hundreds of tests
+# start a process, which reads what Python has compiled before
+TESTS = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
+
 .PHONY: demo serve test test-all lint types bench bench-all sbom clean
 
 demo: $(VENV)/.base
@@ -14,10 +18,10 @@ serve: $(VENV)/.web
 	$(BIN)/diskret serve
 
 test: $(VENV)/.dev chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" --durations=5
+	$(TESTS) -m "not slow" --hypothesis-profile=quick --durations=5
 
 test-all: $(VENV)/.dev chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=10
+	$(TESTS) --durations=10
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -28,8 +28,10 @@ from diskret.model.merged import merged
 from diskret.model.sparse import SparseTable
 from diskret.model.status import Status
 from diskret.publication.working import load_working, save_working
-from diskret.suppression import by_moves
+from diskret.suppression import by_cuboids, by_moves
 from diskret.suppression.methods import Cuboids, Moves
+from diskret.suppression.prices import Cost
+from tests.present import present
 
 RULES = MinCount(3) | PPercent(10)
 
@@ -200,8 +202,29 @@ def test_what_is_published_lists_occupied_cells_and_is_read_again(tmp_path: Path
     assert isinstance(again, SparseTable)
     assert again.same_cells(done.table)
     assert again.protected
-    with pytest.raises(errors.BadOption, match="occupied cells only"):
-        suppress(done.before, method=Cuboids())
+
+
+@pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
+@pytest.mark.parametrize("seed", range(6))
+def test_cuboids_are_those_of_the_whole_table(seed: int) -> None:
+    tables = both(seed, **ROLES[2 * (seed % 2)])
+    promise = Promise(guard="single" if seed % 3 else "public")
+    method = Cuboids(thin=False, carry="once" if seed == 5 else "off")
+    one, other = (suppress(mark(table, RULES, special_cases=False), promise, method) for table in tables)
+    places = tables[1].occupied.places
+    assert np.array_equal(one.table.hidden.reshape(-1)[places], other.table.hidden)
+    assert np.array_equal(one.moves.cells, places[other.moves.cells])
+    assert np.array_equal(one.moves.coefficients, other.moves.coefficients)
+    assert np.array_equal(present(one.table.creator).reshape(-1)[places], present(other.table.creator))
+    assert [each.cell for each in one.unprotected] == [each.cell for each in other.unprotected]
+
+
+def test_cuboids_in_subtables_that_are_too_large_are_refused_before_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_cuboids, "LARGEST", 5)
+    sparse = mark(both(4)[1], RULES, special_cases=False)
+    for method in (Cuboids(), Cuboids(non_additive=("c0",)), Cuboids(cost=Cost(distance={"c0": 1.0}))):
+        with pytest.raises(errors.BadOption, match="occupied cells only"):
+            suppress(sparse, method=method)
 
 
 def test_hiding_any_zero_is_refused_before_work() -> None:

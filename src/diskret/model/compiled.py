@@ -14,9 +14,8 @@ from typing import Any
 
 import numba
 from numba.core import caching
-from numba.core.types.containers import BaseTuple
-from numba.core.types.npytypes import Array
-from numba.extending import intrinsic
+
+from diskret.model.typing_once import answered_once
 
 Decorator = Callable[[Callable[..., Any]], Any]
 
@@ -26,31 +25,11 @@ inlined: Decorator = numba.njit(nogil=True, inline="always")
 """Write a few lines into every kernel that calls them."""
 
 
-def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    if isinstance(kind, Array):
-        array = context.make_array(kind)(context, builder, value)
-        array.meminfo = array.meminfo.type(None)
-        value = array._getvalue()
-    for i, each in enumerate(kind if isinstance(kind, BaseTuple) else ()):
-        value = builder.insert_value(value, _uncounted(context, builder, each, builder.extract_value(value, i)), i)
-    return value
-
-
-def _borrowed(context: Any, given: Any) -> Any:
-    """Arrays in named tuples, without counting who holds them: for the parts of one kernel, which do not keep them.
-
-    Counting took a quarter of the time of kernels whose parts read many arrays out of tuples.
-    """
-    return given(given), lambda inner, builder, signature, values: _uncounted(inner, builder, given, values[0])
-
-
-borrowed: Any = (lambda given: given) if numba.config.DISABLE_JIT else intrinsic(_borrowed)
-
-
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop that Python calls, once per machine; every time where there is no folder to keep it in."""
     made = numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
     if hasattr(made, "enable_caching"):  # numba may be switched off
+        made._compiler.compile = answered_once()(made._compiler.compile)
         with suppress(RuntimeError):
             made.enable_caching()
         with suppress(RuntimeError):
