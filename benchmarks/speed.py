@@ -191,7 +191,8 @@ def rows_of(table: str, given: argparse.Namespace) -> Iterator[tuple[Row, dict[s
     stored = TABLES[table].ghmiter
     if stored is not None:
         words = f"GHMITER (stored{', ' + stored.like if stored.like else ''})"
-        number, spent = f"{stored.secondaries:,}", in_words(stored.cpu)
+        # how much another table hides says nothing of this one
+        number, spent = "" if stored.like else f"{stored.secondaries:,}", in_words(stored.cpu)
         yield replace(base, program=words, secondaries=number, value=stored.value, cpu_s=spent), {}
     grid = TABLES[table].make()
     if isinstance(grid, grids.Grid) and grid.value.size <= MOST_FOR_PEERS:
