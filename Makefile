@@ -4,6 +4,10 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# files with a browser are few tests that take long: whoever has nothing left to do takes some over. Hundreds of tests
+# start a process, which reads what Python has compiled before
+TESTS = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
+
 .PHONY: demo serve test test-all lint types bench bench-all sbom clean
 
 demo: $(VENV)/.base
@@ -14,10 +18,10 @@ serve: $(VENV)/.web
 	$(BIN)/diskret serve
 
 test: $(VENV)/.dev chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" --durations=5
+	$(TESTS) -m "not slow" --hypothesis-profile=quick --durations=5
 
 test-all: $(VENV)/.dev chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=10
+	$(TESTS) --durations=10
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -27,17 +31,19 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-# about 40 minutes of CPU; cases that took more than a minute the last time keep their rows
+# everything but the long cases: about an hour on a quiet machine with two cores; GO=--go-on goes on after a break
 bench: $(VENV)/.bench .venv-bench/.peers
-	$(BIN)/python -m benchmarks --most 60
-	$(BIN)/python -m benchmarks.quality --tables 6 --into benchmarks
-	$(BIN)/python -m benchmarks.speed --threads --into benchmarks
+	$(BIN)/python -m benchmarks $(GO)
+	$(BIN)/python -m benchmarks.quality --tables 6 --seconds 5 --into benchmarks
+	$(BIN)/python -m benchmarks.speed --threads --growth --into benchmarks
+	$(BIN)/python -m benchmarks.figures
 
-# the long ones too: about two hours
+# the long ones too, and more tables of every kind: about three hours
 bench-all: $(VENV)/.bench .venv-bench/.peers
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --long $(GO)
 	$(BIN)/python -m benchmarks.quality --into benchmarks
 	$(BIN)/python -m benchmarks.speed --threads --growth --into benchmarks
+	$(BIN)/python -m benchmarks.figures
 
 # what diskret is made of, as installed: a CycloneDX software bill of materials
 sbom: $(VENV)/.web

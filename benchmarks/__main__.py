@@ -1,11 +1,16 @@
-"""`python -m benchmarks [--most 60] [WORD ...]`: run all cases, or those whose name holds a word; write the results.
+"""`python -m benchmarks [--long] [--go-on] [--minutes 45] [WORD ...]`: measure all cases, write results.csv and .md.
 
-With ``--most`` cases that took more CPU seconds the last time, or were stopped, are left out: with 60 the others take
-about 25 minutes instead of 100 (90: 40 minutes). Every row of results.csv and results.md says on which commit it was
-measured, so that one sees which are older. ``--list`` says what would run and how long that took.
+Long cases (`LONG` in cases.py) run with ``--long`` only, which is `make bench-all`. Words choose cases whose name holds
+one of them. Ours come first, other programs after them, and both files are written after every case: a run that is
+broken off is worth what it measured, and ``--go-on`` leaves out what was measured on this very code already. After so
+many ``--minutes`` no further case is begun. ``--list`` says what would run and how long that took the last time.
+
+Every row says on which commit it was measured. What is older than the code stands apart in results.md, marked so; rows
+of cases that no longer exist disappear.
 
 Each case runs in a process of its own. CPU seconds are of the case alone: starting Python, making data, compiling
-kernels (shown apart) and judging the result are left out. Peak memory is of the whole process.
+kernels (shown apart) and judging the result are left out; "whole s" in results.csv is all of it by the clock. Peak
+memory is of the whole process.
 """
 
 from __future__ import annotations
@@ -17,106 +22,179 @@ import os
 import platform
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
-from benchmarks.cases import CASES
+from benchmarks.cases import CASES, is_long
 
 HERE = Path(__file__).parent
-COLUMNS = ["case", "program", "CPU s", "wall s", "peak GB", "compile s", "quality", "commit"]
+SHOWN = ("case", "program", "CPU s", "wall s", "peak GB", "compile s", "quality", "commit")
+COLUMNS = (*SHOWN, "measured", "whole s")
+EARLIER = "earlier"
+"""Stands for the commit of rows from before commits were noted."""
 Row = dict[str, str]
+Key = tuple[str, str]
 
 
-def measure(name: str) -> dict[str, str]:
+# --- one case ---------------------------------------------------------------------------------------------------------
+
+
+def measure(name: str, version: str) -> Row:
     """One row of the table."""
+    began, start = datetime.now(UTC), time.perf_counter()
+    row = _row(name, **_found(name))
+    whole = f"{time.perf_counter() - start:.1f}"
+    return row | {"commit": version, "measured": f"{began:%Y-%m-%d %H:%M}", "whole s": whole}
+
+
+def _found(name: str) -> Mapping[str, object]:
     command = [sys.executable, "-m", "benchmarks.one", name]
+    limit = CASES[name].limit
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=CASES[name].limit, cwd=HERE.parent, check=False
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, cwd=HERE.parent, check=False)
     except subprocess.TimeoutExpired:
-        return _row(name, quality=f"stopped after {CASES[name].limit} s")
+        return {"quality": f"stopped after {limit} s"}
     if done.returncode != 0:
         silent = f"ended by signal {-done.returncode}" if done.returncode < 0 else "no message"
         last = (done.stderr.strip().splitlines() or [silent])[-1]
-        return _row(name, quality=f"failed: {last[:80]}")
-    return _row(name, **json.loads(done.stdout.splitlines()[-1]))
+        return {"quality": f"failed: {last[:80]}"}
+    return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def _row(name: str, **found: object) -> dict[str, str]:
+def _row(name: str, **found: object) -> Row:
     case = CASES[name]
     row = {"case": case.what, "program": case.program, **{k: str(v) for k, v in found.items()}}
     return {column: row.get(column, "") for column in COLUMNS}
 
 
+# --- which code -------------------------------------------------------------------------------------------------------
+
+
 def commit() -> str:
-    """What is measured; with a plus sign where files differ from it."""
-
-    def git(*words: str) -> str:
-        return subprocess.run(["git", *words], capture_output=True, text=True, cwd=HERE.parent, check=False).stdout
-
-    return git("rev-parse", "--short", "HEAD").strip() + ("+" if git("status", "--porcelain", "src").strip() else "")
+    """What is measured; with a plus sign where the package differs from it."""
+    found = _git("rev-parse", "--short", "HEAD").stdout.strip()
+    return found + ("+" if _git("status", "--porcelain", "--", "src").stdout.strip() else "")
 
 
-def took(row: Row | None) -> float:
-    """CPU seconds of the last time; infinite if it was stopped, nothing if it is not known."""
-    if row is None:
-        return 0.0
-    if row["quality"].startswith("stopped"):
-        return float("inf")
-    try:
-        return float(row["CPU s"])
-    except ValueError:
-        return 0.0
+@cache
+def is_of_now(version: str) -> bool:
+    """Whether the package is still as it was on that commit."""
+    if version in ("", EARLIER) or version.endswith("+"):
+        return version == commit()
+    return _git("diff", "--quiet", version, "--", "src").returncode == 0
 
 
-def known(table: Path) -> dict[tuple[str, str], Row]:
+def _git(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["git", *words], capture_output=True, text=True, cwd=HERE.parent, check=False)
+
+
+# --- which cases ------------------------------------------------------------------------------------------------------
+
+
+def known(table: Path) -> dict[Key, Row]:
     """The rows as they were left."""
     if not table.exists():
         return {}
     with table.open(encoding="utf-8", newline="") as file:
         found = [{column: row.get(column) or "" for column in COLUMNS} for row in csv.DictReader(file)]
-    return {(row["case"], row["program"]): row for row in found}
+    return {(row["case"], row["program"]): row | {"commit": row["commit"] or EARLIER} for row in found}
+
+
+def chosen(rows: Mapping[Key, Row], given: argparse.Namespace) -> list[str]:
+    """Names of the cases to run, ours first."""
+    names = [
+        n for n in CASES if (given.long or not is_long(n)) and (not given.words or any(w in n for w in given.words))
+    ]
+    if given.go_on:
+        names = [n for n in names if not is_of_now(rows.get(_key(n), {}).get("commit", ""))]
+    return sorted(names, key=lambda n: not CASES[n].program.startswith("diskret"))
+
+
+def _key(name: str) -> Key:
+    return CASES[name].what, CASES[name].program
+
+
+def took(row: Row | None) -> float:
+    """Seconds of the last time, as far as they are known: all of them, or those of the case alone."""
+    for column in ("whole s", "CPU s"):
+        try:
+            return float((row or {}).get(column) or "")
+        except ValueError:
+            continue
+    return 0.0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the chosen cases; keep the rows of the others."""
+    """Run the chosen cases; the rows of the others stay, marked as older than the code if they are."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*")
-    parser.add_argument("--most", type=float, default=float("inf"), help="CPU seconds of a case, as it took last")
+    parser.add_argument("--long", action="store_true", help="the long cases too")
+    parser.add_argument("--go-on", action="store_true", help="leave out what was measured on this code")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no case after this time")
     parser.add_argument("--list", action="store_true", help="only say what would run")
     given = parser.parse_args(arguments)
     rows = known(HERE / "results.csv")
-    last = {name: took(rows.get((case.what, case.program))) for name, case in CASES.items()}
-    chosen = [n for n in CASES if last[n] <= given.most and (not given.words or any(w in n for w in given.words))]
+    names = chosen(rows, given)
     if given.list:
-        for name in chosen:
-            print(f"{last[name]:8.2f} s {name}")
-        print(f"{sum(last[n] for n in chosen if last[n] < float('inf')):8.2f} s in all, {len(chosen)} cases")
+        for name in names:
+            print(f"{took(rows.get(_key(name))):8.2f} s {name}")
+        print(f"{sum(took(rows.get(_key(n))) for n in names):8.2f} s in all, {len(names)} cases")
         return
-    version = commit()
-    for name in chosen:
-        row = measure(name) | {"commit": version}
-        rows[row["case"], row["program"]] = row
-        print(" | ".join(row.values()), flush=True)
-        _write(rows)
+    version, end = commit(), time.monotonic() + 60 * given.minutes
+    for number, name in enumerate(names):
+        if time.monotonic() > end:
+            print(f"{len(names) - number} cases are left for --go-on")
+            break
+        row = rows[_key(name)] = measure(name, version)
+        print(f"{number + 1} of {len(names)} | " + " | ".join(row.values()), flush=True)
+        _write(rows, HERE)
 
 
-def _write(rows: Mapping[tuple[str, str], Row]) -> None:
+# --- results ----------------------------------------------------------------------------------------------------------
+
+
+def _write(rows: Mapping[Key, Row], into: Path) -> None:
     """Both files, with the rows of all cases that there are."""
-    order = {(c.what, c.program): i for i, c in enumerate(CASES.values())}
-    kept = sorted((r for key, r in rows.items() if key in order), key=lambda r: order[r["case"], r["program"]])
-    with (HERE / "results.csv").open("w", encoding="utf-8", newline="") as file:
+    kept = [rows[_key(name)] for name in CASES if _key(name) in rows]
+    with (into / "results.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(kept)
-    lines = [" | ".join(COLUMNS), " | ".join("---" for _ in COLUMNS)]
-    lines += [" | ".join(r[c] for c in COLUMNS) for r in kept]
-    text = "# Benchmarks\n\nWritten by `make bench`; every case in its own process. "
-    text += "Absolute times depend on the machine, ratios count.\n\n"
-    text += f"Last run: {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}.\n\n"
-    text += "\n".join(f"| {line} |" for line in lines) + "\n\n" + (HERE / "notes.md").read_text(encoding="utf-8")
-    (HERE / "results.md").write_text(text, encoding="utf-8")
+    (into / "results.md").write_text(text_of(kept), encoding="utf-8")
+
+
+def text_of(rows: Sequence[Row]) -> str:
+    """What is of the code as it stands, what is older, and the notes."""
+    new, old = ([r for r in rows if is_of_now(r["commit"]) is now] for now in (True, False))
+    said = [
+        "# Benchmarks",
+        "Written by `make bench`; every case in its own process. Absolute times depend on the machine, ratios count. "
+        "How far patterns are from the cheapest stands in [quality.md](quality.md), time against size and dimension in "
+        "[speed.md](speed.md).",
+    ]
+    if new:
+        commits, times = sorted({r["commit"] for r in new}), sorted(r["measured"] for r in new)
+        said.append(
+            f"Measured on commit {', '.join(commits)} from {times[0]} to {times[-1]} UTC: {len(new)} of {len(CASES)} "
+            f"cases; {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}."
+        )
+        said.append(_table(new))
+    if old:
+        said += [
+            "## Older than the code",
+            f"{len(old)} rows were not measured again: they are long (`make bench-all`), or the run was broken off. "
+            f'"{EARLIER}": before commits were noted.',
+            _table(old),
+        ]
+    return "\n\n".join(said) + "\n\n" + (HERE / "notes.md").read_text(encoding="utf-8")
+
+
+def _table(rows: Sequence[Row]) -> str:
+    lines = [SHOWN, ["---"] * len(SHOWN), *([r[c] for c in SHOWN] for r in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def cases() -> Iterator[Case]:
                 yield Case(
                     f"protect-{table}-{kind}-{effort}", f"protect {table}, p% levels: {words}", f"diskret, {effort}",
                     partial(_protect, table, kind, effort), partial(_load, table), _warm, _protected,
-                    repeats=3 if table == "mid" else 1,
+                    repeats=3 if table == "mid" and effort != "economy" else 1,
                 )  # fmt: skip
     for table, pattern in (("mid", "pytauargus_mod"), ("mid", "ghmiter_plain"), ("h3", "ghmiter_plain")):
         yield Case(

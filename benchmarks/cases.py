@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatch
+
 from benchmarks import (
     auditing,
     cell_key,
@@ -9,7 +11,6 @@ from benchmarks import (
     complete,
     marking,
     microdata,
-    optimal,
     perturbation,
     pools,
     publication,
@@ -22,7 +23,29 @@ from benchmarks import (
 from benchmarks.case import Case
 
 ROOMS = (
-    tabulation, marking, suppression, auditing, complete, pools, systems, optimal, perturbation, cell_key, microdata,
-    safe, risk, comparison, publication,
+    tabulation, marking, suppression, auditing, complete, pools, systems, perturbation, cell_key, microdata, safe, risk,
+    comparison, publication,
 )  # fmt: skip
 CASES: dict[str, Case] = {case.name: case for room in ROOMS for case in room.cases()}
+
+LONG = (
+    # other programs, which take a minute or more; smaller data say the same
+    "tabulate-10M-duckdb", "tabulate-10M-polars", "suppress-h3-pytauargus*", "suppress-h3-gconfid",
+    "risk-anonymity-*-pycanon", "risk-link-fellegi_sunter-17",
+    # ours at a size whose claim a smaller case makes as well
+    "holdings-50M", "suppress-10M-cells-3-dimensions-q0-thinned", "suppress-10M-cells-5-dimensions-q0",
+    "complete-extract4-audit", "complete-ranges-extract4-*", "pools-1000-audit", "systems-nine5d", "systems-dale",
+    "systems-table3", "systems-hier13*",
+    "perturbation-rounding-[34]d-large", "perturbation-rounding-[34]d-sparse",
+    # economy of h3 is measured by benchmarks.quality
+    "protect-h3-*-economy",
+    # searches of SAFE: the census of a million persons to 2/6/6 stays
+    "safe-adult-122", "safe-census100k-266", "safe-census100k-printed", "safe-census1m-277", "safe-census*-default",
+    "safe-weights-*", "safe-size-*", "safe-growth-100000*",
+)  # fmt: skip
+"""Cases that only `make bench-all` runs, by name."""
+
+
+def is_long(name: str) -> bool:
+    """Whether a case waits for `make bench-all`."""
+    return any(fnmatch(name, each) for each in LONG)

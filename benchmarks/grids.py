@@ -186,14 +186,14 @@ def seeded(kind: str, number: int, first: int = 0) -> Iterator[Grid]:
         yield filled(f"{kind} {i}", kind, branching, records, skew=SKEW[i % len(SKEW)], seed=1000 * len(kind) + i)
 
 
-def read(name: str) -> Grid | None:
+def read(name: str, folder: Path = FOLDER) -> Grid | None:
     """A table of the shared folder, if that is there."""
-    if not (FOLDER / f"{name}.dims.json").exists():
+    if not (folder / f"{name}.dims.json").exists():
         return None
-    dims = json.loads((FOLDER / f"{name}.dims.json").read_text(encoding="utf-8"))
+    dims = json.loads((folder / f"{name}.dims.json").read_text(encoding="utf-8"))
     parents = tuple(np.array(d["parents"]) for d in dims)
     shape = tuple(p.size for p in parents)
-    with gzip.open(FOLDER / f"{name}.csv.gz", "rt", encoding="utf-8", newline="") as file:
+    with gzip.open(folder / f"{name}.csv.gz", "rt", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     at = tuple(np.array([int(row["i" + d["name"]]) for row in rows]) for d in dims)
 

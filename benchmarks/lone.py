@@ -7,14 +7,15 @@ tell that it does not reach its level up or down; cells in which he has a share 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import highspy
 import numpy as np
 
-from benchmarks.grids import Bools, Grid, Ints, above, sums
+from benchmarks.grids import Bools, Floats, Grid, Ints, above, sums
 
 Thing = TypeVar("Thing")
 CLOSE = 1e-6
@@ -40,7 +41,11 @@ class Attack:
         value = grid.value.reshape(-1)[self.cells]
         # nothing can be larger than a few totals, and no level asks for that
         self.low, self.high = -value, np.full(value.size, 4 * float(grid.value.max()) + 1)
-        self.points = np.zeros((0, value.size))
+        self.points: list[Floats] = []
+        self.end = np.inf
+        """CPU seconds of this process after which nothing more is asked."""
+        self.settled = 0
+        """Questions that were answered: a primary cell, a side, somebody."""
         self.solver = self._model(hidden.reshape(-1))
         level = grid.level.reshape(-1)[self.cells]
         primary = np.flatnonzero(grid.primary.reshape(-1)[self.cells])
@@ -59,56 +64,75 @@ class Attack:
             signs.append(sign[kept])
         row, col, sign = np.concatenate(rows), np.concatenate(columns), np.concatenate(signs)
         names, row = np.unique(row, return_inverse=True)
+        # a column for what a cell is higher and one for what it is lower: the solver begins where nothing deviates, so
+        # few cells do in what it finds, and that answers others too
+        size = self.cells.size
+        row, col, sign = np.tile(row, 2), np.append(col, col + size), np.append(sign, -sign)
         order = np.lexsort((row, col))
         lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = self.cells.size, names.size
-        lp.col_cost_, lp.col_lower_, lp.col_upper_ = np.zeros(self.cells.size), self.low, self.high
+        lp.num_col_, lp.num_row_ = 2 * size, names.size
+        lp.col_cost_, lp.col_lower_, lp.col_upper_ = np.zeros(2 * size), np.zeros(2 * size), self._rooms()
         lp.row_lower_ = lp.row_upper_ = np.zeros(names.size)
         lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        lp.a_matrix_.start_ = np.searchsorted(col[order], np.arange(self.cells.size + 1)).astype(np.int32)
+        lp.a_matrix_.start_ = np.searchsorted(col[order], np.arange(2 * size + 1)).astype(np.int32)
         lp.a_matrix_.index_, lp.a_matrix_.value_ = row[order].astype(np.int32), sign[order]
         solver = highspy.Highs()
         solver.setOptionValue("output_flag", False)
         solver.setOptionValue("presolve", "off")
-        solver.setOptionValue("simplex_strategy", 4)
+        solver.setOptionValue("simplex_strategy", 1)  # dual: begins with the cell where it is asked to be
         solver.passModel(lp)
         return solver
 
+    def _rooms(self) -> Floats:
+        return np.append(self.high, -self.low)
+
     def reaches(self, column: int, side: float, level: float) -> bool:
         """Whether a cell can be so far off, by a programme; what is found is kept."""
-        solver = self.solver
-        # no farther than asked, from the true table on: few cells move, and the point answers others too
-        ends = (self.low[column], level) if side > 0 else (-level, self.high[column])
-        solver.changeColBounds(column, *ends)
-        solver.changeColCost(column, -side)
+        solver, size = self.solver, self.cells.size
+        there, back = (column, column + size) if side > 0 else (column + size, column)
+        rooms = self._rooms()
+        # no farther than asked
+        solver.changeColBounds(there, 0.0, min(level, float(rooms[there])))
+        solver.changeColBounds(back, 0.0, 0.0)
+        solver.changeColCost(there, -1.0)
         solver.clearSolver()
         solver.run()
         good = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
-        point = np.array(solver.getSolution().col_value) if good else np.zeros(self.cells.size)
-        solver.changeColCost(column, 0.0)
-        solver.changeColBounds(column, self.low[column], self.high[column])
+        found = np.array(solver.getSolution().col_value) if good else np.zeros(2 * size)
+        solver.changeColCost(there, 0.0)
+        for one in (there, back):
+            solver.changeColBounds(one, 0.0, float(rooms[one]))
         if not good:
             raise RuntimeError("the solver of the attack gave no answer")
-        self.points = np.vstack([self.points, point])
-        return bool(side * point[column] >= level * (1 - CLOSE))
+        self.points.append(found[:size] - found[size:])
+        return bool(side * self.points[-1][column] >= level * (1 - CLOSE))
 
     def exposed(self, person: Person | None = None) -> set[int]:
         """Primary cells that somebody narrows down too far (flat positions); None: everybody."""
         known = np.empty(0, np.int64) if person is None else person.knows
-        points = self.points[(np.abs(self.points[:, known]) <= CLOSE).all(axis=1)]
-        asked = [d for d in self.demands if person is None or d[0] not in person.behind]
+        behind = set() if person is None else {*person.behind.tolist()}
+        # what the points that he cannot rule out reach, up and down
+        possible = [p for p in self.points if (np.abs(p[known]) <= CLOSE).all()]
+        reached = np.zeros((2, self.cells.size))
+        for point in possible:
+            np.maximum(reached, [point, -point], out=reached)
         found: set[int] = set()
         for column in known.tolist():
-            self.solver.changeColBounds(column, 0.0, 0.0)
-        for column, side, level in asked:
-            enough = level * (1 - CLOSE)
-            if (side * points[:, column] >= enough).any():
+            for one in (column, column + self.cells.size):
+                self.solver.changeColBounds(one, 0.0, 0.0)
+        for column, side, level in self.demands:
+            if time.process_time() > self.end:
+                break
+            self.settled += 1
+            if column in behind or reached[int(side < 0), column] >= level * (1 - CLOSE):
                 continue
             if not self.reaches(column, side, level):
                 found.add(int(self.cells[column]))
-            points = np.vstack([points, self.points[-1]])
+            np.maximum(reached, [self.points[-1], -self.points[-1]], out=reached)
+        rooms = self._rooms()
         for column in known.tolist():
-            self.solver.changeColBounds(column, self.low[column], self.high[column])
+            for one in (column, column + self.cells.size):
+                self.solver.changeColBounds(one, 0.0, float(rooms[one]))
         return found
 
     def persons(self) -> Iterator[Person]:
@@ -134,15 +158,30 @@ def exposed(grid: Grid, hidden: Bools, *, singles: bool, most: int | None = None
 
     At ``most`` so many persons attack, spread evenly, and as many demands are looked at; left out: all.
     """
+    return attacked(grid, hidden, singles=singles, most=most).exposed
+
+
+class Attacked(NamedTuple):
+    """What an attack found, how many questions it answered, and how many there were."""
+
+    exposed: set[int]
+    settled: int
+    questions: int
+
+
+def attacked(grid: Grid, hidden: Bools, *, singles: bool, most: int | None = None, seconds: float = np.inf) -> Attacked:
+    """The same, with how much was asked: no more than so many CPU ``seconds`` allow, everybody first, half of them."""
     if not grid.primary[hidden].sum() == grid.primary.sum():
         raise ValueError("a primary cell is not hidden")
-    attack = Attack(grid, hidden)
+    attack, begun = Attack(grid, hidden), time.process_time()
     attack.demands = _spread(attack.demands, most)
+    attack.end = begun + seconds / 2
     found = attack.exposed()
-    if singles:
-        for person in _spread([*attack.persons()], most):
-            found |= attack.exposed(person)
-    return found
+    attack.end = begun + seconds
+    persons = _spread([*attack.persons()], most) if singles else []
+    for person in persons:
+        found |= attack.exposed(person)
+    return Attacked(found, attack.settled, len(attack.demands) * (1 + len(persons)))
 
 
 def _spread(some: Sequence[Thing], most: int | None) -> list[Thing]:

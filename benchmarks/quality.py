@@ -1,10 +1,12 @@
-"""`python -m benchmarks.quality [--tables 16]`: how far every method is from the cheapest safe pattern.
+"""`python -m benchmarks.quality [--tables 16] [--folder ../shared/bench]`: how far from the cheapest safe pattern.
 
 Tables with a known optimum: flat ones of 100 to 169 cells, cubes and trees of 100 to 500 cells, all of seeded firms,
-then mid and the classical instances where the shared folder is. The optimum is proved by the method Optimal once and
-kept in optima.json beside the results, under the fingerprint of its table; a pattern that is cheaper than a proved
-optimum is an error of the package and ends the run. Every pattern is attacked by `benchmarks.lone`, which shares
-nothing with the package: by everybody, and where the promise says so by whoever is alone in a cell.
+then mid, h3 and the classical instances where the folder is (see yardsticks.py). The optimum is proved by the method
+Optimal once and kept in optima.json beside the results, under the fingerprint of its table (that of mid against
+everybody by value was proved elsewhere and entered by hand); a pattern that is cheaper
+than a proved optimum is an error of the package and ends the run. Every pattern is attacked by solvers that share
+nothing with the package (`benchmarks.lone`, `benchmarks.systems`): by everybody, and where the promise says so by
+whoever is alone in a cell.
 
 Written are quality.md (one table), quality.svg (gap against CPU seconds) and quality.csv (every run).
 Barriers are off, so that the objective is the value, or the number of cells, and nothing else.
@@ -15,11 +17,9 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
 from math import ceil
 from pathlib import Path
 from statistics import mean
@@ -27,44 +27,20 @@ from typing import Any
 
 import numpy as np
 
-import diskret as dk
-from benchmarks import grids, lone, systems
+from benchmarks import grids, yardsticks
+from benchmarks.__main__ import commit
 from benchmarks.times import seconds as in_words
+from benchmarks.yardsticks import COSTS, GUARDS, KINDS, METHODS, Asked, Made, Yardstick
 from diskret.publication.plots import save_chart
-from diskret.suppression.methods import AnyMethod, Cuboids, Moves, Optimal
-from diskret.suppression.prices import Cost
-from diskret.suppression.result import Suppression
 
 HERE = Path(__file__).parent
 OPTIMA = HERE / "optima.json"
-KINDS = ("flat", "cubes", "trees")
-GUARDS = ("public", "single")
-COSTS = ("value", "cells")
-METHODS = ("cuboids", "quick", "default", "economy", "optimal")
-CSP = ("targus", "table7", "table8", "table1", "osorio")
-"""Instances that are small enough for a proof, or nearly. The bounds of their files are left aside, as in the optima
-that are printed: an attacker knows that no value is negative."""
 CLOSE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Yardstick:
-    """One table to be protected, and how its patterns are judged."""
-
-    name: str
-    kind: str
-    fingerprint: str
-    table: Callable[[], dk.Table]
-    exposed: Callable[[Any, bool], int]
-    """Primary cells that are exposed if these cells are hidden, to single contributors too if that is said."""
-    given: bool = False
-    """Whether cells have prices of their own, which take the place of values."""
-    guards: tuple[str, ...] = GUARDS
-
-
-@dataclass(frozen=True, kw_only=True)
 class Run:
-    """What one method made of one table."""
+    """What one method made of one table, and what is known of that."""
 
     kind: str
     table: str
@@ -74,56 +50,31 @@ class Run:
     price: float
     secondaries: int
     cpu: float
-    exposed: int
+    exposed: int | None
     unprotected: int
     optimum: float | None
     """Proved; None where only a bound is known."""
     bound: float
+    best: float
+    """The cheapest safe pattern that is known."""
 
     @property
     def gap(self) -> float:
         """Percent over the optimum, or over the bound where no optimum is known."""
-        least = self.bound if self.optimum is None else self.optimum
-        return 100 * (self.price / least - 1) if least > 0 else 0.0 if self.price <= 0 else 100.0
+        return _over(self.price, self.bound if self.optimum is None else self.optimum)
+
+    @property
+    def over_best(self) -> float:
+        """Percent over the cheapest pattern that is known."""
+        return _over(self.price, self.best)
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
+def _least(run: Run) -> str:
+    return "the optimum" if run.optimum is not None else "a bound" if run.bound > 0 else "the best"
 
 
-def yardsticks(number: int, kinds: Sequence[str], first: int) -> Iterator[Yardstick]:
-    """The tables of the kinds that are wanted."""
-    for kind in KINDS:
-        for grid in grids.seeded(kind, number if kind in kinds else 0, first):
-            yield of_grid(grid)
-    mid = grids.read("mid") if "mid" in kinds else None
-    if mid is not None:
-        yield of_grid(mid)
-    for name in CSP if "csp" in kinds else ():
-        if systems.system(name) is not None:
-            yield Yardstick(
-                name=name, kind="csp", fingerprint=f"csp {name}", table=partial(_classical, name),
-                exposed=partial(_classical_exposed, name), given=True, guards=("public",),
-            )  # fmt: skip
-
-
-def of_grid(grid: grids.Grid) -> Yardstick:
-    """A table of firms."""
-    return Yardstick(
-        name=grid.name, kind=grid.kind, fingerprint=grid.fingerprint, table=lambda: grid.table,
-        exposed=lambda hidden, singles: len(lone.exposed(grid, grid.own(hidden), singles=singles)),
-    )  # fmt: skip
-
-
-def _classical(name: str) -> dk.Table:
-    found = systems.table(name)
-    assert found is not None
-    return found
-
-
-def _classical_exposed(name: str, hidden: Any, singles: bool) -> int:
-    assert not singles
-    file = systems.FOLDER / f"{name}.jj.gz"
-    return systems.exposed(file, systems.as_in_file(name, _classical(name), hidden), bounds=False)
+def _over(price: float, least: float) -> float:
+    return 100 * (price / least - 1) if least > 0 else 0.0 if price <= 0 else 100.0
 
 
 # --- optima -----------------------------------------------------------------------------------------------------------
@@ -171,116 +122,106 @@ class Optima(dict[str, Optimum]):
         OPTIMA.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
-def proved_bound(done: Suppression, price: float, *, whole: bool) -> tuple[float, bool]:
+def proved_bound(made: Made, *, whole: bool) -> tuple[float, bool]:
     """A lower bound on the price (a ``whole`` number?), as the result says it, and whether it is reached."""
-    if done.bound is None:
+    if made.bound is None:
         return 0.0, False
-    bound = float(ceil(done.bound - CLOSE) if whole else done.bound)
-    return bound, bound >= price * (1 - CLOSE)
+    bound = float(ceil(made.bound - CLOSE) if whole else made.bound)
+    return bound, bound >= made.price * (1 - CLOSE)
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
 
 
-def method_of(name: str, stick: Yardstick, cost: str, seconds: float) -> AnyMethod:
-    """A method with nothing but the objective that is asked for."""
-    by = Cost(by="unity", weighted=False) if cost == "cells" else Cost(by="given" if stick.given else "value")
-    options: dict[str, Any] = {"cost": by, "barriers": "off"}
-    if name == "cuboids":
-        return Cuboids(**options)
-    return Optimal(**options, seconds=seconds) if name == "optimal" else Moves(**options, effort=name)  # type: ignore[arg-type]
-
-
-def run(stick: Yardstick, guard: str, cost: str, name: str, seconds: float) -> tuple[Run, Any]:
-    """One table protected, timed and attacked."""
-    table = stick.table()
-    method = method_of(name, stick, cost, seconds)
-    promise = dk.Promise(guard=guard, knowledge=dk.Knowledge.positive())  # type: ignore[arg-type]
-    start = time.process_time()
-    done = dk.suppress(table, promise, method)
-    cpu = time.process_time() - start
-    new = done.secondary.reshape(-1)
-    price = float(method.price.of(table)[new].sum())
-    found = Run(
-        kind=stick.kind, table=stick.name, guard=guard, cost=cost, method=name, price=price,
-        secondaries=int(new.sum()), cpu=cpu, exposed=stick.exposed(done.table.hidden, guard == "single"),
-        unprotected=len(done.unprotected), optimum=None, bound=0.0,
-    )  # fmt: skip
-    return found, done
-
-
-def measured(sticks: Sequence[Yardstick], given: argparse.Namespace) -> Iterator[Run]:
-    """All runs, with what is known of the optimum; optima are proved where they are not known yet."""
+def measured(stick: Yardstick, given: argparse.Namespace) -> Iterator[Run]:
+    """All runs of a table, with what is known of the optimum; optima are proved where they are not known yet."""
     optima = Optima.kept()
-    for stick in sticks:
-        for guard, cost in ((g, c) for g in stick.guards if g in given.guards for c in given.costs):
-            key = f"{stick.fingerprint} {guard} {cost}"
-            known = optima.get(key)
-            again = known is None or (not known.proved and given.seconds > known.seconds)
-            names = [*given.methods] if "optimal" in given.methods or not again else [*given.methods, "optimal"]
-            runs = []
-            for name in names:
-                found, done = run(stick, guard, cost, name, given.seconds)
-                runs.append(found)
-                if found.exposed or found.unprotected:
-                    continue
-                bound, proved = proved_bound(done, found.price, whole=cost == "cells")
-                took = given.seconds if name == "optimal" else 0.0
-                optima.learn(
-                    key, Optimum(table=stick.name, price=found.price, bound=bound, proved=proved, seconds=took)
-                )
-            best = optima.get(key)
-            optima.keep()
-            for found in runs:
-                if best is not None and found.method in given.methods:
-                    yield replace(found, optimum=best.price if best.proved else None, bound=best.bound)
+    asked = [
+        Asked(guard=guard, cost=cost, method=method, seconds=given.seconds)
+        for guard, cost in ((g, c) for g in stick.guards if g in given.guards for c in stick.costs if c in given.costs)
+        for method in _methods(stick, optima.get(_key(stick, guard, cost)), given)
+    ]
+    found = yardsticks.runs(stick, asked, given.folder)
+    for each, made in zip(asked, found, strict=True):
+        if made is not None and not made.exposed and not made.unprotected:
+            bound, proved = proved_bound(made, whole=each.cost == "cells")
+            took = given.seconds if each.method == "optimal" else 0.0
+            known = Optimum(table=stick.name, price=made.price, bound=bound, proved=proved, seconds=took)
+            optima.learn(_key(stick, each.guard, each.cost), known)
+    optima.keep()
+    for each, made in zip(asked, found, strict=True):
+        best = optima.get(_key(stick, each.guard, each.cost))
+        if each.method not in given.methods or best is None:
+            continue
+        if made is None:
+            print(f"{stick.name:10} {each.guard:7} {each.cost:6} {each.method:8} did not end in {stick.limit} CPU s")
+            continue
+        yield Run(
+            kind=stick.kind, table=stick.name, guard=each.guard, cost=each.cost, method=each.method, price=made.price,
+            secondaries=made.secondaries, cpu=made.cpu, exposed=made.exposed, unprotected=made.unprotected,
+            optimum=best.price if best.proved else None, bound=best.bound, best=best.price,
+        )  # fmt: skip
 
 
-@cache
-def warm() -> None:
-    """Everything compiled."""
-    small = of_grid(grids.filled("small", "flat", [(3, 2), (4,)], 60, skew=1.3, seed=1))
-    for guard in GUARDS:
-        for name in METHODS:
-            run(small, guard, "value", name, 5.0)
+def _key(stick: Yardstick, guard: str, cost: str) -> str:
+    return f"{stick.fingerprint} {guard} {cost}"
+
+
+def _methods(stick: Yardstick, known: Optimum | None, given: argparse.Namespace) -> list[str]:
+    """The methods that are wanted, and Optimal where it may still prove something."""
+    again = known is None or (not known.proved and given.seconds > known.seconds)
+    return [m for m in stick.methods if m in given.methods or (m == "optimal" and again)]
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------
 
 COLUMNS = (
     "tables", "against", "cost", "method", "optimum known", "mean gap %", "worst gap %", "reached", "over bound %",
-    "CPU s", "most CPU s", "exposed in",
+    "over best %", "price", "secondaries", "CPU s", "most CPU s", "exposed in",
 )  # fmt: skip
 
 
-def rows_of(runs: Sequence[Run]) -> Iterator[dict[str, str]]:
-    """One row per kind of tables, guard, cost and method; mid and the classical instances stand alone."""
+def rows_of(runs: Sequence[Run], *, apart: bool = True) -> Iterator[dict[str, str]]:
+    """One row per kind of tables, guard, cost and method; classical instances stand ``apart``, or together."""
     groups: dict[tuple[str, ...], list[Run]] = {}
     for r in runs:
-        group = r.table if r.kind == "csp" else r.kind
+        group = r.table if r.kind == "csp" and apart else r.kind
         groups.setdefault((group, r.guard, r.cost, r.method), []).append(r)
     for (kind, guard, cost, method), found in groups.items():
         known = [r.gap for r in found if r.optimum is not None]
-        others = [r.gap for r in found if r.optimum is None]
+        bounded = [r.gap for r in found if r.optimum is None and r.bound > 0]
+        others = [r.over_best for r in found if r.optimum is None]
+        one = found[0] if len(found) == 1 else None
         words = (
-            f"{kind}, {len(found)}" if len(found) > 1 else kind,
+            kind if one is not None else f"{kind}, {len(found)}",
             "everybody" if guard == "public" else "single contributors",
             cost, method, str(len(known)), f"{mean(known):.2f}" if known else "", f"{max(known):.2f}" if known else "",
-            str(sum(g < 1e-6 for g in known)), f"{mean(others):.2f}" if others else "",
-            in_words(mean(r.cpu for r in found)), in_words(max(r.cpu for r in found)),
-            str(sum(r.exposed > 0 for r in found)),
+            str(sum(g < 1e-6 for g in known)), f"{mean(bounded):.2f}" if bounded else "",
+            f"{mean(others):.2f}" if others else "", "" if one is None else f"{one.price:,.0f}",
+            "" if one is None else f"{one.secondaries:,}", in_words(mean(r.cpu for r in found)),
+            in_words(max(r.cpu for r in found)), _exposed_in(found),
         )  # fmt: skip
         yield dict(zip(COLUMNS, words, strict=True))
+
+
+def _exposed_in(runs: Sequence[Run]) -> str:
+    waiting = sum(r.exposed is None for r in runs)
+    return str(sum((r.exposed or 0) > 0 for r in runs)) + (f" ({waiting} not attacked)" if waiting else "")
 
 
 def text_of(rows: Sequence[Mapping[str, str]]) -> str:
     """The table with what its columns mean."""
     said = [
         "# How far from the cheapest safe pattern",
-        "Written by `python -m benchmarks.quality`. Gaps are percent over a proved optimum (`optimum known` says for "
-        "how many tables there is one, `reached` how often it was hit), over the best bound where there is none. "
-        "`exposed in` counts tables in which the independent attack of `benchmarks/lone.py` finds a primary cell "
-        "exposed; cuboids promise nothing across subtables. Barriers are off.",
+        f"Written by `python -m benchmarks.quality` on commit {commit()}. Gaps are percent over a proved optimum "
+        "(`optimum known` says for how many tables there is one, `reached` how often it was hit; that of mid against "
+        "everybody by value, 160,276, was proved elsewhere and is taken over, not proved by these runs). Of tables "
+        "without "
+        "one `over bound` is the gap to the best bound that is known (the optimum lies between), `over best` to the "
+        "cheapest pattern that any run found so far. `price` is what is minimised. `exposed in` counts tables in which "
+        "the independent attack finds a primary cell exposed (h3: a sample of persons "
+        "and demands, as far as 20 CPU seconds go); cuboids "
+        "promise nothing across subtables. Barriers are off.",
         "![Gap against CPU seconds](quality.svg)",
     ]  # fmt: skip
     lines = [" | ".join(COLUMNS), " | ".join("---" for _ in COLUMNS), *(" | ".join(r.values()) for r in rows)]
@@ -329,7 +270,7 @@ def write(runs: Sequence[Run], into: Path) -> None:
             writer.writerow(
                 [*asdict(replace(r, cpu=round(r.cpu, 4), bound=round(r.bound, 2))).values(), f"{r.gap:.3f}"]
             )
-    save_chart(chart_of(rows), into / "quality.svg", internal=False)
+    save_chart(chart_of(list(rows_of(runs, apart=False))), into / "quality.svg", internal=False)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -337,28 +278,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", type=int, default=16, help="of every kind that is made")
     parser.add_argument("--first", type=int, default=0, help="number of the first of them: other tables")
-    parser.add_argument("--kinds", nargs="+", default=[*KINDS, "mid", "csp"])
+    parser.add_argument("--kinds", nargs="+", default=[*KINDS, "mid", "h3", "csp"], help="or names of csp")
     parser.add_argument("--guards", nargs="+", default=[*GUARDS])
     parser.add_argument("--costs", nargs="+", default=[*COSTS])
     parser.add_argument("--methods", nargs="+", default=[*METHODS])
     parser.add_argument("--seconds", type=float, default=10.0, help="for a proof by Optimal")
+    parser.add_argument("--folder", type=Path, default=grids.FOLDER, help="with mid, h3 and csp/")
     parser.add_argument("--into", type=Path, help="folder for the results; left out: they are printed only")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
-    warm()
-    runs = []
-    for found in measured(list(yardsticks(given.tables, given.kinds, given.first)), given):
-        runs.append(found)
-        gap = f"{found.gap:8.2f} %" + (" " if found.optimum is not None else " over a bound")
-        print(
-            f"{found.table:10} {found.guard:7} {found.cost:6} {found.method:8} {found.price:13,.0f} {gap} "
-            f"{found.cpu:7.2f} s, {found.exposed} exposed, {found.unprotected} unprotected", flush=True,
-        )  # fmt: skip
-    if not runs:
-        return 0
+    yardsticks.warm()
+    runs: list[Run] = []
+    made = yardsticks.made(given.tables, given.kinds, given.first)
+    for stick in (*made, *yardsticks.shared(given.kinds, given.folder)):
+        for found in measured(stick, given):
+            runs.append(found)
+            known = found.optimum is not None or found.bound > 0
+            gap = f"{found.gap if known else found.over_best:8.2f} % over " + _least(found)
+            print(
+                f"{found.table:10} {found.guard:7} {found.cost:6} {found.method:8} {found.price:13,.0f} {gap} "
+                f"{found.cpu:7.2f} s, {found.exposed} exposed, {found.unprotected} unprotected", flush=True,
+            )  # fmt: skip
+        if given.into is not None and runs:
+            write(runs, given.into)
     print("\n" + "\n".join(" | ".join(row.values()) for row in rows_of(runs)))
-    if given.into is not None:
-        write(runs, given.into)
     return int(any(r.exposed and not r.unprotected and r.method != "cuboids" for r in runs))
 
 

@@ -46,30 +46,30 @@ def cases() -> Iterator[Case]:
         for effort in ("default",):
             yield Case(
                 f"systems-{name}", f"{name}, from its JJ file", f"diskret, moves, {effort}",
-                partial(protect, name, effort, partial(system, name)), partial(system, name), warm, judge, limit=3600,
+                partial(protect, name, effort, partial(system, name)), partial(system, name), warm, judge, limit=300,
             )  # fmt: skip
     for name in OVERLAPPING:
         yield Case(
             f"systems-{name}-table", f"{name}, a table with overlapping groupings", "diskret, moves, default",
-            partial(protect, name, "default", partial(table, name)), partial(table, name), warm, judge, limit=3600,
+            partial(protect, name, "default", partial(table, name)), partial(table, name), warm, judge, limit=300,
         )  # fmt: skip
 
 
 @cache
-def system(name: str) -> dk.System | None:
+def system(name: str, folder: Path = FOLDER) -> dk.System | None:
     """An instance as it stands in its file."""
-    path = FOLDER / f"{name}.jj.gz"
+    path = folder / f"{name}.jj.gz"
     return dk.read_jj(path) if path.exists() else None
 
 
 @cache
-def table(name: str) -> dk.Table | None:
+def table(name: str, folder: Path = FOLDER) -> dk.Table | None:
     """The same as a table over classifications with several groupings, with the levels and bounds of the file."""
-    whole = system(name)
+    whole = system(name, folder)
     if whole is None:
         return None
-    dims = [hierarchy(sums) for sums in json.loads((FOLDER / f"{name}.dims.json").read_text())]
-    with gzip.open(FOLDER / f"{name}.csv.gz", "rt", newline="") as opened:
+    dims = [hierarchy(sums) for sums in json.loads((folder / f"{name}.dims.json").read_text())]
+    with gzip.open(folder / f"{name}.csv.gz", "rt", newline="") as opened:
         rows = list(csv.DictReader(opened))
     by = {f"d{i + 1}": h for i, h in enumerate(dims)}
     # cells stand in the order of the JJ file
@@ -146,9 +146,9 @@ def judge(found: Any) -> str:
     )
 
 
-def as_in_file(name: str, cells: dk.Table, hidden: Bools) -> Bools:
+def as_in_file(name: str, cells: dk.Table, hidden: Bools, folder: Path = FOLDER) -> Bools:
     """An array over the cells of a table in the order of its JJ file."""
-    with gzip.open(FOLDER / f"{name}.csv.gz", "rt", newline="") as opened:
+    with gzip.open(folder / f"{name}.csv.gz", "rt", newline="") as opened:
         return np.array([hidden[cells.index(*(r[d] for d in cells.by))] for r in csv.DictReader(opened)])
 
 

@@ -18,6 +18,7 @@ Parents = dict[str, str]
 settings.register_profile(
     "house", deadline=None, max_examples=60, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("quick", settings.get_profile("house"), max_examples=20)  # `make test`
 settings.load_profile("house")
 
 

@@ -265,9 +265,9 @@ def test_a_job_file_that_is_not_there(diskret: Call) -> None:
     assert "Traceback" not in done.err
 
 
-def test_an_output_folder_that_is_a_file(diskret: Call, folder: Path) -> None:
+def test_an_output_folder_that_is_a_file(typed: Call, folder: Path) -> None:
     (folder / "out").write_text("earlier")
-    done = diskret("run", "job.toml")
+    done = typed("run", "job.toml")
     assert (done.code, done.out) == (2, "")
     assert "[W1] cannot write" in done.err
     assert "where: out/t.csv" in done.err

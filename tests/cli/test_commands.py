@@ -34,13 +34,13 @@ def test_a_job_is_run_as_a_user_runs_it(diskret: Call, folder: Path) -> None:
     assert "secondary suppression" in done.err
 
 
-def test_hidden_cells_that_break_a_rule_together_are_said_and_end_with_code_1(diskret: Call, folder: Path) -> None:
+def test_hidden_cells_that_break_a_rule_together_are_said_and_end_with_code_1(typed: Call, folder: Path) -> None:
     rows = zip("aaabbccc", [90, 1, 1, 6, 2, 30, 30, 30], strict=True)
     (folder / "few.csv").write_text("r,x\n" + "".join(f"{r},{x}\n" for r, x in rows))
     shown = "".join(f'[[status]]\nstatus = "never"\ncell = {{ r = "{code}" }}\n' for code in ("c", "Total"))
     job = '[data]\nmicrodata = "few.csv"\n[table]\nby = ["r"]\nvalue = "x"\n[rules]\np_percent = 10\n[suppression]\n'
     (folder / "few.toml").write_text(job + shown)
-    done = diskret("run", "few.toml")
+    done = typed("run", "few.toml")
     assert "attacked with a solver: 0 exposed, 0 undecided, 1 lines breaking the rule" in done.out
     assert done.code == 1
 
@@ -87,8 +87,8 @@ def test_json_is_one_valid_document_and_nothing_else(typed: Call, words: tuple[s
     assert all(sum(t["status"].values()) == t["cells"] for t in summary["tables"].values())
 
 
-def test_show_prints_marks_but_no_hidden_value(diskret: Call) -> None:
-    done = diskret("run", "job.toml", "--show")
+def test_show_prints_marks_but_no_hidden_value(typed: Call) -> None:
+    done = typed("run", "job.toml", "--show")
     lines = done.out.splitlines()
     assert "turnover by region, size" in lines[0]
     (north,) = [line.split() for line in lines[:8] if line.startswith("N ")]
@@ -134,11 +134,11 @@ def test_a_column_of_any_name_is_printed_as_it_is(typed: Call, folder: Path, nam
 # --- init ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_job_made_for_a_file_runs(diskret: Call, folder: Path) -> None:
-    made = diskret("init", "firms.csv", "--out", "new.toml")
+def test_a_job_made_for_a_file_runs(typed: Call, folder: Path) -> None:
+    made = typed("init", "firms.csv", "--out", "new.toml")
     assert (made.code, made.err) == (0, "")
     assert "diskret run new.toml" in made.out
-    assert diskret("run", "new.toml", "-q").code == 0
+    assert typed("run", "new.toml", "-q").code == 0
     assert (folder / "out" / "firms.xlsx").is_file()
 
 
@@ -165,21 +165,21 @@ def test_a_separator_and_a_decimal_comma_go_into_the_job(typed: Call, folder: Pa
 # --- tabulate and mark -----------------------------------------------------------------------------------------------
 
 
-def test_a_table_is_made_then_marked_then_published(diskret: Call, folder: Path) -> None:
+def test_a_table_is_made_then_marked_then_published(typed: Call, folder: Path) -> None:
     (folder / "r.hrc").write_text("N\nS\n")
-    made = diskret(
+    made = typed(
         "tabulate", "firms.csv", "--by", "region=r.hrc", "--by", "size", "--value", "turnover", "--value", "wages",
         "--holding", "owner", "--out", "w.parquet",
     )  # fmt: skip
     assert made.code == 0
     assert "wrote" in made.out
     assert not load_working(folder / "w.parquet")["turnover"].hidden.any()
-    marked = diskret("mark", "w.parquet", "--min-count", "3", "--counted-by", "holding", "--out", "m.parquet")
+    marked = typed("mark", "w.parquet", "--min-count", "3", "--counted-by", "holding", "--out", "m.parquet")
     assert "  4 by minimum count of holdings" in marked.out
     table = load_working(folder / "m.parquet")["turnover"]
     assert (table.status == Status.PRIMARY).sum() == 4
     words = ("--dominance", "1,85", "--compare", "c.svg", "--unprotected", "--out", "t.csv")
-    published = diskret("mark", "m.parquet", *words)
+    published = typed("mark", "m.parquet", *words)
     assert published.code == 0
     assert "1. (1,k) dominance" in published.out
     assert (folder / "c.svg").read_text().startswith("<svg")

@@ -37,8 +37,8 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_cuboids_change_what_is_sensitive_and_keep_the_sums(diskret: Call, marked: Path, folder: Path) -> None:
-    done = diskret("perturb", "m.parquet", "--seed", "5", "--attack", "--out", "p.csv")
+def test_cuboids_change_what_is_sensitive_and_keep_the_sums(typed: Call, marked: Path, folder: Path) -> None:
+    done = typed("perturb", "m.parquet", "--seed", "5", "--attack", "--out", "p.csv")
     assert done.code == 0
     assert "cuboids: " in done.out
     assert "attacked by somebody who knows the method" in done.out

@@ -33,8 +33,11 @@ def marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [("suppress", (dk.Promise, Moves, Cuboids, Complete, Optimal)), ("thin", (dk.Promise, Moves)),
      ("audit", (dk.Promise,)), ("verify", (dk.Promise,))],
 )  # fmt: skip
-def test_every_field_is_an_option(diskret: Call, command: str, options: tuple[type, ...]) -> None:
-    said = diskret(command, "--help").out.replace("\n", " ")
+def test_every_field_is_an_option(
+    typed: Call, command: str, options: tuple[type, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    said = typed(command, "--help").out.replace("\n", " ")
     for field in (f for each in options for f in fields(each) if f.name not in UNSAID):
         assert f"--{field.name.replace('_', '-')} " in said.replace("/", " "), field.name
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import diskret as dk
-from benchmarks import grids, lone, quality
+from benchmarks import grids, lone, quality, yardsticks
 
 pytestmark = pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
 
@@ -42,7 +42,7 @@ def test_a_table_of_firms_adds_up_and_keeps_its_fingerprint() -> None:
 
 def test_the_gap_is_measured_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quality, "OPTIMA", tmp_path / "optima.json")
-    monkeypatch.setattr(quality, "warm", lambda: None)
+    monkeypatch.setattr(yardsticks, "warm", lambda: None)
     asked = ["--tables", "1", "--kinds", "flat", "--guards", "public", "--methods", "quick", "--into", str(tmp_path)]
     assert quality.main(asked) == 0
     assert quality.Optima.kept().popitem()[1].proved

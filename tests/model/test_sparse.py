@@ -28,7 +28,10 @@ from diskret.model.merged import merged
 from diskret.model.sparse import SparseTable
 from diskret.model.status import Status
 from diskret.publication.working import load_working, save_working
+from diskret.suppression import by_cuboids, by_moves
 from diskret.suppression.methods import Cuboids, Moves
+from diskret.suppression.prices import Cost
+from tests.present import present
 
 RULES = MinCount(3) | PPercent(10)
 
@@ -135,6 +138,37 @@ def test_equal_cells_are_hidden_together_and_the_pattern_holds_in_the_whole_tabl
     ).protected
 
 
+def test_an_attack_without_moves_finds_sums_of_products_through_open_cells() -> None:
+    draw = np.random.default_rng(1)
+    by = {f"c{axis}": Hierarchy.flat("abcdef") for axis in range(5)}
+    records = {name: draw.choice(list("abcdef"), 60, p=[0.5, 0.1, 0.1, 0.1, 0.1, 0.1]) for name in by}
+    options = TabulationOptions(sparse=True)
+    table = tabulate({**records, "x": draw.integers(1, 99, 60)}, by=by, value="x", options=options)
+    done = suppress(mark(table, RULES, special_cases=False), method=Moves(effort="quick"))
+    report = audit(done.table)
+    assert report.safe == (not done.unprotected)
+    assert report.without_solver == report.checked
+    # what moves show is true of hidden cells only
+    assert done.table.hidden[report.moves.cells].all()
+
+
+def test_a_second_pass_against_unions_begins_with_the_moves_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, given, routed = MinCount(5) | PPercent(30), [], by_moves.routed
+
+    def counted(*args: Any, **named: Any) -> Any:
+        given.append(len(named["start"]))
+        return routed(*args, **named)
+
+    monkeypatch.setattr(by_moves, "routed", counted)
+    dense, sparse = both(52)
+    done = suppress(mark(sparse, rules, special_cases=False))
+    assert given[0] == 0 < given[1]
+    assert done.audit is not None
+    assert done.audit.safe
+    assert not done.audit.unions
+    assert done.cost == pytest.approx(suppress(mark(dense, rules, special_cases=False)).cost)
+
+
 def test_names_lines_and_equations_are_those_of_the_whole_table() -> None:
     dense, sparse = both(4)
     cell = int(np.flatnonzero(sparse.count == sparse.count.max())[0])
@@ -168,8 +202,29 @@ def test_what_is_published_lists_occupied_cells_and_is_read_again(tmp_path: Path
     assert isinstance(again, SparseTable)
     assert again.same_cells(done.table)
     assert again.protected
-    with pytest.raises(errors.BadOption, match="occupied cells only"):
-        suppress(done.before, method=Cuboids())
+
+
+@pytest.mark.filterwarnings("ignore::diskret.ProtectionWarning")
+@pytest.mark.parametrize("seed", range(6))
+def test_cuboids_are_those_of_the_whole_table(seed: int) -> None:
+    tables = both(seed, **ROLES[2 * (seed % 2)])
+    promise = Promise(guard="single" if seed % 3 else "public")
+    method = Cuboids(thin=False, carry="once" if seed == 5 else "off")
+    one, other = (suppress(mark(table, RULES, special_cases=False), promise, method) for table in tables)
+    places = tables[1].occupied.places
+    assert np.array_equal(one.table.hidden.reshape(-1)[places], other.table.hidden)
+    assert np.array_equal(one.moves.cells, places[other.moves.cells])
+    assert np.array_equal(one.moves.coefficients, other.moves.coefficients)
+    assert np.array_equal(present(one.table.creator).reshape(-1)[places], present(other.table.creator))
+    assert [each.cell for each in one.unprotected] == [each.cell for each in other.unprotected]
+
+
+def test_cuboids_in_subtables_that_are_too_large_are_refused_before_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_cuboids, "LARGEST", 5)
+    sparse = mark(both(4)[1], RULES, special_cases=False)
+    for method in (Cuboids(), Cuboids(non_additive=("c0",)), Cuboids(cost=Cost(distance={"c0": 1.0}))):
+        with pytest.raises(errors.BadOption, match="occupied cells only"):
+            suppress(sparse, method=method)
 
 
 def test_hiding_any_zero_is_refused_before_work() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from diskret import Hierarchy, MinCount, Promise, Status, Table, audit, mark, suppress
+from diskret.moves import recheck
 from diskret.moves.move import Move, MoveSet
 from diskret.moves.recheck import hold
 from tests import by_hand
@@ -89,6 +90,20 @@ def test_forged_witnesses_prove_nothing(how: str) -> None:
     good = moved([4, 5, 8, 9], [1.0, -1.0, -1.0, 1.0])
     assert hold(table, MoveSet.of([good, move, good]))[0].tolist() == [True, False, True]
     assert [e.cell for e in audit(table, moves=MoveSet.of([move])).exposed] == ["r=one, c=x"]
+
+
+def test_many_moves_are_checked_part_by_part_by_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, moves = protected(1)
+    k = len(moves) // 2
+    wrong = replace(moves, coefficients=moves.coefficients.copy())
+    wrong.coefficients[wrong.start[k]] *= 3
+    every = moves.and_also(wrong).and_also(MoveSet.of([moved([], [])]))
+    expected = hold(table, every)[0]
+    assert np.flatnonzero(~expected).tolist() == [len(moves) + k, 2 * len(moves)]
+    monkeypatch.setattr(recheck, "MANY", 0)
+    for cells in (1, 7, 10_000):
+        monkeypatch.setattr(recheck, "AT_ONCE", cells)
+        assert hold(table, every)[0].tolist() == expected.tolist()
 
 
 def test_half_a_person_is_no_witness_in_a_frequency_table() -> None:

@@ -11,6 +11,7 @@ from diskret import MinCount, PPercent, Promise, Table, mark
 from diskret.model.promise import Guard
 from diskret.moves.demands import demands_of
 from diskret.moves.insiders import insiders_of
+from diskret.moves.move import MoveSet
 from diskret.moves.pattern import Pattern
 from diskret.suppression.by_cuboids import usable_cells
 from diskret.suppression.by_moves import routed
@@ -32,7 +33,8 @@ def pattern(seed: int, effort: Effort = "quick", guard: Guard = "single", axes: 
     usable = usable_cells(given, "marked")
     promise = Promise(guard=guard)
     people = insiders_of(given, promise, among=given.hidden.reshape(-1) | usable)
-    return routed(given, promise, Moves(effort=effort), demands_of(given, promise), usable=usable, people=people)
+    demands, nothing = demands_of(given, promise), MoveSet.none()
+    return routed(given, promise, Moves(effort=effort), demands, usable=usable, people=people, start=nothing)
 
 
 def cost(made: Pattern) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -19,11 +19,9 @@ from diskret.job.table_sections import Classification, gaps_of_tables
 from diskret.model.errors import listed
 from diskret.publication.microdata_files import write_anonymous_file, write_quality, write_rematched
 from diskret.publication.plots import plot_deviations
-from diskret.safe.anonymisation import Anonymisation
-from diskret.safe.anonymise import anonymise
-from diskret.safe.control import Control
-from diskret.safe.options import AnonymiseOptions
-from diskret.safe.rematch import rematch
+
+if TYPE_CHECKING:
+    from diskret.safe.anonymisation import Anonymisation
 
 
 class AnonymiseJob(Section):
@@ -49,6 +47,10 @@ class AnonymiseJob(Section):
 
     def run(self, running: Running) -> JobResult:
         """Search for the file; write it with its report."""
+        from diskret.safe.anonymise import anonymise
+        from diskret.safe.control import Control
+        from diskret.safe.options import AnonymiseOptions
+
         asked, here = self.anonymise, running.here
         data, described = classified_source(self.data, self.classifications, here)
         by = hierarchies_of(self, here, asked.attributes, data, described)
@@ -66,6 +68,8 @@ class AnonymiseJob(Section):
 
     def _written(self, running: Running, data: object, done: Anonymisation) -> tuple[Path, ...]:
         """Everything the job asks for, or nothing."""
+        from diskret.safe.rematch import rematch
+
         asked, here = self.output, running.here
         files: list[Path] = []
         with all_or_none() as meanwhile:

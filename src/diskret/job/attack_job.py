@@ -6,7 +6,7 @@ import csv
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
@@ -19,10 +19,9 @@ from diskret.job.record_sections import AttackOutput, AttackSection
 from diskret.model.sheets import unique_names
 from diskret.publication.formulas import Formulas, spoken
 from diskret.publication.plots import save_chart
-from diskret.risk.anonymity import measure_anonymity
-from diskret.risk.judgement import Attack
-from diskret.risk.linkage_attack import attack
-from diskret.risk.options import LinkageOptions
+
+if TYPE_CHECKING:
+    from diskret.risk.judgement import Attack
 
 
 class AttackJob(Section):
@@ -62,6 +61,8 @@ class AttackJob(Section):
 
 def attack_records(asked: AttackSection, released: object, external: object, original: object = None) -> Attack:
     """The attack as the section of a job describes it, on files or frames."""
+    from diskret.risk.linkage_attack import attack
+    from diskret.risk.options import LinkageOptions
 
     def renamed(names: list[str]) -> dict[str, str]:
         return {name: asked.names.get(name, name) for name in names}
@@ -84,6 +85,8 @@ def risk_sections(
 
     Both are the same units in the same order, before and after protection: the strongest attacker has the original.
     """
+    from diskret.risk.anonymity import measure_anonymity
+
     found = attack_records(asked.model_copy(update={"unit": [], "aligned": True}), released, original)
     sections = [found.section().plain()]
     if asked.keys:

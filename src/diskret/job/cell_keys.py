@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from diskret.cellkey.cell_key import KeyedNoise, perturb_by_key
-from diskret.cellkey.options import Scaling
-from diskret.cellkey.p_table import PTable
-from diskret.cellkey.p_table_design import design_p_table
-from diskret.cellkey.p_table_files import read_p_table
 from diskret.io.metadata import Metadata, Role
 from diskret.job.table_sections import CellKeySection
 from diskret.model.errors import BadOption
 from diskret.model.table import Table
 from diskret.tabulation.plan import RecordKey
+
+if TYPE_CHECKING:
+    from diskret.cellkey.cell_key import KeyedNoise
+    from diskret.cellkey.p_table import PTable
 
 RANKED = 3
 """Largest contributions that cell-key noise of values looks at."""
@@ -66,6 +65,10 @@ def as_told(asked: CellKeySection | None, described: Metadata | None, values: Se
 
 def add_noise_by_key(asked: CellKeySection | None, here: Path, tables: Mapping[str, Table]) -> dict[str, KeyedNoise]:
     """Every table with cell-key noise; nothing if the job does not ask for it."""
+    from diskret.cellkey.cell_key import perturb_by_key
+    from diskret.cellkey.options import Scaling
+    from diskret.cellkey.p_table_files import read_p_table
+
     if asked is None:
         return {}
     if any(table.key is None for table in tables.values()):
@@ -90,6 +93,9 @@ def add_noise_by_key(asked: CellKeySection | None, here: Path, tables: Mapping[s
 
 
 def _p_table(asked: CellKeySection, here: Path, frequency: bool) -> PTable:
+    from diskret.cellkey.p_table_design import design_p_table
+    from diskret.cellkey.p_table_files import read_p_table
+
     if asked.p_table:
         return read_p_table(here / asked.p_table)
     if frequency:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from diskret.cellkey.p_table_files import read_p_table
-from diskret.comparison.compare import Comparison, compare_methods
-from diskret.comparison.options import METHODS, ComparisonOptions
 from diskret.io.files import all_or_none
 from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
@@ -21,6 +18,9 @@ from diskret.job.table_job import ONLY_RECORDS, TableJob
 from diskret.job.table_sections import Classification, Rules, TableSection, gaps_of_tables
 from diskret.model.errors import listed
 from diskret.publication.comparison_files import write_comparison
+
+if TYPE_CHECKING:
+    from diskret.comparison.compare import Comparison
 
 
 class CompareJob(Section):
@@ -70,6 +70,10 @@ class CompareJob(Section):
         return JobResult(files=tuple(files), methods=found)
 
     def _compared(self, running: Running) -> Comparison:
+        from diskret.cellkey.p_table_files import read_p_table
+        from diskret.comparison.compare import compare_methods
+        from diskret.comparison.options import METHODS, ComparisonOptions
+
         data, described = classified_source(self.data, self.classifications, running.here)
         by = hierarchies_of(self, running.here, self.table.by, data, described)
         asked = self.compare

@@ -6,25 +6,27 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from diskret.cellkey.cell_key import KeyedNoise
-from diskret.comparison.compare import Comparison
 from diskret.model.arrays import Floats
 from diskret.model.errors import ProtectionWarning
 from diskret.model.status import Status
 from diskret.model.table import Table
-from diskret.perturbation.changed_table import Perturbation
-from diskret.perturbation.perturbation_attack import PerturbationAttack
 from diskret.publication.origin import Origin
-from diskret.risk.anonymity import Anonymity
-from diskret.risk.judgement import Attack
-from diskret.risk.measure import FileRisk
 from diskret.rules.compare import RuleComparison
-from diskret.safe.anonymisation import Anonymisation
-from diskret.safe.history import Watch
 from diskret.suppression.result import Suppression
 from diskret.tabulation.tabulate import Progress
+
+if TYPE_CHECKING:
+    from diskret.cellkey.cell_key import KeyedNoise
+    from diskret.comparison.compare import Comparison
+    from diskret.perturbation.changed_table import Perturbation
+    from diskret.perturbation.perturbation_attack import PerturbationAttack
+    from diskret.risk.anonymity import Anonymity
+    from diskret.risk.judgement import Attack
+    from diskret.risk.measure import FileRisk
+    from diskret.safe.anonymisation import Anonymisation
+    from diskret.safe.history import Watch
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,22 +11,22 @@ from diskret.job.table_sections import AdjustmentSection, PerturbationSection
 from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
 from diskret.model.table import Table
-from diskret.perturbation.adjusted_table import Adjustment
-from diskret.perturbation.adjustment import adjust
-from diskret.perturbation.changed_table import Perturbation
-from diskret.perturbation.options import CuboidOptions
-from diskret.perturbation.perturb import perturb
-from diskret.perturbation.perturbation_attack import PerturbationAttack, attack_perturbed
-from diskret.perturbation.rounding import round_table
 
 if TYPE_CHECKING:
     from diskret.job.suppression import Protecting
+    from diskret.perturbation.adjusted_table import Adjustment
+    from diskret.perturbation.changed_table import Perturbation
+    from diskret.perturbation.perturbation_attack import PerturbationAttack
 
 
 def perturb_tables(asked: PerturbationSection | None, tables: Mapping[str, Table]) -> dict[str, Perturbation]:
     """Change every table of the job on its own; nothing if the job asks for no perturbation."""
     if asked is None:
         return {}
+    from diskret.perturbation.options import CuboidOptions
+    from diskret.perturbation.perturb import perturb
+    from diskret.perturbation.rounding import round_table
+
     if asked.method == "rounding":
         assert asked.base is not None
         return {
@@ -47,6 +47,8 @@ def adjust_tables(job: Protecting, tables: Mapping[str, Table]) -> dict[str, Adj
     asked = job.adjustment
     if asked is None:
         return {}
+    from diskret.perturbation.adjustment import adjust
+
     said = {key: getattr(asked, key) for key in ("distance", "weights", "directions", "whole", "seconds")}
     return {name: adjust(table, promise_of(job, table), **said) for name, table in tables.items()}
 
@@ -55,7 +57,11 @@ def attack_tables(
     asked: PerturbationSection | AdjustmentSection | None, done: Mapping[str, Perturbation]
 ) -> dict[str, PerturbationAttack]:
     """What somebody who knows the method finds out about the changed tables, if the job asks."""
-    return {name: attack_perturbed(each) for name, each in done.items()} if asked is not None and asked.attack else {}
+    if asked is None or not asked.attack:
+        return {}
+    from diskret.perturbation.perturbation_attack import attack_perturbed
+
+    return {name: attack_perturbed(each) for name, each in done.items()}
 
 
 def _seed(asked: PerturbationSection, number: int) -> int | None:

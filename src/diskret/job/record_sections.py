@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -13,7 +13,9 @@ from diskret.job.table_sections import AtLeastOne
 from diskret.model.errors import BadOption, listed
 from diskret.publication.comparison_files import ENDINGS as COMPARISONS
 from diskret.publication.microdata_files import ENDINGS as RECORDS
-from diskret.safe.options import LadderSearch, PrintedSearch, SearchOptions
+
+if TYPE_CHECKING:
+    from diskret.safe.options import SearchOptions
 
 
 class DropStep(Section):
@@ -268,6 +270,8 @@ class AnonymiseSection(Section):
 
     def options(self) -> SearchOptions:
         """The search with its options."""
+        from diskret.safe.options import LadderSearch, PrintedSearch
+
         if self.search == "ladder":
             return LadderSearch(effort=self.effort, limits=None if self.limits is None else tuple(self.limits))
         given: dict[str, Any] = {} if self.printed is None else self.printed.model_dump()

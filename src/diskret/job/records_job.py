@@ -10,7 +10,6 @@ from pydantic import Field
 from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
 from diskret.job.loading import described_source
-from diskret.job.microdata import make_microdata, write_microdata
 from diskret.job.outcome import JobResult, Running
 from diskret.job.record_sections import AttackSection, MicrodataSection, RecordsOutput
 
@@ -37,6 +36,8 @@ class RecordsJob(Section):
 
     def run(self, running: Running) -> JobResult:
         """Make the file, attack it if asked, write what is asked for or nothing, and say what was done."""
+        from diskret.job.microdata import make_microdata, write_microdata
+
         source, _ = described_source(self.data, running.here)
         made, found, sections = make_microdata(self, running.here, source, running.progress)
         files = write_microdata(self, running.here, made, sections, found, running.origin) if running.write else ()

@@ -18,11 +18,11 @@ from diskret.publication.safe_report import safe_sections
 from diskret.publication.table_report import ReportFacts, report_note, table_sections
 from diskret.publication.table_verdict import table_verdict
 from diskret.publication.verdict import Verdict
-from diskret.safe.anonymisation import Anonymisation
 from diskret.suppression.result import Suppression
 
 if TYPE_CHECKING:
     from diskret.job.table_job import TableJob
+    from diskret.safe.anonymisation import Anonymisation
 
 TITLES = {
     "en": {"table": "Confidentiality report", "safe": "Anonymous file: report"},

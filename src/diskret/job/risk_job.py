@@ -18,8 +18,6 @@ from diskret.publication.report_file import write_report
 from diskret.publication.report_head import head_of
 from diskret.publication.sections import ReportSection
 from diskret.publication.verdict import Verdict
-from diskret.risk.anonymity import measure_anonymity
-from diskret.risk.measure import measure_risk
 
 TITLE = "Risk of the file"
 
@@ -38,6 +36,9 @@ class RiskJob(Section):
 
     def run(self, running: Running) -> JobResult:
         """Measure both; write a report if one is asked for."""
+        from diskret.risk.anonymity import measure_anonymity
+        from diskret.risk.measure import measure_risk
+
         asked = self.risk
         source, _ = described_source(self.data, running.here)
         running.say("measuring", 0, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from diskret.job.compare_job import CompareJob
 from diskret.job.cures import cures_for
@@ -14,8 +15,10 @@ from diskret.job.origin import job_origin
 from diskret.job.outcome import JobResult, Running
 from diskret.model.errors import ProtectionWarning
 from diskret.model.memory import in_words
-from diskret.safe.history import Watch
 from diskret.tabulation.tabulate import Progress
+
+if TYPE_CHECKING:
+    from diskret.safe.history import Watch
 
 
 def run_job(

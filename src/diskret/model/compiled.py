@@ -15,6 +15,8 @@ from typing import Any
 import numba
 from numba.core import caching
 
+from diskret.model.typing_once import answered_once
+
 Decorator = Callable[[Callable[..., Any]], Any]
 
 part: Decorator = numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
@@ -27,6 +29,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop that Python calls, once per machine; every time where there is no folder to keep it in."""
     made = numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
     if hasattr(made, "enable_caching"):  # numba may be switched off
+        made._compiler.compile = answered_once()(made._compiler.compile)
         with suppress(RuntimeError):
             made.enable_caching()
         with suppress(RuntimeError):

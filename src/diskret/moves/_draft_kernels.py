@@ -15,7 +15,6 @@ from diskret.model.arrays import Ints
 from diskret.model.compiled import part
 from diskret.moves._product_kernels import (
     AHEAD,
-    BACK,
     BASE,
     BEST_CELLS,
     BEST_SIGNS,
@@ -35,8 +34,9 @@ LOSS = 4.0
 MOVED, INSIDE = 0, 1
 TOUCHED, COPY = 4, 5
 """Where lists hold the cells of the draft, and from where on two copies of it, cells and steps."""
-EFFORT, KICKS, OPEN_PRICE, STEP = 4, 5, 6, 7
-"""Where numbers hold the effort of a search, cells to be forced out, what open cells cost at least, and the step."""
+EFFORT, KICKS, OPEN_PRICE, STEP, DETOURS = 3, 4, 5, 6, 8
+"""Where numbers hold the effort of a search, cells to be forced out, what open cells cost at least, the step, and how
+many detours are tried at a time."""
 
 
 class Draft(NamedTuple):
@@ -52,8 +52,8 @@ class Draft(NamedTuple):
 @part
 def _weigh(amount, fixed, draft):
     """Rooms and costs of the cells of a draft, for a product of so many steps; 0 steps: as if there were no draft."""
-    search, steps, counts = draft
-    cells, lists, step = search[0], search[6], search[7][STEP]
+    search, steps, counts = draft.search, draft.steps, draft.counts
+    cells, lists, step = search.cells, search.lists, search.numbers[STEP]
     for i in range(counts[0]):
         cell = lists[TOUCHED, i]
         by = steps[cell, MOVED] if amount else 0
@@ -72,10 +72,10 @@ def _weigh(amount, fixed, draft):
 @part
 def _carry(cell, sign, amount, fixed, limit, draft):
     """Add the cheapest product that moves a cell by so many steps to a draft; what it costs, infinity for none."""
-    search, steps, counts = draft
-    lists, numbers = search[6], search[7]
+    search, steps, counts = draft.search, draft.steps, draft.counts
+    lists, numbers = search.lists, search.numbers
     _weigh(amount, fixed, draft)
-    numbers[AHEAD], numbers[BACK] = amount * numbers[STEP] * EXACT, 0.0
+    numbers[AHEAD] = amount * numbers[STEP] * EXACT
     size, total = cheapest(cell, sign, limit, numbers[EFFORT], search)
     _weigh(0 * amount, fixed, draft)
     if size == 0 or counts[0] + size > lists.shape[1]:
@@ -93,9 +93,9 @@ def _carry(cell, sign, amount, fixed, limit, draft):
 @part
 def clear(draft):
     """Forget a draft."""
-    search, steps, counts = draft
+    search, steps, counts = draft.search, draft.steps, draft.counts
     for i in range(counts[0]):
-        cell = search[6][TOUCHED, i]
+        cell = search.lists[TOUCHED, i]
         steps[cell, MOVED] = steps[cell, INSIDE] = 0
     counts[0] = 0
 
@@ -103,8 +103,8 @@ def clear(draft):
 @part
 def _keep(slot, draft):
     """Write a copy of a draft."""
-    search, steps, counts = draft
-    lists, at = search[6], COPY + 2 * slot
+    search, steps, counts = draft.search, draft.steps, draft.counts
+    lists, at = search.lists, COPY + 2 * slot
     for i in range(counts[0]):
         lists[at, i], lists[at + 1, i] = lists[TOUCHED, i], steps[lists[TOUCHED, i], MOVED]
     counts[1 + slot] = counts[0]
@@ -113,8 +113,8 @@ def _keep(slot, draft):
 @part
 def _back_to(slot, draft):
     """Go back to the copy of a draft."""
-    search, steps, counts = draft
-    lists, at = search[6], COPY + 2 * slot
+    search, steps, counts = draft.search, draft.steps, draft.counts
+    lists, at = search.lists, COPY + 2 * slot
     clear(draft)
     counts[0] = counts[1 + slot]
     for i in range(counts[0]):
@@ -125,12 +125,12 @@ def _back_to(slot, draft):
 @part
 def _price(draft):
     """What the cells of a draft cost."""
-    search, steps, counts = draft
+    search, steps, counts = draft.search, draft.steps, draft.counts
     total = 0.0
     for i in range(counts[0]):
-        cell = search[6][TOUCHED, i]
+        cell = search.lists[TOUCHED, i]
         if steps[cell, MOVED]:
-            total += search[0][cell, NOW]
+            total += search.cells[cell, NOW]
     return total
 
 
@@ -140,7 +140,7 @@ def _bring(cell, sign, amount, fixed, limit, parts, draft):
 
     A cell of the draft that comes to rest gives back what it costs, so that until then it may cost as much more.
     """
-    cells = draft[0][0]
+    cells = draft.search.cells
     piece, left, spent = amount, amount, 0.0
     while left > 0:
         piece = min(piece, left)
@@ -161,7 +161,7 @@ def _bring(cell, sign, amount, fixed, limit, parts, draft):
 @part
 def _around(cell, fixed, limit, draft):
     """Bring a cell of a draft to rest by further products, for less than a limit in all; False if that is not found."""
-    by = draft[1][cell, MOVED]
+    by = draft.steps[cell, MOVED]
     slot = np.int64(0)
     _keep(slot, draft)
     if _bring(cell, np.int64(by > 0), abs(by), fixed, limit, np.int64(EIGHTH), draft):
@@ -171,29 +171,34 @@ def _around(cell, fixed, limit, draft):
 
 
 @part
-def _dearest(draft, below):
-    """The dearest open cell of a draft that is cheaper than the last one; -1 after the last."""
-    search, steps, counts = draft
-    best, found = search[7][OPEN_PRICE], -1
-    for i in range(counts[0]):
-        cell = search[6][TOUCHED, i]
-        price = search[0][cell, NOW]
+def _dearest(draft, below, begin):
+    """The dearest open cell from ``begin`` on of a draft that is cheaper than the last one; -1 after the last."""
+    search, steps, counts = draft.search, draft.steps, draft.counts
+    best, found = search.numbers[OPEN_PRICE], -1
+    for i in range(begin, counts[0]):
+        cell = search.lists[TOUCHED, i]
+        price = search.cells[cell, NOW]
         if steps[cell, MOVED] and best < price < below:
             best, found = price, cell
     return found
 
 
 @part
-def _downhill(fixed, draft):
-    """Take detours around open cells, the dearest first, as long as that makes the draft cheaper."""
-    again = True
+def _downhill(fixed, begin, draft):
+    """Take detours around open cells, the dearest first, as long as that makes the draft cheaper.
+
+    Only around cells listed from ``begin`` on. Those below the last one that was left were looked at since then.
+    """
+    left, again, tries = 0.0, True, draft.search.numbers[DETOURS]
     while again:
         again = False
-        cell = _dearest(draft, np.inf)
-        while cell >= 0:
+        cell = _dearest(draft, np.inf, begin)
+        while cell >= 0 and tries > 0 and (again or draft.search.cells[cell, NOW] >= left):
+            tries -= 1
+            price = draft.search.cells[cell, NOW]
             if _around(cell, fixed, GAIN, draft):
-                again = True
-            cell = _dearest(draft, draft[0][0][cell, NOW])
+                again, left = True, price
+            cell = _dearest(draft, price, begin)
 
 
 @part
@@ -201,22 +206,23 @@ def drafted(pivot, sign, amount, limit, draft):
     """Draft a cheap move that carries a cell by so many steps for less than a limit; False if none is found.
 
     One product, else the sum of few; then detours; then the dearest cells are forced out one after the other, at a
-    loss, in case something cheaper lies behind.
+    loss, in case something cheaper lies behind: with detours around the cells that came in instead.
     """
-    search = draft[0]
+    search, every = draft.search, np.int64(0)
     if not _bring(pivot, sign, amount, np.int64(NOBODY), limit, np.int64(SIXTEENTH), draft):
         clear(draft)
         return False
-    _downhill(pivot, draft)
+    _downhill(pivot, every, draft)
     below, best, slot = np.inf, _price(draft), np.int64(1)
-    for _ in range(int(search[7][KICKS])):
-        cell = _dearest(draft, below)
+    for _ in range(int(search.numbers[KICKS])):
+        cell = _dearest(draft, below, every)
         if cell < 0:
             break
-        below = search[0][cell, NOW]
+        below = search.cells[cell, NOW]
         _keep(slot, draft)
+        begin = draft.counts[0]
         if _around(cell, pivot, LOSS * below, draft):
-            _downhill(pivot, draft)
+            _downhill(pivot, begin, draft)
             price = _price(draft)
             if price < best + GAIN:
                 best, below = price, np.inf

@@ -34,7 +34,7 @@ MARGIN, WAY = 0, 1
 AXIS, COUNT, UP_CODE, DOWN_CODE, OPEN = 0, 1, 2, 3, 4
 SPENT, UP_COST, DOWN_COST, REST, BEST_DOWN = 0, 1, 2, 3, 4
 CELLS, SIGNS, BEST_CELLS, BEST_SIGNS = 0, 1, 2, 3
-AHEAD, BACK, BOUND_DOWN, BOUND_UP = 0, 1, 2, 3
+AHEAD, BOUND_DOWN, BOUND_UP = 0, 1, 2
 
 
 class Search(NamedTuple):
@@ -44,13 +44,13 @@ class Search(NamedTuple):
     codes: Ints
     axes: Ints
     margins: Floats
-    """Margins and ways of every level and code."""
+    """Margins and ways of every level and code; those of the first level are zero."""
     levels: Ints
     costs: Floats
     lists: Ints
     """The prefix (places, and whether they fall), the best product, and what drafts need."""
     numbers: Floats
-    """How far every cell must be able to go, and back; bounds of one classification."""
+    """How far every cell must be able to go; bounds of one classification."""
     places: Ints
     """Where only some cells of the product are held, the place of each; else nothing: cells are their places."""
     slots: Ints
@@ -89,9 +89,10 @@ def _look(level, axis, begin, top, search):
     A code dies where a cell cannot go far enough, above the cost ``top``, or with the sum it hangs below. Returns how
     many cells were looked at.
     """
-    cells, codes, axes, margins, levels, _, lists, numbers, _, slots = search
+    cells, codes, axes, margins, levels = search.cells, search.codes, search.axes, search.margins, search.levels
+    lists, numbers, slots = search.lists, search.numbers, search.slots
     end, looked, deeper = levels[level + 1, COUNT], 0, level + 1
-    low, code, stride, ahead, back = axes[axis, LOW], axes[axis, CODE], axes[axis, STRIDE], numbers[0], numbers[1]
+    low, code, stride, ahead = axes[axis, LOW], axes[axis, CODE], axes[axis, STRIDE], numbers[AHEAD]
     for x in range(axes[axis, HIGH] - 1, low - 1, -1):
         total = margins[MARGIN, level, x]
         if x == code or total == DEAD:
@@ -111,7 +112,7 @@ def _look(level, axis, begin, top, search):
                 total = DEAD
                 break
             total += cells[cell, COST + sign]
-            if cells[cell, ROOM + sign] < ahead or cells[cell, ROOM + 1 - sign] < back or total > top:
+            if cells[cell, ROOM + sign] < ahead or total > top:
                 total = DEAD
                 break
         margins[MARGIN, deeper, x] = total
@@ -124,7 +125,7 @@ def _hang(level, axis, search):
 
     The way to the total stands at the total. Returns the number of ways.
     """
-    _, codes, axes, margins, _, _, _, numbers, _, _ = search
+    codes, axes, margins, numbers = search.codes, search.axes, search.margins, search.numbers
     low, high, code = axes[axis, LOW], axes[axis, HIGH], axes[axis, CODE]
     run, at = 0.0, code
     margins[WAY, level, code] = 0.0
@@ -155,7 +156,7 @@ def _hang(level, axis, search):
 @part
 def _following(level, low, high, without, total, last, last_code, search):
     """The next dearer way to a leaf of a range (except below one code), or to the total; its code, -1 for none."""
-    codes, margins = search[1], search[3]
+    codes, margins = search.codes, search.margins
     found, least = -1, DEAD
     for x in range(low, high):
         if x != total and (codes[x, FIRST] != x or (without >= 0 and codes[without, FIRST] <= x <= without)):
@@ -169,7 +170,7 @@ def _following(level, low, high, without, total, last, last_code, search):
 @part
 def _append(level, code, low, below, flip, used, stride, search):
     """Write the prefix shifted to every code from ``low`` up to before ``below``; returns how many cells there are."""
-    codes, levels, lists = search[1], search[4], search[6]
+    codes, levels, lists = search.codes, search.levels, search.lists
     while low != below:
         if low != code:
             shift = (low - code) * stride
@@ -187,7 +188,7 @@ def _extend(level, search):
 
     Returns how many cells it would have; without writing them if that is too many.
     """
-    _, codes, axes, _, levels, _, lists, _, _, _ = search
+    codes, axes, levels, lists = search.codes, search.axes, search.levels, search.lists
     axis, used, up, down = levels[level, AXIS], levels[level, COUNT], levels[level, UP_CODE], levels[level, DOWN_CODE]
     code, stride, top, low, number = axes[axis, CODE], axes[axis, STRIDE], -1, -1, 0
     if codes[up, PARENT] >= 0:
@@ -210,28 +211,31 @@ def _extend(level, search):
 
 
 @part
-def _prepare(level, search):
-    """Choose the open classification with fewest ways; what all of them cost at least."""
-    _, _, axes, _, levels, costs, _, numbers, _, _ = search
-    rest, fewest, chosen, up, down = 0.0, np.int64(1) << 60, 0, 0.0, 0.0
+def _prepare(level, limit, search):
+    """Look along the open classifications and choose the one with fewest ways.
+
+    Returns how many cells were looked at, and what all of the ways cost at least: more than a limit as soon as some do.
+    """
+    axes, levels, costs, numbers = search.axes, search.levels, search.costs, search.numbers
+    rest, fewest, chosen, up, down, looked = 0.0, np.int64(1) << 60, 0, 0.0, 0.0, 0
+    top, begin = limit - costs[level, SPENT], levels[level - 1, COUNT]
     for axis in range(len(axes)):
-        if levels[level, OPEN] >> axis & 1:
+        if levels[level, OPEN] >> axis & 1 and rest < top:
+            looked += _look(level - 1, axis, begin, top, search)
             number = _hang(level, axis, search)
-            if number == 0:
-                return DEAD
             rest += numbers[BOUND_DOWN] + numbers[BOUND_UP]
             if number < fewest:
                 fewest, chosen, down, up = number, axis, numbers[BOUND_DOWN], numbers[BOUND_UP]
     levels[level, AXIS], levels[level, UP_CODE], levels[level, DOWN_CODE] = chosen, -1, -1
     costs[level, UP_COST], costs[level, DOWN_COST], costs[level, BEST_DOWN] = -DEAD, -DEAD, down
     costs[level, REST] = rest - up - down
-    return rest
+    return looked, rest
 
 
 @part
 def _advance(level, limit, search):
     """Go to the next pair of ways of a level, cheapest first; False after the last that stays below the limit."""
-    _, codes, axes, margins, levels, costs, _, _, _, _ = search
+    codes, axes, margins, levels, costs = search.codes, search.axes, search.margins, search.levels, search.costs
     axis = levels[level, AXIS]
     low, high, code = axes[axis, LOW], axes[axis, HIGH], axes[axis, CODE]
     leaf, spare = codes[code, FIRST] == code, limit - costs[level, SPENT] - costs[level, REST]
@@ -258,14 +262,13 @@ def _advance(level, limit, search):
 @part
 def _start(pivot, sign, search):
     """Begin with the pivot alone."""
-    cells, _, axes, margins, levels, costs, lists, _, places, _ = search
+    cells, axes, levels, costs, lists = search.cells, search.axes, search.levels, search.costs, search.lists
+    places = search.places
     place = places[pivot] if places.size else pivot
     rest = place
     for axis in range(len(axes)):
         axes[axis, CODE] = axes[axis, LOW] + rest // axes[axis, STRIDE]
         rest %= axes[axis, STRIDE]
-        for x in range(axes[axis, LOW], axes[axis, HIGH]):
-            margins[MARGIN, 0, x] = 0.0
     lists[CELLS, 0], lists[SIGNS, 0] = place, sign
     costs[1, SPENT] = cells[pivot, COST + sign]
     levels[0, COUNT], levels[1, COUNT], levels[1, OPEN] = 0, 1, (1 << len(axes)) - 1
@@ -275,21 +278,21 @@ def _start(pivot, sign, search):
 def cheapest(pivot, sign, limit, effort, search):
     """The cheapest product that moves a cell and costs less than a limit; its number of cells (0: none) and its cost.
 
-    Every cell must be able to go ``numbers[AHEAD]`` far, and ``numbers[BACK]`` back. After ``effort`` cells the best
-    found counts. It is left in the lists.
+    Every cell must be able to go ``numbers[AHEAD]`` far. After ``effort`` cells the best found counts. It is left in
+    the lists.
     """
-    cells, _, axes, _, levels, costs, lists, numbers, _, slots = search
+    cells, levels, costs, lists, numbers = search.cells, search.levels, search.costs, search.lists, search.numbers
+    slots = search.slots
     best, level, fresh = 0, np.int64(1), True  # no constant: all below would be compiled once more for it
-    if cells[pivot, ROOM + sign] < numbers[AHEAD] or cells[pivot, ROOM + 1 - sign] < numbers[BACK]:
+    if cells[pivot, ROOM + sign] < numbers[AHEAD]:
         return best, limit
     _start(pivot, sign, search)
     while level > 0 and effort > 0:
         if fresh:
             fresh = False
-            for axis in range(len(axes)):
-                if levels[level, OPEN] >> axis & 1:
-                    effort -= _look(level - 1, axis, levels[level - 1, COUNT], limit - costs[level, SPENT], search)
-            if not costs[level, SPENT] + _prepare(level, search) < limit:
+            looked, rest = _prepare(level, limit, search)
+            effort -= looked
+            if not costs[level, SPENT] + rest < limit:
                 level -= 1
                 continue
         if not _advance(level, limit, search):

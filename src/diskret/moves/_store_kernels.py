@@ -119,7 +119,8 @@ def undo(store):
 @part
 def _written(store):
     """Keep the cells of the draft as a new move in its smallest whole steps; returns what they cost."""
-    (search, steps, drawn), links, entries, counts = store.draft, store.links, store.entries, store.counts
+    search, steps, drawn = store.draft.search, store.draft.steps, store.draft.counts
+    links, entries, counts = store.links, store.entries, store.counts
     move, row, common = counts[MOVES], counts[ENTRIES], np.int64(0)
     for i in range(drawn[0]):
         a, b = abs(steps[search.lists[TOUCHED, i], MOVED]), common

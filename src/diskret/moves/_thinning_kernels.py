@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from diskret.model.compiled import kernel, part
+from diskret.model.lent import lend
 from diskret.moves._store_kernels import (
     ALIVE,
     BEFORE,
@@ -33,7 +34,7 @@ from diskret.moves._store_kernels import (
 
 PUBLIC, GUARD, BY_MOVE, BY_CELL = 0, 1, 2, 3
 VICTIMS, WAITING = 11, 12
-TOGETHER = 8
+TOGETHER = 7
 """Where numbers hold how many moves are taken out together at most."""
 LESS = 1 - 1e-9
 ROWS, PER_MOVE = 64, 64
@@ -125,7 +126,7 @@ def run(what, order, at, store):
 
     Settle demands (against the public, against everybody), or take moves out (each of them, or all through a cell).
     """
-    saved = 0.0
+    saved, store = 0.0, lend(store)
     while at < order.size and not _short(store):
         if what <= GUARD:
             _settle(order[at], what == GUARD, store)

@@ -20,9 +20,13 @@ from diskret.moves.products import EFFORT, KICKS, Products
 
 LOOKS = 60_000_000
 """Cells that are looked at for all demands together at most,"""
-LEAST = 64
-"""and for one of them at least, doubled with every classification: so many cells a product has. (79,296 cells in three
-classifications: with four times as much it took three times as long and hid 23 % less value.)"""
+LEAST, MOST_DOUBLED = 64, 6
+"""and for one of them at least, doubled with every classification (of six): so many cells a product has. (79,296 cells
+in three classifications: with four times as much it took three times as long and hid 23 % less value; 336,931 in eight:
+with four times as much it took twice as long and hid 0.3 % less.)"""
+DETOURS = 16
+"""Detours that are tried at a time: moves in many classifications have hundreds of cells. (No fewer in three of them;
+336,931 cells in eight: 0.1 % dearer, a fifth sooner done.)"""
 CODES = 2
 """Nor fewer than this many times all codes: the first look is at each of them."""
 
@@ -39,16 +43,16 @@ class Spread:
     homes: tuple[Ints, Ints, Ints, Ints, Ints]
 
 
-def products_of(small: Merged, cover: Cover, movable: Bools, hidden: Bools, price: Floats) -> Products:
-    """The compiled pattern over all cells; a price is shared by equal ones."""
+def products_of(small: Merged, cover: Cover, movable: Bools, hidden: Bools, price: Floats, number: int) -> Products:
+    """The compiled pattern over all cells, for so many demands; a price is shared by equal ones."""
     of = small.number_of
     members = np.bincount(of, minlength=small.size)
-    least = max(LEAST << len(small.names), CODES * sum(len(h) for h in small.whole.hierarchies))
-    effort = max(min(LOOKS // max(cover.ways.size, 1), EFFORT), least)
-    kicks = KICKS if EFFORT * cover.ways.size < LOOKS else 0
+    least = max(LEAST << min(len(small.names), MOST_DOUBLED), CODES * sum(len(h) for h in small.whole.hierarchies))
+    effort = max(min(LOOKS // max(number, 1), EFFORT), least)
+    kicks = KICKS if EFFORT * number < LOOKS else 0
     judging = _spread(small, cover)
     shared = (price / members)[of]
-    return Products(small.whole, judging, movable[of], hidden[of], shared, effort=effort, kicks=kicks)
+    return Products(small.whole, judging, movable[of], hidden[of], shared, effort=effort, kicks=kicks, detours=DETOURS)
 
 
 def of_equal(small: Merged, moves: MoveSet) -> MoveSet:

@@ -48,11 +48,12 @@ class Products:
 
     def __init__(
         self, table: Table, cover: Judging, movable: Bools, hidden: Bools, price: Floats, *, effort: int = EFFORT,
-        kicks: int = KICKS,
+        kicks: int = KICKS, detours: float = np.inf,
     ) -> None:  # fmt: skip
         self.hidden, self.price = hidden, price
         self.store = _store(table, cover, movable, hidden, price)
-        self.store.draft.search.numbers[4:6] = effort, kicks
+        numbers = self.store.draft.search.numbers
+        numbers[3:5], numbers[8] = (effort, kicks), detours
 
     def settle(self, order: Ints, guard: bool) -> None:
         """Settle demands one after the other, against the public or against everybody."""
@@ -62,13 +63,13 @@ class Products:
         """Look farther for what was lost, by so many cells in all, but at least twice as far."""
         numbers = self.store.draft.search.numbers
         lost = order[self.store.demands[order, 5] > 0]
-        before, kicks = numbers[4:6].tolist()
+        before, kicks = numbers[3:5].tolist()
         self.store.demands[lost, 5] = 0
-        numbers[4:6] = min(max(FARTHER * before, looks // max(lost.size, 1)), FARTHEST), 0
+        numbers[3:5] = min(max(FARTHER * before, looks // max(lost.size, 1)), FARTHEST), 0
         self.settle(lost, guard=False)
         if guard:
             self.settle(lost, guard=True)
-        numbers[4:6] = before, kicks
+        numbers[3:5] = before, kicks
 
     def thin_moves(self) -> float:
         """Take every move out once, dearest first, and settle its demands for less; returns what was saved."""
@@ -194,7 +195,7 @@ def _search(table: Table, cover: Judging, movable: Bools, price: Floats, free: F
         levels=np.zeros((number + 2, 5), dtype=np.int64),
         costs=np.zeros((number + 2, 5)),
         lists=np.zeros((13, WIDEST), dtype=np.int64),
-        numbers=np.array([0.0, 0.0, 0.0, 0.0, EFFORT, KICKS, (1 - 1e-3) * least, 1.0, TOGETHER]),
+        numbers=np.array([0.0, 0.0, 0.0, EFFORT, KICKS, (1 - 1e-3) * least, 1.0, TOGETHER, np.inf]),
         places=places,
         slots=slots,
     )

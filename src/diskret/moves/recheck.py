@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.cells import Cells
 from diskret.model.grid import FITS, LARGEST, digits_of
+from diskret.moves import _recheck_kernels
 from diskret.moves.move import MoveSet
 
 MOST_DECIMALS = 12
+AT_ONCE = 1_000_000
+"""Cells of moves that are checked together: more would need more memory, and not be faster."""
+MANY = 100_000
+"""So many entries are worth a kernel."""
 
 
 def hold(table: Cells, moves: MoveSet) -> tuple[Bools, MoveSet]:
@@ -29,26 +35,42 @@ def hold(table: Cells, moves: MoveSet) -> tuple[Bools, MoveSet]:
     >>> true.tolist(), whole.coefficients.tolist()
     ([True, False], [1.0, -1.0, 1.0, 1.0])
     """
-    lengths, cells, move = np.diff(moves.start), moves.cells, moves.number()
     steps, wrong = _whole_steps(moves.coefficients)
-    wrong |= (cells < 0) | (cells >= table.size)
-    order = np.lexsort((cells, move))
-    twice = (np.diff(cells[order]) == 0) & (np.diff(move[order]) == 0)
-    wrong[order[1:][twice]] = True
+    wrong |= (moves.cells < 0) | (moves.cells >= table.size)
+    primitive = _primitive(np.where(wrong, 1, steps), moves.start, np.diff(moves.start))
+    good = np.zeros(len(moves), dtype=np.bool_)
+    parts = np.unique(np.searchsorted(moves.start, np.arange(0, moves.cells.size + AT_ONCE, AT_ONCE)))
+    for begin, end in pairwise([0, *parts[parts > 0].tolist()]):
+        entries = slice(int(moves.start[begin]), int(moves.start[min(end, len(moves))]))
+        lengths = np.diff(moves.start[begin : end + 1])
+        good[begin:end] = _true(table, lengths, moves.cells[entries], primitive[entries], wrong[entries])
+    return good, replace(moves, coefficients=primitive.astype(np.float64))
+
+
+def _true(table: Cells, lengths: Ints, cells: Ints, amounts: Ints, wrong: Bools) -> Bools:
+    """Which of some moves are true; an entry that is ``wrong`` makes its move wrong."""
+    move = np.repeat(np.arange(lengths.size), lengths)
+    key = np.sort(move * (table.size + 1) + np.where(wrong, table.size, cells))
+    twice = key[1:][np.diff(key) == 0] // (table.size + 1)
     good: Bools = (np.bincount(move, weights=wrong, minlength=lengths.size) == 0) & (lengths > 0)
+    good[twice] = False
     known = good[move]
     good &= np.bincount(move[known], weights=~table.hidden.reshape(-1)[cells[known]], minlength=lengths.size) == 0
-    primitive = _primitive(np.where(wrong, 1, steps), moves.start, lengths)
-    own, amount = move[known], primitive[known]
-    for entry, lines, sign, number in table.entries(cells[known]):
-        key, line = np.unique(own[entry] * number + lines, return_inverse=True)
+    own, amount = move[known], amounts[known]
+    for entry, lines, sign, number in table.entries(cells[known].astype(np.int64, copy=False)):
         weight, moved = sign.astype(np.int64), amount[entry]
-        if int(np.abs(weight).max(initial=0)) * int(np.abs(moved).max(initial=0)) * moved.size >= FITS:
-            moved = moved.astype(object)
-        added = np.zeros(key.size, dtype=moved.dtype)
-        np.add.at(added, line, weight * moved)
-        good[(key // number)[added != 0]] = False
-    return good, replace(moves, coefficients=primitive.astype(np.float64))
+        fits = int(np.abs(weight).max(initial=0)) * int(np.abs(moved).max(initial=0)) * moved.size < FITS
+        if fits and moved.size > MANY:
+            # parts stand before sums: two ascending runs, which are merged rather than sorted
+            order = np.argsort(own[entry], kind="stable")
+            added = np.zeros(number, dtype=np.int64)
+            _recheck_kernels.balance(own[entry][order], lines[order], (weight * moved)[order], added, good)
+            continue
+        key, line = np.unique(own[entry] * number + lines, return_inverse=True)
+        total = np.zeros(key.size, dtype=np.int64 if fits else object)
+        np.add.at(total, line, weight * (moved if fits else moved.astype(object)))
+        good[(key // number)[total != 0]] = False
+    return good
 
 
 def _whole_steps(moved: Floats) -> tuple[Ints, Bools]:

@@ -6,8 +6,8 @@ import csv
 import json
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from diskret.comparison.compare import Comparison
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption
 from diskret.publication.origin import Origin
@@ -17,6 +17,9 @@ from diskret.publication.report_file import write_report
 from diskret.publication.report_head import head_of
 from diskret.publication.sections import ReportSection
 from diskret.publication.verdict import Verdict
+
+if TYPE_CHECKING:
+    from diskret.comparison.compare import Comparison
 
 ENDINGS = (".csv", ".json", ".txt", ".html", ".svg", ".png")
 TITLE = "Comparison of methods"

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from diskret.io.columns import FORMS, copy_columns
 from diskret.io.files import whole_file
-from diskret.microdata.columns import Records
 from diskret.model.engine import identifier
 from diskret.model.errors import BadOption
 from diskret.publication.formulas import Formulas, refuse_unknown, spoken, spoken_column
-from diskret.safe.anonymisation import Anonymisation
-from diskret.safe.rematch import Rematch
+
+if TYPE_CHECKING:
+    from diskret.microdata.columns import Records
+    from diskret.safe.anonymisation import Anonymisation
+    from diskret.safe.rematch import Rematch
 
 ENDINGS = tuple(FORMS)
 INTERNAL = "internal: confidential"

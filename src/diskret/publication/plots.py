@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, MissingExtra
-from diskret.risk.estimate import Reidentifiable
 from diskret.rules.compare import RuleComparison
-from diskret.safe.deviations import Quality
+
+if TYPE_CHECKING:
+    from diskret.risk.estimate import Reidentifiable
+    from diskret.safe.deviations import Quality
 
 MOST_POINTS = 5000
 INTERNAL = "internal: confidential"

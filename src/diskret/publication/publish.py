@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, listed
@@ -20,7 +20,9 @@ from diskret.publication.release import Release, release, responses
 from diskret.publication.sdmx_csv import write_sdmx_csv
 from diskret.publication.sdmx_ml import write_sdmx_ml
 from diskret.publication.workbook import write_workbook
-from diskret.safe.anonymisation import Anonymisation
+
+if TYPE_CHECKING:
+    from diskret.safe.anonymisation import Anonymisation
 
 WRITERS: Mapping[str, Callable[[Release, Publication, Path], None]] = {
     ".csv": write_csv,
@@ -66,6 +68,8 @@ def publish(
     w,.
     Total,7.5
     """
+    from diskret.safe.anonymisation import Anonymisation
+
     if isinstance(tables, Anonymisation):
         _publish_records(tables, path, options)
         return

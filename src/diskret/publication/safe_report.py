@@ -8,14 +8,16 @@ the file they can give small counts of the original back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diskret.model.words import words
 from diskret.publication.drawing import Plot
 from diskret.publication.sections import ReportSection, ReportTable, number_text
-from diskret.safe.anonymisation import Anonymisation
-from diskret.safe.deviations import QUANTILES, DeviationTable
-from diskret.safe.history import Moment
+
+if TYPE_CHECKING:
+    from diskret.safe.anonymisation import Anonymisation
+    from diskret.safe.deviations import DeviationTable
+    from diskret.safe.history import Moment
 
 MOST_MOMENTS = 300
 
@@ -102,6 +104,8 @@ def attack_figures(done: Anonymisation) -> dict[str, tuple[float, float]]:
 
 
 def _deviations(done: Anonymisation, say: Mapping[str, str], language: str) -> ReportSection:
+    from diskret.safe.deviations import QUANTILES
+
     tables, text = [], [say["deviation text"]]
     by_dimension = done.quality.by_dimension
     for d, table in by_dimension.items():

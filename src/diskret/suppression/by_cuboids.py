@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +14,13 @@ import numpy.typing as npt
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning, listed
 from diskret.model.promise import Promise
+from diskret.model.sparse import SparseTable
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.model.workers import Threads, Workers
 from diskret.moves.persons import alone_in, owned, persons_of
 from diskret.suppression._corner_kernels import HIDDEN, PRIMARY, SINGLE, USABLE, Asked
+from diskret.suppression.cuboid.boxes import boxes_of
 from diskret.suppression.cuboid.engine import Outcome, secure
 from diskret.suppression.cuboid.expanded import expanded
 from diskret.suppression.cuboid.subtables import Segments
@@ -27,36 +30,76 @@ from diskret.suppression.methods import Cuboids, Progress, Zeros
 from diskret.suppression.objective import barrier_signs, prices
 from diskret.suppression.result import Suppression, Unprotected
 
+LARGEST = 20_000_000
+"""Cells of the largest subtable of a sparse table, empty ones too: it is secured with all of them, in 3 GB. Nor may
+there be more subtables."""
+
 
 def by_cuboids(
     table: Table, promise: Promise, method: Cuboids = Cuboids(), progress: Progress | None = None,
     workers: Workers | None = None,
 ) -> Suppression:  # fmt: skip
     """Secure every pivot of every subtable, then open again what nobody needs."""
-    table.refuse_without_product("the cuboid method")
+    _refuse(table, method)
+    segments = _segments(table, method.non_additive)
+    occupied = table.occupied if isinstance(table, SparseTable) else None
     task = _task(table, promise, method)
     primaries = np.flatnonzero(task.state & PRIMARY)
-    thinning = method.thin and method.carry == "off"
+    thinning = method.thin and method.carry == "off" and occupied is None
     notes = [] if primaries.size else ["no cell is primary: nothing to protect"]
-    notes += ["nothing is opened again where intervals are carried"] if method.thin and not thinning else []
+    if method.thin and not thinning:
+        carried = method.carry != "off"
+        notes.append(f"nothing is opened again {'where intervals are carried' if carried else 'in a sparse table'}")
     too_close = task.up + task.down <= task.needs.range
     too_close |= (task.up < task.needs.up) | (task.down < task.needs.down)
     hopeless = primaries[too_close[primaries]]
-    segments = _segments(table, method.non_additive)
-    outcome = secure(task, segments, workers or Threads(method.threads or os.cpu_count() or 1), progress)
+    if occupied is not None:
+        task = _and_an_empty_one(task, occupied.possible)
+    outcome = secure(task, segments, workers or Threads(method.threads or os.cpu_count() or 1), progress, occupied)
     moves = np.concatenate(outcome.moves) if outcome.moves else np.empty((0, 6))
     if thinning and len(moves):
         moves = thin_pattern(task, segments, moves, table.hidden.reshape(-1))
         # a secondary that could not be protected, and was opened again, needs no protection
         outcome.failures = {c: r for c, r in outcome.failures.items() if task.state[c] & HIDDEN}
-    status = table.status.copy().reshape(-1)
-    status[(task.state & HIDDEN > 0) & (status != Status.PRIMARY)] = Status.SECONDARY
-    protected = replace(table, status=status.reshape(table.shape), creator=task.creator.reshape(table.shape))
+    status, state, creator = table.status.copy().reshape(-1), task.state[: table.size], task.creator[: table.size]
+    status[(state & HIDDEN > 0) & (status != Status.PRIMARY)] = Status.SECONDARY
+    protected = replace(table, status=status.reshape(table.shape), creator=creator.reshape(table.shape))
     unprotected = _unprotected(table, outcome, {int(c) for c in hopeless}, task.needs.range)
     _warn(protected, unprotected, outcome, method.non_additive)
     return Suppression(
         table=protected, before=table, promise=promise, moves=expanded(moves, table), unprotected=unprotected,
         passes=outcome.passes, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _refuse(table: Table, method: Cuboids) -> None:
+    """Refuse what is no product of trees, and a sparse table with subtables too large to look at their empty cells."""
+    if not isinstance(table, SparseTable):
+        table.refuse_without_product("the cuboid method")
+        return
+    for hierarchy in table.hierarchies:
+        hierarchy.refuse_overlapping("the cuboid method")
+    if method.non_additive:
+        table.refuse_sparse("the cuboid method with counts that do not add up")
+    if method.price.powers(table).size:
+        table.refuse_sparse("a price by distances")
+    segments = _segments(table, ())
+    if segments.number > LARGEST:
+        table.refuse_sparse(f"the cuboid method in more than {LARGEST} subtables")
+    if any((boxes_of(table.occupied, segments, names).volumes > LARGEST).any() for names in segments.by_level()):
+        table.refuse_sparse(f"the cuboid method in a subtable of more than {LARGEST} cells")
+
+
+def _and_an_empty_one(task: SubtableTask, shape: tuple[int, ...]) -> SubtableTask:
+    """What is known of occupied cells, and behind them of an empty one: nobody may hide it."""
+
+    def more(numbers: npt.NDArray[Any], last: int = 0) -> npt.NDArray[Any]:
+        return np.append(numbers, numbers.dtype.type(last))
+
+    return replace(
+        task, shape=shape, value=more(task.value), up=more(task.up), down=more(task.down), state=more(task.state),
+        creator=more(task.creator, -1), cost=more(task.cost), needs=Asked(*(more(need) for need in task.needs)),
+        person=more(task.person, -1),
     )  # fmt: skip
 
 

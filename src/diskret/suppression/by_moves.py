@@ -11,11 +11,11 @@ import numpy as np
 
 from diskret.auditing.audit import attacked
 from diskret.auditing.report import AuditReport
-from diskret.auditing.spread import spread_moves, spread_report
+from diskret.auditing.spread import gathered, spread_moves, spread_report
 from diskret.auditing.unions import cells_breaking
 from diskret.model.arrays import Bools, Floats
 from diskret.model.errors import ProtectionWarning, listed
-from diskret.model.merged import hidden_together, merged
+from diskret.model.merged import Merged, hidden_together, merged
 from diskret.model.near import SMALL
 from diskret.model.promise import Promise
 from diskret.model.sparse import SparseTable
@@ -64,15 +64,16 @@ def by_moves(
 
     What is hidden already stays hidden and costs nothing, so this repairs any pattern. Where the hidden cells of a line
     together break the rules, the largest contributors of these cells are guarded against too, and all is done again.
-    ``start`` are moves of this table to begin with, unless it is sparse; what they settle needs no others.
+    ``start`` are moves of this table to begin with; what they settle needs no others.
     """
+    given = MoveSet.of(tuple(start))
     if isinstance(table, SparseTable):
-        done = _protected_as_one(table, promise, method, usable, progress, workers)
+        done = _protected_as_one(table, promise, method, usable, progress, workers, given)
     else:
-        done = _protected(table, promise, method, usable, progress, workers, tuple(start))
+        done = _protected(table, promise, method, usable, progress, workers, given)
         if done.unprotected and method.effort_for(table.size) != "quick":
             # a demand for which no move was found may have been met all the same, before the pattern was made cheaper
-            first = _protected(table, promise, replace(method, effort="quick"), usable, progress, workers, tuple(start))
+            first = _protected(table, promise, replace(method, effort="quick"), usable, progress, workers, given)
             done = first if len(first.unprotected) < len(done.unprotected) else done
     warn_of(done.unprotected)
     return done
@@ -80,7 +81,7 @@ def by_moves(
 
 def _protected(
     table: Table, promise: Promise, method: Moves, usable: Bools | None, progress: Progress | None,
-    workers: Workers | None, start: Sequence[Move] = (),
+    workers: Workers | None, start: MoveSet,
 ) -> Suppression:  # fmt: skip
     chosen = usable_cells(table, method.zeros) if usable is None else usable
     suspected = np.zeros(table.size, dtype=np.bool_)
@@ -96,6 +97,8 @@ def _protected(
         if not fresh.any():
             break
         suspected |= fresh
+        if isinstance(table, Merged):  # to begin anew would take as long as before, and most moves are good again
+            start = pattern.cover.gathered()
     moves = pattern.cover.all()
     report = attacked(protected, promise, demands, moves=moves, workers=workers)
     unprotected = unprotected_of(report)
@@ -110,7 +113,7 @@ def _protected(
 
 def _protected_as_one(
     table: SparseTable, promise: Promise, method: Moves, usable: Bools | None, progress: Progress | None,
-    workers: Workers | None,
+    workers: Workers | None, start: MoveSet,
 ) -> Suppression:  # fmt: skip
     """Protect a sparse table with cells that are always equal as one; a hidden one hides all, and costs as much."""
     chosen = usable_cells(table, method.zeros) if usable is None else usable
@@ -118,7 +121,8 @@ def _protected_as_one(
     small = merged(together, exact_prices(together, method))
     alike = replace(method, cost=Cost(by="given"), barriers="off")
     everywhere = np.bincount(small.number_of, weights=~chosen, minlength=small.size) == 0
-    done = _protected(small, promise, alike, everywhere & ~small.hidden, progress, workers)
+    free = everywhere & ~small.hidden
+    done = _protected(small, promise, alike, free, progress, workers, gathered(small, start))
     assert done.audit is not None
     added = done.table.hidden[small.number_of] & ~together.hidden
     protected = replace(together, status=np.where(added, np.uint8(Status.SECONDARY), together.status))
@@ -149,7 +153,7 @@ def _breaking(table: Table, promise: Promise) -> Bools:
 
 def routed(
     table: Table, promise: Promise, method: Moves, demands: Demands, *, usable: Bools, people: Insiders,
-    start: Iterable[Move] = (), progress: Progress | None = None,
+    start: MoveSet, progress: Progress | None = None,
 ) -> Pattern:  # fmt: skip
     """The pattern of moves: built, then made cheaper."""
     up, down = promise.knowledge.room(table)
@@ -161,10 +165,7 @@ def routed(
         search(given)
         for kept in given.cover.moves.values():
             cover.add(kept)
-    for move in start:
-        kept = cover.judge(move.cells, move.coefficients)
-        if kept.settles:
-            cover.add(kept)
+    cover.take(start)
     aim = objective_of(table, method, usable)
     pattern = Pattern(cover, Router(table, hidden | usable, up, down), aim.price, hidden, aim.guide)
     say = progress or (lambda what, done, of: None)
@@ -192,13 +193,16 @@ def _make_cheaper(pattern: Pattern, price: Floats, method: Moves, say: Callable[
         small = min(UNKNOWNS * pattern.hidden.size, large)
         over_hidden(pattern, SMALL, lambda: running(unknowns=small))
         say("rerouting", SWEEPS, SWEEPS + 1)
-        reroute_moves(pattern, FEW, lambda: running(unknowns=1.1 * small))
+        used = pattern.router.unknowns
+        reroute_moves(pattern, FEW, lambda: running(unknowns=used + 0.1 * small))
     else:
+        # in a large sparse table programmes save little, and there are many
+        most = ENOUGH + MORE * pattern.hidden.size if isinstance(pattern.router.table, Merged) else np.inf
         for done in range(SWEEPS):
-            reroute_moves(pattern, SMALL, running)
+            reroute_moves(pattern, SMALL, lambda: running(unknowns=most))
             say("rerouting", done + 1, SWEEPS + 1)
         spent = pattern.router.programmes
-        reroute_cells(pattern, SMALL, lambda: running(spent + max(built, ROUTED)), {})
+        reroute_cells(pattern, SMALL, lambda: running(spent + max(built, ROUTED), most), {})
     if renewable(pattern):
         renew(pattern, price, budget_for(effort, int(pattern.added.sum())), running)
     elif effort == "economy":

@@ -24,6 +24,10 @@ MANY = 5000
 """For fewer demands programmes are done before the kernels that save most of them are compiled."""
 FEW_EACH = 6
 """Where moves settle more demands each, too many wait for each cell that is done without."""
+WORTH, WITHIN = 0.002, 50_000
+"""A sweep over hidden cells ends when programmes of so many unknowns (for single cells of twice as many) saved less
+than this part of the price. (Tuned on `h3` of the benchmarks, where all are worth it, and on tables of 4 to 6
+classifications, where a third are.)"""
 
 
 def adds_up(pattern: Pattern) -> bool:
@@ -42,13 +46,30 @@ def over_hidden(pattern: Pattern, widest: float, running: Callable[[], bool]) ->
     every = pattern.router
     for _ in range(SWEEPS):
         pattern.router = pattern.router.among(pattern.hidden | pattern.cover.in_use)
-        reroute_moves(pattern, widest, running)
+        going_on = _while_worth_it(pattern, WITHIN, running)
+        reroute_moves(pattern, widest, going_on)
+        if not going_on():
+            break
     pattern.router = pattern.router.among(pattern.hidden | pattern.cover.in_use)
     asked = np.delete(pattern.cover.ways.cell, np.array(list(pattern.hopeless), dtype=np.int64))
     ties = Ties(every.table.equations(pattern.router.movable), asked)
-    reroute_cells(pattern, widest, running, {}, ties.needed)
+    reroute_cells(pattern, widest, _while_worth_it(pattern, 2 * WITHIN, running), {}, ties.needed)
     every.count(pattern.router)
     pattern.router = every
+
+
+def _while_worth_it(pattern: Pattern, within: float, running: Callable[[], bool]) -> Callable[[], bool]:
+    """Running, as long as programmes of so many unknowns save something to speak of."""
+    price, until = np.inf, float(pattern.router.unknowns)
+
+    def going_on() -> bool:
+        nonlocal price, until
+        if pattern.router.unknowns >= until:
+            before, price = price, float(pattern.price[pattern.added].sum())
+            until = np.inf if price > (1 - WORTH) * before else pattern.router.unknowns + within
+        return until < np.inf and running()
+
+    return going_on
 
 
 def reroute_moves(pattern: Pattern, widest: float, running: Callable[[], bool] = lambda: True) -> float:

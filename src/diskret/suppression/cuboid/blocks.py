@@ -6,7 +6,7 @@ cells in the same order as in the table, and finds the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,11 +15,14 @@ from diskret.model.arrays import Floats, Ints
 from diskret.model.trees import strides_of
 from diskret.model.workers import Workers, shares
 from diskret.suppression._corner_kernels import HIDDEN, Asked, System
+from diskret.suppression.cuboid.boxes import Boxes
 from diskret.suppression.cuboid.subtables import Segments
 from diskret.suppression.cuboid.task import Secured, SubtableTask, secure_piece
 
 LOAD = 20_000_000
 """Cells that are under way at a time."""
+Where = tuple[Ints, tuple[int, ...]]
+"""Which cell stands at every place of a block, and its shape."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,9 +54,20 @@ def secure_apart(task: SubtableTask, segments: Segments, chosen: Ints, workers: 
     """Send every subtable away as a block, and bring what comes back into the task."""
     rows = segments.rows(chosen)
     volumes = np.prod(np.diff(segments.first)[rows], axis=1)
+    return _secured_as(task, chosen, volumes, lambda k: _cells_of(segments, rows[k], strides_of(task.shape)), workers)
+
+
+def secure_boxes(task: SubtableTask, boxes: Boxes, workers: Workers) -> list[Secured]:
+    """Secure subtables of which occupied cells are held only; behind these the task holds an empty one."""
+    return _secured_as(task, boxes.names, boxes.volumes, boxes.where, workers)
+
+
+def _secured_as(
+    task: SubtableTask, chosen: Ints, volumes: Ints, where_of: Callable[[int], Where], workers: Workers
+) -> list[Secured]:
     done: list[Secured] = []
     for share in _loads(shares(volumes, workers), volumes):
-        cells = [[_cells_of(segments, rows[k], strides_of(task.shape)) for k in part.tolist()] for part in share]
+        cells = [[where_of(k) for k in part.tolist()] for part in share]
         parts = [
             [block_of(task, int(chosen[k]), *where) for k, where in zip(part.tolist(), mine, strict=True)]
             for part, mine in zip(share, cells, strict=True)

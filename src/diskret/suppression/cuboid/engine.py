@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from diskret.model.arrays import Floats, Ints
+from diskret.model.occupied import Occupied
 from diskret.model.workers import PARTS_EACH, Threads, Workers
 from diskret.suppression._corner_kernels import HIDDEN, System
-from diskret.suppression.cuboid.blocks import secure_apart
+from diskret.suppression.cuboid.blocks import secure_apart, secure_boxes
+from diskret.suppression.cuboid.boxes import boxes_of
 from diskret.suppression.cuboid.subtables import Segments, subtables_of
 from diskret.suppression.cuboid.task import Secured, SubtableTask, secure_piece
 
@@ -30,16 +32,20 @@ class Outcome:
 
 
 def secure(
-    task: SubtableTask, segments: Segments, workers: Workers | None = None, progress: Progress | None = None
-) -> Outcome:
-    """Run passes over all subtables that hold a pivot or changed since they were last secured."""
+    task: SubtableTask, segments: Segments, workers: Workers | None = None, progress: Progress | None = None,
+    occupied: Occupied | None = None,
+) -> Outcome:  # fmt: skip
+    """Run passes over all subtables that hold a pivot or changed since they were last secured.
+
+    Where only ``occupied`` cells are held, the task holds these, and an empty one behind them.
+    """
     say, workers = progress or (lambda what, done, of: None), workers or Threads()
     if task.carry != "off" and not task.carried.size:
         task.carried = np.zeros(task.value.size, dtype=np.uint8)
     containing = segments.containing(task.shape)
     waiting = np.zeros(segments.number, dtype=np.bool_)
     hidden = np.flatnonzero(task.state & HIDDEN)
-    waiting[subtables_of(hidden, task.shape, containing, segments.counts)] = True
+    waiting[subtables_of(_places(hidden, occupied), task.shape, containing, segments.counts)] = True
     groups = list(segments.by_level())
     outcome = Outcome()
     failed: dict[int, dict[int, float]] = {}
@@ -53,8 +59,8 @@ def secure(
             waiting[chosen] = False
             for name in failed.keys() & set(chosen.tolist()):
                 del failed[name]
-            touched = _secure_group(task, segments, chosen, outcome, failed, workers)
-            again = subtables_of(touched, task.shape, containing, segments.counts)
+            touched = _secure_group(task, segments, chosen, outcome, failed, workers, occupied)
+            again = subtables_of(_places(touched, occupied), task.shape, containing, segments.counts)
             # a subtable needs no second look at what it did itself
             waiting[again[~np.isin(again, chosen)]] = True
     outcome.finished = not waiting.any()
@@ -73,13 +79,16 @@ def _shortest(failed: dict[int, dict[int, float]]) -> dict[int, float]:
 
 def _secure_group(
     task: SubtableTask, segments: Segments, chosen: Ints, outcome: Outcome, failed: dict[int, dict[int, float]],
-    workers: Workers,
+    workers: Workers, occupied: Occupied | None,
 ) -> Ints:  # fmt: skip
     """Secure subtables of one group, in parallel: they share no cell, so the order cannot matter."""
-    touched = []
+    touched = [np.empty(0, dtype=np.int64)]
     # distances are counted on the axes of the whole table, which a block does not know
     apart = workers.far and not task.powers.size
-    found = secure_apart(task, segments, chosen, workers) if apart else _secure_here(task, segments, chosen, workers)
+    if occupied is not None:
+        found = secure_boxes(task, boxes_of(occupied, segments, chosen), workers)
+    else:
+        found = (secure_apart if apart else _secure_here)(task, segments, chosen, workers)
     for moves, failures, fresh, narrowed in found:
         outcome.moves.append(moves)
         outcome.fresh += fresh.size
@@ -87,6 +96,11 @@ def _secure_group(
             failed.setdefault(int(name), {})[int(cell)] = float(reach)
         touched += [fresh, narrowed]
     return np.concatenate(touched)
+
+
+def _places(cells: Ints, occupied: Occupied | None) -> Ints:
+    """Where cells stand in the product."""
+    return cells if occupied is None else occupied.places[cells]
 
 
 def _secure_here(task: SubtableTask, segments: Segments, chosen: Ints, workers: Workers) -> list[Secured]:

@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.sparse import SparseTable
 from diskret.model.table import Table
 from diskret.moves.move import MoveSet
 
@@ -17,7 +18,10 @@ def expanded(rows: Floats, table: Table) -> MoveSet:
     A pivot is protected in each subtable by the last cuboid built for it there, and by the second one of that pair.
     """
     pivot, diametral, subtable = (rows[:, column].astype(np.int64) for column in (0, 1, 4))
-    corners = [np.stack(np.unravel_index(c, table.shape)) for c in (pivot, diametral)]
+    held = table.occupied if isinstance(table, SparseTable) else None
+    shape = tuple(len(h) for h in table.hierarchies)
+    places = (pivot, diametral) if held is None else (held.places[pivot], held.places[diametral])
+    corners = [np.stack(np.unravel_index(c, shape)) for c in places]
     # an axis both corners share is fixed (in a table of totals)
     fixed = corners[0] == corners[1]
     kind = (fixed << np.arange(len(fixed))[:, None]).sum(axis=0)
@@ -28,7 +32,7 @@ def expanded(rows: Floats, table: Table) -> MoveSet:
         chosen = np.flatnonzero(kind == each)
         part_cells, part_signs = _corners(table, *(c[:, chosen] for c in corners))
         at = start[chosen][:, None] + np.arange(part_cells.shape[1])
-        cells[at], signs[at] = part_cells, part_signs
+        cells[at], signs[at] = part_cells if held is None else held.find(part_cells), part_signs
     protects = _latest(pivot, subtable, rows[:, 5] == 1)
     return MoveSet(
         start=start, cells=cells, coefficients=signs, up=rows[:, 2], down=rows[:, 3],
@@ -39,9 +43,10 @@ def expanded(rows: Floats, table: Table) -> MoveSet:
 
 def _corners(table: Table, pivot: Ints, diametral: Ints) -> tuple[Ints, Floats]:
     """Cells and signs of cuboids with the same free axes, one row each: +1 for the pivot, the others by parity."""
+    shape = [len(h) for h in table.hierarchies]
     cells, signs = np.zeros((pivot.shape[1], 1), dtype=np.int64), np.ones((pivot.shape[1], 1))
     for axis, (g, d) in enumerate(zip(pivot, diametral, strict=True)):
-        stride, parent = prod(table.shape[axis + 1 :]), table.hierarchies[axis].parent_index
+        stride, parent = prod(shape[axis + 1 :]), table.hierarchies[axis].parent_index
         here = cells + (g * stride)[:, None]
         if (g == d).all():
             cells = here

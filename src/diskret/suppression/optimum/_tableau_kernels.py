@@ -125,17 +125,37 @@ def _entering(table, free, row, column, sign, low, high, moved, first):
 
 
 @part
-def _blocking(table, basic, column, direction, room, low, high, moved):
-    """How far a free unknown can go, and which basic one stops it (-1: its own room)."""
-    step, chosen, size = room, -1, 0.0
+def _end(side, low, high, up):
+    """Where an unknown stops: at nothing moved if costs bend there (it has a side), or where its room ends."""
+    if up:
+        return 0.0 if side < 0.0 else high
+    return 0.0 if side > 0.0 else low
+
+
+@part
+def _go(table, basic, free, at, column, direction, low, high, moved, side):
+    """Let a free unknown go until it, or a basic one, comes to its end, and that one be free: how far, and its row."""
+    cell = free[column]
+    end = _end(side[cell], low[cell], high[cell], direction > 0)
+    step, chosen, size = abs(end - moved[cell]), np.int64(-1), 0.0  # see `push`
     for i in range(basic.size):
         rate = direction * table[i, column]
         if abs(rate) < PIVOT:
             continue
-        cell = basic[i]
-        left = max((high[cell] - moved[cell]) / rate if rate > 0 else (low[cell] - moved[cell]) / rate, 0.0)
+        met = basic[i]
+        left = (_end(side[met], low[met], high[met], rate > 0) - moved[met]) / rate
+        if left < 0.0:
+            left = 0.0
         if left < step or (left == step and abs(rate) > size):
             step, chosen, size = left, i, abs(rate)
+    for i in range(basic.size):
+        if table[i, column] != 0.0:
+            moved[basic[i]] += direction * step * table[i, column]
+    moved[cell] = end if chosen < 0 else moved[cell] + direction * step
+    if chosen >= 0:
+        out = basic[chosen]
+        moved[out] = _end(side[out], low[out], high[out], direction * table[chosen, column] > 0)
+        _exchange(table, basic, free, chosen, column, at)
     return step, chosen
 
 
@@ -146,7 +166,7 @@ def push(table, basic, free, target, sign, low, high, cost, enough, most):
     More than ``most`` steps: given up. After some steps it is enough to know that it cannot get as far as ``enough``.
     With a cost per unknown cheap ways come first.
     """
-    moved = np.zeros(low.size)
+    moved, side = np.zeros(low.size), np.zeros(low.size)
     along, apart, at = np.zeros(free.size), np.zeros(free.size), np.empty(free.size, np.int64)
     row, column, idle = np.int64(-1), np.int64(-1), 0  # no constants: what is called would be compiled for them again
     for i in range(basic.size):
@@ -167,22 +187,12 @@ def push(table, basic, free, target, sign, low, high, cost, enough, most):
         if j < 0:
             break
         steps += 1
-        cell = free[j]
         rate = table[row, j] if row >= 0 else 1.0
-        direction = 1.0 if rate * sign > 0 else -1.0
-        room = high[cell] - moved[cell] if direction > 0 else moved[cell] - low[cell]
-        step, i = _blocking(table, basic, j, direction, room, low, high, moved)
+        # without sides: how costs bend is no matter here
+        step, i = _go(table, basic, free, at, j, 1.0 if rate * sign > 0 else -1.0, low, high, moved, side)
         idle = idle + 1 if step <= NOTHING else 0
-        if step > 0.0:
-            for k in range(basic.size):
-                if table[k, j] != 0.0:
-                    moved[basic[k]] += direction * step * table[k, j]
-            moved[cell] += direction * step
         if i < 0:
-            moved[cell] = high[cell] if direction > 0 else low[cell]
             continue
-        moved[basic[i]] = high[basic[i]] if direction * table[i, j] > 0 else low[basic[i]]
-        _exchange(table, basic, free, i, j, at)
         if i == row:
             row, column = -1, j
         elif j == column:
@@ -221,29 +231,6 @@ def _downhill(table, basic, free, low, high, cost, moved, side, slope, first):
     return chosen, direction
 
 
-@part
-def _stop(side, low, high, up):
-    """Where an unknown on its way gets to a bend of its costs: at nothing moved, or at the end of its room."""
-    if up:
-        return 0.0 if side < 0.0 else high
-    return 0.0 if side > 0.0 else low
-
-
-@part
-def _stopped(table, basic, column, direction, step, low, high, moved, side):
-    """How far a free unknown can go until some cost bends, and which basic one bends first (-1: its own)."""
-    chosen, size = -1, 0.0
-    for i in range(basic.size):
-        rate = direction * table[i, column]
-        if abs(rate) < PIVOT:
-            continue
-        cell = basic[i]
-        left = max((_stop(side[cell], low[cell], high[cell], rate > 0) - moved[cell]) / rate, 0.0)
-        if left < step or (left == step and abs(rate) > size):
-            step, chosen, size = left, i, abs(rate)
-    return step, chosen
-
-
 @kernel
 def cheapen(table, basic, free, low, high, cost, moved, most):
     """Make what has moved cheaper, one unknown after the other, until no single one helps; the steps taken.
@@ -259,15 +246,6 @@ def cheapen(table, basic, free, low, high, cost, moved, most):
             return steps
         cell = free[j]
         side[cell] = direction if moved[cell] == 0.0 else (1.0 if moved[cell] > 0.0 else -1.0)
-        end = _stop(side[cell], low[cell], high[cell], direction > 0)
-        step, i = _stopped(table, basic, j, direction, abs(end - moved[cell]), low, high, moved, side)
+        step, _ = _go(table, basic, free, at, j, direction, low, high, moved, side)
         idle = idle + 1 if step <= NOTHING else 0
-        for k in range(basic.size):
-            if table[k, j] != 0.0:
-                moved[basic[k]] += direction * step * table[k, j]
-        moved[cell] = end if i < 0 else moved[cell] + direction * step
-        if i >= 0:
-            out = basic[i]
-            moved[out] = _stop(side[out], low[out], high[out], direction * table[i, j] > 0)
-            _exchange(table, basic, free, i, j, at)
     return most
