@@ -189,7 +189,8 @@ def _make_cheaper(pattern: Pattern, price: Floats, method: Moves, say: Callable[
         small = min(UNKNOWNS * pattern.hidden.size, ENOUGH + MORE * pattern.hidden.size)
         over_hidden(pattern, SMALL, lambda: running(unknowns=small))
         say("rerouting", SWEEPS, SWEEPS + 1)
-        reroute_moves(pattern, FEW, lambda: running(unknowns=1.1 * small))
+        used = pattern.router.unknowns
+        reroute_moves(pattern, FEW, lambda: running(unknowns=used + 0.1 * small))
     else:
         # in a large sparse table programmes save little, and there are many
         most = ENOUGH + MORE * pattern.hidden.size if isinstance(pattern.router.table, Merged) else np.inf
