@@ -34,7 +34,7 @@ types: $(VENV)/.dev
 # everything but the long cases: about an hour on a quiet machine with two cores; GO=--go-on goes on after a break
 bench: $(VENV)/.bench .venv-bench/.peers
 	$(BIN)/python -m benchmarks $(GO)
-	$(BIN)/python -m benchmarks.quality --tables 6 --into benchmarks
+	$(BIN)/python -m benchmarks.quality --tables 6 --seconds 5 --into benchmarks
 	$(BIN)/python -m benchmarks.speed --threads --growth --into benchmarks
 	$(BIN)/python -m benchmarks.figures
 

@@ -35,7 +35,7 @@ LONG = (
     # ours at a size whose claim a smaller case makes as well
     "holdings-50M", "suppress-10M-cells-3-dimensions-q0-thinned", "suppress-10M-cells-5-dimensions-q0",
     "complete-extract4-audit", "complete-ranges-extract4-*", "pools-1000-audit", "systems-nine5d", "systems-dale",
-    "systems-table3", "systems-hier133a*",
+    "systems-table3", "systems-hier13*",
     "perturbation-rounding-[34]d-large", "perturbation-rounding-[34]d-sparse",
     # economy of h3 is measured by benchmarks.quality
     "protect-h3-*-economy",

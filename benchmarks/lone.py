@@ -7,9 +7,10 @@ tell that it does not reach its level up or down; cells in which he has a share 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import highspy
 import numpy as np
@@ -41,6 +42,10 @@ class Attack:
         # nothing can be larger than a few totals, and no level asks for that
         self.low, self.high = -value, np.full(value.size, 4 * float(grid.value.max()) + 1)
         self.points: list[Floats] = []
+        self.end = np.inf
+        """CPU seconds of this process after which nothing more is asked."""
+        self.settled = 0
+        """Questions that were answered: a primary cell, a side, somebody."""
         self.solver = self._model(hidden.reshape(-1))
         level = grid.level.reshape(-1)[self.cells]
         primary = np.flatnonzero(grid.primary.reshape(-1)[self.cells])
@@ -116,6 +121,9 @@ class Attack:
             for one in (column, column + self.cells.size):
                 self.solver.changeColBounds(one, 0.0, 0.0)
         for column, side, level in self.demands:
+            if time.process_time() > self.end:
+                break
+            self.settled += 1
             if column in behind or reached[int(side < 0), column] >= level * (1 - CLOSE):
                 continue
             if not self.reaches(column, side, level):
@@ -150,15 +158,30 @@ def exposed(grid: Grid, hidden: Bools, *, singles: bool, most: int | None = None
 
     At ``most`` so many persons attack, spread evenly, and as many demands are looked at; left out: all.
     """
+    return attacked(grid, hidden, singles=singles, most=most).exposed
+
+
+class Attacked(NamedTuple):
+    """What an attack found, how many questions it answered, and how many there were."""
+
+    exposed: set[int]
+    settled: int
+    questions: int
+
+
+def attacked(grid: Grid, hidden: Bools, *, singles: bool, most: int | None = None, seconds: float = np.inf) -> Attacked:
+    """The same, with how much was asked: no more than so many CPU ``seconds`` allow, everybody first, half of them."""
     if not grid.primary[hidden].sum() == grid.primary.sum():
         raise ValueError("a primary cell is not hidden")
-    attack = Attack(grid, hidden)
+    attack, begun = Attack(grid, hidden), time.process_time()
     attack.demands = _spread(attack.demands, most)
+    attack.end = begun + seconds / 2
     found = attack.exposed()
-    if singles:
-        for person in _spread([*attack.persons()], most):
-            found |= attack.exposed(person)
-    return found
+    attack.end = begun + seconds
+    persons = _spread([*attack.persons()], most) if singles else []
+    for person in persons:
+        found |= attack.exposed(person)
+    return Attacked(found, attack.settled, len(attack.demands) * (1 + len(persons)))
 
 
 def _spread(some: Sequence[Thing], most: int | None) -> list[Thing]:

@@ -20,6 +20,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import diskret as dk
 from benchmarks import grids, lone, systems
 from diskret.suppression.methods import AnyMethod, Cuboids, Moves, Optimal
@@ -33,10 +35,10 @@ SMALL = ("targus", "table7", "table8", "table1", "osorio")
 LARGE = ("hie1372d", "hier133a", "jjtabel3", "table3", "cbs", "dale")
 """The classical instances: small enough for a proof, or nearly, and the others that are tables. The bounds of their
 files are left aside, as in the optima that are printed: an attacker knows that no value is negative."""
-LITTLE = {"costs": ("value",), "methods": ("default", "optimal"), "limit": 40}
+LITTLE = {"costs": ("value",), "methods": ("default", "optimal"), "limit": 25}
 """What is asked of the larger ones: a pattern and a bound."""
-SAMPLE = 100
-"""Persons and demands of the independent attack on h3; everywhere else all of them attack."""
+SAMPLE, SECONDS = 100, 20.0
+"""Persons and demands of the independent attack on h3, and its CPU seconds; everywhere else all of them attack."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +123,11 @@ def of_grid(grid: grids.Grid, most: int | None = None) -> Yardstick:
     """A table of firms; at ``most`` so many persons attack it."""
     return Yardstick(
         name=grid.name, kind=grid.kind, fingerprint=grid.fingerprint, table=lambda: grid.table,
-        exposed=lambda hidden, singles: len(lone.exposed(grid, grid.own(hidden), singles=singles, most=most)),
+        exposed=lambda hidden, singles: len(
+            lone.attacked(
+                grid, grid.own(hidden), singles=singles, most=most, seconds=np.inf if most is None else SECONDS
+            ).exposed
+        ),
     )  # fmt: skip
 
 

@@ -46,6 +46,8 @@ class _Members(AttributeTemplate):  # type: ignore[misc, unused-ignore]
 
 def _member(context: Any, builder: Any, kind: Lent, address: Any, name: str) -> Any:
     at, member = kind.member(name)
+    # its callers are optimised again with all that is written into them
+    builder.function.attributes.add("noinline")
     found = cgutils.gep_inbounds(builder, address, 0, at)
     # arrays that are lent are not counted: there is nothing to be counted up
     return found if isinstance(member, Lent) else builder.load(found)

@@ -189,13 +189,16 @@ def _make_cheaper(pattern: Pattern, price: Floats, method: Moves, say: Callable[
         small = min(UNKNOWNS * pattern.hidden.size, ENOUGH + MORE * pattern.hidden.size)
         over_hidden(pattern, SMALL, lambda: running(unknowns=small))
         say("rerouting", SWEEPS, SWEEPS + 1)
-        reroute_moves(pattern, FEW, lambda: running(unknowns=1.1 * small))
+        used = pattern.router.unknowns
+        reroute_moves(pattern, FEW, lambda: running(unknowns=used + 0.1 * small))
     else:
+        # in a large sparse table programmes save little, and there are many
+        most = ENOUGH + MORE * pattern.hidden.size if isinstance(pattern.router.table, Merged) else np.inf
         for done in range(SWEEPS):
-            reroute_moves(pattern, SMALL, running)
+            reroute_moves(pattern, SMALL, lambda: running(unknowns=most))
             say("rerouting", done + 1, SWEEPS + 1)
         spent = pattern.router.programmes
-        reroute_cells(pattern, SMALL, lambda: running(spent + max(built, ROUTED)), {})
+        reroute_cells(pattern, SMALL, lambda: running(spent + max(built, ROUTED), most), {})
     if renewable(pattern):
         renew(pattern, price, budget_for(effort, int(pattern.added.sum())), running)
     elif effort == "economy":

@@ -30,7 +30,10 @@ def over_hidden(pattern: Pattern, widest: float, running: Callable[[], bool]) ->
     every = pattern.router
     for _ in range(SWEEPS):
         pattern.router = pattern.router.among(pattern.hidden | pattern.cover.in_use)
-        reroute_moves(pattern, widest, _while_worth_it(pattern, WITHIN, running))
+        going_on = _while_worth_it(pattern, WITHIN, running)
+        reroute_moves(pattern, widest, going_on)
+        if not going_on():
+            break
     pattern.router = pattern.router.among(pattern.hidden | pattern.cover.in_use)
     asked = np.delete(pattern.cover.ways.cell, np.array(list(pattern.hopeless), dtype=np.int64))
     ties = Ties(every.table.equations(pattern.router.movable), asked)
