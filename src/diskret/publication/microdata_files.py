@@ -31,6 +31,7 @@ def write_records(records: Records, path: str | Path, *, formulas: Formulas = "k
     spreadsheet.
 
     >>> import tempfile
+    >>> from diskret.microdata.columns import Records
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     target = Path(folder) / "firms.csv"
     ...     firms = Records(columns={"region": np.array(["05", None], dtype=object), "x": np.array([1.5, np.nan])})
