@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from diskret import Hierarchy, Promise, Table
 from diskret.model.arrays import Bools, Floats
-from diskret.moves._refuting_kernels import refuted
+from diskret.moves._refuting_kernels import refutes
 from diskret.moves.cover import Cover
 from diskret.moves.demands import demands_of
 from diskret.moves.insiders import insiders_of
@@ -41,7 +41,7 @@ def test_what_equations_refute_no_solver_finds() -> None:
             bounds[at] = (min(5.0, up[cell]), up[cell])
             found = linprog(np.zeros(len(bounds)), A_eq=matrix, b_eq=np.zeros(system.rows), bounds=bounds)
             reached = found.status == 0 and up[cell] >= 5.0
-            out = bool(refuted(cell, True, False, 5.0, 120, space))
+            out = bool(refutes(cell, True, False, 5.0, 120, space))
             said, wrong, possible = said + out, wrong + (out and reached), possible + reached
         np.testing.assert_array_equal(space.rooms, before)
     assert wrong == 0

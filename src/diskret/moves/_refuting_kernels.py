@@ -2,8 +2,6 @@
 
 What the other cells of an equation can take at most narrows each of them, and what is narrowed narrows others. Where
 nothing is left for a cell, there is no such move: so most programmes that would find nothing need not be solved.
-
-What is done for every equation is inlined: calls would count references to all arrays, which takes ten times as long.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ import numpy as np
 
 from diskret.model.arrays import Floats, Ints
 from diskret.model.compiled import inlined, kernel, part
+from diskret.model.lent import lend
 
 RISE, FALL = 0, 1
 """Columns of rooms: how far a cell can rise and fall as equations say; after them how far it may."""
@@ -64,7 +63,8 @@ def _note(cell, rise, fall, rooms, trail, saved, numbers, first, rows, ring):
 @part
 def narrowed(cell, rise, fall, space):
     """Narrow the room of a cell before a move is refuted."""
-    first, rows, _, _, _, rooms, trail, saved, ring, numbers = space
+    first, rows, rooms, trail, saved = space.first, space.rows, space.rooms, space.trail, space.saved
+    ring, numbers = space.ring, space.numbers
     _note(cell, rise, fall, rooms, trail, saved, numbers, first, rows, ring)
 
 
@@ -79,7 +79,8 @@ def _left(total, endless, own):
 @part
 def _followed(amount, most, space):
     """Follow what was narrowed, over equations with so many cells at most; False if there is no such move."""
-    first, rows, start, members, signs, rooms, trail, saved, ring, numbers = space
+    first, rows, rooms, trail, saved = space.first, space.rows, space.rooms, space.trail, space.saved
+    start, members, signs, ring, numbers = space.start, space.members, space.signs, space.ring, space.numbers
     slack, step, possible = SLACK * amount, STEP * amount, True
     while numbers[NEXT] < numbers[LAST]:
         row = ring[numbers[NEXT] % len(ring), 0]
@@ -115,7 +116,7 @@ def _followed(amount, most, space):
     return possible
 
 
-@kernel
+@part
 def refuted(cell, rises, falls, amount, most, space):
     """Whether a cell cannot move by an amount one way (both: altogether) in what is left; all is widened again."""
     rooms, numbers, trail, saved = space.rooms, space.numbers, space.trail, space.saved
@@ -130,3 +131,9 @@ def refuted(cell, rises, falls, amount, most, space):
         for way in range(2):
             rooms[trail[at], way] = saved[at, way]
     return found
+
+
+@kernel
+def refutes(cell, rises, falls, amount, most, space):
+    """`refuted` for whoever is not compiled."""
+    return refuted(cell, rises, falls, amount, most, lend(space))

@@ -13,6 +13,7 @@ import numpy as np
 
 from diskret.model.arrays import Ints
 from diskret.model.compiled import kernel, part
+from diskret.model.lent import lend
 from diskret.moves._draft_kernels import INSIDE, MOVED, TOUCHED, clear
 from diskret.moves._product_kernels import BASE, FREE, PRICE
 from diskret.moves._refuting_kernels import Space, narrowed, refuted
@@ -134,7 +135,8 @@ def _helps(demand, number, store):
 def _summed(demand, number, cell, task):
     """Settle a demand by the sum of a move that did it and another one, both through a cell; False if none does."""
     store, tried, rooms = task.store, 0, task.space.rooms
-    (search, steps, counts), moves, entries, settled = store.draft, store.moves, store.entries, store.settled
+    search, steps, counts = store.draft.search, store.draft.steps, store.draft.counts
+    moves, entries, settled = store.moves, store.entries, store.settled
     lists, cells, pivot, kind = search.lists, search.cells, store.demands[demand, PIVOT], store.demands[demand, KIND]
     amount = store.demands[demand, STEPS] * store.units[demand]
     for i in range(task.state[NUMBER]):
@@ -260,7 +262,7 @@ def _answered(demand, cell, cells, steps, task):
     What it differs by from one that did before goes through the cell: it is kept for others.
     """
     store = task.store
-    search, moved, counts = store.draft
+    search, moved, counts = store.draft.search, store.draft.steps, store.draft.counts
     number = missing(demand, store)
     for i in range(cells.size):
         if counts[0] == search.lists.shape[1] or _closed(cells[i], task.space.rooms):
@@ -279,8 +281,8 @@ def _remember(demand, cell, task):
     """Keep what the last move differs by from one that settled a demand before: that goes through the cell."""
     store = task.store
     pivot, new, counts = store.demands[demand, PIVOT], store.counts[MOVES] - 1, store.counts
-    moves, entries, (search, steps, drawn), rooms = store.moves, store.entries, store.draft, task.space.rooms
-    lists = search.lists
+    steps, drawn, lists = store.draft.steps, store.draft.counts, store.draft.search.lists
+    moves, entries, rooms = store.moves, store.entries, task.space.rooms
     for i in range(task.state[NUMBER]):
         move = lists[VICTIMS, i]
         his, mine = _through(move, pivot, moves, entries), _through(new, pivot, moves, entries)
@@ -305,7 +307,8 @@ def _remember(demand, cell, task):
 @kernel
 def load(start, cells, steps, at, store):
     """Add moves from ``at`` on, until the store is full; where that is."""
-    search, moved, counts = store.draft
+    store = lend(store)
+    search, moved, counts = store.draft.search, store.draft.steps, store.draft.counts
     while at < start.size - 1 and not _short(store):
         for e in range(start[at], start[at + 1]):
             search.lists[TOUCHED, counts[0]], moved[cells[e], MOVED], moved[cells[e], INSIDE] = cells[e], steps[e], 1
@@ -324,6 +327,7 @@ def spare(cells, steps, at, asking, task):
     Returns where it is, and the demand for which a move is asked (-1: none, the list is at its end or the store full).
     Without ``asking`` a cell is kept for which one would be needed.
     """
+    task = lend(task)
     store, order, state = task.store, task.order, task.state
     while at < order.size:
         cell = order[at]

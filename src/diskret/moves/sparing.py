@@ -22,7 +22,7 @@ from diskret.moves.products import Products
 
 CHANGES = 4096
 """Cells that are narrowed to refute one move at most."""
-DEAREST = 5000
+DEAREST = 20_000
 """Cells that are tried at most: a millisecond each, whatever they cost."""
 NARROWED = 10
 """How many times all rooms are narrowed before the first move is refuted."""
