@@ -23,7 +23,7 @@ from diskret.moves.products import Products
 CHANGES = 4096
 """Cells that are narrowed to refute one move at most."""
 DEAREST = 20_000
-"""Cells that are tried at most: a millisecond each, whatever they cost."""
+"""Cells that are tried at most: tenths of a millisecond each, whatever they cost."""
 NARROWED = 10
 """How many times all rooms are narrowed before the first move is refuted."""
 SLACK = 1e-9
