@@ -22,6 +22,8 @@ from diskret.moves.products import Products
 
 CHANGES = 4096
 """Cells that are narrowed to refute one move at most."""
+AT_A_TIME = 1000
+"""Cells between two looks at the clock."""
 DEAREST = 20_000
 """Cells that are tried at most: tenths of a millisecond each, whatever they cost."""
 NARROWED = 10
@@ -30,10 +32,12 @@ SLACK = 1e-9
 NO_CELLS = np.empty(0, dtype=np.int64)
 
 
-def spare_cells(pattern: Pattern, widest: float, running: Callable[[], bool]) -> None:
+def spare_cells(
+    pattern: Pattern, widest: float, running: Callable[[], bool], in_time: Callable[[], bool] = lambda: True
+) -> None:
     """Try to do without cells that were added, the most expensive ones, by programmes while ``running``.
 
-    They are over hidden cells of neighbourhoods up to ``widest`` cells.
+    They are over hidden cells of neighbourhoods up to ``widest`` cells. ``in_time`` ends everything.
     """
     cover, every, table = pattern.cover, pattern.router, pattern.router.table
     assert isinstance(table, Table)
@@ -44,7 +48,14 @@ def spare_cells(pattern: Pattern, widest: float, running: Callable[[], bool]) ->
     cells = np.flatnonzero(pattern.added)
     order = cells[np.lexsort((cells, -pattern.price[cells]))][:DEAREST]
     pattern.router = every.among(movable, space.rooms[:, 2], space.rooms[:, 3])
-    spare(products, order, space, lambda demand, who, cell: _move_for(pattern, demand, who, cell, widest), running)
+
+    def ask(demand: int, against: frozenset[int], without: int) -> tuple[Ints, Floats]:
+        return _move_for(pattern, demand, against, without, widest)
+
+    for first in range(0, order.size, AT_A_TIME):
+        if not in_time():
+            break
+        spare(products, order[first : first + AT_A_TIME], space, ask, running)
     every.count(pattern.router)
     pattern.router = every
     pattern.cover = cover.again(products.moves())

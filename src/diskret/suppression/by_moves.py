@@ -191,7 +191,7 @@ def _make_cheaper(pattern: Pattern, price: Floats, method: Moves, say: Callable[
     if pattern.by_products:
         large = SPARED if adds_up(pattern) else ENOUGH + MORE * pattern.hidden.size
         small = min(UNKNOWNS * pattern.hidden.size, large)
-        over_hidden(pattern, SMALL, lambda: running(unknowns=small))
+        over_hidden(pattern, SMALL, lambda: running(unknowns=small), running)
         say("rerouting", SWEEPS, SWEEPS + 1)
         used = pattern.router.unknowns
         reroute_moves(pattern, FEW, lambda: running(unknowns=used + 0.1 * small))

@@ -41,13 +41,15 @@ def adds_up(pattern: Pattern) -> bool:
     return few and MANY <= pattern.cover.ways.size <= FEW_EACH * len(pattern.cover.moves)
 
 
-def over_hidden(pattern: Pattern, widest: float, running: Callable[[], bool]) -> None:
+def over_hidden(
+    pattern: Pattern, widest: float, running: Callable[[], bool], in_time: Callable[[], bool] = lambda: True
+) -> None:
     """Reroute over hidden cells only: small programmes, which bring moves together on fewer cells.
 
     In large patterns (see `adds_up`) most is done without programmes, in compiled code.
     """
     if adds_up(pattern):
-        spare_cells(pattern, widest, running)
+        spare_cells(pattern, widest, running, in_time)
         return
     every = pattern.router
     for _ in range(SWEEPS):
