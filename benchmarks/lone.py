@@ -18,6 +18,8 @@ import numpy as np
 from benchmarks.grids import Bools, Floats, Grid, Ints, above, sums
 
 Thing = TypeVar("Thing")
+EACH = 600.0
+"""Seconds one programme may take; where the whole attack has a limit, no longer than that."""
 CLOSE = 1e-6
 """A level counts as reached to this share of it: more than the tolerance of the solver."""
 
@@ -86,8 +88,8 @@ class Attack:
     def _rooms(self) -> Floats:
         return np.append(self.high, -self.low)
 
-    def reaches(self, column: int, side: float, level: float) -> bool:
-        """Whether a cell can be so far off, by a programme; what is found is kept."""
+    def reaches(self, column: int, side: float, level: float) -> bool | None:
+        """Whether a cell can be so far off, by a programme; what is found is kept. None if there was no time for it."""
         solver, size = self.solver, self.cells.size
         there, back = (column, column + size) if side > 0 else (column + size, column)
         rooms = self._rooms()
@@ -96,12 +98,16 @@ class Attack:
         solver.changeColBounds(back, 0.0, 0.0)
         solver.changeColCost(there, -1.0)
         solver.clearSolver()
+        solver.setOptionValue("time_limit", solver.getRunTime() + max(min(EACH, self.end - time.process_time()), 0.01))
         solver.run()
+        late = solver.getModelStatus() == highspy.HighsModelStatus.kTimeLimit
         good = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
         found = np.array(solver.getSolution().col_value) if good else np.zeros(2 * size)
         solver.changeColCost(there, 0.0)
         for one in (there, back):
             solver.changeColBounds(one, 0.0, float(rooms[one]))
+        if late and self.end < np.inf:
+            return None
         if not good:
             raise RuntimeError("the solver of the attack gave no answer")
         self.points.append(found[:size] - found[size:])
@@ -123,10 +129,14 @@ class Attack:
         for column, side, level in self.demands:
             if time.process_time() > self.end:
                 break
-            self.settled += 1
             if column in behind or reached[int(side < 0), column] >= level * (1 - CLOSE):
+                self.settled += 1
                 continue
-            if not self.reaches(column, side, level):
+            answer = self.reaches(column, side, level)
+            if answer is None:
+                continue
+            self.settled += 1
+            if not answer:
                 found.add(int(self.cells[column]))
             np.maximum(reached, [self.points[-1], -self.points[-1]], out=reached)
         rooms = self._rooms()
