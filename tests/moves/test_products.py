@@ -16,8 +16,10 @@ from diskret.moves import products
 from diskret.moves.cover import Cover
 from diskret.moves.demands import demands_of
 from diskret.moves.insiders import insiders_of
+from diskret.moves.pattern import Pattern, add_products
 from diskret.moves.products import Products
 from diskret.moves.recheck import hold
+from diskret.moves.router import Router
 
 TREE = Hierarchy.from_parents({"a1": "a", "a2": "a", "b1": "b", "b2": "b", "a": "T", "b": "T"})
 
@@ -135,3 +137,23 @@ def test_the_same_whatever_the_store_has_room_for(monkeypatch: pytest.MonkeyPatc
         found.thin_cells()
         kept.append((found.moves().cells, found.moves().coefficients))
     assert all(np.array_equal(a, b) for a, b in zip(*kept, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_long_search_ends_no_dearer_than_it_began_and_loses_nothing(seed: int) -> None:
+    table = _table(seed, {axis: Hierarchy.from_parents(dict.fromkeys("abc", "T")) for axis in "pqrs"}, 120)
+    promise = Promise()
+    demands = demands_of(table, promise)
+    people = insiders_of(table, promise, among=np.ones(table.size, dtype=np.bool_))
+    up, down = promise.knowledge.room(table)
+    usable = table.value.reshape(-1) > 0
+    price = np.where(usable, table.value.reshape(-1), 1.0)
+    cost, settled = {}, {}
+    for long in (False, True):
+        cover = Cover(demands, people, up, down, table.shape)
+        pattern = Pattern(cover, Router(table, usable, up, down), price, table.hidden.reshape(-1), price)
+        assert pattern.by_products
+        add_products(pattern, np.arange(cover.ways.size), thin=True, long=long)
+        cost[long], settled[long] = price[pattern.added].sum(), cover.standing().entirely
+    assert cost[True] <= cost[False]
+    assert settled[True][settled[False]].all()

@@ -48,12 +48,12 @@ class Products:
 
     def __init__(
         self, table: Table, cover: Judging, movable: Bools, hidden: Bools, price: Floats, *, effort: int = EFFORT,
-        kicks: int = KICKS, detours: float = np.inf,
+        kicks: int = KICKS, detours: float = np.inf, together: int = TOGETHER,
     ) -> None:  # fmt: skip
         self.hidden, self.price = hidden, price
         self.store = _store(table, cover, movable, hidden, price)
         numbers = self.store.draft.search.numbers
-        numbers[3:5], numbers[8] = (effort, kicks), detours
+        numbers[3:5], numbers[7:9] = (effort, kicks), (together, detours)
 
     def settle(self, order: Ints, guard: bool) -> None:
         """Settle demands one after the other, against the public or against everybody."""

@@ -169,8 +169,9 @@ def routed(
     aim = objective_of(table, method, usable)
     pattern = Pattern(cover, Router(table, hidden | usable, up, down), aim.price, hidden, aim.guide)
     say = progress or (lambda what, done, of: None)
-    thin = method.thin and method.effort_for(table.size) != "quick"
-    build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of), thin)
+    effort = method.effort_for(table.size)
+    thin, long = method.thin and effort != "quick", effort == "economy"
+    build(pattern, range(cover.ways.size), lambda done, of: say("protecting", done, of), thin, long)
     _make_cheaper(pattern, exact_prices(table, method), method, say)
     return pattern
 

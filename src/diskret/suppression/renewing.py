@@ -28,8 +28,8 @@ AT_ONCE, ROUNDS = 4, 8
 MOST_BOXES = 20_000
 LARGE_BOX = 5_000
 """A box with more cells is left to clusters."""
-CANDIDATES, MANY = 300, 1_800
-"""Open cells of a cluster at most, and of a whole pattern of few cells in a table that is too large."""
+MANY = 1_800
+"""Open cells of a whole pattern of few cells in a table that is too large."""
 FIRST, FEWEST, MOST = 24, 8, 80
 """Secondary cells of the first cluster, of the smallest and of the largest."""
 
@@ -52,6 +52,10 @@ class Budget:
     """So many clusters in a row without a gain, and it ends."""
     most: float = np.inf
     """Patterns with more secondary cells are left alone."""
+    boxes: bool = True
+    """Whether boxes come before clusters,"""
+    candidates: int = 300
+    """and how many open cells a cluster has at most."""
 
 
 ENOUGH = Budget(whole=1_500, programmes=1_800, each=600, largest=100_000, branch=False, most=1_500)
@@ -61,6 +65,9 @@ THOROUGH = Budget(whole=10_000, programmes=20_000, each=5_000)
 """and in economy,"""
 PER_CELL = 60
 """with so many programmes more for every secondary cell."""
+LARGE = Budget(whole=0, programmes=20_000, each=600, boxes=False, candidates=60, failures=200)
+"""Of a large pattern many small parts. (`h3` of the benchmarks, 5,121 cells: 4.40 M after two minutes, where boxes that
+were solved to the proof gave 4.47 M.)"""
 
 
 def budget_for(effort: Effort, secondaries: int) -> Budget:
@@ -69,8 +76,10 @@ def budget_for(effort: Effort, secondaries: int) -> Budget:
     >>> budget_for("default", 250).programmes, budget_for("economy", 250).programmes
     (1800, 35000)
     """
-    more = THOROUGH.programmes + PER_CELL * secondaries
-    return ENOUGH if effort == "default" else replace(THOROUGH, programmes=more)
+    if effort == "default":
+        return ENOUGH
+    budget = THOROUGH if secondaries <= ENOUGH.most else LARGE
+    return replace(budget, programmes=budget.programmes + PER_CELL * secondaries)
 
 
 def renewable(pattern: Pattern) -> bool:
@@ -86,7 +95,8 @@ def renew(pattern: Pattern, price: Floats, budget: Budget, running: Callable[[],
     work = Renewal(pattern, price, budget, running)
     if work.all_at_once():
         return
-    work.box_by_box()
+    if budget.boxes:
+        work.box_by_box()
     work.clusters(np.random.default_rng(seed))
 
 
@@ -194,7 +204,7 @@ class Renewal:
                 fresh = [c for c in move[pattern.added[move]].tolist() if c not in chosen][: size - len(chosen)]
                 chosen.update(dict.fromkeys(fresh))
                 waiting += fresh
-        free = self._candidates(core, CANDIDATES)
+        free = self._candidates(core, self.budget.candidates)
         free[list(chosen)] = True
         return free
 
