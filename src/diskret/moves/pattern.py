@@ -120,11 +120,13 @@ def add_products(pattern: Pattern, order: Ints, thin: bool = False, long: bool =
     cover, table = pattern.cover, pattern.router.table
     still = order[~cover.standing().entirely[order]]
     built = [found for each in _orders(pattern, still) if (found := _settled(pattern, each)) is not None]
-    # what was lost stays lost
-    lost = [each.lost.size for each in built]
+    if not built:
+        return
+    lost = [each.lost.size for each in built]  # and stays so when moves are thinned
     if long:
         built = [_shaken(pattern, each) for each in built]
-    _, found = min(zip(lost, built, strict=True), key=lambda each: (each[0], float(each[1].price[each[1].added].sum())))
+    cost = [float(each.price[each.added].sum()) for each in built]
+    found = built[min(range(len(built)), key=lambda i: (lost[i], cost[i]))]
     if thin:
         found.thin_cells()
         found.thin_moves()
