@@ -14,26 +14,30 @@ import duckdb
 import diskret as dk
 
 FOLDER = Path(__file__).parent / "data"
-MUNICIPALITIES, COUNTIES, STATES = 240, 40, 8
+MUNICIPALITIES, SIX, FIVE = 240, 6, 5
+"""Of them six make a county, and five counties a state."""
 NATIONALITIES = 25
 AGES, BROAD = 18, 5
 ATTRIBUTES = ("region", "age", "sex", "nationality", "marital", "employment", "education", "household")
 
 
-def attributes() -> dict[str, dk.Hierarchy]:
-    """The eight attributes with 11 key levels."""
-    region = {f"M{m:03d}": f"C{m * COUNTIES // MUNICIPALITIES:02d}" for m in range(MUNICIPALITIES)}
-    region |= {f"C{c:02d}": f"S{c * STATES // COUNTIES}" for c in range(COUNTIES)}
-    region |= {f"S{s}": "country" for s in range(STATES)}
+def attributes(municipalities: int = MUNICIPALITIES) -> dict[str, dk.Hierarchy]:
+    """The eight attributes with 11 key levels; a county has six municipalities, a state five counties."""
+    counties = -(-municipalities // SIX)
+    states = -(-counties // FIVE)
+    region = {f"M{m:03d}": f"C{m // SIX:02d}" for m in range(municipalities)}
+    region |= {f"C{c:02d}": f"S{c // FIVE}" for c in range(counties)}
+    region |= {f"S{s}": "country" for s in range(states)}
     age = {f"A{a:02d}": f"B{a * BROAD // AGES}" for a in range(AGES)} | {f"B{b}": "all ages" for b in range(BROAD)}
     flat = {"sex": 2, "nationality": NATIONALITIES, "marital": 5, "employment": 6, "education": 7, "household": 6}
     found = {"region": dk.Hierarchy.from_parents(region), "age": dk.Hierarchy.from_parents(age)}
     return found | {n: dk.Hierarchy.flat(f"{n[0].upper()}{i:02d}" for i in range(k)) for n, k in flat.items()}
 
 
-def persons(number: int) -> Path:
-    """A Parquet file of so many persons; made once."""
-    path = FOLDER / f"census-{number}.parquet"
+def persons(number: int, municipalities: int = MUNICIPALITIES) -> Path:
+    """A Parquet file of so many persons; made once, row group by row group: memory does not grow with it."""
+    more = "" if municipalities == MUNICIPALITIES else f"-{municipalities}"
+    path = FOLDER / f"census-{number}{more}.parquet"
     if path.exists():
         return path
     FOLDER.mkdir(exist_ok=True)
@@ -49,7 +53,7 @@ def persons(number: int) -> Path:
             f"ELSE least({number - 1}, greatest(0, floor({number} * ({place})))) END::INT"
         )
 
-    first = f"""SELECT i, floor({MUNICIPALITIES} * pow({u(1)}, 2.6))::INT AS m,
+    first = f"""SELECT i, floor({municipalities} * pow({u(1)}, 2.6))::INT AS m,
         least(0.999, greatest(0, {u(2)} * 0.7 + {u(3)} * 0.35)) AS a, ({u(4)} < 0.51)::INT AS s
         FROM range({number}) t(i)"""
     second = f"""SELECT *, least(0.999, greatest(0.0, a + (m % 7 - 3) * 0.02)) AS y,
@@ -58,7 +62,7 @@ def persons(number: int) -> Path:
     third = f"""SELECT *, CASE WHEN y < 0.2 THEN 0 ELSE {near("0.1 + 0.7 * y", 5, 7)} END AS ms,
         CASE WHEN y < 0.16 THEN 0 WHEN y > 0.72 AND {u(9)} < 0.97 THEN 5
             ELSE {near("0.3 - 0.12 * s + 0.05 * (n > 0)::INT", 6, 10)} END AS em,
-        CASE WHEN y < 0.15 THEN 0 ELSE {near("0.6 - 0.3 * y + 0.05 * (m < 60)::INT", 7, 13)} END AS ed
+        CASE WHEN y < 0.15 THEN 0 ELSE {near(f"0.6 - 0.3 * y + 0.05 * (m < {municipalities // 4})::INT", 7, 13)} END AS ed
         FROM ({second})"""
     fourth = f"""SELECT *, {near("0.15 + 0.14 * ms + 0.3 * (y < 0.2)::INT", 6, 16)} AS hh FROM ({third})"""
     text = ", ".join(
