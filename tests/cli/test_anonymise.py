@@ -28,6 +28,7 @@ microdata = "persons.csv"
 [anonymise]
 attributes = ["region", "age", "sex", "job"]
 effort = 0.05
+seed = 1
 [classifications.region]
 prefixes = [1]
 [output]

@@ -58,7 +58,7 @@ class AnonymiseJob(Section):
         control = Control(up_to=asked.up_to, tables=asked.tables, counters=asked.counters, weights=asked.weights)
         options = AnonymiseOptions(
             missing=missing_codes(self.classifications, self.data.normalise), fictitious=fictitious,
-            time_limit=asked.time_limit,
+            time_limit=asked.time_limit, steps=asked.steps,
             checkpoint=None if asked.checkpoint is None else here / asked.checkpoint, engine=self.data.engine,
             progress=running.progress, watch=running.watch,
         )  # fmt: skip

@@ -261,8 +261,11 @@ class AnonymiseSection(Section):
     effort: float = Field(1.0, gt=0, description="more or fewer groups tested (ladder)")
     limits: list[int] | None = Field(None, description="largest deviations to stop at, by dimension from 1 (ladder)")
     printed: PrintedSection | None = Field(None, description="options of the printed search")
-    seed: int = Field(1, ge=0, lt=2**31, description="the same seed gives the same file")
+    seed: int | None = Field(
+        None, ge=0, lt=2**63, description="start of the random numbers; long, and secret; left out: drawn"
+    )
     time_limit: float | None = Field(None, gt=0, description="seconds after which the best file so far is taken")
+    steps: int | None = Field(None, ge=1, description="the same limit in steps, which any machine repeats")
     checkpoint: Annotated[str | None, Reads(present=False)] = Field(
         None, description="file to go on from after an interruption; confidential (ladder)"
     )

@@ -42,12 +42,22 @@ class Anonymisation(Framed):
     search: str
     groups: int
     seconds: float
+    seed: int
+    """What all random numbers followed from. Confidential: whoever knows it can run the search again."""
     complete: bool
     """False if time was over or the user stopped the search: the file is anonymous, but could be better."""
     stopped: bool = False
     """Whether it was the user who ended the search."""
     history: tuple[Moment, ...] = ()
     """The course of the search."""
+    steps: int = 0
+    """After which step the search ended: the same number as a limit ends it there again."""
+    listed: frozenset[str] = frozenset()
+    """Attributes whose codes were given as a list: the others' codes are known only as far as the file shows them."""
+    fictitious: bool = False
+    """Whether combinations that do not occur were added."""
+    limits_asked: tuple[int, ...] | None = None
+    """The limits the search was told to stop at."""
 
     @property
     def objects(self) -> int:
