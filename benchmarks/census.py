@@ -53,6 +53,7 @@ def persons(number: int, municipalities: int = MUNICIPALITIES) -> Path:
             f"ELSE least({number - 1}, greatest(0, floor({number} * ({place})))) END::INT"
         )
 
+    urban = f"m < {municipalities // 4}"
     first = f"""SELECT i, floor({municipalities} * pow({u(1)}, 2.6))::INT AS m,
         least(0.999, greatest(0, {u(2)} * 0.7 + {u(3)} * 0.35)) AS a, ({u(4)} < 0.51)::INT AS s
         FROM range({number}) t(i)"""
@@ -62,7 +63,7 @@ def persons(number: int, municipalities: int = MUNICIPALITIES) -> Path:
     third = f"""SELECT *, CASE WHEN y < 0.2 THEN 0 ELSE {near("0.1 + 0.7 * y", 5, 7)} END AS ms,
         CASE WHEN y < 0.16 THEN 0 WHEN y > 0.72 AND {u(9)} < 0.97 THEN 5
             ELSE {near("0.3 - 0.12 * s + 0.05 * (n > 0)::INT", 6, 10)} END AS em,
-        CASE WHEN y < 0.15 THEN 0 ELSE {near(f"0.6 - 0.3 * y + 0.05 * (m < {municipalities // 4})::INT", 7, 13)} END AS ed
+        CASE WHEN y < 0.15 THEN 0 ELSE {near(f"0.6 - 0.3 * y + 0.05 * ({urban})::INT", 7, 13)} END AS ed
         FROM ({second})"""
     fourth = f"""SELECT *, {near("0.15 + 0.14 * ms + 0.3 * (y < 0.2)::INT", 6, 16)} AS hh FROM ({third})"""
     text = ", ".join(

@@ -25,12 +25,25 @@ from tests.safe.readable_step import decide, variants
 Counted = tuple[Combinations, ControlCells]
 
 
+@pytest.fixture(params=["worked out", "listed"])
+def either(request: pytest.FixtureRequest, counted: Counted, monkeypatch: pytest.MonkeyPatch) -> Counted:
+    """The same file, its places worked out from codes or listed row by row."""
+    if request.param == "worked out":
+        return counted
+    monkeypatch.setattr("diskret.safe.control_cells.SMALL", 0)
+    monkeypatch.setattr("diskret.safe.control_cells.SPARSE", 0)
+    found, cells = counted
+    listed = control_cells(found, cells.tables)
+    assert listed.places.listed.shape[1] == len(cells.tables) > cells.places.listed.shape[1] == 0
+    return found, listed
+
+
 # --- control cells ---------------------------------------------------------------------------------------------------
 
 
-def test_cells_are_the_groups_of_a_group_by(persons: dict[str, Any], counted: Counted) -> None:
+def test_cells_are_the_groups_of_a_group_by(persons: dict[str, Any], either: Counted) -> None:
     """Every control table, tabulated object by object from the data."""
-    found, cells = counted
+    found, cells = either
     position = {name: {c: i for i, c in enumerate(h.codes)} for name, h in found.by.items()}
     maps = {level: to for name, h in found.by.items() for level, to in key_levels(name, h).items()}
     for t, table in enumerate(cells.tables):
@@ -44,15 +57,14 @@ def test_cells_are_the_groups_of_a_group_by(persons: dict[str, Any], counted: Co
         assert cells.first[t + 1] - cells.first[t] == len(expected)
 
 
-def test_cells_are_counted_row_by_row(counted: Counted) -> None:
-    found, cells = counted
-    totals = np.zeros(cells.size + 1, dtype=np.int64)
-    _cell_kernels.count_cells(cells.number, found.frequency, totals)
+def test_cells_are_counted_row_by_row(either: Counted) -> None:
+    found, cells = either
+    totals = cells.deviation(found.frequency) + cells.original
     expected: Counter[int] = Counter()
     for row, frequency in zip(cells.number.tolist(), found.frequency.tolist(), strict=True):
         for cell in row:
             expected[cell] += frequency
-    assert totals.tolist() == [expected[c] for c in range(cells.size + 1)]
+    assert totals.tolist() == [expected[c] for c in range(cells.size)]
 
 
 def test_large_tables_are_numbered_by_sorting_in_the_same_way(
@@ -83,7 +95,7 @@ def recounted(field: Field, x: np.ndarray, rows: list[int], change: tuple[int, .
     for row, d in zip(rows, change, strict=True):
         after[row] += d
     limits = field.penalty.limit
-    before, now = (np.abs(field.control.deviation(f)) for f in (x, after))
+    before, now = (np.abs(field.deviation(f)) for f in (x, after))
     return sum(
         float(weight[c]) * (penalty(float(now[c]), int(limits[c])) - penalty(float(before[c]), int(limits[c])))
         for c in np.flatnonzero(before != now)
@@ -92,14 +104,14 @@ def recounted(field: Field, x: np.ndarray, rows: list[int], change: tuple[int, .
 
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("kind", ["ladder", "squares"])
-def test_a_group_makes_the_cheapest_of_all_moves(counted: Counted, k: int, kind: str) -> None:
+def test_a_group_makes_the_cheapest_of_all_moves(either: Counted, k: int, kind: str) -> None:
     """One walk over the cells prices what recounting the file prices, for any weights."""
-    found, cells = counted
+    found, cells = either
     random = np.random.default_rng(k)
     g = np.zeros(cells.size, dtype=np.int32)
     field = Field(found, cells, g, k, LadderSearch(swaps=0.0), seed=1)
     x = rounded_start(found.frequency, k).astype(np.int32)
-    weight = random.integers(1, 9, cells.size + 1).astype(np.float32)
+    weight = random.integers(1, 9, cells.places_size + 1).astype(np.float32)
     weight[-1] = 0
     moved = 0
     for i in range(60):
@@ -129,7 +141,7 @@ def test_a_group_makes_the_cheapest_of_all_moves(counted: Counted, k: int, kind:
                 squares = [(heavy * cells.deviation(f) ** 2).sum() for f in (x, new)]
                 prices[change] = float(squares[1] - squares[0])
         groups = Groups(rows=rows, which=which, wanted=np.zeros(1, dtype=np.uint8))
-        rest = field.ground, field.penalty, cold(i), x
+        rest = field.ground, field.places, field.penalty, cold(i), x
         before = x.copy()
         _search_kernels.run_groups(groups, 0, 1, *rest, False)
         assert np.array_equal(x, before)
@@ -139,20 +151,20 @@ def test_a_group_makes_the_cheapest_of_all_moves(counted: Counted, k: int, kind:
         assert (made != (0, 0, 0)) == (min(prices.values()) < -0.01) or abs(min(prices.values())) < 0.02
         moved += made != (0, 0, 0)
         deviation = field.penalty.state[:-1] - field.penalty.base
-        assert np.array_equal(deviation, cells.deviation(x))
+        assert np.array_equal(deviation, field.deviation(x))
     assert moved > 5
 
 
 @pytest.mark.parametrize("kind", ["ladder", "squares"])
 @pytest.mark.parametrize("k", [2, 3, 4])
-def test_a_swap_makes_the_cheapest_of_all_exchanges(counted: Counted, k: int, kind: str) -> None:
+def test_a_swap_makes_the_cheapest_of_all_exchanges(either: Counted, k: int, kind: str) -> None:
     """Four rows: what rows 1 and 4 gain rows 2 and 3 lose, and objects exchange the attributes in which they differ."""
-    found, cells = counted
+    found, cells = either
     random = np.random.default_rng(k)
     field = Field(found, cells, np.zeros(cells.size, dtype=np.int32), k, LadderSearch(), seed=1)
     assert (np.diff(field.ground.key) > 0).all()
     x = rounded_start(found.frequency, k).astype(np.int32)
-    weight = np.append(random.integers(1, 9, cells.size), 0).astype(np.float32)
+    weight = np.append(random.integers(1, 9, cells.places_size), 0).astype(np.float32)
     h = np.empty(field.penalty.step.shape[1], dtype=np.float32)
     seen = 0
     while seen < 25:
@@ -170,9 +182,16 @@ def test_a_swap_makes_the_cheapest_of_all_exchanges(counted: Counted, k: int, ki
             field.ladder(x, (1, 2, 3), weight, (9, 9, 9))
         else:
             field.squares(x)
-        codes, touched, number = field.ground[5:8]
-        state, heavy, weights, step, turned = (field.penalty[i] for i in (0, 4, 5, 6, 7))
-        _search_kernels._walk_swap(r1, r2, r3, r4, k, codes, touched, number, state, heavy, weights, step, turned, h)
+        state, heavy, weights, step = (field.penalty[i] for i in (0, 4, 5, 6))
+        places = cells.places
+        value, lists = np.zeros((4, places.base.size), np.int32), np.zeros((7, 2 * len(cells.tables) + 2), np.int32)
+        for lane, row in enumerate((r1, r2, r3, r4)):
+            _cell_kernels.locate.py_func(
+                row, places.level, places.parent, places.at, places.size, places.listed, value[lane]
+            )
+        _search_kernels._walk_swap(
+            r1, r2, k, *field.ground[5:7], places.base, value, state, heavy, weights, step, lists, h
+        )
         prices = {0: 0.0}
         for d in range(-k, k + 1):
             change = (d, -d, -d, d)
@@ -191,17 +210,31 @@ def test_a_swap_makes_the_cheapest_of_all_exchanges(counted: Counted, k: int, ki
         assert prices[chosen] == pytest.approx(min(prices.values()), abs=0.02)
 
 
-def test_rows_by_cell_and_cells_beyond_their_limit(counted: Counted) -> None:
-    _, cells = counted
-    start = np.zeros(cells.size + 2, dtype=np.int64)
-    members = np.empty(cells.number.size, dtype=np.int32)
-    _cell_kernels.rows_by_cell(cells.number, start, members)
-    for c in range(0, cells.size, 17):
-        assert sorted(members[start[c] : start[c + 1]]) == sorted(np.flatnonzero((cells.number == c).any(axis=1)))
+def test_cells_beyond_their_limit() -> None:
     state = np.arange(-5, 6, dtype=np.int32)
     listed = np.empty(11, dtype=np.int32)
     n = _search_kernels.find_over(state, np.zeros(11, np.int32), np.full(11, 3, np.int32), listed)
     assert listed[:n].tolist() == [0, 1, 9, 10]
+
+
+def test_rows_drawn_for_a_cell_are_counted_in_it(either: Counted) -> None:
+    """From every cell, whether its rows are found by two of its codes or listed; occupied ones if it is too large."""
+    found, cells = either
+    field = Field(found, cells, np.zeros(cells.size, dtype=np.int32), 3, LadderSearch(), seed=1)
+    x = rounded_start(found.frequency, 3).astype(np.int32)
+    field.ladder(x, (0, 0, 0), field.equal_weights(), (99, 99, 99))
+    deviation = field.deviation(x)
+    names = list(found.by)
+    for cell, place in enumerate(cells.occurring.tolist()):
+        drawn, which = _search_kernels.draw(
+            np.array([place], np.int32), 5, 7 * cell, field.penalty, field.places, field.index, field.exits, x
+        )
+        table = cells.tables[int(np.searchsorted(cells.first, cell, side="right")) - 1]
+        crossed = {names.index(level.attribute) for level in table.levels}
+        assert drawn.size == 5 or (deviation[place] > 0 and drawn.size == 0)
+        assert all(cell in cells.number[row] for row in drawn)
+        assert {int(w) % len(names) for w in which} <= crossed
+        assert deviation[place] <= 0 or all(x[row] > 0 for row in drawn)
 
 
 # --- the printed method ----------------------------------------------------------------------------------------------

@@ -168,8 +168,8 @@ class _Search:
         parts = [str(t) for t in self.cells.tables], self.k, weight_borders(self.control.weights)
         mark = run_mark(found.codes, found.frequency, *parts, astuple(wanted))
         size = RunSize(
-            seed=self.seed, rows=len(found), objects=found.objects, k=self.k, cells=self.cells.size, legs=len(LEGS),
-            dimensions=int(self.cells.dimension.max()),
+            seed=self.seed, rows=len(found), objects=found.objects, k=self.k, cells=self.cells.places_size,
+            legs=len(LEGS), dimensions=int(self.cells.dimension.max()),
         )  # fmt: skip
         state = load_checkpoint(path, mark, size) if path is not None else None
         if state is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -14,23 +15,27 @@ from diskret.model.memory import free_memory
 from diskret.safe import _cell_kernels
 from diskret.safe.control import ControlTable, KeyLevel, key_levels
 from diskret.safe.options import Progress, silent
+from diskret.safe.places import SMALL, SPARSE, Places, counted, places_of
 from diskret.tabulation.combinations import Combinations
 
 MOST_TABLES = 65_000
-MOST_DENSE = 1 << 26
+MOST_DENSE = 1 << 25
 """Possible cells of one table up to which they are numbered by a lookup; beyond, by sorting."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ControlCells:
-    """Which cells each row is counted in, and what they hold in the original.
+    """Which cells there are, what they hold in the original, and where each row is counted.
 
-    ``number[j, t]`` is the cell of row j in table t; cells of one table stand together, from ``first[t]`` on. Rows
-    outside the unit of a table (counter 0) are counted in the last cell, which is not controlled.
+    Cells are the places that some row falls into, table by table in the order of their codes, from ``first[t]`` on;
+    ``occurring`` has the place of each. Places of one table stand together, from ``start[t]`` on. Rows outside the unit
+    of a table (counter 0) are counted in the last place, which is not controlled.
     """
 
     tables: tuple[ControlTable, ...]
-    number: npt.NDArray[np.uint32]
+    places: Places
+    start: Ints
+    occurring: Ints
     first: Ints
     original: Ints
 
@@ -38,6 +43,11 @@ class ControlCells:
     def size(self) -> int:
         """Number of controlled cells."""
         return int(self.first[-1])
+
+    @property
+    def places_size(self) -> int:
+        """Number of places: cells, and possible ones that no row falls into."""
+        return int(self.start[-1])
 
     @property
     def table_dimension(self) -> npt.NDArray[np.int8]:
@@ -51,7 +61,16 @@ class ControlCells:
 
     def deviation(self, frequency: Ints | npt.NDArray[np.int32]) -> Ints:
         """Anonymous minus original, cell by cell."""
-        return _counted(self.number, self.size, frequency) - self.original
+        return counted(self.places, self.places_size, frequency)[self.occurring] - self.original
+
+    @cached_property
+    def number(self) -> npt.NDArray[np.uint32]:
+        """``number[j, t]`` is the cell of row j in table t: only for small files, it takes 4 bytes each."""
+        rank = np.full(self.places_size + 1, self.size, dtype=np.uint32)
+        rank[self.occurring] = np.arange(self.size, dtype=np.uint32)
+        found = np.empty((len(self.places.level), len(self.tables)), dtype=np.uint32)
+        _cell_kernels.number_places(tuple(self.places), rank, found)
+        return found
 
 
 def refuse_too_many(rows: int, tables: int) -> None:
@@ -84,8 +103,9 @@ def control_cells(found: Combinations, tables: Sequence[ControlTable], progress:
     """
     refuse_too_many(len(found), len(tables))
     levels, units = _level_codes(found), _units(found, tables)
-    number = np.empty((len(found), len(tables)), dtype=np.uint32)
-    first = np.zeros(len(tables) + 1, dtype=np.int64)
+    sizes: list[int] = []
+    columns: dict[int, npt.NDArray[np.int32]] = {}
+    occurring, totals = [], []
     for t, table in enumerate(tables):
         progress("numbering cells", t, len(tables))
         key, size = np.zeros(len(found), dtype=np.int64), 1
@@ -93,22 +113,38 @@ def control_cells(found: Combinations, tables: Sequence[ControlTable], progress:
             code, codes = levels[level]
             key, size = key * codes + code, size * codes
         inside = units.get(table.counter, slice(None))
-        place, cells = _numbered(key[inside], size)
-        number[inside, t] = place + first[t]
-        first[t + 1] = first[t] + cells
+        here, held = _held(key[inside], size, found.frequency[inside])
+        start = sum(sizes)
+        totals.append(held)
+        if table.counter is None and size <= max(SMALL, SPARSE * here.size):
+            occurring.append(here + start)
+            sizes.append(size)
+            continue
+        columns[t] = column = np.full(len(found), -1, dtype=np.int32)
+        column[inside] = np.searchsorted(here, key[inside]) + start
+        occurring.append(np.arange(here.size) + start)
+        sizes.append(here.size)
     progress("numbering cells", len(tables), len(tables))
-    for t, table in enumerate(tables):
-        if table.counter is not None:
-            number[~units[table.counter], t] = first[-1]
-    original = _counted(number, int(first[-1]), found.frequency)
-    return ControlCells(tables=tuple(tables), number=number, first=first, original=original)
+    total = sum(sizes)
+    for column in columns.values():
+        column[column < 0] = total
+    return ControlCells(
+        tables=tuple(tables), places=places_of(tables, levels, sizes, columns),
+        start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), occurring=np.concatenate(occurring),
+        first=np.concatenate([[0], np.cumsum([each.size for each in totals])]).astype(np.int64),
+        original=np.concatenate(totals),
+    )  # fmt: skip
 
 
-def _counted(number: npt.NDArray[np.uint32], size: int, frequency: Ints | npt.NDArray[np.int32]) -> Ints:
-    """What the cells hold with these frequencies, counted from the rows."""
-    totals = np.zeros(size + 1, dtype=np.int64)
-    _cell_kernels.count_cells(number, frequency.astype(np.int64), totals)
-    return totals[:-1]
+def _held(key: Ints, size: int, frequency: Ints) -> tuple[Ints, Ints]:
+    """The keys that occur, in order, and what each holds."""
+    if size > MOST_DENSE:
+        here, place = np.unique(key, return_inverse=True)
+        return here, np.bincount(place, weights=frequency, minlength=here.size).astype(np.int64)
+    occurs = np.zeros(size, dtype=np.bool_)
+    occurs[key] = True
+    here = np.flatnonzero(occurs)
+    return here, np.bincount(key, weights=frequency, minlength=size).astype(np.int64)[here]
 
 
 def _numbered(key: Ints, size: int) -> tuple[Ints, int]:

@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Floats, Ints
 from diskret.safe import _cell_kernels, _search_kernels
-from diskret.safe._search_kernels import Ground, Members, Penalty
+from diskret.safe._search_kernels import Exits, Ground, Penalty
 from diskret.safe.chance import generator
 from diskret.safe.control_cells import ControlCells
 from diskret.safe.options import LadderSearch
+from diskret.safe.places import Index, index_of
 from diskret.tabulation.combinations import Combinations
 
 MOST_ATTRIBUTES = 10
@@ -36,57 +37,68 @@ class Field:
     def __init__(
         self, found: Combinations, cells: ControlCells, weight_class: Small, k: int, options: LadderSearch, seed: int
     ) -> None:
-        self.control, self.k = cells, k
-        self.rows, self.tables = cells.number.shape
-        self.cells = cells.size
+        self.control, self.k, self.places = cells, k, tuple(cells.places)
+        self.rows, self.tables, self.cells = len(found), len(cells.tables), cells.places_size
         names = list(found.by)
         self.used = [[names.index(level.attribute) for level in table.levels] for table in cells.tables]
         order, place = sort_orders(found.codes, options.orders, seed)
         key, swaps = combination_keys(found.codes, options.swaps)
+        counters = [t.counter for t in cells.tables]
         self.ground = Ground(
-            order=order, place=place, reach=options.reach, swaps=swaps, key=key, number=cells.number, k=k,
+            order=order, place=place, reach=options.reach, swaps=swaps, key=key, k=k,
             codes=np.ascontiguousarray(found.codes),
-            touched=touched_tables(self.used, [t.counter for t in cells.tables], names),
+            touched=touched_tables(self.used, counters, names, cells.places.slots),
         )  # fmt: skip
-        self.dimension = cells.dimension.astype(np.int64)
-        self.weight_class = weight_class.astype(np.int64)
-        self.dimensions = int(self.dimension.max())
-        classes, self.kind = np.unique(self.dimension * 1000 + self.weight_class, return_inverse=True)
+        self.dimensions = int(cells.table_dimension.max())
+        dimension = np.repeat(cells.table_dimension.astype(np.int64), np.diff(cells.start))
+        weights = np.zeros(self.cells, dtype=np.int64)
+        weights[cells.occurring] = weight_class
+        classes, self.kind = np.unique(dimension * 1000 + weights, return_inverse=True)
         self.classes = [divmod(int(c), 1000) for c in classes]
         self.penalty = self._without_table(np.zeros(self.cells, dtype=np.int64))
 
     @cached_property
-    def members(self) -> Members:
-        """The rows of each cell, and the attributes in which its neighbours differ."""
-        start = np.zeros(self.cells + 2, dtype=np.int64)
-        rows = np.empty(self.control.number.size, dtype=np.int32)
-        _cell_kernels.rows_by_cell(self.control.number, start, rows)
+    def index(self) -> Index:
+        """Where rows of a cell are found."""
+        return index_of(self.control.places, self.control.start)
+
+    @cached_property
+    def exits(self) -> Exits:
+        """The attributes in which neighbours of the rows of a cell differ."""
         crossed = [each or [0] for each in self.used]
-        widest, per = max(map(len, crossed)), np.diff(self.control.first)
-        attribute = np.array([(each * widest)[:widest] for each in crossed], dtype=np.int16)
+        widest = max(map(len, crossed))
         attributes = self.ground.codes.shape[1]
-        return Members(
-            start=start, rows=rows, attribute=np.repeat(attribute, per, axis=0), attributes=attributes,
-            crossed=np.repeat(np.array([len(each) for each in crossed], dtype=np.int16), per),
+        return Exits(
+            attribute=np.array([(each * widest)[:widest] for each in crossed], dtype=np.int16), attributes=attributes,
+            crossed=np.array([len(each) for each in crossed], dtype=np.int16),
             orders=len(self.ground.order) // attributes,
         )  # fmt: skip
 
+    def deviation(self, x: Small) -> Ints:
+        """Anonymous minus original, place by place."""
+        found = np.zeros(self.cells, dtype=np.int64)
+        found[self.control.occurring] = self.control.deviation(x)
+        return found
+
     def maxima(self, x: Small) -> Limits:
         """Largest deviation beyond its weight, per dimension from one up."""
-        return self._largest(self.control.deviation(x))
+        return self._largest(self.deviation(x))
 
     def largest(self) -> Limits:
         """The same for the frequencies of the running search, from the state the kernels keep."""
         return self._largest(self.penalty.state[:-1] - self.penalty.base)
 
     def _largest(self, deviation: npt.NDArray[np.integer]) -> Limits:
-        found = np.zeros(self.dimensions + 1, dtype=np.int64)
-        np.maximum.at(found, self.dimension, np.maximum(np.abs(deviation) - self.weight_class, 0))
-        return tuple(found[1:].tolist())
+        most = np.zeros(len(self.classes), dtype=np.int64)
+        _cell_kernels.largest_by_class(deviation, self.kind, most)
+        found = [0] * self.dimensions
+        for (dimension, g), size in zip(self.classes, most.tolist(), strict=True):
+            found[dimension - 1] = max(found[dimension - 1], size - g)
+        return tuple(found)
 
     def squares(self, x: Small) -> None:
         """Sum of squared deviations, one-dimensional cells three times: needs no table."""
-        self.penalty = self._without_table(self.control.deviation(x))
+        self.penalty = self._without_table(self.deviation(x))
 
     def ladder(self, x: Small, limits: Limits, weight: npt.NDArray[np.float32], reached: Limits) -> None:
         """Objects beyond the limit, and a mild square that keeps cells away from it; times the weight of the cell.
@@ -122,29 +134,29 @@ class Field:
 
     def _without_table(self, deviation: Ints) -> Penalty:
         none, step = np.zeros(self.cells, dtype=np.int32), np.zeros((1, self._width), dtype=np.float32)
+        heavy = np.ones(self.control.places.base.size, dtype=np.int32)
+        heavy[self.control.places.slots[self.control.table_dimension == 1]] = 3
         return Penalty(
-            state=np.append(deviation, 0).astype(np.int32), base=none, limit=none, span=0, step=step, turned=step,
-            heavy=int((self.control.table_dimension == 1).sum()), weight=self.equal_weights(),
+            state=np.append(deviation, 0).astype(np.int32), base=none, limit=none, span=0, step=step,
+            heavy=heavy, weight=self.equal_weights(),
         )  # fmt: skip
 
     def _with_table(
         self, x: Small, limits: Limits, of: PenaltyOf, weight: npt.NDArray[np.float32], most: int
     ) -> Penalty:
-        deviation = self.control.deviation(x)
-        span = most + int(self.weight_class.max(initial=0)) + MARGIN
+        deviation = self.deviation(x)
+        span = most + max(g for _, g in self.classes) + MARGIN
         f = np.arange(-span, span + 1)
         step = np.zeros((len(self.classes), f.size, self._width), dtype=np.float32)
-        turned = np.zeros_like(step)
         for i, (dimension, g) in enumerate(self.classes):
             now = of(dimension, g, np.abs(f).astype(np.float64))
             for d in range(-self.k, self.k + 1):
                 step[i, :, d + self.k] = of(dimension, g, np.abs(f + d).astype(np.float64)) - now
-                turned[i, :, d + self.k] = of(dimension, g, np.abs(f - d).astype(np.float64)) - now
         base = (self.kind * f.size + span).astype(np.int32)
-        limit = np.array(limits, dtype=np.int64)[self.dimension - 1] + self.weight_class
+        limit = np.array([limits[dimension - 1] + g for dimension, g in self.classes])[self.kind]
         return Penalty(
             state=np.append(base + deviation, 0).astype(np.int32), base=base, limit=limit.astype(np.int32), span=span,
-            heavy=-1, weight=weight, step=step.reshape(-1, self._width), turned=turned.reshape(-1, self._width),
+            heavy=np.empty(0, dtype=np.int32), weight=weight, step=step.reshape(-1, self._width),
         )  # fmt: skip
 
 
@@ -189,10 +201,12 @@ def _numbered(codes: Small, most: float) -> Ints | None:
     return key
 
 
-def touched_tables(used: list[list[int]], counters: list[str | None], names: list[str]) -> npt.NDArray[np.uint16]:
-    """For every set of attributes the tables over any of them, their number first; one list if there are many.
+def touched_tables(
+    used: list[list[int]], counters: list[str | None], names: list[str], slots: Ints
+) -> npt.NDArray[np.uint16]:
+    """For every set of attributes the slots of tables over any of them, their number first; one list if there are many.
 
-    >>> touched_tables([[0], [1], [0, 1]], [None] * 3, ["a", "b"]).tolist()
+    >>> touched_tables([[0], [1], [0, 1]], [None] * 3, ["a", "b"], np.arange(3)).tolist()
     [[0, 0, 0, 0], [2, 0, 2, 0], [2, 1, 2, 0], [3, 0, 1, 2]]
     """
     masks = [sum(1 << a for a in each) for each in used]
@@ -200,6 +214,6 @@ def touched_tables(used: list[list[int]], counters: list[str | None], names: lis
     sets = range(1 << len(names)) if len(names) <= MOST_ATTRIBUTES else [-1]
     found = np.zeros((len(sets), len(used) + 1), dtype=np.uint16)
     for i, differ in enumerate(sets):
-        tables = [t for t, m in enumerate(masks) if m & differ]
+        tables = [int(slots[t]) for t, m in enumerate(masks) if m & differ]
         found[i, : len(tables) + 1] = [len(tables), *tables]
     return found

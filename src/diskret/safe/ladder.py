@@ -32,8 +32,11 @@ BATCH = 1024
 """Groups priced on one snapshot. The result depends on it, so it is not an option."""
 ALONE = 256
 """Groups below which threads are not worth their start."""
-HOT, COLD = 0.8, 0.05
-"""Warmth at the start and end of annealing, per control table."""
+HOT, MILD, COLD = 0.8, 0.2, 0.05
+"""Warmth at the start and end of annealing, per control table; the start is milder where there are few sweeps: more
+would be forgotten than they find again."""
+LONG = 300
+"""Sweeps that begin hot."""
 WARM = 0.04
 """Warmth at the start of the polish, likewise."""
 CALM = 0.02
@@ -94,7 +97,7 @@ class LadderRun:
     @property
     def sweeps(self) -> int:
         """Sweeps of the annealing: many on small files, fewer on large ones."""
-        return int(max(8, round(self.effort * min(300, max(70, 25_000_000 / self.field.rows)))))
+        return int(max(8, round(self.effort * min(LONG, max(20, 8_000_000 / self.field.rows)))))
 
     @property
     def budget(self) -> int:
@@ -118,7 +121,13 @@ class LadderRun:
         state, ground, penalty = self.state, self.field.ground, self.field.penalty
         groups = Groups(rows=rows, which=which, wanted=np.zeros(rows.size, dtype=np.uint8))
         seed = round_seed(state.seed, "groups", state.round)
-        rest: tuple[Any, ...] = ground, penalty, Chance(seed=seed, warmth=np.float32(warmth), noise=GUMBEL), state.x
+        rest: tuple[Any, ...] = (
+            ground,
+            self.field.places,
+            penalty,
+            Chance(seed=seed, warmth=np.float32(warmth), noise=GUMBEL),
+            state.x,
+        )
         state.round += 1
         for start in range(0, rows.size, BATCH):
             if start and self.clock.stopped:
@@ -149,12 +158,13 @@ class LadderRun:
         """Sum of squares, one-dimensional cells three times, along one sort order after the other."""
         field, state, total = self.field, self.state, self.sweeps
         field.squares(state.x)
+        hot = max(MILD, HOT * min(1.0, total / LONG))
         while state.sweep < total:
             if self.clock.over():
                 return
             self.say("annealing", state.sweep, total)
             self.history.note("annealing", state.groups, None, (), field.largest())
-            if not self._sweep(field.tables * HOT * (COLD / HOT) ** (state.sweep / total)):
+            if not self._sweep(field.tables * hot * (COLD / hot) ** (state.sweep / total)):
                 return
             state.sweep += 1
             self.save(state)
@@ -242,7 +252,10 @@ class LadderRun:
         """Rows of cells beyond their limit, each with a sort order that leads out of its cell."""
         each = max(1, min(EACH, ROUND // cells.size))
         seed = round_seed(self.state.seed, "rows", self.state.round)
-        rows, which = _search_kernels.draw(cells, each, seed, self.field.penalty, self.field.members, self.state.x)
+        field = self.field
+        rows, which = _search_kernels.draw(
+            cells, each, seed, field.penalty, field.places, field.index, field.exits, self.state.x
+        )
         return rows, which
 
     def _polish(self) -> None:
