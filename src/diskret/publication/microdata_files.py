@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from diskret.io.columns import FORMS, copy_columns
 from diskret.io.files import whole_file
-from diskret.model.engine import identifier
+from diskret.model.engine import identifier, literal
 from diskret.model.errors import BadOption
 from diskret.publication.formulas import Formulas, refuse_unknown, spoken, spoken_column
 
@@ -56,16 +57,23 @@ def write_anonymous_file(
 
     Rows stand in the order of their codes, which says nothing about the original order.
     """
-    *attributes, frequency = done.distinct
-
-    def as_text(name: str, column: str) -> str:
-        return column if name == frequency else _as_text(column)
-
+    refuse_unknown(formulas)
+    speaking: Formulas = formulas if Path(path).suffix.lower() == ".csv" else "keep"
+    # positions go to the engine, which knows the codes: as many texts as there are combinations would be made before
+    kept = done.frequency > 0
+    frame = {f"c{i}": np.ascontiguousarray(done.codes[kept, i]) for i in range(len(done.attributes))}
+    shown = []
+    for i, (name, each) in enumerate(done.attributes.items()):
+        texts = spoken_column(np.array(each.codes, dtype=object), speaking)
+        listing = ", ".join("NULL" if text is None else literal(str(text)) for text in texts)
+        shown.append(f"([{listing}])[c{i} + 1] AS {identifier(spoken([name], speaking)[0])}")
+    frame["n"] = done.frequency[kept]
     if counts:
-        _copy(done.distinct, path, as_text, formulas=formulas)
+        more, source = f", n AS {identifier(done.frequency_name)}", "leaving"
     else:
-        times = f"(SELECT *, unnest(range(c{len(attributes)})) FROM leaving)"
-        _copy(done.distinct, path, as_text, chosen=attributes, source=times, formulas=formulas)
+        more, source = "", "(SELECT *, unnest(range(n)) FROM leaving)"
+    with _leaving(path) as (part, ending):
+        copy_columns(frame, f"SELECT {', '.join(shown)}{more} FROM {source}", part, ending=ending)
 
 
 def write_rematched(pairs: Rematch, path: str | Path, *, formulas: Formulas = "keep") -> None:
@@ -97,6 +105,18 @@ def write_quality(done: Anonymisation, path: str | Path) -> None:
         part.write_text(text, encoding="utf-8")
 
 
+@contextmanager
+def _leaving(path: str | Path, *, private: bool = False) -> Iterator[tuple[Path, str]]:
+    """Where a file is written until it is whole, and its ending."""
+    target = Path(path)
+    ending = target.suffix.lower()
+    if ending not in ENDINGS:
+        hint = "choose .parquet or .csv."
+        raise BadOption(f"microdata are not written as {target.suffix!r}", where=str(target), hint=hint)
+    with whole_file(target, private=private) as part:
+        yield part, ending
+
+
 def _as_text(column: str) -> str:
     return f"CAST({column} AS VARCHAR)"
 
@@ -113,11 +133,7 @@ def _copy(
 ) -> None:
     """Write columns, all or the chosen ones, each as ``shown`` says by its name and by what the engine calls it."""
     refuse_unknown(formulas)
-    target = Path(path)
-    ending = target.suffix.lower()
-    if ending not in ENDINGS:
-        hint = "choose .parquet or .csv."
-        raise BadOption(f"microdata are not written as {target.suffix!r}", where=str(target), hint=hint)
+    ending = Path(path).suffix.lower()
     # plain names for the engine; the selection gives the columns their own again
     held = {name: f"c{number}" for number, name in enumerate(frame)}
     speaking: Formulas = formulas if ending == ".csv" else "keep"
@@ -126,5 +142,5 @@ def _copy(
         f"{shown(name, held[name])} AS {identifier(names[name])}" for name in (frame if chosen is None else chosen)
     ]
     data = {held[name]: spoken_column(np.ascontiguousarray(column), speaking) for name, column in frame.items()}
-    with whole_file(target, private=private) as part:
+    with _leaving(path, private=private) as (part, ending):
         copy_columns(data, f"SELECT {', '.join(parts)} FROM {source}", part, ending=ending)

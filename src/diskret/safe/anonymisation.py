@@ -69,8 +69,12 @@ class Anonymisation(Framed):
         """One row per combination that occurs, with its ``frequency``."""
         kept = self.frequency > 0
         frame = self.decoded(self.codes[kept])
-        name = "frequency" if "frequency" not in frame else "frequency of the row"
-        return {**frame, name: self.frequency[kept]}
+        return {**frame, self.frequency_name: self.frequency[kept]}
+
+    @property
+    def frequency_name(self) -> str:
+        """What the column of frequencies is called, beside the attributes."""
+        return "frequency" if "frequency" not in self.attributes else "frequency of the row"
 
     @property
     def frame(self) -> Frame:

@@ -82,7 +82,7 @@ def anonymise(
         hint = "a file needs at least k rows; lower k."
         raise BadOption(f"{found.objects} objects cannot be made {k}-anonymous", hint=hint)
     tables = control_tables(asked, found.by)
-    refuse_too_many(len(found), len(tables))
+    refuse_too_many(len(found), tables)
     chosen = _seed(seed, options)
     found = with_fictitious(found, options.fictitious, chosen)
     cells = control_cells(found, tables, options.progress or silent)

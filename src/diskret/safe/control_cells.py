@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,8 @@ from diskret.safe.places import SMALL, SPARSE, Places, counted, places_of
 from diskret.tabulation.combinations import Combinations
 
 MOST_TABLES = 65_000
+BYTES = 400
+"""Bytes of a row beside the index over its pairs of codes: sort orders, codes, frequencies, room to work."""
 MOST_DENSE = 1 << 25
 """Possible cells of one table up to which they are numbered by a lookup; beyond, by sorting."""
 
@@ -73,17 +76,19 @@ class ControlCells:
         return found
 
 
-def refuse_too_many(rows: int, tables: int) -> None:
-    """Refuse a control set whose cell numbers do not fit the memory."""
-    needed = rows * tables * 8  # the cells of each row, and the rows of each cell
-    if tables > MOST_TABLES:
+def refuse_too_many(rows: int, tables: Sequence[ControlTable]) -> None:
+    """Refuse a control set whose rows do not fit the memory."""
+    number = len(tables)
+    if number > MOST_TABLES:
         raise TableTooLarge(
-            f"{tables:,} control tables are too many", hint="control fewer key levels or a lower dimension."
+            f"{number:,} control tables are too many", hint="control fewer key levels or a lower dimension."
         )
+    pairs = {pair for table in tables for pair in combinations(table.levels, 2)}
+    needed = rows * (4 * len(pairs) + BYTES)
     free = free_memory()
     if free is not None and needed > 0.8 * free:
         raise TableTooLarge(
-            f"{rows:,} different rows in {tables:,} control tables need {needed / 1e9:.0f} GB, "
+            f"{rows:,} different rows in {number:,} control tables need {needed / 1e9:.0f} GB, "
             "more than the memory that is free allows",
             hint="control fewer key levels or a lower dimension, or list the tables that matter.",
         )
@@ -101,7 +106,7 @@ def control_cells(found: Combinations, tables: Sequence[ControlTable], progress:
     >>> cells.number.tolist(), cells.original.tolist()
     ([[0, 2], [0, 3], [1, 4]], [6, 2, 5, 1, 2])
     """
-    refuse_too_many(len(found), len(tables))
+    refuse_too_many(len(found), tables)
     levels, units = _level_codes(found), _units(found, tables)
     sizes: list[int] = []
     columns: dict[int, npt.NDArray[np.int32]] = {}

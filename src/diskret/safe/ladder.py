@@ -35,7 +35,7 @@ ALONE = 256
 HOT, MILD, COLD = 0.8, 0.2, 0.05
 """Warmth at the start and end of annealing, per control table; the start is milder where there are few sweeps: more
 would be forgotten than they find again."""
-LONG = 300
+LONG = 70
 """Sweeps that begin hot."""
 WARM = 0.04
 """Warmth at the start of the polish, likewise."""
@@ -46,6 +46,8 @@ WANDER = 2
 LEGS = (1 / 64, 1 / 16, 1 / 4, 1.0)
 """Shares of the effort. A search within a limit runs each in turn and keeps the best file, so that it has a good one
 early and again and again; the first is always carried to its end. Without a limit only the last is run."""
+MANY = 1_000
+"""Control tables up to which the effort is as asked for: 40 attributes make 10,700 tables."""
 EACH = 30
 """Rows drawn of a cell beyond its limit per round."""
 ROUND = 40_000
@@ -91,19 +93,19 @@ class LadderRun:
 
     @property
     def effort(self) -> float:
-        """The effort of this leg."""
-        return self.options.effort * LEGS[self.state.leg]
+        """The effort of this leg; where there are very many tables every group takes longer, and fewer are tested."""
+        return self.options.effort * LEGS[self.state.leg] * min(1.0, MANY / self.field.tables)
 
     @property
     def sweeps(self) -> int:
         """Sweeps of the annealing: many on small files, fewer on large ones."""
-        return int(max(8, round(self.effort * min(LONG, max(20, 8_000_000 / self.field.rows)))))
+        return int(max(8, round(self.effort * min(300, max(20, 25_000_000 / self.field.rows)))))
 
     @property
     def budget(self) -> int:
         """Groups the ladder may test."""
         rows: int = self.field.rows
-        return round(self.effort * min(6_000_000 + 70 * rows, 2_000 * rows))
+        return round(self.effort * min(6_000_000 + 70 * rows, 20_000_000 + 20 * rows, 2_000 * rows))
 
     def _ended(self) -> Rows:
         """The best file at the end: that of an earlier leg unless this one came further."""
