@@ -1,5 +1,6 @@
 from diskret import cellkey as cellkey
 from diskret import comparison as comparison
+from diskret import ledger as ledger
 from diskret import microdata as microdata
 from diskret import perturbation as perturbation
 from diskret import risk as risk
@@ -34,6 +35,7 @@ from diskret.io.hst import write_apriori as write_apriori
 from diskret.io.jj import read_jj as read_jj
 from diskret.io.jj import write_jj as write_jj
 from diskret.io.lookup import Lookup as Lookup
+from diskret.ledger.ledger import open_ledger as open_ledger
 from diskret.microdata.coarsening import Drop as Drop
 from diskret.microdata.coarsening import Recode as Recode
 from diskret.microdata.coarsening import Release as Release
