@@ -73,6 +73,7 @@ _HOMES = {
     "publication.publish": "publish",
     "publication.sdmx": "Sdmx",
     "publication.transmission": "write_transmission",
+    "publication.working": "load_working save_working",
     "risk.anonymity": "measure_anonymity",
     "risk.linkage_attack": "attack",
     "risk.estimate": "estimate_reidentifiable",

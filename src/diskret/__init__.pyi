@@ -79,6 +79,8 @@ from diskret.publication.comparison_files import write_comparison as write_compa
 from diskret.publication.publish import publish as publish
 from diskret.publication.sdmx import Sdmx as Sdmx
 from diskret.publication.transmission import write_transmission as write_transmission
+from diskret.publication.working import load_working as load_working
+from diskret.publication.working import save_working as save_working
 from diskret.risk.anonymity import measure_anonymity as measure_anonymity
 from diskret.risk.estimate import estimate_reidentifiable as estimate_reidentifiable
 from diskret.risk.linkage_attack import attack as attack
