@@ -109,13 +109,8 @@ def plain(error: DiskretError) -> dict[str, Any]:
     >>> said["code"], said["what"], said["hint"], said["docs"], said["cures"]
     ('O1', 'no rule', 'give one.', 'docs/errors.md#o1', [])
     """
-    cures = [
-        {"key": c.key, "path": list(c.path), "value": c.value, "label": c.label, "words": c.label} for c in error.cures
-    ]
-    return {
-        "code": error.code, "what": error.what, "where": error.where, "hint": error.hint, "docs": error.docs,
-        "cures": cures, "rows": list(error.rows),
-    }  # fmt: skip
+    said = error.plain()
+    return said | {"cures": [{**cure, "words": cure["label"]} for cure in said["cures"]]}
 
 
 class OurMistake(DiskretError):

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from starlette.testclient import TestClient
 
@@ -180,3 +181,22 @@ def test_whoever_tampers_with_a_run_gets_no_confidential_file(program: TestClien
     answer = program.get(f"/v1/runs/{run}/files/t.csv")
     assert answer.status_code in (404, 422)
     assert b"sss" not in answer.content
+
+
+def test_the_token_stands_in_a_file_of_its_owner_as_long_as_it_is_served(tmp_path: Path) -> None:
+    served = case.Served(tmp_path / "w", "--api")
+    try:
+        file = tmp_path / "w" / ".diskret-api.json"
+        line = served.process.stdout.readline() if served.process.stdout else ""
+        assert str(file) in line
+        assert file.stat().st_mode & 0o077 == 0
+        said = json.loads(file.read_text(encoding="utf-8"))
+        assert said["token"] not in served.said + line
+        assert said["token"] != served.token
+        bearer = {"authorization": f"Bearer {said['token']}"}
+        assert httpx2.get(f"{said['address']}/v1/about", headers=bearer).json()["name"] == "diskret"
+        assert httpx2.get(f"{said['address']}/v1/about").status_code == 401
+    finally:
+        served.end()
+    assert served.process.returncode == 0
+    assert list((tmp_path / "w").iterdir()) == []
