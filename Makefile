@@ -8,7 +8,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # start a process, which reads what Python has compiled before
 TESTS = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo serve test test-all lint types bench bench-all sbom clean
+.PHONY: demo serve test test-all lint types docs bench bench-all sbom clean
 
 demo: $(VENV)/.base
 	$(BIN)/diskret run examples/turnover.toml --show
@@ -30,6 +30,11 @@ lint: $(VENV)/.dev
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
+
+# the documentation as a site in `site`, read from a folder or a server; a broken link or name ends it
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
+	@echo "wrote site/index.html"
 
 # everything but the long cases: about an hour on a quiet machine with two cores; GO=--go-on goes on after a break
 bench: $(VENV)/.bench .venv-bench/.peers
@@ -64,8 +69,12 @@ $(VENV)/.web: pyproject.toml | $(BIN)/python
 	$(PIP) -e ".[web,plots,report]"
 	touch $@ $(VENV)/.base
 
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	$(PIP) -e ".[docs]"
+	touch $@ $(VENV)/.base
+
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(PIP) -e ".[dev,spark,plots,web]"
+	$(PIP) -e ".[dev,docs,spark,plots,web]"
 	touch $@ $(VENV)/.base
 
 # the browser of the page's tests; whoever is not root installs it, or sees those tests skipped with the reason
