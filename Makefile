@@ -23,6 +23,16 @@ test: $(VENV)/.dev chromium
 test-all: $(VENV)/.dev chromium
 	$(TESTS) --durations=10
 
+.PHONY: r
+# the R package: R and what its tests need from Debian's packages, help pages from the comments, the tests, the check
+r: $(VENV)/.dev
+	@command -v Rscript >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+	  r-base-core r-cran-reticulate r-cran-testthat r-cran-curl r-cran-jsonlite r-cran-knitr r-cran-rmarkdown r-cran-roxygen2 pandoc; }
+	cd r/diskret && Rscript -e 'roxygen2::roxygenise(load_code = "source")'
+	$(BIN)/python -m pytest tests/r -q
+	rm -rf build/r && mkdir -p build/r && cd build/r && R CMD build --no-manual ../../r/diskret && \
+	  RETICULATE_PYTHON=$(abspath $(BIN)/python) _R_CHECK_FORCE_SUGGESTS_=false R CMD check --no-manual diskret_*.tar.gz
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -212,7 +212,7 @@ def attack_values(tally: Tally, truth: npt.NDArray[np.float64], published: Publi
                 continue
             cost = np.zeros(rows.shape[1])
             cost[target] = -1
-            bounds = list(zip(least, np.where(np.isinf(most), None, most), strict=True))
+            bounds = [(low, None if np.isinf(high) else high) for low, high in zip(least, most, strict=True)]
             done = linprog(cost, A_eq=rows.astype(float), b_eq=right, bounds=bounds, method="highs")
             tally.programmes += 1
             if done.status == 3:  # nothing limits it

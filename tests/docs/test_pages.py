@@ -10,6 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
+FOLLOWED = ("start", "de")
+"""Folders of pages that are followed from top to bottom (`test_tutorials.py`)."""
 OTHERS = [ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
 FENCE = re.compile(r"^```.*$", re.MULTILINE)
 
@@ -38,7 +40,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", h).strip().lower()) for h in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name not in FOLLOWED], ids=name_of)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = doctest.testfile(str(page), module_relative=False, parser=Markdown(), encoding="utf-8")

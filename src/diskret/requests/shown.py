@@ -136,7 +136,7 @@ def atoms_of(tables: Sequence[Shown], value: Floats, ranked: int) -> Atoms:
 def added(value: Floats, number: Ints, size: int, decimals: int | None) -> Floats:
     """Sums by number, exact where values are short decimals."""
     if decimals is None:
-        total: Floats = np.bincount(number, weights=value, minlength=size)
+        total: Floats = np.bincount(number, weights=value, minlength=size).astype(np.float64)
         return total
     units = np.zeros(size, dtype=np.int64)
     np.add.at(units, number, to_units(value, decimals))
