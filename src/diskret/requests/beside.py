@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from diskret.auditing.report import AuditReport
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.contributors import Contributors
-from diskret.model.errors import BadOption
+from diskret.model.errors import BadOption, ProtectionWarning
 from diskret.model.exact import decimals_of
 from diskret.model.promise import Promise
 from diskret.model.rule import Rule
@@ -92,7 +93,11 @@ def beside_released(
     status[only_atoms & ~sensitive] = Status.SECONDARY
     status[known] = Status.PUBLISHED
     marked = replace(marked, status=status, seal="")
-    done = suppress(marked, house.promised(frequency), house.method) if (status == Status.PRIMARY).any() else None
+    with warnings.catch_warnings():
+        # what cannot be protected is not given: there is nothing to warn of
+        warnings.simplefilter("ignore", ProtectionWarning)
+        asked = (status == Status.PRIMARY).any()
+        done = suppress(marked, house.promised(frequency), house.method) if asked else None
     pattern = marked.hidden if done is None else done.table.hidden
     safe = done is None or (done.audit is not None and done.audit.safe and not done.unprotected)
     audit = None if done is None else done.audit

@@ -75,6 +75,8 @@ class Query:
     def from_dict(cls, plain: Mapping[str, Any]) -> Query:
         """From plain data."""
         given = {name: each for name, each in plain.items() if each is not None}
+        for name in ("where", "without"):
+            given[name] = {column: tuple(codes) for column, codes in given.get(name, {}).items()}
         return cls(**given | {"by": tuple(given.get("by", ()))})
 
     def key(self) -> str:

@@ -5,7 +5,7 @@ from diskret.model.lazy import names_of
 __getattr__, __dir__ = names_of(
     __name__,
     {
-        "closing": "Closed close_differences",
+        "closing": "Closed close_differences zoning_system",
         "differences": "Difference Differences find_differences",
         "zones": "Zoning",
     },
