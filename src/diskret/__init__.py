@@ -7,7 +7,7 @@ versions stay importable from here until 1.0. Types are in `__init__.pyi`.
 
 from importlib import import_module
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = (
     "Hierarchy", "Table", "Pool", "System", "Status", "Promise", "Knowledge", "tabulate", "mark", "suppress",
