@@ -52,3 +52,15 @@ def test_no_hidden_value_stands_in_the_page_of_the_tables(runner: Any, tmp_path:
     hidden = {f"{value:,.1f}" for value in done.table.value[done.table.hidden]}
     published = {f"{value:,.1f}" for value in done.table.value[~done.table.hidden]}
     assert not {value for value in hidden - published if len(value) > 6 and value in shown}
+
+
+def test_a_kernel_of_jupyter_runs_them_too(tmp_path: Path) -> None:
+    """DuckDB behaves otherwise inside of one, and nothing else finds that out."""
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    book = nbformat.read(ROOT / "docs" / "notebooks" / "tables.ipynb", 4)
+    nbformat.validate(book)
+    client = nbclient.NotebookClient(book, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}})
+    client.execute()
+    views = [out for cell in book.cells if cell.cell_type == "code" for out in cell.outputs if "data" in out]
+    assert sum("text/html" in out["data"] for out in views) >= 5
