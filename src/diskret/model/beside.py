@@ -34,3 +34,7 @@ class Memory(Protocol):
     def beside(self, table: Table, promise: Promise) -> Beside:
         """The cells to be protected in the place of a table."""
         ...
+
+    def withheld(self, table: Table, promise: Promise) -> Table | None:
+        """A table of ratios, such as growth rates, without those that tell too much; None for other tables."""
+        ...

@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from diskret.auditing.audit import audit
 from diskret.model.beside import Memory
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.move import MoveSet
+from diskret.suppression.by_moves import unprotected_of
 from diskret.suppression.methods import Moves, Progress
 from diskret.suppression.result import Suppression
 
@@ -25,6 +27,18 @@ def protected_beside(
     protect: Callable[[Table, Promise, Any, Progress | None], Suppression], progress: Progress | None,
 ) -> Suppression:  # fmt: skip
     """The table with its own pattern, and the attack on it together with all that is published."""
+    ratios = ledger.withheld(table, promise)
+    if ratios is not None:
+        beside = ledger.beside(ratios, promise)
+        report = audit(beside.cells, beside.promise)
+        return Suppression(
+            table=ratios,
+            before=table,
+            promise=promise,
+            moves=MoveSet.none(),
+            unprotected=unprotected_of(report),
+            audit=report,
+        )
     beside = ledger.beside(table, promise)
     done = protect(beside.cells, beside.promise, method, progress)
     status = table.status.reshape(-1).copy()
