@@ -58,7 +58,7 @@ class _Year:
         for axis in self.axes:
             code = codes.get(axis)
             if code is None or code in ("DE", "all branches", "all sizes"):
-                own.append(range(len(self.place[axis])))
+                own.append(list(range(len(self.place[axis]))))
             else:
                 own.append([self.place[axis][c] for c in self._finest(axis, code, groups)])
         cells = np.ravel_multi_index(np.array(list(product(*own))).T, self.shape)
@@ -75,30 +75,33 @@ class _Year:
         states = {"s0": ["d0", "d1"], "s1": ["d2", "d3"], "s2": ["d4", "d5"]}
         revised: list[tuple[np.ndarray, float]] = []
         known: dict[bytes, float] = {}
-        for number, table in enumerate(self.catalogue["tables"]):
+        for table in self.catalogue["tables"]:
             if table["period"][:4] not in (self.year, self.last):
                 continue
             if table["ratio"] and table["period"] != self.year:
                 continue
             groups = every | states | table["groups"]
-            with (self.folder / table["file"]).open() as file:
-                for line in csv.DictReader(file):
-                    codes = {**table["fixed"], **{a: line[a] for a in table["axes"]}}
-                    own = self.members(codes, table["period"], groups)
-                    shown = line[table["response"]]
-                    if shown == "x":
-                        continue
-                    if table["ratio"]:
-                        under = self.members(codes, table["ratio"]["under"]["period"], groups)
-                        times, plus = table["ratio"]["times"], table["ratio"]["plus"]
-                        low, high = ((float(shown) + e - plus) / times for e in (-0.05, 0.05))
-                        self.ratios.append((own, under, low, high))
-                    elif table["revised"]:
-                        revised.append((own, float(shown)))
-                    elif own.tobytes() not in known:
-                        known[own.tobytes()] = float(shown)
-                        self.rows.append(own)
-                        self.value.append(float(shown))
+            lines = []
+            if table["released"]:
+                with (self.folder / table["file"]).open() as file:
+                    lines = list(csv.DictReader(file))
+            for line in lines:
+                codes = {**table["fixed"], **{a: line[a] for a in table["axes"]}}
+                own = self.members(codes, table["period"], groups)
+                shown = line[table["response"]]
+                if shown == "x":
+                    continue
+                if table["ratio"]:
+                    under = self.members(codes, table["ratio"]["under"]["period"], groups)
+                    times, plus = table["ratio"]["times"], table["ratio"]["plus"]
+                    low, high = ((float(shown) + e - plus) / times for e in (-0.05, 0.05))
+                    self.ratios.append((own, under, low, high))
+                elif table["revised"]:
+                    revised.append((own, float(shown)))
+                elif own.tobytes() not in known:
+                    known[own.tobytes()] = float(shown)
+                    self.rows.append(own)
+                    self.value.append(float(shown))
             secret = self.folder / table["file"].replace(".csv", ".secret.json")
             if secret.exists() and table["period"][:4] == self.year and not table["revised"]:
                 for each in json.loads(secret.read_text()):
@@ -128,7 +131,7 @@ class _Year:
         told = {"targets": len(self.targets), "exact": 0, "too close": 0, "programmes": 0}
         targets = list(self.targets.values())
         reach = np.zeros((len(targets), 2))
-        for k, (own, true, below, up) in enumerate(targets):
+        for k, (own, _, below, up) in enumerate(targets):
             for side, sign, need in ((0, 1.0, below), (1, -1.0, up)):
                 if reach[k, side] >= need - HAIR and reach[k, side] > HAIR:
                     continue

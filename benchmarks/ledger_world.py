@@ -80,31 +80,16 @@ class Issue:
     codes: Mapping[str, str] = field(default_factory=dict)
 
 
-def tabulated(
-    records: Firms, values: np.ndarray, by: Mapping[str, Hierarchy], chosen: np.ndarray | None = None, name: str = "turnover"
-) -> Table:  # fmt: skip
-    """A marked table of some firms."""
-    codes = {
-        "area": np.array(AREAS)[records.area],
-        "market": np.array(AREAS)[records.area],
-        "branch": np.array(BRANCHES)[records.branch],
-        "size": np.array(SIZES)[records.size],
-    }
-    kept = np.ones(values.size, dtype=bool) if chosen is None else chosen
-    data = {axis: codes[axis][kept].tolist() for axis in by} | {name: values[kept].tolist()}
-    return dk.mark(dk.tabulate(data, by=dict(by), value=name), RULES, special_cases=False)
-
-
 def coarse(axis: str, level: str) -> Hierarchy:
     """A classification without its finest codes."""
-    tops = {"district": (STATE, "DE"), "state": (dict.fromkeys(STATE.values(), "DE"), ""), "section": (None, "")}
     if level == "district":
         return _tree(STATE, "DE")
     if level == "state":
         return Hierarchy.flat(sorted(set(STATE.values())), total="DE")
     if level == "market":
         return Hierarchy.flat(sorted(set(MARKET.values())), total="DE")
-    assert level == "section" and tops
+    assert level == "section"
+    assert axis == "branch"
     return Hierarchy.flat(sorted(set(SECTION.values())), total="all branches")
 
 
@@ -126,7 +111,8 @@ LEVEL = {"district": DISTRICT, "state": {a: STATE[d] for a, d in DISTRICT.items(
 
 
 def _renamed(records: Firms, level: dict[str, str]) -> np.ndarray:
-    return np.array([level[a] for a in AREAS])[records.area]
+    codes: np.ndarray = np.array([level[a] for a in AREAS])[records.area]
+    return codes
 
 
 def _table(
@@ -155,8 +141,9 @@ def _table(
 
 
 GROUPS = {
-    "area": {**{d: [a for a in AREAS if DISTRICT[a] == d] for d in STATE}, **{m: [a for a in AREAS if MARKET[a] == m] for m in set(MARKET.values())}},
-    "branch": {s: [b for b in BRANCHES if SECTION[b] == s] for s in set(SECTION.values())},
+    "area": {d: [a for a in AREAS if DISTRICT[a] == d] for d in STATE}
+    | {m: [a for a in AREAS if MARKET[a] == m] for m in sorted(set(MARKET.values()))},
+    "branch": {s: [b for b in BRANCHES if SECTION[b] == s] for s in sorted(set(SECTION.values()))},
 }  # fmt: skip
 
 

@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 import warnings
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,8 @@ import numpy as np
 import diskret as dk
 from benchmarks.ledger_reader import attack
 from benchmarks.ledger_world import AREAS, BRANCHES, GROUPS, SIZES, Issue, issues
-from diskret.model.errors import DiskretError
+from diskret.ledger.refusing import coarser
+from diskret.model.errors import NotBeside
 from diskret.model.status import Status
 
 
@@ -61,6 +64,7 @@ def released(folder: Path, seed: int, years: int, with_ledger: bool) -> dict[str
         told["slowest"] = max(told["slowest"], round(took, 2))
         if table is None:
             told["refused"] += 1
+            catalogue.append(_published(folder, issue, None, len(catalogue)))
             continue
         told["tables"] += 1
         if issue.ratio_of is None:
@@ -88,35 +92,50 @@ def _protected(issue: Issue, ledger: Any) -> dk.Table | None:
         over, under = issue.ratio_of
         hidden = (over.status == Status.PRIMARY) | (under.status == Status.PRIMARY) | (issue.table.status > 0)
         return _with(issue.table, hidden)
-    try:
-        done = dk.suppress(issue.table, ledger=ledger.about(issue.about, issue.name))
+    memory = ledger.about(issue.about, issue.name)
+    for words, table, zeros in _ways(issue):
+        try:
+            done = dk.suppress(table, method=dk.methods.Moves(zeros=zeros), ledger=replace(memory, proposing=False))
+        except NotBeside:
+            continue
         if done.exposed:
-            return None
+            continue
         ledger.add(done.table, issue.about, name=issue.name, on="2026-01-01")
-    except DiskretError as e:
-        print(f"refused {issue.name}: {e}", file=sys.stderr)
-        return None
-    return done.table
+        if words:
+            print(f"{issue.name}: {words}", file=sys.stderr)
+        return done.table
+    print(f"refused: {issue.name}", file=sys.stderr)
+    return None
+
+
+def _ways(issue: Issue) -> Iterator[tuple[str, dk.Table, Any]]:
+    """The table, then with zeros hidden too, then with less detail."""
+    yield "", issue.table, "marked"
+    if issue.ratio_of is None:
+        yield "zeros are hidden, too", issue.table, "allowed"
+        for words, smaller in coarser(issue.table):
+            yield words, smaller, "allowed"
 
 
 def _with(table: dk.Table, hidden: np.ndarray) -> dk.Table:
-    from dataclasses import replace
-
     return replace(table, status=np.where(hidden, np.uint8(1), np.uint8(0)))
 
 
-def _published(folder: Path, issue: Issue, table: dk.Table, number: int) -> dict[str, Any]:
+def _published(folder: Path, issue: Issue, table: dk.Table | None, number: int) -> dict[str, Any]:
     """A file for everybody, and what it says of itself; what is sensitive stands in a file for the referee."""
     file = folder / f"{number:04d}.csv"
-    dk.publish(table, file, unprotected=True)
+    if table is not None:
+        dk.publish(table, file, unprotected=True)
+    shown = issue.table if table is None else table
     said = issue.about
     if issue.ratio_of is None:
         marked = np.flatnonzero(issue.table.status.reshape(-1) == Status.PRIMARY)
-        assert issue.table.below is not None and issue.table.above is not None
+        assert issue.table.below is not None
+        assert issue.table.above is not None
         truth = [
             {
-                "codes": dict(zip(table.names, table.codes(table.place(int(c))), strict=True)),
-                "value": float(table.value.reshape(-1)[c]),
+                "codes": dict(zip(issue.table.names, issue.table.codes(issue.table.place(int(c))), strict=True)),
+                "value": float(issue.table.value.reshape(-1)[c]),
                 "below": float(issue.table.below.reshape(-1)[c]),
                 "above": float(issue.table.above.reshape(-1)[c]),
             }
@@ -125,9 +144,10 @@ def _published(folder: Path, issue: Issue, table: dk.Table, number: int) -> dict
         (folder / f"{number:04d}.secret.json").write_text(json.dumps(truth))
     ratio = None if said.ratio is None else said.ratio.to_dict()
     return {
-        "file": file.name, "name": issue.name, "response": table.response, "period": said.period,
-        "axes": {n: h.total for n, h in table.by.items()}, "fixed": dict(said.fixed),
-        "groups": {c: list(p) for g in said.groupings.values() for c, p in g.items()}, "revised": bool(said.revises), "ratio": ratio,
+        "file": file.name, "name": issue.name, "response": shown.response, "period": said.period,
+        "axes": {n: h.total for n, h in shown.by.items()}, "fixed": dict(said.fixed),
+        "groups": {c: list(p) for g in said.groupings.values() for c, p in g.items()},
+        "revised": bool(said.revises), "ratio": ratio, "released": table is not None,
     }  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def fitted(value: Floats, bounds: tuple[Floats, Floats], rows: tuple[Ints, Ints,
     place = np.full(value.size, -1, dtype=np.int64)
     place[unknown] = np.arange(unknown.size)
     at: Ints = place[cells[asked]]
-    right: Floats = -known[number]
+    right: Floats = -known[number].astype(np.float64)
     lower, upper = (each[unknown] for each in bounds)
     lower = np.where(np.isfinite(lower), lower, 0.0)
     share = _shares(unknown.size, at, inside, factor[asked], right)

@@ -15,18 +15,16 @@ import numpy as np
 from diskret.io.structured import from_json
 from diskret.ledger import index
 from diskret.ledger.about import PERIOD, About
-from diskret.ledger.asking import asked_of
 from diskret.ledger.check import LedgerCheck, checked
 from diskret.ledger.codes import Said, Scheme, refuse_unknown, scheme_of, sums_in
 from diskret.ledger.contradictions import refuse_contradictions
 from diskret.ledger.entry import Entry, EntryCells, cells_of
 from diskret.ledger.linking import Given, Link, linked
 from diskret.ledger.lock import alone_in
-from diskret.ledger.ratio_tables import telling_ratios, with_hidden
 from diskret.ledger.related import related
+from diskret.ledger.remembering import Remembering
 from diskret.ledger.storage import place_of, read_entry, sweep, write_entry
 from diskret.model.arrays import Floats
-from diskret.model.beside import Beside
 from diskret.model.errors import (
     BadOption,
     CannotWrite,
@@ -271,29 +269,6 @@ class Ledger:
     def about(self, about: About, name: str = "the new table") -> Remembering:
         """The ledger as `suppress` takes it: with what the table counts that is to be protected."""
         return Remembering(ledger=self, about=about, name=name)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Remembering:
-    """A ledger that knows what a new table counts."""
-
-    ledger: Ledger
-    about: About
-    name: str
-
-    def beside(self, table: Table, promise: Promise) -> Beside:
-        """What `suppress` protects in the place of the table."""
-        _, link = self.ledger.link(table, self.about, promise, name=self.name)
-        return Beside(cells=link.cells, own=link.own, promise=asked_of(link.cells, promise))
-
-    def withheld(self, table: Table, promise: Promise) -> Table | None:
-        """A table of ratios without those that tell too much; None for other tables."""
-        if self.about.ratio is None:
-            return None
-        hidden = telling_ratios(
-            table, promise, lambda each: self.ledger.link(each, self.about, promise, name=self.name)[1]
-        )
-        return with_hidden(table, hidden)
 
 
 def schemes_of(entries: Sequence[Entry]) -> dict[str, Scheme]:

@@ -30,17 +30,16 @@ def protected_beside(
     ratios = ledger.withheld(table, promise)
     if ratios is not None:
         beside = ledger.beside(ratios, promise)
-        report = audit(beside.cells, beside.promise)
+        told = audit(beside.cells, beside.promise)
         return Suppression(
-            table=ratios,
-            before=table,
-            promise=promise,
-            moves=MoveSet.none(),
-            unprotected=unprotected_of(report),
-            audit=report,
-        )
+            table=ratios, before=table, promise=promise, moves=MoveSet.none(), unprotected=unprotected_of(told),
+            audit=told,
+        )  # fmt: skip
     beside = ledger.beside(table, promise)
     done = protect(beside.cells, beside.promise, method, progress)
+    report = done.audit
+    if report is not None and report.open:
+        report = ledger.told_of(table, beside, report)
     status = table.status.reshape(-1).copy()
     mine = beside.own >= 0
     found = done.table.status.reshape(-1)[beside.own[mine]]
@@ -48,6 +47,6 @@ def protected_beside(
     status[mine] = np.where(hidden & ~table.hidden.reshape(-1)[mine], Status.SECONDARY, status[mine])
     protected = replace(table, status=status.reshape(table.shape))
     return Suppression(
-        table=protected, before=table, promise=promise, moves=MoveSet.none(), unprotected=done.unprotected,
-        notes=done.notes, audit=done.audit, cost=done.cost, beside=done,
+        table=protected, before=table, promise=promise, moves=MoveSet.none(), notes=done.notes, audit=report,
+        unprotected=() if report is None else unprotected_of(report), cost=done.cost, beside=done,
     ).sealed()  # fmt: skip
