@@ -5,6 +5,7 @@ What is published stays as it is; only cells of the table itself can be hidden. 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.model.beside import Memory
+from diskret.model.errors import ProtectionWarning
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
@@ -36,7 +38,10 @@ def protected_beside(
             audit=told,
         )  # fmt: skip
     beside = ledger.beside(table, promise)
-    done = protect(beside.cells, beside.promise, method, progress)
+    with warnings.catch_warnings():
+        # whose fault it is that a cell cannot be protected says the ledger
+        warnings.filterwarnings("ignore", ".* cannot be protected as asked", ProtectionWarning)
+        done = protect(beside.cells, beside.promise, method, progress)
     report = done.audit
     if report is not None and report.open:
         report = ledger.told_of(table, beside, report)
