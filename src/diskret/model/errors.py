@@ -58,6 +58,14 @@ class DiskretError(Exception):
         """The section of docs/errors.md that explains this error."""
         return f"docs/errors.md#{self.code.lower()}"
 
+    def plain(self) -> dict[str, Any]:
+        """The same as data, for programs."""
+        cures = [{"key": c.key, "path": list(c.path), "value": c.value, "label": c.label} for c in self.cures]
+        return {
+            "code": self.code, "what": self.what, "where": self.where, "hint": self.hint, "docs": self.docs,
+            "cures": cures, "rows": list(self.rows),
+        }  # fmt: skip
+
     def __str__(self) -> str:
         lines = [f"[{self.code}] {self.what}"]
         if self.where:
@@ -519,6 +527,55 @@ class ReadingFailed(DiskretError):
             where=where,
             hint="is it the right file, and whole? Everything else goes on; `diskret run` reads without these limits.",
         )
+
+
+# --- the ledger ------------------------------------------------------------------------------------------------------
+
+
+class NoLedger(DiskretError):
+    """A folder that is no ledger, or one of a version this diskret does not know."""
+
+    code = "B1"
+
+
+class DamagedLedger(DiskretError):
+    """A ledger of which something is lost or changed: it can be read and not be written."""
+
+    code = "B2"
+
+
+class LedgerBusy(DiskretError):
+    """A ledger that another process has been writing to for long."""
+
+    code = "B3"
+
+
+class Contradiction(DiskretError):
+    """A cell that was entered before with another value."""
+
+    code = "B4"
+
+
+class MeaningUnknown(DiskretError):
+    """A table of which it is not said how what it counts relates to what the ledger knows."""
+
+    code = "B5"
+
+
+class NotBeside(DiskretError):
+    """A table that cannot be protected beside what is published already."""
+
+    code = "B7"
+    because: tuple[str, ...] = ()
+    """For the first cells concerned the published cells that make it impossible, none of which could be missing."""
+    instead: tuple[str, ...] = ()
+    """What could be released instead."""
+
+
+class NoSuchEntry(DiskretError):
+    """An entry or cell that is not in the ledger."""
+
+    code = "B6"
 
 
 # --- risk ------------------------------------------------------------------------------------------------------------
