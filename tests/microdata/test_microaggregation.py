@@ -340,3 +340,22 @@ def test_no_column_and_a_column_twice_are_refused() -> None:
         dk.microaggregate({"x": [1.0, 2, 3]}, [])
     with pytest.raises(BadOption, match="twice"):
         dk.microaggregate({"x": [1.0, 2, 3]}, ["x", "x"])
+
+
+# --- MDAV on large files ---------------------------------------------------------------------------------------------
+
+
+def test_mdav_in_blocks_groups_as_many_and_loses_little_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(6)
+    size = random.normal(size=2_000)
+    firms = {f"c{k}": np.exp(size + 0.4 * random.normal(size=2_000)) for k in range(4)}
+    whole = dk.microaggregate(firms, list(firms), method="mdav")
+    monkeypatch.setattr("diskret.microdata.microaggregation.MOST_TOGETHER", 300)
+    blocks = dk.microaggregate(firms, list(firms), method="mdav")
+    shared = np.unique(np.stack([blocks.frame[name] for name in firms]), axis=1, return_counts=True)[1]
+    assert shared.min() >= 3
+    assert blocks.facts["blocks"] == 8
+    assert "blocks" not in whole.facts
+    assert whole.facts["variance lost"] <= blocks.facts["variance lost"] < 1.25 * whole.facts["variance lost"]
+    for name, values in firms.items():
+        assert blocks.frame[name].mean() == pytest.approx(values.mean())

@@ -12,6 +12,7 @@ import pytest
 
 import diskret as dk
 from diskret.model.errors import BadOption, MissingColumn, MissingExtra, NothingToLink, ProtectionWarning
+from diskret.risk import _linkage_kernels
 from diskret.risk.judgement import Combination, is_usable
 from tests import grouped
 
@@ -228,6 +229,39 @@ def test_probabilities_find_what_distances_find(firms: Firms) -> None:
     assert used.size == np.unique(used).size
     assert found.true_match_rate > 0.95
     assert found.near >= found.correct
+
+
+def test_the_best_pairs_are_the_best_of_all_pairs() -> None:
+    """The compiled loop against all pairs, weighed and sorted one by one; some values missing, many weights equal."""
+    random = np.random.default_rng(8)
+    n, values, wanted = 60, 2, 4
+    own, other = (np.exp(random.normal(0, 0.3, (n, values))).round(1) for _ in range(2))
+    own[::9, 0] = np.nan
+    points, other_points = own * 2, other * 2
+    block, start = np.repeat([0, 1, 2], 20), np.array([0, 20, 40, 60])
+    levels, weights = np.array([0.01, 0.1]), np.array([[4.0, 2, -3], [5.0, 1, -2]])
+    record, weight = np.full((n, wanted), -1, np.int64), np.full((n, wanted), -np.inf)
+    _linkage_kernels.best_pairs(
+        own, points, start, other, other_points, block, levels, weights, -1.0, record, weight
+    )  # fmt: skip
+
+    def weighed(i: int, j: int) -> tuple[float, float]:
+        total = gap = 0.0
+        for v in range(values):
+            if np.isnan(own[j, v]):
+                continue
+            apart, larger = abs(own[j, v] - other[i, v]), max(abs(own[j, v]), abs(other[i, v]))
+            total += weights[v, next((at for at, most in enumerate(levels) if apart <= most * larger), 2)]
+            gap += (points[j, v] - other_points[i, v]) ** 2
+        return total, gap
+
+    for i in range(n):
+        every = [(*weighed(i, j), j) for j in range(start[block[i]], start[block[i] + 1])]
+        best = sorted(((-total, gap, j) for total, gap, j in every if total >= -1), key=lambda each: each[:2])[:wanted]
+        assert [-total for total, *_ in best] == weight[i, : len(best)].tolist()
+        gaps = {j: gap for _, gap, j in every}
+        assert [gap for _, gap, _ in best] == pytest.approx([gaps[int(j)] for j in record[i, : len(best)]])
+        assert (record[i, len(best) :] == -1).all()
 
 
 def test_probabilities_need_the_extra(firms: Firms, monkeypatch: pytest.MonkeyPatch) -> None:

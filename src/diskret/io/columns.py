@@ -15,7 +15,9 @@ FORMS = {".csv": "FORMAT csv, HEADER", ".parquet": "FORMAT parquet, COMPRESSION 
 def copy_columns(
     data: object, sql: str, path: Path, *, ending: str = ".parquet", footer: Mapping[str, str] | None = None
 ) -> None:
-    """Write what an SQL statement selects from ``leaving``, which are the data; texts for the footer of Parquet files.
+    """Write what an SQL statement selects from ``leaving``, which are the data (None: it selects from files).
+
+    ``footer`` are texts for the footer of Parquet files.
 
     >>> import tempfile
     >>> import numpy as np
@@ -29,7 +31,8 @@ def copy_columns(
     # One thread: the rows and their pages then fall the same way every time.
     connection = connect(threads=1)
     try:
-        connection.register("leaving", data)
+        if data is not None:
+            connection.register("leaving", data)
         connection.execute(f"COPY ({sql}) TO {literal(engine_path(path))} ({FORMS[ending]}, USE_TMP_FILE false{more})")
     except duckdb.Error as e:
         # As the system's own error `whole_file` can say what it means for the file: disk full, no permission.

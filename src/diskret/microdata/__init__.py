@@ -5,6 +5,7 @@ from diskret.model.lazy import names_of
 __getattr__, __dir__ = names_of(
     __name__,
     {
+        "by_column": "Part protect_by_column",
         "coarsening": "Drop Recode ReleaseUnits Withhold coarsen",
         "microaggregation": "microaggregate",
         "noise": "add_noise",

@@ -51,11 +51,16 @@ class Records(Mapping[str, Column]):
     @property
     def rows(self) -> int:
         """Number of records."""
-        return len(next(iter(self.columns.values())))
+        return len(next(iter(self.columns.values()), ()))
 
     def with_columns(self, changed: Mapping[str, Column]) -> Records:
         """The same records with some columns changed or added."""
         return replace(self, columns={**self.columns, **changed})
+
+    def with_only(self, names: Sequence[str]) -> Records:
+        """The same records with these columns only."""
+        self.require(names)
+        return replace(self, columns={n: self.columns[n] for n in names})
 
     def without(self, names: Sequence[str]) -> Records:
         """The same records without some columns."""
@@ -90,27 +95,32 @@ class Records(Mapping[str, Column]):
         return f"Records({self.rows} rows: {', '.join(self.columns)})"
 
 
-def read_records(source: object, numbers: Sequence[str] = ()) -> Records:
-    """A file or frame in memory; ``numbers`` are read as numbers, text in them is refused, blanks are missing."""
+def read_records(source: object, numbers: Sequence[str] = (), only: Sequence[str] | None = None) -> Records:
+    """A file or frame in memory, or ``only`` some of its columns.
+
+    ``numbers`` are read as numbers, text in them is refused, blanks are missing.
+    """
     names = list(dict.fromkeys(numbers))
     if len(names) < len(numbers):
         raise BadOption("a column is named twice", where=listed(numbers), hint="name each column once.")
     if isinstance(source, Records):
         source.require(names)
         unread = {n: source[n] for n in names if source[n].dtype != np.float64}
+        source = source if only is None else source.with_only(only)
         return source.with_columns(read_records(unread, list(unread)).columns) if unread else source
     relation = open_source(source)
     relation.require(names)
     if not isinstance(source, dict):
-        warn_of_total_rows(relation, relation.columns)
+        warn_of_total_rows(relation, relation.columns if only is None else list(only))
     relation.refuse_bad_numbers(names, blanks=True)
     refuse_lost(relation, names)
-    as_numbers = {*names}
-    selected = ", ".join(f"{_read(relation, c, c in as_numbers)} AS c{i}" for i, c in enumerate(relation.columns))
+    as_numbers, wanted = {*names}, list(relation.columns) if only is None else list(dict.fromkeys(only))
+    relation.require(wanted)
+    selected = ", ".join(f"{_read(relation, c, c in as_numbers)} AS c{i}" for i, c in enumerate(wanted))
     # one pass over the file for all columns; the engine keeps the order of the rows in a plain selection
     with readable(relation.where):
         found = relation.connection.execute(f"SELECT {selected} FROM {relation.view}").fetchnumpy()
-    columns = {c: _filled(found[f"c{i}"]) for i, c in enumerate(relation.columns)}
+    columns = {c: _filled(found[f"c{i}"]) for i, c in enumerate(wanted)}
     return Records(columns=columns, where=relation.where)
 
 

@@ -331,3 +331,39 @@ def greedy(order, rows, records, taken_rows, taken_records, partner):
             partner[row] = record
             made += 1
     return made
+
+
+@kernel
+def best_pairs(own, own_points, start, other, points, block, levels, weights, least, record, weight):
+    """For every external unit the records of its block with the highest weights; among equal ones the nearest.
+
+    A pair weighs what the levels of its values weigh; a missing value weighs nothing. Pairs below ``least`` are none.
+    """
+    wanted, values = record.shape[1], own.shape[1]
+    gap = np.empty(wanted)
+    for i in range(other.shape[0]):
+        held = 0
+        for j in range(start[block[i]], start[block[i] + 1]):
+            total = 0.0
+            for v in range(values):
+                left, right = own[j, v], other[i, v]
+                apart, larger = abs(left - right), max(abs(left), abs(right))
+                if apart == apart:
+                    at = levels.size
+                    while at > 0 and apart <= levels[at - 1] * larger:
+                        at -= 1
+                    total += weights[v, at]
+            if total < least or (held == wanted and total < weight[i, wanted - 1]):
+                continue
+            distance = 0.0
+            for v in range(values):
+                if own_points[j, v] == own_points[j, v] and points[i, v] == points[i, v]:
+                    distance += (own_points[j, v] - points[i, v]) ** 2
+            at = min(held, wanted - 1)
+            if held == wanted and total == weight[i, at] and distance >= gap[at]:
+                continue
+            while at > 0 and (weight[i, at - 1] < total or (weight[i, at - 1] == total and gap[at - 1] > distance)):
+                record[i, at], weight[i, at], gap[at] = record[i, at - 1], weight[i, at - 1], gap[at - 1]
+                at -= 1
+            record[i, at], weight[i, at], gap[at] = j, total, distance
+            held = min(held + 1, wanted)

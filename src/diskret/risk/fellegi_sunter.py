@@ -1,8 +1,9 @@
-"""Probabilistic record linkage after Fellegi and Sunter, by splink: on DuckDB here, on Spark for large files.
+"""Probabilistic record linkage after Fellegi and Sunter: splink learns, here on DuckDB, on Spark for large files.
 
 How close two values are falls into a few levels of relative difference. How likely each level is for records of one
-unit (m) and of different units (u) is learned from the pairs within the blocks, without knowing who is who. Pairs with
-the highest weight are made first, one to one; equal weights are told apart by distance.
+unit (m) and of different units (u) is learned from the pairs within the blocks, without knowing who is who. With that
+every pair of a block has a weight. Pairs are weighed by a compiled loop (on Spark by splink), which is sooner done than
+writing them down. Pairs with the highest weight are made first, one to one; equal weights are told apart by distance.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import contextlib
 import logging
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log2
 from typing import Any
 
 import numpy as np
@@ -18,13 +21,12 @@ import numpy as np
 from diskret.model.arrays import Floats, Ints
 from diskret.model.engine import connect
 from diskret.model.errors import BadOption, MissingExtra
-from diskret.risk._linkage_kernels import greedy
+from diskret.risk._linkage_kernels import best_pairs, greedy
 from diskret.risk.linkage import CANDIDATES, Links, Side, distances
 
 LEVELS = (0.01, 0.05, 0.1, 0.2, 0.5)
 MOST_PAIRS = 2_000_000_000
 TRAINING_PAIRS = 5_000_000
-CHUNK_PAIRS = 10_000_000
 LEAST_PROBABILITY = 0.01
 """Pairs below it are not links, whatever else there is."""
 
@@ -51,7 +53,6 @@ def link_by_probability(
         "released": _table(released, own, a_block),
         "external": _table(external, other, b_block),
     }
-    chunks = -(-pairs // CHUNK_PAIRS) if engine == "duckdb" else 1
     with _quiet(), _backend(tables, engine) as (registered, run):
         settings = _settings(splink, own.shape[1], min(1.0, min(len(own), len(other)) / pairs))
         linker = splink.Linker(registered, settings, log_level=None)
@@ -59,19 +60,50 @@ def link_by_probability(
             splink.block_on("block"), fix_u_probabilities=False, estimate_without_term_frequencies=True,
             max_pairs=None if pairs <= TRAINING_PAIRS else TRAINING_PAIRS,
         )  # fmt: skip
-        found = _scored(linker, run, chunks, own.shape[1])
-    record, row, weight = (np.concatenate([np.asarray(f[c]) for f in found]) for c in ("record", "row", "weight"))
+        if engine == "duckdb":
+            record, row, weight = _weighed(released, external, own, other, blocks, _learned(linker))
+        else:
+            scored = linker.inference.predict(LEAST_PROBABILITY)
+            found = run(_best_sql(scored.physical_name, own.shape[1]))
+            record, row, weight = (np.asarray(found[c]) for c in ("record", "row", "weight"))
     return _links(released, external, record.astype(np.int64), row.astype(np.int64), weight.astype(np.float64), count)
 
 
-def _scored(linker: Any, run: Any, chunks: int, values: int) -> list[Any]:
-    """The best pairs of every external unit, chunk by chunk: all pairs at once may not fit into memory."""
-    found = []
-    for chunk in range(1, chunks + 1):
-        scored = linker.inference.predict_chunk((1, 1), (chunk, chunks), LEAST_PROBABILITY)
-        found.append(run(_best_sql(scored.physical_name, values)))
-        scored.drop_table_from_database_and_remove_from_cache()
-    return found
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Learned:
+    """What splink learned: weights per value and level (the last: further apart than all), and that of any pair."""
+
+    levels: Floats
+    prior: float
+
+
+def _learned(linker: Any) -> _Learned:
+    model = linker.misc.save_model_to_json()
+    prior = float(model["probability_two_random_records_match"])
+    weights = [
+        [log2(level["m_probability"] / level["u_probability"]) for level in each["comparison_levels"]
+         if not level.get("is_null_level")]
+        for each in model["comparisons"]
+    ]  # fmt: skip
+    return _Learned(levels=np.array(weights, dtype=np.float64), prior=log2(prior / (1 - prior)))
+
+
+def _weighed(
+    released: Side, external: Side, own: Floats, other: Floats, blocks: tuple[Ints, Ints, int], learned: _Learned
+) -> tuple[Ints, Ints, Floats]:
+    """The best pairs of every external unit within its block: record, row and weight."""
+    a_block, b_block, count = blocks
+    a_order, b_order = np.argsort(a_block, kind="stable"), np.argsort(b_block, kind="stable")
+    start = np.searchsorted(a_block[a_order], np.arange(count + 1))
+    record = np.full((b_order.size, CANDIDATES), -1, dtype=np.int64)
+    weight = np.full((b_order.size, CANDIDATES), -np.inf)
+    least = log2(LEAST_PROBABILITY / (1 - LEAST_PROBABILITY)) - learned.prior
+    best_pairs(
+        own[a_order], released.points[a_order], start, other[b_order], external.points[b_order], b_block[b_order],
+        np.array(LEVELS), learned.levels, least, record, weight,
+    )  # fmt: skip
+    here, place = np.nonzero(record >= 0)
+    return a_order[record[here, place]], b_order[here], weight[here, place] + learned.prior
 
 
 def _table(side: Side, values: Floats, block: Ints) -> dict[str, Any]:

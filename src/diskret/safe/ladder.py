@@ -46,7 +46,7 @@ WANDER = 2
 LEGS = (1 / 64, 1 / 16, 1 / 4, 1.0)
 """Shares of the effort. A search within a limit runs each in turn and keeps the best file, so that it has a good one
 early and again and again; the first is always carried to its end. Without a limit only the last is run."""
-MANY = 1_000
+MANY = 3_000
 """Control tables up to which the effort is as asked for: 40 attributes make 10,700 tables."""
 EACH = 30
 """Rows drawn of a cell beyond its limit per round."""
