@@ -150,6 +150,6 @@ def test_atoms_are_the_finest_groups_and_cells_their_sums() -> None:
     atoms = atoms_of(tables, records.value("x"), 2)
     assert atoms.size == 8
     rows = members(tables[0], atoms)
-    total = rows[tables[0].trees[0].index("DE")]
+    total = rows[tables[0].axes[0].codes.index("DE")]
     assert total.all()
-    assert (rows @ atoms.value)[tables[0].trees[0].index("DE")] == records.value("x").sum()
+    assert (rows @ atoms.value)[tables[0].axes[0].codes.index("DE")] == records.value("x").sum()

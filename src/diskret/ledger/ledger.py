@@ -293,6 +293,8 @@ def schemes_of(entries: Sequence[Entry]) -> dict[str, Scheme]:
     totals: dict[str, str] = {}
     seen: dict[str, set[Any]] = {}
     for entry in entries:
+        for axis, code in entry.about.totals.items():
+            totals.setdefault(axis, code)
         for axis, hierarchy in entry.by.items():
             if axis != PERIOD:
                 totals.setdefault(axis, hierarchy.total)

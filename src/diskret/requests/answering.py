@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ from diskret.requests.beside import Beside, House, beside_released
 from diskret.requests.differing import differing
 from diskret.requests.query import Query
 from diskret.requests.records import Records
-from diskret.requests.shown import Shown, shown_by
+from diskret.requests.shown import Shown, shown_by, trees_of
 
 Kind = Literal["table", "reduced", "refused"]
 MOST_HIDDEN = 0.5
@@ -123,7 +123,12 @@ def answer(
     kind: Kind = "table" if given == query and not found.hidden.any() else "reduced"
     shown = replace(found.table, open=~found.hidden.reshape(found.table.shape))
     return Answer(
-        kind=kind, asked=query, given=given, table=_table(given, found, frequency), reasons=tuple(reasons), shown=shown
+        kind=kind,
+        asked=query,
+        given=given,
+        table=_table(given, trees_of(records, given), found, frequency),
+        reasons=tuple(reasons),
+        shown=shown,
     )
 
 
@@ -180,9 +185,9 @@ def _named(found: Beside, cells: Bools, most: int = 6) -> str:
     return ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _table(query: Query, found: Beside, frequency: bool) -> Table:
+def _table(query: Query, trees: Mapping[str, Hierarchy], found: Beside, frequency: bool) -> Table:
     """The answer as a table."""
-    by = dict(zip(query.by, found.table.trees, strict=True)) or {ALL: Hierarchy.flat([ALL])}
+    by = trees or {ALL: Hierarchy.flat([ALL])}
     shape = tuple(len(tree) for tree in by.values())
     value, count, hidden, caught = found.value, found.count, found.hidden, found.sensitive & found.hidden
     if not query.by:
