@@ -43,11 +43,11 @@ def asked(records: Records, *queries: Query, house: House = HOUSE) -> list[Answe
     return answers
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_forty_requests_after_one_another_tell_an_independent_attacker_nothing(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(2))
+def test_requests_after_one_another_tell_an_independent_attacker_nothing(seed: int) -> None:
     tally = Tally()
-    run(tally, seed, 40, 40)
-    assert tally.targets > 10
+    run(tally, seed, 24, 30)
+    assert tally.targets > 5
     assert (tally.exact, tally.close, tally.few) == (0, 0, 0)
 
 

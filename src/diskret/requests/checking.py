@@ -97,9 +97,9 @@ def check_outputs(
             finding, table = judge_table(output, house, ledger)
         else:
             finding, table = rules.judge(output, house), None
-        own = list(_groups(output, table))
+        own = [] if finding.verdict == "refuse" else list(_groups(output, table))
         near = _differing(own, known, max(rules.difference, minimum_count(house)))
-        if near and finding.verdict != "refuse":
+        if near:
             finding = replace(finding, verdict="refuse", reasons=(*finding.reasons, *near), changes=())
         findings.append(finding)
         if table is not None and finding.verdict != "refuse":

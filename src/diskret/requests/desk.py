@@ -12,12 +12,9 @@ import numpy as np
 from diskret.ledger.about import About
 from diskret.ledger.ledger import Ledger
 from diskret.ledger.lock import alone_in
-from diskret.model.contributors import Contributors
 from diskret.model.errors import BadOption, DamagedLedger, LedgerBusy
-from diskret.model.exact import decimals_of
 from diskret.model.hierarchy import Hierarchy
-from diskret.model.table import Table
-from diskret.requests.answering import ALL, Answer, answer
+from diskret.requests.answering import ALL, Answer, answer, answer_table
 from diskret.requests.beside import House
 from diskret.requests.located import about_of, located
 from diskret.requests.query import Query
@@ -123,8 +120,5 @@ class Desk:
         value[at], count[at], status[at] = cells.value / scale, np.maximum(cells.count, 0), cells.status
         if np.isnan(value).any():
             raise BadOption("the entry of the answer holds no values", hint="it was not entered by a request.")
-        table = Table(
-            by=by, response=given.value or "units", value=value, status=status, respondents=Contributors(count),
-            decimals=decimals_of(value), frequency=given.value is None, positive=bool((value >= 0).all()),
-        )  # fmt: skip
+        table = answer_table(given, trees_of(self.records, given), value, count, status)
         return Answer(kind=before["answer"], asked=query, given=given, table=table, reasons=reasons, earlier=earlier)

@@ -76,7 +76,8 @@ def _over(
             return None
         axes.append(Axis.of(name, hierarchy.codes, hierarchy.total, inside, records.at[name]))
         # whoever is in none of its codes is not counted
-        counted &= inside.any(axis=0)[records.at[name]]
+        anywhere: Bools = np.asarray(inside.any(axis=0))
+        counted &= anywhere[records.at[name]]
     opened = np.zeros(tuple(len(axis.codes) for axis in axes), dtype=np.bool_)
     seen: Bools = np.asarray(~cells.hidden)
     places = []
