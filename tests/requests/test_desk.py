@@ -131,10 +131,11 @@ def test_nothing_is_answered_where_nothing_can_be_remembered(tmp_path: Path) -> 
 
 
 def test_what_a_filter_leaves_of_a_tree_is_called_by_what_is_left() -> None:
-    left = filtered(TREE, TREE, ["n1", "s1", "s2"])
+    left, called = filtered(TREE, TREE, ["n1", "s1", "s2"])
     assert left.codes == ("n1", "only n1", "s1", "s2", "S", "n1+s1+s2")
-    assert filtered(TREE, TREE, ["n1", "n2", "s1", "s2"]) is TREE
-    assert filtered(TREE, TREE, ["n1"]).codes == ("n1", "only n1")
+    assert called["N"] == "only n1"
+    assert filtered(TREE, TREE, ["n1", "n2", "s1", "s2"])[0] is TREE
+    assert filtered(TREE, TREE, ["n1"])[0].codes == ("n1", "only n1")
 
 
 def test_the_filter_of_an_answer_is_a_code_with_its_parts() -> None:

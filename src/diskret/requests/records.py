@@ -151,18 +151,18 @@ class Records:
         return f"Records: {self.size:,} units, {len(self.codes)} classification{'' if one else 's'}"
 
 
-def leaf_places(tree: Hierarchy, whole: Hierarchy, codes: Sequence[str]) -> Ints:
-    """Where codes of records stand in a tree that is coarser than theirs; -1 where it leaves them out."""
-    return np.array([_place(tree, whole, code) for code in codes], dtype=np.int64)
+def leaf_places(tree: Hierarchy, called: Mapping[str, str], whole: Hierarchy, codes: Sequence[str]) -> Ints:
+    """Where codes of records stand in a tree that is coarser than theirs and calls codes otherwise; -1: nowhere."""
+    return np.array([_place(tree, called, whole, code) for code in codes], dtype=np.int64)
 
 
-def _place(tree: Hierarchy, whole: Hierarchy, code: str) -> int:
+def _place(tree: Hierarchy, called: Mapping[str, str], whole: Hierarchy, code: str) -> int:
     at = whole.index(code)
-    while whole.codes[at] not in tree:
+    while whole.codes[at] not in called:
         at = int(whole.parents[at])
         if at < 0:
             return -1
-    return tree.index(whole.codes[at])
+    return tree.index(called[whole.codes[at]])
 
 
 def below(tree: Hierarchy, code: int) -> Bools:

@@ -7,7 +7,7 @@ unit more or less are all the same thing: a new atom, judged like any cell.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -79,9 +79,9 @@ class Shown:
 def shown_by(records: Records, query: Query) -> Shown:
     """The table that a request asks for, with nothing hidden."""
     axes = []
-    for name, tree in trees_of(records, query).items():
+    for name, (tree, called) in _named_trees(records, query).items():
         inside = np.array([below(tree, code) for code in range(len(tree))])
-        places = leaf_places(tree, records.tree(name), records.codes[name])
+        places = leaf_places(tree, called, records.tree(name), records.codes[name])
         axes.append(Axis.of(name, tree.codes, tree.total, inside[:, places] & (places >= 0), records.at[name]))
     return Shown(
         axes=tuple(axes), counted=records.counted(query),
@@ -91,14 +91,20 @@ def shown_by(records: Records, query: Query) -> Shown:
 
 def trees_of(records: Records, query: Query) -> dict[str, Hierarchy]:
     """The classifications of a request: so many levels of them, and only the codes that its filter counts."""
+    return {name: tree for name, (tree, _) in _named_trees(records, query).items()}
+
+
+def _named_trees(records: Records, query: Query) -> dict[str, tuple[Hierarchy, Mapping[str, str]]]:
+    """The same, with what codes of the records' trees are called in them."""
     found = {}
     for name in query.by:
         whole = records.tree(name)
         whole.refuse_overlapping("answering requests")
         tree = coarser(whole, query.levels[name]) if name in query.levels else whole
+        called: Mapping[str, str] = {code: code for code in tree.codes}
         if name in query.filtered:
-            tree = filtered(tree, whole, records.chosen(query, name))
-        found[name] = tree
+            tree, called = filtered(tree, whole, records.chosen(query, name))
+        found[name] = tree, called
     return found
 
 
@@ -113,18 +119,18 @@ def coarser(tree: Hierarchy, levels: int) -> Hierarchy:
     return tree if len(kept) == len(tree) else Hierarchy.from_parents(parents)
 
 
-def filtered(tree: Hierarchy, whole: Hierarchy, chosen: Sequence[str]) -> Hierarchy:
-    """What a filter leaves of a tree; sums that lose parts are called by what is left.
+def filtered(tree: Hierarchy, whole: Hierarchy, chosen: Sequence[str]) -> tuple[Hierarchy, dict[str, str]]:
+    """What a filter leaves of a tree, and what its codes are called; sums that lose parts by what is left.
 
     >>> tree = Hierarchy.from_nested({"DE": {"N": ["n1", "n2"], "S": ["s1", "s2"]}})
-    >>> filtered(tree, tree, ["n1", "s1", "s2"]).codes
+    >>> filtered(tree, tree, ["n1", "s1", "s2"])[0].codes
     ('n1', 'only n1', 's1', 's2', 'S', 'n1+s1+s2')
     """
     inside = np.array([below(whole, whole.index(code)) for code in tree.codes])
     ends = ~np.isin(np.arange(len(whole)), np.array(whole.parents))
     kept = np.isin(np.array(whole.codes, dtype=object), list(chosen)) & ends
     if kept[ends].all():
-        return tree
+        return tree, {code: code for code in tree.codes}
     left: Bools = np.asarray(inside & kept)
     part: Bools = np.asarray((inside & ends & ~kept).any(axis=1))
     sums = np.isin(np.arange(len(tree)), np.array(tree.parents))
@@ -147,7 +153,7 @@ def filtered(tree: Hierarchy, whole: Hierarchy, chosen: Sequence[str]) -> Hierar
             parents[names[at]] = names[above]
     if not parents:
         raise BadOption("the filter counts nobody", hint="name codes that there are.")
-    return Hierarchy.from_parents(parents)
+    return Hierarchy.from_parents(parents), {tree.codes[at]: name for at, name in names.items()}
 
 
 def name_of_set(codes: Sequence[str], most: int = 4) -> str:
