@@ -12,6 +12,7 @@ import errno
 import os
 import re
 import signal
+import sys
 from collections.abc import Iterator
 
 import typer
@@ -80,13 +81,15 @@ def _tidy_when_ended() -> Iterator[None]:
 
 def main() -> None:
     """Entry point: every refusal becomes a message and an exit code, never a traceback."""
-    from diskret.cli.show import cures
+    from diskret.cli.show import cures, echo_json
     from diskret.model.errors import DiskretError
 
     try:
         with _tidy_when_ended():
             app()
     except DiskretError as e:
+        if "--json" in sys.argv[1:]:
+            echo_json({"error": e.plain()})
         typer.echo("\n".join([f"diskret: {e}", *cures(e), f"  more: {e.docs}"]), err=True)
         raise SystemExit(REFUSED) from None
     except SystemExit as e:
