@@ -9,8 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
+from diskret.io.structured import from_toml
+from diskret.io.text import read_text
+from diskret.model.damage import reading
 from diskret.model.errors import BadOption, listed
 
 PERIOD = "period"
@@ -118,3 +122,12 @@ class About:
         if given.get("ratio") is not None:
             given["ratio"] = Ratio(**given["ratio"])
         return cls(**given)
+
+
+def about_from(file: str | Path | None, said: Mapping[str, Any]) -> About:
+    """What a table counts, from a TOML file and what is said besides, which comes first."""
+    content: dict[str, Any] = {}
+    if file is not None:
+        with reading(file, "the file is no TOML", hint="correct it."):
+            content = from_toml(read_text(Path(file)))
+    return About.from_dict({**content, **said})
