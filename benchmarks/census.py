@@ -140,7 +140,7 @@ SIZES = (1_000_000, 3_000_000, 10_000_000, 30_000_000, 83_000_000)
 HEAD = ("persons", "rows", "cells", "deviations", "means", "CPU s", "wall s", "peak GB", "of which")
 
 
-def protect(number: int, municipalities: int, threads: int | None, folder: Path) -> None:
+def protect(number: int, municipalities: int, threads: int | None, folder: Path, *, kept: bool = False) -> None:
     """SAFE on a generated census: from its file to an anonymous file, judged again from that file by DuckDB."""
     from diskret.publication.microdata_files import write_anonymous_file
 
@@ -155,7 +155,8 @@ def protect(number: int, municipalities: int, threads: int | None, folder: Path)
                 f"# {stages[-1][1]:8.0f} CPU s {time.monotonic() - begun:8.0f} s  {what}", file=sys.stderr, flush=True
             )
 
-    options = dk.AnonymiseOptions(threads=threads, progress=say, checkpoint=folder / f"{target.stem}.checkpoint")
+    checkpoint = folder / f"{target.stem}.checkpoint" if kept else None
+    options = dk.AnonymiseOptions(threads=threads, progress=say, checkpoint=checkpoint)
     done = dk.anonymise(source, attributes(municipalities), seed=1, options=options)
     say("writing", 0, 1)
     write_anonymous_file(done, target)
@@ -195,6 +196,7 @@ def main(words: Sequence[str]) -> None:
     asked.add_argument("numbers", type=int, nargs="*")
     asked.add_argument("--municipalities", type=int, default=MUNICIPALITIES)
     asked.add_argument("--threads", type=int)
+    asked.add_argument("--checkpoint", action="store_true", help="what is killed goes on when started again")
     asked.add_argument("--folder", type=Path, default=FOLDER)
     given = asked.parse_args(words)
     if given.what != "make":
@@ -203,7 +205,7 @@ def main(words: Sequence[str]) -> None:
         if given.what == "make":
             print(persons(number, given.municipalities))
         elif given.what == "protect":
-            protect(number, given.municipalities, given.threads, given.folder)
+            protect(number, given.municipalities, given.threads, given.folder, kept=given.checkpoint)
         else:  # a process of its own, so that its peak of memory is its own
             more = ["--municipalities", str(given.municipalities), "--folder", str(given.folder)]
             more += ["--threads", str(given.threads)] if given.threads else []

@@ -28,8 +28,9 @@ from diskret.safe.field import Field, Limits
 from diskret.safe.history import History
 from diskret.safe.options import LadderSearch, Progress
 
-BATCH = 1024
-"""Groups priced on one snapshot. The result depends on it, so it is not an option."""
+BATCH, LARGEST_BATCH, SHARE = 1024, 16_384, 256
+"""Groups priced on one snapshot, more in large files (one for so many rows): threads then wait less for each other. The
+result depends on it, so it is not an option."""
 ALONE = 256
 """Groups below which threads are not worth their start."""
 HOT, MILD, COLD = 0.8, 0.2, 0.05
@@ -131,10 +132,11 @@ class LadderRun:
             state.x,
         )
         state.round += 1
-        for start in range(0, rows.size, BATCH):
+        batch = max(BATCH, min(LARGEST_BATCH, self.field.rows // SHARE))
+        for start in range(0, rows.size, batch):
             if start and self.clock.stopped:
                 return False
-            stop = min(start + BATCH, rows.size)
+            stop = min(start + batch, rows.size)
             if self.pool is None or stop - start < ALONE:
                 _search_kernels.run_groups(groups, start, stop, *rest, False)
             else:
