@@ -1,6 +1,7 @@
 """Protecting on workers without common memory: the same bytes, and what grows with what.
 
     python -m benchmarks.cluster same [CELLS] [MASTER]     the same table on this machine and on a Spark session
+    python -m benchmarks.cluster records [PERSONS ...]     counting, measures, tables: workers of a cluster against DuckDB
     python -m benchmarks.cluster growth [CELLS ...]        CPU and bytes of the driver and of its workers, measured
     python -m benchmarks.cluster simulate [WORKERS ...]    from these figures to a billion cells
 
@@ -80,6 +81,44 @@ def same(cells: int, master: str) -> None:
     session.stop()
 
 
+def records(sizes: Sequence[int], master: str = "local-cluster[2,1,1024]") -> None:
+    """Combinations counted, k-anonymity measured and a table made on a cluster, and by DuckDB here: the same bytes."""
+    from pyspark.sql import SparkSession
+
+    from benchmarks import census
+    from diskret.tabulation.combinations import count_combinations
+
+    session = SparkSession.builder.master(master).appName("diskret").config("spark.ui.enabled", "false").getOrCreate()
+    by, keys = census.attributes(), ["region", "age", "sex", "nationality"]
+
+    def combinations(source: object, engine: object) -> list[bytes]:
+        found = count_combinations(source, by=by, engine=engine)
+        return [found.codes.tobytes(), found.frequency.tobytes()]
+
+    def measures(source: object, engine: object) -> list[str]:
+        found = dk.measure_anonymity(source, keys=keys, sensitive=["marital", "education"], engine=engine)
+        return [str(found), repr(found.sensitive)]
+
+    def table(source: object, engine: object) -> list[bytes]:
+        asked = {name: by[name] for name in ("region", "age", "sex")}
+        return [dk.tabulate(source, by=asked, options=dk.TabulationOptions(engine=engine)).value.tobytes()]
+
+    works: Sequence[Callable[[object, object], list[Any]]] = (combinations, measures, table)
+    for number in sizes:
+        source = census.persons(number)
+        for work in works:
+            begun = time.monotonic()
+            here = work(source, "duckdb")
+            between = time.monotonic()
+            there = work(source, session)
+            print(
+                f"{work.__name__} of {number:,} persons, the same bytes: {here == there}; {between - begun:.1f} s here, "
+                f"{time.monotonic() - between:.1f} s there",
+                flush=True,
+            )
+    session.stop()
+
+
 def growth(sizes: Sequence[int]) -> list[dict[str, float]]:
     """Measure, print, and say with which power of the number of cells everything grows."""
     rows = []
@@ -131,6 +170,8 @@ def main(arguments: Sequence[str]) -> None:
     what, given = arguments[0], arguments[1:]
     if what == "same":
         same(int(given[0]) if given else 30_000, given[1] if len(given) > 1 else "local-cluster[2,1,1024]")
+    elif what == "records":
+        records([int(n) for n in given] or [100_000, 1_000_000])
     elif what == "growth":
         growth([int(n) for n in given] or [10_000, 100_000])
     else:

@@ -351,6 +351,7 @@ def test_mdav_in_blocks_groups_as_many_and_loses_little_more(monkeypatch: pytest
     firms = {f"c{k}": np.exp(size + 0.4 * random.normal(size=2_000)) for k in range(4)}
     whole = dk.microaggregate(firms, list(firms), method="mdav")
     monkeypatch.setattr("diskret.microdata.microaggregation.MOST_TOGETHER", 300)
+    monkeypatch.setattr("diskret.microdata.microaggregation.BLOCK", 300)
     blocks = dk.microaggregate(firms, list(firms), method="mdav")
     shared = np.unique(np.stack([blocks.frame[name] for name in firms]), axis=1, return_counts=True)[1]
     assert shared.min() >= 3

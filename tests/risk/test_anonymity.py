@@ -137,3 +137,19 @@ def test_report_section_is_plain_data() -> None:
     section = dk.measure_anonymity(HOSPITAL, keys=["zip"], sensitive=["salary"]).section()
     assert section.rows[0][0] == "salary"
     assert len(section.rows[0]) == len(section.columns)
+
+
+@pytest.mark.spark
+def test_measures_counted_on_a_cluster_are_the_same(spark: Any) -> None:
+    """Combinations are counted there; every measure is the same number, blanks and numbers among the codes."""
+    random = np.random.default_rng(1)
+    people = {
+        "age": random.integers(0, 12, 800), "sex": random.choice(np.array(["m", "w", None], dtype=object), 800),
+        "illness": random.choice(list("abcd"), 800), "pay": random.integers(0, 30, 800),
+    }  # fmt: skip
+    asked: dict[str, Any] = {"keys": ["age", "sex"], "sensitive": ["illness", "pay"], "others_known": True}
+    here, there = dk.measure_anonymity(people, **asked), dk.measure_anonymity(people, **asked, engine=spark)
+    assert str(here) == str(there)
+    assert here.sensitive == there.sensitive
+    assert here.smaller == there.smaller
+    assert sorted(here.sizes) == sorted(there.sizes)

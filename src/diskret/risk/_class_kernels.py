@@ -38,8 +38,8 @@ def number_classes(keys, bits):
 
 
 @kernel
-def bucket(ids, count, values, sizes):
-    """Values of each class, one after the other and sorted: a counting sort by value, then by class."""
+def bucket(ids, count, values, sizes, frequency):
+    """Values of each class, one after the other and sorted: a counting sort by value, then by class; how often each."""
     start = np.zeros(count + 1, np.int64)
     for i in range(ids.size):
         start[ids[i] + 1] += 1
@@ -55,12 +55,12 @@ def bucket(ids, count, values, sizes):
         order[by_value[values[i]]] = i
         by_value[values[i]] += 1
     place = start[:-1].copy()
-    sorted_values = np.empty(ids.size, np.int64)
+    sorted_values, often = np.empty(ids.size, np.int64), np.empty(ids.size, np.int64)
     for r in range(ids.size):
         i = order[r]
-        sorted_values[place[ids[i]]] = values[i]
+        sorted_values[place[ids[i]]], often[place[ids[i]]] = values[i], frequency[i]
         place[ids[i]] += 1
-    return start, sorted_values
+    return start, sorted_values, often
 
 
 @part
@@ -81,7 +81,7 @@ def _stretch(level, first, last, cumulative, prefix):
 
 
 @kernel
-def diversity(start, values, shares):
+def diversity(start, values, often, shares):
     """Per class: different values, largest share, entropy, t for equal and for ordered distances, beta, delta.
 
     Columns: 0 distinct, 1 largest share, 2 entropy, 3 t equal, 4 t ordered, 5 beta, 6 delta, 7 excess over -ln p.
@@ -96,7 +96,9 @@ def diversity(start, values, shares):
         prefix[v + 1] = prefix[v] + total
     found = np.zeros((start.size - 1, 8))
     for c in range(start.size - 1):
-        size = start[c + 1] - start[c]
+        size = 0
+        for i in range(start[c], start[c + 1]):
+            size += often[i]
         seen, reached, here = 0.0, 0.0, 0.0
         distinct = 0
         last = 0
@@ -105,10 +107,11 @@ def diversity(start, values, shares):
         found[c, 7] = -np.inf
         while i < start[c + 1]:
             v = values[i]
-            j = i
+            j, held = i, 0
             while j < start[c + 1] and values[j] == v:
+                held += often[j]
                 j += 1
-            q, p = (j - i) / size, shares[v]
+            q, p = held / size, shares[v]
             distinct += 1
             found[c, 1] = max(found[c, 1], q)
             found[c, 2] -= q * np.log(q)
@@ -131,7 +134,7 @@ def diversity(start, values, shares):
 
 
 @kernel
-def recursive_c(start, values, wanted):
+def recursive_c(start, values, often, wanted):
     """Largest ratio of the most frequent value to the sum from the l-th most frequent on; infinite with fewer values.
 
     Recursive (c,l)-diversity: r1 < c (r_l + ... + r_m), r sorted descending.
@@ -143,10 +146,11 @@ def recursive_c(start, values, wanted):
         distinct = 0
         i = start[c]
         while i < start[c + 1]:
-            j = i
+            j, held = i, 0
             while j < start[c + 1] and values[j] == values[i]:
+                held += often[j]
                 j += 1
-            counts[distinct] = j - i
+            counts[distinct] = held
             distinct += 1
             i = j
         ordered = np.sort(counts[:distinct])

@@ -15,7 +15,7 @@ import numpy as np
 from diskret.model.arrays import Ints
 from diskret.model.notebook import Told
 from diskret.risk._class_kernels import bucket, diversity, recursive_c
-from diskret.risk.classes import Classes, Column, classes_of, coded, keys_given, open_records
+from diskret.risk.classes import Classes, Column, classes_of, coded, counted, keys_given, open_records
 from diskret.risk.section import Section
 
 SIZES_SHOWN = (2, 3, 5, 10)
@@ -95,12 +95,15 @@ class Anonymity(Told):
 
 
 def measure_anonymity(
-    data: object, *, keys: Sequence[str], sensitive: Sequence[str] = (), others_known: bool = False
-) -> Anonymity:
+    data: object, *, keys: Sequence[str], sensitive: Sequence[str] = (), others_known: bool = False,
+    engine: object = "duckdb",
+) -> Anonymity:  # fmt: skip
     """Measure how well records hide behind others with the same keys.
 
     ``keys`` are what an attacker may know, ``sensitive`` what he wants to learn; numbers are ordered as numbers. With
-    ``others_known`` he knows the other sensitive attributes as well. A missing key or value is a code of its own.
+    ``others_known`` he knows the other sensitive attributes as well. A missing key or value is a code of its own. On a
+    Spark ``engine`` (as in `tabulate`) records stay where they are: combinations are counted there, measured here, and
+    ``sizes`` has no order.
 
     >>> file = {"age": [20, 20, 20, 30, 30], "illness": ["flu", "flu", "cold", "flu", "cancer"]}
     >>> found = measure_anonymity(file, keys=["age"], sensitive=["illness"])
@@ -109,15 +112,20 @@ def measure_anonymity(
     """
     names = keys_given(keys)
     wanted = keys_given(sensitive, "sensitive attributes") if len(sensitive) else []
-    relation = open_records(data, [*names, *wanted])
-    columns = dict(zip([*names, *wanted], coded(relation, [*names, *wanted]), strict=True))
+    every = [*names, *wanted]
+    if engine == "duckdb":
+        made = coded(open_records(data, every), every)
+        frequency = np.ones(made[0].codes.size, dtype=np.int64)
+    else:
+        made, frequency = counted(data, every, engine)
+    columns = dict(zip(every, made, strict=True))
     own = [columns[n] for n in names]
-    classes = classes_of(own)
+    classes = classes_of(own, frequency)
     found = {}
     for name in wanted:
         more = [columns[other] for other in wanted if other != name] if others_known else []
-        found[name] = _diversity(classes_of([*own, *more]) if more else classes, columns[name])
-    sizes = classes.sizes[classes.ids]
+        found[name] = _diversity(classes_of([*own, *more], frequency) if more else classes, columns[name], frequency)
+    sizes = classes.sizes[classes.ids] if engine == "duckdb" else np.repeat(classes.sizes, classes.sizes)
     smaller = {size: int((sizes < size).sum()) for size in SIZES_SHOWN}
     return Anonymity(
         keys=tuple(names), records=int(sizes.size), classes=classes.count, k=int(classes.sizes.min()),
@@ -125,17 +133,18 @@ def measure_anonymity(
     )  # fmt: skip
 
 
-def _diversity(classes: Classes, column: Column) -> Diversity:
+def _diversity(classes: Classes, column: Column, frequency: Ints) -> Diversity:
     present = column.codes.astype(np.int64) + 1  # 0 is missing
-    counts = np.bincount(present, minlength=column.size + 1)
+    counts = np.bincount(present, weights=frequency, minlength=column.size + 1).astype(np.int64)
     used = np.flatnonzero(counts)
     place = np.cumsum(counts > 0) - 1
-    start, values = bucket(classes.ids, classes.count, place[present], used.size)
-    found = diversity(start, values, counts[used] / present.size)
+    start, values, often = bucket(classes.ids, classes.count, place[present], used.size, frequency)
+    found = diversity(start, values, often, counts[used] / frequency.sum())
     distinct = int(found[:, 0].min())
     beta, over = float(found[:, 5].max()), float(found[:, 7].max())
     return Diversity(
-        distinct=distinct, entropy=exp(float(found[:, 2].min())), recursive=float(recursive_c(start, values, distinct)),
-        alpha=float(found[:, 1].max()), t_equal=float(found[:, 3].max()), t_ordered=float(found[:, 4].max()),
-        beta=beta, enhanced_beta=beta if over <= 1e-12 else inf, delta=float(found[:, 6].max()),
+        distinct=distinct, entropy=exp(float(found[:, 2].min())),
+        recursive=float(recursive_c(start, values, often, distinct)), alpha=float(found[:, 1].max()),
+        t_equal=float(found[:, 3].max()), t_ordered=float(found[:, 4].max()), beta=beta,
+        enhanced_beta=beta if over <= 1e-12 else inf, delta=float(found[:, 6].max()),
     )  # fmt: skip

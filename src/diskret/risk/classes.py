@@ -13,11 +13,14 @@ from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Floats, Ints
 from diskret.model.engine import readable
 from diskret.model.errors import BadOption, listed
+from diskret.model.from_cells import MISSING
+from diskret.model.hierarchy import Hierarchy
 from diskret.model.kept import refuse_lost
 from diskret.model.source import Relation, open_source
 from diskret.model.spelling import again
 from diskret.model.total_names import warn_of_totals
 from diskret.risk._class_kernels import number_classes
+from diskret.tabulation.combinations import count_combinations
 
 NUMBERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "DOUBLE", "FLOAT"}
 
@@ -158,7 +161,20 @@ def numbers_of(relation: Relation, names: Sequence[str]) -> Floats:
     return np.stack(columns, axis=1) if columns else np.empty((0, 0))
 
 
-def classes_of(columns: Sequence[Column]) -> Classes:
+def counted(source: object, names: Sequence[str], engine: object) -> tuple[list[Column], Ints]:
+    """Columns of all combinations that occur, as `coded` has them, and how often each does: counted by an engine."""
+    by: dict[str, Hierarchy | None] = dict.fromkeys(names)
+    found = count_combinations(source, by=by, engine=engine)
+    columns = []
+    for i, hierarchy in enumerate(found.by.values()):
+        labels = sorted({hierarchy.codes[p] for p in np.unique(found.codes[:, i]).tolist()} - {MISSING})
+        number = {label: at for at, label in enumerate(labels)}
+        to = np.array([number.get(code, -1) for code in hierarchy.codes], dtype=np.int32)
+        columns.append(_in_order(to[found.codes[:, i]], np.array(labels, dtype=object)))
+    return columns, found.frequency
+
+
+def classes_of(columns: Sequence[Column], frequency: Ints | None = None) -> Classes:
     """Classes of records with equal codes in every column; missing is a code of its own.
 
     >>> sexes = Column(codes=np.array([0, 1, 0, -1], dtype=np.int32), labels=np.array(["f", "m"], dtype=object))
@@ -166,7 +182,8 @@ def classes_of(columns: Sequence[Column]) -> Classes:
     array([2, 1, 1])
     """
     ids, count = numbered([column.codes for column in columns])
-    return Classes(ids=ids, sizes=np.bincount(ids, minlength=count).astype(np.int64))
+    sizes = np.bincount(ids, weights=frequency, minlength=count).astype(np.int64)
+    return Classes(ids=ids, sizes=sizes)
 
 
 def numbered(columns: Sequence[npt.NDArray[np.integer[Any]]]) -> tuple[Ints, int]:
