@@ -1,7 +1,7 @@
 """Protecting on workers without common memory: the same bytes, and what grows with what.
 
     python -m benchmarks.cluster same [CELLS] [MASTER]     the same table on this machine and on a Spark session
-    python -m benchmarks.cluster records [PERSONS ...]     counting, measures, tables: workers of a cluster against DuckDB
+    python -m benchmarks.cluster records [PERSONS ...]     counting, measures, tables: on a cluster and by DuckDB
     python -m benchmarks.cluster growth [CELLS ...]        CPU and bytes of the driver and of its workers, measured
     python -m benchmarks.cluster simulate [WORKERS ...]    from these figures to a billion cells
 
@@ -112,8 +112,8 @@ def records(sizes: Sequence[int], master: str = "local-cluster[2,1,1024]") -> No
             between = time.monotonic()
             there = work(source, session)
             print(
-                f"{work.__name__} of {number:,} persons, the same bytes: {here == there}; {between - begun:.1f} s here, "
-                f"{time.monotonic() - between:.1f} s there",
+                f"{work.__name__} of {number:,} persons, the same bytes: {here == there}; "
+                f"{between - begun:.1f} s here, {time.monotonic() - between:.1f} s there",
                 flush=True,
             )
     session.stop()
