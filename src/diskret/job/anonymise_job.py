@@ -56,7 +56,9 @@ class AnonymiseJob(Section):
         by = hierarchies_of(self, here, asked.attributes, data, described)
         fictitious: object = here / asked.fictitious if isinstance(asked.fictitious, str) else asked.fictitious or None
         control = Control(up_to=asked.up_to, tables=asked.tables, counters=asked.counters, weights=asked.weights)
+        made = {name for name in by if not getattr(self.classifications.get(name), "hierarchy", None)}
         options = AnonymiseOptions(
+            from_data=made,
             missing=missing_codes(self.classifications, self.data.normalise), fictitious=fictitious,
             time_limit=asked.time_limit, steps=asked.steps,
             checkpoint=None if asked.checkpoint is None else here / asked.checkpoint, engine=self.data.engine,
