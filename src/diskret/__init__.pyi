@@ -1,5 +1,6 @@
 from diskret import cellkey as cellkey
 from diskret import comparison as comparison
+from diskret import ledger as ledger
 from diskret import microdata as microdata
 from diskret import perturbation as perturbation
 from diskret import risk as risk
@@ -34,6 +35,7 @@ from diskret.io.hst import write_apriori as write_apriori
 from diskret.io.jj import read_jj as read_jj
 from diskret.io.jj import write_jj as write_jj
 from diskret.io.lookup import Lookup as Lookup
+from diskret.ledger.ledger import open_ledger as open_ledger
 from diskret.microdata.coarsening import Drop as Drop
 from diskret.microdata.coarsening import Recode as Recode
 from diskret.microdata.coarsening import Release as Release
@@ -77,6 +79,8 @@ from diskret.publication.comparison_files import write_comparison as write_compa
 from diskret.publication.publish import publish as publish
 from diskret.publication.sdmx import Sdmx as Sdmx
 from diskret.publication.transmission import write_transmission as write_transmission
+from diskret.publication.working import load_working as load_working
+from diskret.publication.working import save_working as save_working
 from diskret.risk.anonymity import measure_anonymity as measure_anonymity
 from diskret.risk.estimate import estimate_reidentifiable as estimate_reidentifiable
 from diskret.risk.linkage_attack import attack as attack

@@ -19,6 +19,7 @@ import typer
 # isort: off
 # importing a module of commands registers them, in the order of the help text
 from diskret.cli import jobs  # noqa: F401
+from diskret.cli import examples  # noqa: F401
 from diskret.cli import batches  # noqa: F401
 from diskret.cli import tables  # noqa: F401
 from diskret.cli import changing  # noqa: F401
