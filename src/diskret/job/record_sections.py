@@ -299,6 +299,25 @@ class AnonymiseSection(Section):
                 yield Problem("counters", f"{listed(unknown)} is not an attribute", "add it to attributes")
 
 
+class FileAttackSection(Section):
+    """The attack on an anonymous file by somebody who knows the method, the code lists and the public report."""
+
+    least: int | None = Field(
+        None, ge=2, description="how many values must stay possible for a count of 1 to k - 1; k if left out"
+    )
+    existed: bool | None = Field(
+        None, description="whether the attacker knows that every combination of the file occurred in the original; "
+        "left out: unless fictitious rows were added"
+    )  # fmt: skip
+    known_tables: list[list[str]] = Field(
+        default_factory=list, description='control tables whose original counts he has, [["region", "sex"]]'
+    )
+    codes: dict[str, Names] = Field(
+        default_factory=dict, description="codes he knows beside given lists and what the file shows, by attribute"
+    )
+    records: InFile = Field(None, description="persons he knows: .parquet, .csv or .xlsx with the attributes")
+
+
 Method = Literal[
     "suppression", "intervals", "cuboid perturbation", "random rounding", "controlled rounding", "cell key", "merging",
     "SAFE",

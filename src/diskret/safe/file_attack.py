@@ -368,11 +368,11 @@ class _Run:
 
     def _known_codes(self) -> list[Ints]:
         """The codes an attacker knows, per attribute: lists that were given, and what the file shows."""
-        found = []
+        found, known = [], self.case.listed if self.knowledge.listed is None else {*self.knowledge.listed}
         for axis, (name, hierarchy) in enumerate(self.case.by.items()):
             seen = np.unique(self.case.codes[self.case.after > 0, axis])
             more = [hierarchy.index(code) for code in self.knowledge.codes.get(name, ()) if code in hierarchy]
-            listed = np.flatnonzero(hierarchy.is_leaf) if name in self.case.listed else seen
+            listed = np.flatnonzero(hierarchy.is_leaf) if name in known else seen
             found.append(np.unique(np.concatenate([seen, listed, np.array(more, dtype=np.int64)])).astype(np.int64))
         return found
 

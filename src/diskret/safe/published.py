@@ -64,12 +64,14 @@ class Published:
 class FileKnowledge:
     """What an attacker knows beside the file, the method and the figures.
 
-    He knows the lists of codes that were given, and all codes the file shows; ``codes`` names further ones, by
-    attribute. ``existed`` says whether he knows that every combination of the file occurred in the original: by default
-    he does unless fictitious ones were added. ``tables`` are tables whose original counts he has from elsewhere, each
-    by its key levels. ``records`` are persons he knows: data with the attributes.
+    He knows the lists of codes that were given, and all codes the file shows; ``listed`` says of which attributes he
+    knows the list, if not of all that were given, and ``codes`` names further codes, by attribute. ``existed`` says
+    whether he knows that every combination of the file occurred in the original: by default he does unless fictitious
+    ones were added. ``tables`` are control tables whose original counts he has from elsewhere, each by its key levels.
+    ``records`` are persons he knows: data with the attributes.
     """
 
+    listed: Sequence[str] | None = None
     codes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     existed: bool | None = None
     tables: Sequence[Sequence[str]] = ()
