@@ -3,9 +3,11 @@ from diskret import comparison as comparison
 from diskret import ledger as ledger
 from diskret import microdata as microdata
 from diskret import perturbation as perturbation
+from diskret import requests as requests
 from diskret import risk as risk
 from diskret import rules as rules
 from diskret import safe as safe
+from diskret import zoning as zoning
 from diskret.argus.run import explain_argus as explain_argus
 from diskret.argus.run import run_argus as run_argus
 from diskret.auditing.audit import audit as audit

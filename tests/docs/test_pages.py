@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 FOLLOWED = ("start", "de")
 """Folders of pages that are followed from top to bottom (`test_tutorials.py`)."""
-OTHERS = [ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
+OTHERS = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
 FENCE = re.compile(r"^```.*$", re.MULTILINE)
 
 

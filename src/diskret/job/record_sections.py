@@ -341,8 +341,8 @@ class CompareSection(Section):
     language: Language = Field("en", description="language of the report (.html)")
 
 
-class AttackOutput(Section):
-    """What is written of an attack. Paths are relative to the job file."""
+class RiskFiles(Section):
+    """What is written of the risks an attack found."""
 
     risks: Annotated[str | None, Writes((".csv", ".json"))] = Field(
         None, description="risk of every combination (attack), .csv or .json; confidential"
@@ -351,6 +351,16 @@ class AttackOutput(Section):
         None, description="the same as a plot, .svg .html .png; confidential"
     )
     formulas: FormulasInFile = None
+
+
+class AttackOutput(Dated, RiskFiles):
+    """What is written of an attack. Paths are relative to the job file."""
+
+    internal_report: Annotated[str | None, REPORT] = Field(
+        None, description="self-contained report, .html or .pdf; confidential"
+    )
+    title: str = Field("", description="title of the report")
+    language: Language = Field("en", description="language of the report")
 
 
 class RiskOutput(Dated):
@@ -363,7 +373,7 @@ class RiskOutput(Dated):
     language: Language = Field("en", description="language of the report")
 
 
-class RecordsOutput(Reports, Dated, AttackOutput):
+class RecordsOutput(Reports, Dated, RiskFiles):
     """What is written of a scientific-use file. Paths are relative to the job file."""
 
     records: Annotated[str | None, Writes(RECORDS, any_case=True)] = Field(

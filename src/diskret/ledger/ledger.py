@@ -22,9 +22,9 @@ from diskret.ledger.entry import Entry, EntryCells, cells_of
 from diskret.ledger.linking import Given, Link, linked
 from diskret.ledger.lock import alone_in
 from diskret.ledger.related import related
+from diskret.ledger.remembering import Remembering
 from diskret.ledger.storage import place_of, read_entry, sweep, write_entry
 from diskret.model.arrays import Floats
-from diskret.model.beside import Beside
 from diskret.model.errors import (
     BadOption,
     CannotWrite,
@@ -269,22 +269,6 @@ class Ledger:
     def about(self, about: About, name: str = "the new table") -> Remembering:
         """The ledger as `suppress` takes it: with what the table counts that is to be protected."""
         return Remembering(ledger=self, about=about, name=name)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Remembering:
-    """A ledger that knows what a new table counts."""
-
-    ledger: Ledger
-    about: About
-    name: str
-
-    def beside(self, table: Table, promise: Promise) -> Beside:
-        """What `suppress` protects in the place of the table."""
-        _, link = self.ledger.link(table, self.about, promise, name=self.name)
-        from diskret.ledger.check import asked_of
-
-        return Beside(cells=link.cells, own=link.own, promise=asked_of(link.cells, promise))
 
 
 def schemes_of(entries: Sequence[Entry]) -> dict[str, Scheme]:

@@ -554,6 +554,16 @@ class MeaningUnknown(DiskretError):
     code = "B5"
 
 
+class NotBeside(DiskretError):
+    """A table that cannot be protected beside what is published already."""
+
+    code = "B7"
+    because: tuple[str, ...] = ()
+    """For the first cells concerned the published cells that make it impossible, none of which could be missing."""
+    instead: tuple[str, ...] = ()
+    """What could be released instead."""
+
+
 class NoSuchEntry(DiskretError):
     """An entry or cell that is not in the ledger."""
 

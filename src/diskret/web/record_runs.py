@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from diskret.job.anonymise_job import AnonymiseJob
+from diskret.job.attack_job import attack_verdict
 from diskret.job.loading import source_of
 from diskret.job.microdata import (
     ScientificUse,
     make_microdata,
-    records_verdict,
     write_microdata,
     write_records_report,
 )
@@ -129,7 +129,7 @@ def _protect(job: RecordsJob, workspace: Path, result: Path, say: RunProgress) -
         write_microdata(job.model_copy(update={"output": output}), result, made)
     told = {INTERNAL: made.sections(further), PUBLIC: made.public_sections()}
     sections: dict[str, Any] = {f"{audience} en": [s.plain() for s in english] for audience, english in told.items()}
-    _keep(result, sections | {VERDICT: records_verdict(attack).plain()}, use_figures(made, attack))
+    _keep(result, sections | {VERDICT: attack_verdict(attack).plain()}, use_figures(made, attack))
     save_origin(origin, result)
     facts: dict[str, Any] = {"microdata": made.summary(), "tables": {}}
     return {"summary": facts, "exposed": attack is not None and not attack.safe}
