@@ -8,7 +8,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # start a process, which reads what Python has compiled before
 TESTS = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo serve test test-all lint types docs bench bench-all sbom clean
+.PHONY: demo serve test test-all lint types docs pictures bench bench-all sbom clean
 
 demo: $(VENV)/.base
 	$(BIN)/diskret run examples/turnover.toml --show
@@ -45,6 +45,12 @@ types: $(VENV)/.dev
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
 	@echo "wrote site/index.html"
+
+# every picture of the documentation, anew (those of benchmarks are drawn by `bench`)
+pictures: $(VENV)/.dev chromium
+	$(BIN)/python docs/picture.py
+	$(BIN)/python docs/house.py
+	$(BIN)/python -m benchmarks.pictures
 
 # everything but the long cases: about an hour on a quiet machine with two cores; GO=--go-on goes on after a break
 bench: $(VENV)/.bench .venv-bench/.peers

@@ -376,7 +376,7 @@ class RiskOutput(Dated):
 class RecordsOutput(Reports, Dated, RiskFiles):
     """What is written of a scientific-use file. Paths are relative to the job file."""
 
-    records: Annotated[str | None, Writes(RECORDS, any_case=True)] = Field(
+    records: Annotated[str | None, Writes(RECORDS, any_case=True, public=True)] = Field(
         None, description="protected records: .csv or .parquet"
     )
     title: str = Field("", description="title of the report")
@@ -386,7 +386,7 @@ class RecordsOutput(Reports, Dated, RiskFiles):
 class AnonymiseOutput(Reports, Dated):
     """What is written of an anonymous file. Paths are relative to the job file."""
 
-    microdata: Annotated[str | None, Writes((".parquet", ".csv"), any_case=True)] = Field(
+    microdata: Annotated[str | None, Writes((".parquet", ".csv"), any_case=True, public=True)] = Field(
         None, description="anonymous microdata, .parquet or .csv"
     )
     quality: Annotated[str | None, Writes((".json", ".txt"))] = Field(

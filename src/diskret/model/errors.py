@@ -58,6 +58,14 @@ class DiskretError(Exception):
         """The section of docs/errors.md that explains this error."""
         return f"docs/errors.md#{self.code.lower()}"
 
+    def plain(self) -> dict[str, Any]:
+        """The same as data, for programs."""
+        cures = [{"key": c.key, "path": list(c.path), "value": c.value, "label": c.label} for c in self.cures]
+        return {
+            "code": self.code, "what": self.what, "where": self.where, "hint": self.hint, "docs": self.docs,
+            "cures": cures, "rows": list(self.rows),
+        }  # fmt: skip
+
     def __str__(self) -> str:
         lines = [f"[{self.code}] {self.what}"]
         if self.where:

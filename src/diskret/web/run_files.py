@@ -18,6 +18,8 @@ from diskret.model.errors import DamagedRun, DiskretError, UnreadableFile
 from diskret.model.limits import refuse_more
 
 JOB, STATUS, RESULT = "job.json", "status.json", "result"
+OF_PROGRAMS = ("files", "check")
+"""Kinds of runs that programs start."""
 MOST = 4_000_000
 """Bytes of a file that the server reads itself: its content takes thirty times as much memory."""
 MOST_APART = 100_000_000
@@ -121,7 +123,7 @@ class RunStatus(_Said):
 
     id: str
     name: str
-    kind: Literal["job", "audit", "records"]
+    kind: Literal["job", "audit", "records", "files", "check"]
     of: str
     state: Literal["running", "finished", "refused", "failed", "cancelled", "interrupted"]
     started: Moment
@@ -137,6 +139,8 @@ class RunStatus(_Said):
     exposed: bool = False
     files: dict[str, Count] = {}
     """The files of its result with their sizes."""
+    public: list[str] = []
+    """Those of them that are for everybody; no other leaves by the interface for programs."""
 
 
 def read_status(folder: Path) -> dict[str, Any]:
@@ -174,7 +178,7 @@ def _refuse_other_files(result: Path, files: Mapping[str, int]) -> None:
 
 def sizes(result: Path) -> dict[str, int]:
     """The files of a result with their sizes, to be found out if one is lost or cut off."""
-    return {each.name: each.stat().st_size for each in sorted(result.iterdir())}
+    return {each.name: each.stat().st_size for each in sorted(result.iterdir()) if not each.is_dir()}
 
 
 def read_json(path: Path, most: int = MOST) -> dict[str, Any]:

@@ -211,6 +211,9 @@ class Runs:
                 self.cancel(name)
             elif state == ACTIVE:
                 raise NoSuchRun("the run is still at work", hint="cancel it first.")
+            if name in self.processes:  # it has said its last words and is about to end
+                self.processes[name].kill()
+                self._forget(name)
             folder = self.folder(name)
             remove(folder.rename(folder.with_name(f"{GOING}{name}")))  # nobody sees half a run
             self.damaged.pop(name, None)

@@ -27,7 +27,10 @@ EVERY = 0.15
 
 Work = Callable[[Mapping[str, Any], Path, Path, RunProgress], dict[str, Any]]
 """What a kind of run does: job, workspace, folder for the result, progress; gives counts for the status."""
-KINDS = {"job": "table_runs:run_tables", "audit": "table_runs:audit_tables", "records": "record_runs:run_records"}
+KINDS = {
+    "job": "table_runs:run_tables", "audit": "table_runs:audit_tables", "records": "record_runs:run_records",
+    "files": "program_runs:run_files", "check": "program_runs:run_check",
+}  # fmt: skip
 """Where the work of each kind is; imported when it begins, so that a run shows itself at once."""
 
 
