@@ -71,6 +71,13 @@ sbom: $(VENV)/.web
 	$(BIN)/python tools/sbom.py > sbom.part && mv sbom.part sbom.json
 	@echo "wrote sbom.json"
 
+# what an office without a network installs: wheels, hashes, licences, the bill; FOR="--platform win_amd64 --python-version 3.12"
+.PHONY: offline-bundle
+offline-bundle: $(VENV)/.base
+	$(PIP) build
+	rm -rf build/bundle
+	$(BIN)/python tools/bundle.py build/bundle $(FOR)
+
 clean:
 	rm -rf $(VENV)
 
