@@ -56,6 +56,8 @@ HEADINGS = {
     "AttackSection": "[attack]",
     "RiskSection": "[risk]",
     "CellKeySection": "[cell_key]",
+    "LedgerSection": "[ledger]",
+    "RatioKey": "ratio as a table",
     "CompareSection": "[compare]",
     "AnonymiseSection": "[anonymise]",
     "PrintedSection": "[anonymise.printed]",

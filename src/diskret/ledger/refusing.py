@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport, Exposure
 from diskret.ledger.linked import Linked
-from diskret.model.arrays import Bools, Ints
+from diskret.model.arrays import Ints
 from diskret.model.closing import close_levels, closed
 from diskret.model.hierarchy import Hierarchy
 from diskret.model.promise import Promise
@@ -36,7 +37,10 @@ def blamed(cells: Linked, promise: Promise, exposure: Exposure) -> tuple[str, ..
     It is an irreducible set: with any one of them unknown the cell would be safe. There may be smaller ones.
     """
     target = exposure.index[0]
-    published = np.flatnonzero(_around(cells, target) & (cells.status == Status.PUBLISHED))
+    far = _distances(cells, target)
+    published = np.flatnonzero((far >= 0) & (cells.status == Status.PUBLISHED))
+    # what stands farther away is left out first: what remains is near the cell, and easier to follow
+    published = published[np.argsort(-far[published], kind="stable")]
     if published.size > MOST_PUBLISHED:
         return ()
 
@@ -49,19 +53,22 @@ def blamed(cells: Linked, promise: Promise, exposure: Exposure) -> tuple[str, ..
     return tuple(cells.source_name(int(cell)) for cell in kept)
 
 
-def _around(cells: Linked, target: int) -> Bools:
-    """All cells that hang together with one."""
+def _distances(cells: Linked, target: int) -> Ints:
+    """How many equations away from a cell the others stand, by hidden cells; -1 for those that do not hang together."""
     start, own = cells.row_cells
     row = np.repeat(np.arange(start.size - 1), np.diff(start))
-    reached = np.zeros(cells.size, dtype=np.bool_)
-    reached[target] = True
+    far = np.full(cells.size, -1, dtype=np.int64)
+    far[target] = 0
+    step = 0
     while True:
-        rows = np.bincount(row, weights=(reached & cells.hidden)[own], minlength=start.size - 1) > 0
+        step += 1
+        rows = np.bincount(row, weights=((far >= 0) & cells.hidden)[own], minlength=start.size - 1) > 0
         fresh = np.zeros(cells.size, dtype=np.bool_)
         fresh[own[rows[row]]] = True
-        if not (fresh & ~reached).any():
-            return reached
-        reached |= fresh
+        fresh &= far < 0
+        if not fresh.any():
+            return far
+        far[fresh] = step
 
 
 def _with_known(cells: Linked, target: int, known: Ints) -> Linked:
@@ -94,7 +101,9 @@ def coarser(table: Table) -> Iterator[tuple[str, Table]]:
         return
     for name, tree in table.by.items():
         if tree.depth > 2:
-            yield f"{name} without its finest codes", closed(table, {name: close_levels(tree, tree.depth - 2)})
+            with warnings.catch_warnings(action="ignore"):  # statuses of what is left out do not matter here
+                smaller = closed(table, {name: close_levels(tree, tree.depth - 2)})
+            yield f"{name} without its finest codes", smaller
     for name in table.by if len(table.by) > 1 else ():
         yield f"without {name}", _without(table, name)
 
