@@ -59,3 +59,10 @@ def test_the_input_is_left_as_it_was(persons: dict[str, Any]) -> None:
     before = {name: column.copy() for name, column in persons.items()}
     anonymise(persons, ATTRIBUTES, search=QUICK, seed=2, options=AnonymiseOptions(fictitious=20))
     assert all(np.array_equal(persons[name], column) for name, column in before.items())
+
+
+def test_dates_are_codes(persons: dict[str, Any]) -> None:
+    days = np.datetime64("2026-11-01") + np.arange(900) % 4
+    frame = pl.DataFrame({"day": days.astype("datetime64[D]"), "sex": list(persons["sex"])})
+    anon = anonymise(frame, ["day", "sex"], search=QUICK, seed=2)
+    assert anon.table(["day"]).codes == (("2026-11-01", "2026-11-02", "2026-11-03", "2026-11-04"),)

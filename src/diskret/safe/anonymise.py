@@ -104,9 +104,14 @@ def anonymise(
         attributes=found.by, codes=found.codes, original=found.frequency, frequency=done.frequency, control=cells, k=k,
         weights=asked.weights, search="printed" if isinstance(wanted, PrintedSearch) else "ladder", groups=done.groups,
         seconds=clock.seconds, complete=done.complete, stopped=clock.stopped, history=tuple(history.moments),
-        seed=chosen, steps=clock.done, listed=frozenset(name for name, given in by.items() if given is not None),
+        seed=chosen, steps=clock.done, listed=frozenset(_listed(by, options)),
         fictitious=bool((found.frequency == 0).any()), limits_asked=getattr(wanted, "limits", None),
     )  # fmt: skip
+
+
+def _listed(by: Mapping[str, Hierarchy | None], options: AnonymiseOptions) -> set[str]:
+    """Attributes whose codes were given as a list, and not taken from the data."""
+    return {name for name, given in by.items() if given is not None} - {*options.from_data}
 
 
 def _seed(given: int | None, options: AnonymiseOptions) -> int:

@@ -13,7 +13,7 @@ from diskret.safe.chance import generator
 from diskret.tabulation.combinations import Combinations, count_combinations
 
 Codes = npt.NDArray[np.int32]
-TRIES = 8
+TRIES = 32
 NEAR = 50
 """Rows below which another row of the file is close by."""
 
