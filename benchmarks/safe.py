@@ -166,14 +166,14 @@ def simple(name: str, way: str) -> str:
 
 
 def moves(name: str) -> str:
-    """Groups priced per second in random order and along the file, against what memory alone would allow."""
+    """Groups priced per second in random order and along the file."""
     import time
 
     found, cells = counted(name)
     field = Field(found, cells, np.zeros(cells.size, np.int32), 3, dk.LadderSearch(swaps=0.0), 1)
     x = np.zeros(len(found), np.int32)
     cold = Chance(seed=7, warmth=np.float32(0), noise=np.zeros(4096, np.float32))
-    weight = np.ones(cells.size + 1, np.float32)
+    weight = np.ones(cells.places_size + 1, np.float32)
     said = []
     for kind in ("squares", "ladder"):
         if kind == "squares":
@@ -190,13 +190,9 @@ def moves(name: str) -> str:
             which = np.full(rows.size, -1 if order == "random" else len(found.by) - 1, np.int16)
             groups = Groups(rows=rows, which=which, wanted=np.zeros(rows.size, np.uint8))
             begun = time.process_time()
-            _search_kernels.run_groups(groups, 0, rows.size, field.ground, field.penalty, cold, x, False)
+            _search_kernels.run_groups(groups, 0, rows.size, field.ground, field.places, field.penalty, cold, x, False)
             said.append(f"{kind} {order} {rows.size / (time.process_time() - begun) / 1e6:.2f} M/s")
-    begun = time.process_time()
-    total = int(cells.number.reshape(-1).view(np.uint32)[:50_000_000].sum(dtype=np.uint64))
-    speed = min(cells.number.size, 50_000_000) * 4 / (time.process_time() - begun) / 1e9
-    per_group = 3 * cells.number.shape[1] * 4
-    assert total >= 0
-    bound = speed * 1e3 / per_group
-    said.append(f"{per_group} bytes of cell numbers per group; one core streams {speed:.1f} GB/s = {bound:.1f} M/s")
+    places = cells.places
+    each = places.level.shape[1] * places.level.itemsize + 4 * places.listed.shape[1]
+    said.append(f"{each} bytes of codes per row; {places.listed.shape[1]} tables listed, {cells.places_size:,} places")
     return "; ".join(said)
