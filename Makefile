@@ -8,7 +8,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # start a process, which reads what Python has compiled before
 TESTS = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo serve test test-all lint types bench bench-all sbom clean
+.PHONY: demo serve test test-all lint types docs bench bench-all sbom clean
 
 demo: $(VENV)/.base
 	$(BIN)/diskret run examples/turnover.toml --show
@@ -23,6 +23,16 @@ test: $(VENV)/.dev chromium
 test-all: $(VENV)/.dev chromium
 	$(TESTS) --durations=10
 
+.PHONY: r
+# the R package: R and what its tests need from Debian's packages, help pages from the comments, the tests, the check
+r: $(VENV)/.dev
+	@command -v Rscript >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+	  r-base-core r-cran-reticulate r-cran-testthat r-cran-curl r-cran-jsonlite r-cran-knitr r-cran-rmarkdown r-cran-roxygen2 pandoc; }
+	cd r/diskret && Rscript -e 'roxygen2::roxygenise(load_code = "source")'
+	$(BIN)/python -m pytest tests/r -q
+	rm -rf build/r && mkdir -p build/r && cd build/r && R CMD build --no-manual ../../r/diskret && \
+	  RETICULATE_PYTHON=$(abspath $(BIN)/python) _R_CHECK_FORCE_SUGGESTS_=false R CMD check --no-manual diskret_*.tar.gz
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -30,6 +40,11 @@ lint: $(VENV)/.dev
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
+
+# the documentation as a site in `site`, read from a folder or a server; a broken link or name ends it
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
+	@echo "wrote site/index.html"
 
 # everything but the long cases: about an hour on a quiet machine with two cores; GO=--go-on goes on after a break
 bench: $(VENV)/.bench .venv-bench/.peers
@@ -64,8 +79,12 @@ $(VENV)/.web: pyproject.toml | $(BIN)/python
 	$(PIP) -e ".[web,plots,report]"
 	touch $@ $(VENV)/.base
 
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	$(PIP) -e ".[docs]"
+	touch $@ $(VENV)/.base
+
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(PIP) -e ".[dev,spark,plots,web]"
+	$(PIP) -e ".[dev,docs,spark,plots,web]"
 	touch $@ $(VENV)/.base
 
 # the browser of the page's tests; whoever is not root installs it, or sees those tests skipped with the reason

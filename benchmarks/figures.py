@@ -1,17 +1,14 @@
-"""`python -m benchmarks.figures [--check]`: the figures of README as they were measured last.
+"""`python -m benchmarks.figures [--check]`: README's table of figures, as they were measured last.
 
-Every figure there comes from a row of results.md, quality.md or speed.md; what stands around it in the text says where
-it belongs. Without ``--check`` they are written, with it a difference is named and the answer is 1. What was not
-measured yet stays as it is.
+Every line comes from rows of results.md, quality.md and speed.md. Without ``--check`` the table is written, with it a
+difference is named and the answer is 1. What was not measured yet stays as it is.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -20,23 +17,34 @@ Row = Mapping[str, str]
 Tables = Mapping[str, Sequence[Row]]
 
 
+Said = Callable[[Tables], str | None]
+BEGIN, END = "<!-- written by `python -m benchmarks.figures` -->", "<!-- end of what is written -->"
+HEAD = ("what", "diskret", "others", "measured by")
+
+
 @dataclass(frozen=True)
-class Figure:
-    """A figure: the words it stands in, with ``{}`` in its place, and how it follows from what was measured."""
+class Line:
+    """A line of the table: what was done, what we and others made of it, and the command that measures it again.
 
-    words: str
-    said: Callable[[Tables], str | None]
+    Names in braces stand for what was measured; a line of which anything was not measured stays as it is.
+    """
 
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """The words over any line breaks, with the figure as the second of three groups."""
-        before, after = (
-            r"\s+".join(re.escape(word) for word in part.split()) for part in self.words.split("{}", maxsplit=1)
-        )
-        gaps = [
-            r"\s*" if self.words[at] == " " else "" for at in (self.words.index("{}") - 1, self.words.index("{}") + 2)
-        ]
-        return re.compile(f"({before}{gaps[0]})([0-9][0-9.,]*[0-9]|[0-9])({gaps[1]}{after})")
+    what: str
+    ours: str
+    others: str
+    command: str
+    measured: Mapping[str, Said]
+
+    def written(self, found: Tables) -> str | None:
+        """The line as it was measured."""
+        known = {name: said(found) for name, said in self.measured.items()}
+        if None in known.values():
+            return None
+        return _line([*(text.format(**known) for text in (self.what, self.ours, self.others)), f"`{self.command}`"])
+
+
+def _line(entries: Sequence[str]) -> str:
+    return f"| {' | '.join(entries)} |"
 
 
 # --- what was measured ------------------------------------------------------------------------------------------------
@@ -67,7 +75,7 @@ def rows_of(text: str) -> Iterator[Row]:
             yield dict(zip(names, words, strict=True))
 
 
-def _result(case: str, program: str, column: str) -> Callable[[Tables], str | None]:
+def _result(case: str, program: str, column: str) -> Said:
     """What a row of results.md says."""
 
     def said(found: Tables) -> str | None:
@@ -77,7 +85,7 @@ def _result(case: str, program: str, column: str) -> Callable[[Tables], str | No
     return said
 
 
-def _speed(table: str, program: str, column: str) -> Callable[[Tables], str | None]:
+def _speed(table: str, program: str, column: str) -> Said:
     def said(found: Tables) -> str | None:
         rows = [r for r in found.get("speed", ()) if r.get("table") == table]
         return next((r[column] or None for r in rows if r.get("program", "").startswith(program)), None)
@@ -85,7 +93,7 @@ def _speed(table: str, program: str, column: str) -> Callable[[Tables], str | No
     return said
 
 
-def _gap(method: str) -> Callable[[Tables], str | None]:
+def _gap(method: str) -> Said:
     """Mean gap in value over all made tables whose optimum is proved, whoever is guarded against."""
 
     def said(found: Tables) -> str | None:
@@ -103,7 +111,7 @@ def _gap(method: str) -> Callable[[Tables], str | None]:
     return said
 
 
-def _as(change: Callable[[str], str], said: Callable[[Tables], str | None]) -> Callable[[Tables], str | None]:
+def _as(change: Callable[[str], str], said: Said) -> Said:
     def changed(found: Tables) -> str | None:
         text = said(found)
         return None if text is None else change(text)
@@ -111,62 +119,118 @@ def _as(change: Callable[[str], str], said: Callable[[Tables], str | None]) -> C
     return changed
 
 
-def _up(text: str) -> str:
-    """Whole seconds that were not reached."""
-    return str(ceil(float(text)))
-
-
 def _millions(text: str) -> str:
     return f"{float(text.replace(',', '')) / 1e6:.1f}"
 
 
-def _part(number: int) -> Callable[[str], str]:
-    """One of the deviations in words like 2/6/6."""
-    return lambda text: text.split(",")[0].split("/")[number]
+def _seconds(text: str) -> str:
+    """Seconds as they are read: two digits.
+
+    >>> _seconds("69.84"), _seconds("4.92"), _seconds("0.83")
+    ('70', '4.9', '0.83')
+    """
+    return f"{float(text):.2g}"
 
 
-CENSUS = _result("anonymise census1m, tables up to 3 ways", "diskret, ladder to 2/6/6", "quality")
-FIGURES = (
-    Figure(
-        "in under {} CPU seconds)", _as(_up, _result("tabulate 10M records, 80 level combinations", "diskret", "CPU s"))
+def _speeds(table: str, column: str, change: Callable[[str], str], **programs: str) -> dict[str, Said]:
+    """One column of speed.md for several programs."""
+    return {name: _as(change, _speed(table, program, column)) for name, program in programs.items()}
+
+
+def _value(table: str, **programs: str) -> dict[str, Said]:
+    return _speeds(table, "value", str, **programs)
+
+
+def _deviations(program: str) -> Said:
+    """The largest deviations of tables of one, two and three ways, such as 2/6/6."""
+    return _as(lambda text: text.split(",")[0], _result("anonymise census1m, tables up to 3 ways", program, "quality"))
+
+
+RECORDS = "tabulate 10M records, 80 level combinations"
+VALUES = "microaggregate 10M values, m = 3"
+LINES = (
+    Line(
+        "10 million records to all sums of {cells} million cells",
+        "{ours} CPU s", "DuckDB {duckdb} s, polars {polars} s", "python -m benchmarks --long tabulate-10M",
+        {
+            "cells": _as(lambda text: text.split(" M")[0], _result(RECORDS, "diskret", "quality")),
+            "ours": _as(_seconds, _result(RECORDS, "diskret", "CPU s")),
+            "duckdb": _as(_seconds, _result(RECORDS, "DuckDB, grouping sets", "CPU s")),
+            "polars": _as(_seconds, _result(RECORDS, "polars, group-bys", "CPU s")),
+        },
     ),
-    Figure("with 5,598 marked ones hides {} million", _as(_millions, _speed("h3", "diskret, default", "value"))),
-    Figure("million in {} further cells,", _speed("h3", "diskret, default", "secondaries")),
-    Figure("further cells, in {} CPU seconds", _as(_up, _speed("h3", "diskret, default", "CPU s"))),
-    Figure("same promise hides {} million", _as(_millions, _speed("h3", "GHMITER", "value"))),
-    Figure("can be proved, ours is {} % dearer", _gap("default")),
-    Figure("deviations of at most {} in one-way", _as(_part(0), CENSUS)),
-    Figure("in one-way and {} in two- and three-way", _as(_part(1), CENSUS)),
-    Figure(
-        "exact optimum in under {} seconds)", _as(_up, _result("microaggregate 10M values, m = 3", "diskret", "CPU s"))
+    Line(
+        "{cells} cells, {primary} of them sensitive, nobody and no single firm computes one back",
+        "hides {ours} million, {seconds} CPU s", "GHMITER hides {theirs} million, {their_seconds} s",
+        "python -m benchmarks.speed",
+        {
+            "cells": _speed("h3", "diskret, default", "cells"),
+            "primary": _speed("h3", "diskret, default", "primary"),
+            **_speeds("h3", "value", _millions, ours="diskret, default", theirs="GHMITER"),
+            **_speeds("h3", "CPU s", _seconds, seconds="diskret, default", their_seconds="GHMITER"),
+        },
     ),
-)
+    Line(
+        "{cells} cells, {primary} sensitive: what is hidden, and how many an attack finds",
+        "{ours}; {found} found",
+        "GHMITER {ghmiter}; gconfid {gconfid}, {gconfid_found} found; "
+        "tau-ARGUS modular {modular}, {modular_found} found",
+        "python -m benchmarks.speed",
+        {
+            "cells": _speed("mid", "diskret, default", "cells"),
+            "primary": _speed("mid", "diskret, default", "primary"),
+            **_value("mid", ours="diskret, default", ghmiter="GHMITER", gconfid="gconfid",
+                     modular="tau-ARGUS modular, singles"),
+            **_speeds("mid", "exposed", str, found="diskret, default", gconfid_found="gconfid",
+                      modular_found="tau-ARGUS modular, singles"),
+        },
+    ),
+    Line(
+        "small tables whose cheapest safe pattern is proved",
+        "{gap} % dearer in the mean", "not measured", "python -m benchmarks.quality", {"gap": _gap("default")},
+    ),
+    Line(
+        "10 million values in groups of three, the exact optimum",
+        "{ours} CPU s", "microagg1d {theirs} s", "python -m benchmarks --long microdata-group-10M",
+        {
+            "ours": _as(_seconds, _result(VALUES, "diskret", "CPU s")),
+            "theirs": _as(_seconds, _result(VALUES, "microagg1d, prefix-sums (simple, stable=2)", "CPU s")),
+        },
+    ),
+    Line(
+        "a census of a million persons made 3-anonymous: largest error of tables of one, two and three attributes",
+        "{ours}", "k-member grouping {grouped}", "python -m benchmarks safe-census1m",
+        {"ours": _deviations("diskret, ladder to 2/6/6"), "grouped": _deviations("k-member grouping")},
+    ),
+)  # fmt: skip
 
 
-def written(text: str, found: Tables, figures: Sequence[Figure] = FIGURES) -> str:
-    """The text with the figures as they were measured."""
-    for figure in figures:
-        places = figure.pattern.findall(text)
-        if len(places) != 1:
-            raise ValueError(f"{len(places)} places for {figure.words!r}")
-        said = figure.said(found)
-        if said is not None:
-            text = figure.pattern.sub(rf"\g<1>{said}\g<3>", text)
-    return text
+def written(text: str, found: Tables, lines: Sequence[Line] = LINES) -> str:
+    """The text with its table as it was measured."""
+    before, begin, rest = text.partition(BEGIN)
+    there, end, after = rest.partition(END)
+    if not begin or not end or BEGIN in after:
+        raise ValueError(f"the table belongs between {BEGIN} and {END}, once")
+    old = [row for row in there.splitlines() if row.startswith("|")][2:]
+    if len(old) not in (0, len(lines)):
+        raise ValueError(f"the table has {len(old)} lines, and {len(lines)} are measured")
+    rows = [line.written(found) or kept for line, kept in zip(lines, old or [""] * len(lines), strict=True)]
+    table = [_line(HEAD), _line(["---"] * len(HEAD)), *filter(None, rows)]
+    return "\n".join([before + begin, *table, end + after])
 
 
-def differences(text: str, found: Tables) -> list[str]:
-    """Figures of a text that are not those that were measured."""
+def differences(text: str, found: Tables, lines: Sequence[Line] = LINES) -> list[str]:
+    """Lines of the table that are not those that were measured."""
+    there = set(text.splitlines())
     return [
-        f"{figure.words!r}: {stands[1]} stands there, {said} was measured"
-        for figure in FIGURES
-        for stands in figure.pattern.findall(text)
-        if (said := figure.said(found)) is not None and stands[1] != said
+        f"{line.command} measured: {row}"
+        for line in lines
+        if (row := line.written(found)) is not None and row not in there
     ]
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Write the figures, or say which differ."""
+    """Write the table, or say which lines differ."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing")
     given = parser.parse_args(words)

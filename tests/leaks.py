@@ -12,6 +12,7 @@ import platform
 import re
 import struct
 import sys
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
+import pyreadstat
 
 NUMBER = re.compile(rb"[0-9](?:[0-9.,' ]|\xc2\xa0|\xe2\x80\xaf)*")
 RANDOM = COMPRESSED, BASE64 = "compressed", "base64"
@@ -126,6 +128,11 @@ def _unpacked(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
         yield "footer", repr(file.metadata.metadata).encode() + repr(file.metadata.to_dict()).encode()
         chunks = [chunk for column in file.read().columns for chunk in column.chunks]
         yield "pages", b"\n".join(bytes(b) for chunk in chunks for b in chunk.buffers() if b is not None)
+    if name.endswith(".xpt"):  # whose numbers are those of other machines
+        with tempfile.NamedTemporaryFile(suffix=".xpt") as file:
+            Path(file.name).write_bytes(content)
+            columns = pyreadstat.read_xport(file.name, output_format="dict")[0].values()
+            yield "variables", "\n".join(str(each) for column in columns for each in column).encode()
     if name.endswith(".pdf"):
         streams = []
         for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", content, re.DOTALL):

@@ -7,7 +7,7 @@ versions stay importable from here until 1.0. Types are in `__init__.pyi`.
 
 from importlib import import_module
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = (
     "Hierarchy", "Table", "Pool", "System", "Status", "Promise", "Knowledge", "tabulate", "mark", "suppress",
@@ -15,7 +15,19 @@ __all__ = (
     "compare_methods", "DiskretError", "ProtectionWarning",
 )  # fmt: skip
 _NAMESPACES = {"methods": "suppression.methods", "tree_edits": "model.tree_edits"} | {
-    room: room for room in ("cellkey", "comparison", "microdata", "perturbation", "risk", "rules", "safe")
+    room: room
+    for room in (
+        "cellkey",
+        "comparison",
+        "ledger",
+        "microdata",
+        "perturbation",
+        "requests",
+        "risk",
+        "rules",
+        "safe",
+        "zoning",
+    )
 }
 # Names are looked up on first use: `diskret --help` must not wait for the compiler and the database.
 _HOMES = {
@@ -40,6 +52,7 @@ _HOMES = {
     "io.hst": "read_apriori write_apriori",
     "io.jj": "read_jj write_jj",
     "io.lookup": "Lookup",
+    "ledger.ledger": "open_ledger",
     "microdata.coarsening": "Drop Recode Release ReleaseUnits Withhold coarsen",
     "microdata.microaggregation": "microaggregate",
     "microdata.noise": "add_noise",
@@ -72,6 +85,7 @@ _HOMES = {
     "publication.publish": "publish",
     "publication.sdmx": "Sdmx",
     "publication.transmission": "write_transmission",
+    "publication.working": "load_working save_working",
     "risk.anonymity": "measure_anonymity",
     "risk.linkage_attack": "attack",
     "risk.estimate": "estimate_reidentifiable",

@@ -1,10 +1,13 @@
 from diskret import cellkey as cellkey
 from diskret import comparison as comparison
+from diskret import ledger as ledger
 from diskret import microdata as microdata
 from diskret import perturbation as perturbation
+from diskret import requests as requests
 from diskret import risk as risk
 from diskret import rules as rules
 from diskret import safe as safe
+from diskret import zoning as zoning
 from diskret.argus.run import explain_argus as explain_argus
 from diskret.argus.run import run_argus as run_argus
 from diskret.auditing.audit import audit as audit
@@ -34,6 +37,7 @@ from diskret.io.hst import write_apriori as write_apriori
 from diskret.io.jj import read_jj as read_jj
 from diskret.io.jj import write_jj as write_jj
 from diskret.io.lookup import Lookup as Lookup
+from diskret.ledger.ledger import open_ledger as open_ledger
 from diskret.microdata.coarsening import Drop as Drop
 from diskret.microdata.coarsening import Recode as Recode
 from diskret.microdata.coarsening import Release as Release
@@ -77,6 +81,8 @@ from diskret.publication.comparison_files import write_comparison as write_compa
 from diskret.publication.publish import publish as publish
 from diskret.publication.sdmx import Sdmx as Sdmx
 from diskret.publication.transmission import write_transmission as write_transmission
+from diskret.publication.working import load_working as load_working
+from diskret.publication.working import save_working as save_working
 from diskret.risk.anonymity import measure_anonymity as measure_anonymity
 from diskret.risk.estimate import estimate_reidentifiable as estimate_reidentifiable
 from diskret.risk.linkage_attack import attack as attack

@@ -14,9 +14,10 @@ Call = Callable[..., Any]
 HEAVY = ("numba", "duckdb", "numpy", "vl_convert", "pyspark")
 MOST_MODULES = 500
 """Nobody waits long for so many modules; with a compiler and a database there are far more."""
-OWN = ("cli", "cli.app", "cli.attacks", "cli.batches", "cli.changing", "cli.comparing", "cli.jobs", "cli.page",
-       "cli.persons", "cli.next_file", "cli.runs", "cli.sections", "cli.show", "cli.tables", "cli.warming", "model",
-       "model.cures", "model.errors", "model.spelling")  # fmt: skip
+OWN = ("cli", "cli.app", "cli.attacks", "cli.batches", "cli.changing", "cli.comparing", "cli.examples", "cli.jobs",
+       "cli.page", "cli.persons", "cli.next_file", "cli.runs", "cli.sections", "cli.show", "cli.tables", "cli.warming",
+       "cli.zoning",
+       "model", "model.cures", "model.errors", "model.spelling")  # fmt: skip
 SCRIPT = """
 import sys
 from diskret.cli import main

@@ -11,6 +11,7 @@ import base64
 import io
 import json
 import struct
+import tempfile
 import warnings
 import zipfile
 import zlib
@@ -19,8 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyreadstat
 import pytest
 from typer.testing import CliRunner
 
@@ -40,7 +43,10 @@ PARAMETERS = (17.317319, 0.7391283, 0.1237193)
 SEED = 918273645546372
 NAMES = ("Quaxenberg", "Zwiebelfisch", "Honigkuchen")
 """Respondents, whose names are in the records and nowhere else."""
-TABLES = ["t.csv", "t.xlsx", "t.parquet", "t.json", "t.px", "t.sdmx.csv", "t.sdmx.xml"]
+TABLES = [
+    f"t.{each}"
+    for each in ("csv", "xlsx", "parquet", "json", "px", "sdmx.csv", "sdmx.xml", "arrow", "dta", "sav", "xpt")
+]
 SDMX = {"dataflow": "XX:FIRMS(1.0)", "indicator": "INDICATOR"}
 
 FIRMS: dict[str, Any] = {
@@ -214,6 +220,12 @@ def a_parquet(column: Any, footer: dict[bytes, bytes]) -> bytes:
     return file.getvalue()
 
 
+def a_transport_file() -> bytes:
+    with tempfile.NamedTemporaryFile(suffix=".xpt") as file:
+        pyreadstat.write_xport(pd.DataFrame({"x": [1.0, HIDDEN]}), file.name)
+        return Path(file.name).read_bytes()
+
+
 LEAKS: dict[str, bytes] = {
     "plain.csv": b"a,123456.78\n",
     "in cents.csv": b"a,12345678\n",
@@ -234,6 +246,7 @@ LEAKS: dict[str, bytes] = {
     "in a column.parquet": a_parquet([1.0, HIDDEN, 2.0], {}),
     "in short fractions.parquet": a_parquet(np.array([HIDDEN], dtype=np.float32), {}),
     "in a footer.parquet": a_parquet([1.0], {b"note": b"123456.78"}),
+    "in numbers of other machines.xpt": a_transport_file(),
     "in a page.pdf": b"<< >> stream\n" + zlib.compress(b"BT (123,456.78) Tj ET") + b"\nendstream",
     "a respondent.csv": b"a,Quaxenberg 003\n",
     "a respondent.xlsx": a_workbook(b"<creator>Quaxenberg</creator>"),

@@ -15,6 +15,9 @@ import diskret as dk
 from diskret.io.files import whole_file
 from diskret.io.hierarchies import read_hierarchy
 from diskret.job.read import read_job
+from diskret.ledger.about import About
+from diskret.ledger.ledger import Ledger
+from diskret.ledger.lock import alone_in
 from diskret.model import errors
 from diskret.model.errors import DiskretError
 from diskret.model.memory import refuse_short
@@ -275,6 +278,46 @@ def changed_elsewhere() -> None:
     raise errors.ChangedElsewhere.choice()  # tests/web lets two tabs do it
 
 
+def yearbook(x: list[int], **about: str) -> tuple[dk.Table, About]:
+    table = dk.Table.from_cells({"region": ["N1", "N2"], "turnover": x}, by={"region": None}, value="turnover")
+    return table, About(**{"population": "firms", "period": "2024"} | about)  # type: ignore[arg-type]
+
+
+def no_ledger() -> None:
+    dk.open_ledger("nowhere")
+
+
+def with_yearbook() -> Ledger:
+    ledger = dk.open_ledger("ledger", create=True)
+    ledger.add(*yearbook([1, 2]), name="yearbook")
+    return ledger
+
+
+def damaged_ledger() -> None:
+    with_yearbook()
+    Path("ledger/entries/000001.parquet").unlink()
+    dk.open_ledger("ledger").add(*yearbook([1, 2]), name="again")
+
+
+def ledger_busy() -> None:
+    Path("ledger").mkdir()
+    times = iter([0.0, 1000.0])
+    with alone_in(Path("ledger")), alone_in(Path("ledger"), clock=lambda: next(times)):
+        pass
+
+
+def contradiction() -> None:
+    with_yearbook().add(*yearbook([3, 2]), name="corrected")
+
+
+def meaning_unknown() -> None:
+    with_yearbook().add(*yearbook([1, 2], population="farms"), name="request")
+
+
+def no_such_entry() -> None:
+    with_yearbook().entry("yearbok")
+
+
 MISTAKES: dict[str, Callable[[], None]] = {
     "K1": bad_p_table,
     "K2": bad_record_keys,
@@ -303,6 +346,12 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "L1": shared_cells_differ,
     "L2": nothing_shared,
     "L3": late_table,
+    "B1": no_ledger,
+    "B2": damaged_ledger,
+    "B3": ledger_busy,
+    "B4": contradiction,
+    "B5": meaning_unknown,
+    "B6": no_such_entry,
     "M1": too_few_units,
     "M2": constant_column,
     "M3": not_positive_definite,
@@ -341,7 +390,7 @@ def test_no_code_is_used_twice_and_none_is_explained_that_does_not_exist() -> No
 
 
 def codes_in_order(codes: list[str]) -> list[str]:
-    return sorted(codes, key=lambda c: ("DHTLMPRKOJW".index(c[0]), int(c[1:])))
+    return sorted(codes, key=lambda c: ("DHTLBMPRKOJW".index(c[0]), int(c[1:])))
 
 
 def test_every_error_that_can_be_raised_has_an_example() -> None:

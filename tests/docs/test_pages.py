@@ -9,9 +9,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs").glob("*.md"))
-OTHERS = [ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+FOLLOWED = ("start", "de")
+"""Folders of pages that are followed from top to bottom (`test_tutorials.py`)."""
+OTHERS = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
 FENCE = re.compile(r"^```.*$", re.MULTILINE)
+
+
+def name_of(page: Path) -> str:
+    """Where a page stands."""
+    return page.relative_to(ROOT).with_suffix("").as_posix()
 
 
 class Markdown(doctest.DocTestParser):
@@ -33,20 +40,20 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", h).strip().lower()) for h in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name not in FOLLOWED], ids=name_of)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = doctest.testfile(str(page), module_relative=False, parser=Markdown(), encoding="utf-8")
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_python_block_is_an_example_that_runs(page: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     assert all(block.startswith(">>> ") for block in blocks)
 
 
-@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=name_of)
 def test_links_between_pages_resolve(page: Path) -> None:
     for target in re.findall(r"\[[^\]]*\]\(([^)\s]+)\)", without_code(page)):
         name, _, anchor = target.partition("#")
@@ -56,11 +63,11 @@ def test_links_between_pages_resolve(page: Path) -> None:
         assert not anchor or anchor in anchors(found), target
 
 
-@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=name_of)
 def test_pages_name_no_address_and_no_machine(page: Path) -> None:
     assert not re.search(r"https?://|www\.|(?<![\w.])/(?:home|work|tmp|usr|root)\b", page.read_text(encoding="utf-8"))
 
 
 def test_every_page_is_in_the_navigation() -> None:
-    listed = re.findall(r"^  - .+: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(listed) == [page.name for page in PAGES]
+    listed = re.findall(r"^ +- (?:.+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(page.relative_to(ROOT / "docs").as_posix() for page in PAGES)

@@ -14,6 +14,9 @@ from xml.etree import ElementTree
 
 import duckdb
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyreadstat
 import pytest
 
 from diskret.model.contributors import Contributors
@@ -21,7 +24,7 @@ from diskret.model.hierarchy import Hierarchy
 from diskret.model.rollup import add_up, inner_cells
 from diskret.model.table import Table
 
-FORMATS = [".csv", ".parquet", ".xlsx", ".json", ".px", ".sdmx.csv", ".sdmx.xml"]
+FORMATS = [".csv", ".parquet", ".xlsx", ".json", ".px", ".sdmx.csv", ".sdmx.xml", ".arrow", ".dta", ".sav", ".xpt"]
 MARK = "x"
 Cells = dict[tuple[str, ...], float | None]
 """(response, code, code, ...) -> value, None where suppressed."""
@@ -188,6 +191,38 @@ def read_sdmx_xml(path: Path, table: Table) -> Cells:
     return dict(observation(dict(each.attrib), table) for each in ElementTree.parse(path).iter("Obs"))
 
 
+def read_rows(columns: dict[str, list[Any]], table: Table) -> Cells:
+    """Columns by name, as programs read them; missing numbers are None or NaN."""
+    cells: Cells = {}
+    for values in zip(*columns.values(), strict=True):
+        row = dict(zip(columns, values, strict=True))
+        codes = tuple(row.pop(name) for name in table.names)
+        for response, value in row.items():
+            if not response.endswith(("_label", "_status")):
+                hidden = row.get(f"{response}_status", "published") == "suppressed"
+                assert (value is None or np.isnan(value)) == hidden
+                cells[(response, *codes)] = None if hidden else float(value)
+    return cells
+
+
+def read_arrow(path: Path, table: Table) -> Cells:
+    found = pa.ipc.open_stream(path).read_all()
+    found.validate(full=True)
+    return read_rows(found.to_pydict(), table)
+
+
+def read_dta(path: Path, table: Table) -> Cells:
+    return read_rows({n: c.tolist() for n, c in pd.read_stata(path).items()}, table)
+
+
+def read_sav(path: Path, table: Table) -> Cells:
+    return read_rows(pyreadstat.read_sav(path, output_format="dict")[0], table)
+
+
+def read_xpt(path: Path, table: Table) -> Cells:
+    return read_rows(pyreadstat.read_xport(path, output_format="dict")[0], table)
+
+
 READERS: dict[str, Callable[[Path, Table], Cells]] = {
     ".csv": read_csv,
     ".parquet": read_parquet,
@@ -196,6 +231,10 @@ READERS: dict[str, Callable[[Path, Table], Cells]] = {
     ".px": read_px,
     ".sdmx.csv": read_sdmx_csv,
     ".sdmx.xml": read_sdmx_xml,
+    ".arrow": read_arrow,
+    ".dta": read_dta,
+    ".sav": read_sav,
+    ".xpt": read_xpt,
 }
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
+import pyreadstat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,7 @@ from diskret.publication.text import show, table_text
 from tests.present import present
 from tests.publication.leaving import publish
 
-FORMATS = [".csv", ".parquet", ".xlsx", ".json", ".px", ".sdmx.csv", ".sdmx.xml"]
+FORMATS = [".csv", ".parquet", ".xlsx", ".json", ".px", ".sdmx.csv", ".sdmx.xml", ".arrow", ".dta", ".sav", ".xpt"]
 
 
 @st.composite
@@ -64,6 +65,8 @@ def contents(path: Path) -> bytes:
         for g in range(file.metadata.num_row_groups):
             for c in range(file.metadata.num_columns):
                 found += repr(file.metadata.row_group(g).column(c).to_dict()).encode()
+    if path.suffix == ".xpt":  # whose numbers are those of other machines
+        found += repr(pyreadstat.read_xport(path, output_format="dict")).encode()
     return found
 
 

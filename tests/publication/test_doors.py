@@ -11,6 +11,8 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow as pa
+import pyreadstat
 import pytest
 
 import diskret as dk
@@ -256,6 +258,14 @@ def said(path: Path) -> str:
     if path.suffix == ".parquet":
         found = duckdb.execute(f"SELECT value FROM parquet_kv_metadata('{path}') WHERE key = 'note'").fetchall()
         return "".join(bytes(value).decode() for (value,) in found)
+    if path.suffix == ".arrow":
+        return (
+            pa.ipc.open_stream(path).schema.metadata.get(b"note", b"").decode() if b"note" in path.read_bytes() else ""
+        )
+    if path.suffix in (".dta", ".sav", ".xpt"):
+        read = {".dta": pyreadstat.read_dta, ".sav": pyreadstat.read_sav, ".xpt": pyreadstat.read_xport}[path.suffix]
+        about = read(path, metadataonly=True)[1]
+        return " ".join([about.file_label or "", *(label or "" for label in about.column_labels)])
     return path.read_text(encoding="utf-8")
 
 

@@ -238,7 +238,7 @@ def test_px_writes_no_exponents_and_tells_equal_labels_apart(tools: Any, tmp_pat
 
 def test_an_unknown_ending_names_the_known_ones(tools: Any, tmp_path: Path) -> None:
     with pytest.raises(BadOption) as caught:
-        publish(tools.example(), tmp_path / "t.sav")
+        publish(tools.example(), tmp_path / "t.doc")
     assert all(ending in caught.value.hint for ending in tools.formats)
     with pytest.raises(BadOption, match="without ending"):
         publish(tools.example(), tmp_path / "t")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import diskret.web
+from diskret.job.examples import here
 from diskret.web import examples
 
 STATIC = Path(diskret.web.__file__).parent / "static"
@@ -70,7 +71,7 @@ def test_files_stay_small(path: Path) -> None:
 
 def test_examples_are_found_and_complete() -> None:
     for job in examples.EXAMPLES.values():
-        assert (examples.here() / job).is_file()
+        assert (here() / job).is_file()
 
 
 @pytest.mark.slow

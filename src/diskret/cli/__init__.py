@@ -19,12 +19,14 @@ import typer
 # isort: off
 # importing a module of commands registers them, in the order of the help text
 from diskret.cli import jobs  # noqa: F401
+from diskret.cli import examples  # noqa: F401
 from diskret.cli import batches  # noqa: F401
 from diskret.cli import tables  # noqa: F401
 from diskret.cli import changing  # noqa: F401
 from diskret.cli import attacks  # noqa: F401
 from diskret.cli import persons  # noqa: F401
 from diskret.cli import comparing  # noqa: F401
+from diskret.cli import zoning  # noqa: F401
 from diskret.cli import runs  # noqa: F401
 from diskret.cli import page  # noqa: F401
 from diskret.cli import warming  # noqa: F401

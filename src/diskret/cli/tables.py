@@ -122,7 +122,7 @@ def publish(
     table: Annotated[Path, typer.Argument(help="Working file.")],
     out: Annotated[
         list[Path],
-        typer.Option("--out", "-o", help="File for the public: .csv .parquet .xlsx .json .px .sdmx.csv .sdmx.xml."),
+        typer.Option("--out", "-o", help="File for the public: .csv .xlsx .parquet .json .px .arrow .dta and others."),
     ],
     sign: Annotated[str, typer.Option("--mark", help="What stands for a suppressed value.")] = "x",
     counts: Annotated[bool, typer.Option("--counts", help="Publish contributor counts too.")] = False,

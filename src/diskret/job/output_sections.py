@@ -34,7 +34,8 @@ class TableFiles(Section):
     """Files of one table, or of several over the same classifications."""
 
     publish: Annotated[Names, Writes(tuple(WRITERS), any_case=True)] = Field(
-        default_factory=list, description="files for the public: .csv .parquet .xlsx .json .px .sdmx.csv .sdmx.xml"
+        default_factory=list,
+        description="files for the public: .csv .parquet .xlsx .json .px .sdmx.csv .sdmx.xml .arrow .dta .sav .xpt",
     )
     working: Annotated[str | None, Writes((".parquet",))] = Field(
         None, description="working file with all values, to go on with; confidential"

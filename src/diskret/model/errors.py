@@ -521,6 +521,45 @@ class ReadingFailed(DiskretError):
         )
 
 
+# --- the ledger ------------------------------------------------------------------------------------------------------
+
+
+class NoLedger(DiskretError):
+    """A folder that is no ledger, or one of a version this diskret does not know."""
+
+    code = "B1"
+
+
+class DamagedLedger(DiskretError):
+    """A ledger of which something is lost or changed: it can be read and not be written."""
+
+    code = "B2"
+
+
+class LedgerBusy(DiskretError):
+    """A ledger that another process has been writing to for long."""
+
+    code = "B3"
+
+
+class Contradiction(DiskretError):
+    """A cell that was entered before with another value."""
+
+    code = "B4"
+
+
+class MeaningUnknown(DiskretError):
+    """A table of which it is not said how what it counts relates to what the ledger knows."""
+
+    code = "B5"
+
+
+class NoSuchEntry(DiskretError):
+    """An entry or cell that is not in the ledger."""
+
+    code = "B6"
+
+
 # --- risk ------------------------------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from diskret.io.files import whole_file
 from diskret.model.errors import BadOption, listed
 from diskret.model.places import ending_of
+from diskret.publication.arrow import write_arrow
 from diskret.publication.delimited import write_csv
 from diskret.publication.doors import Leaving, refuse_unprotected, tables_leaving
 from diskret.publication.jsonstat import write_jsonstat
@@ -19,6 +20,7 @@ from diskret.publication.px import write_px
 from diskret.publication.release import Release, release, responses
 from diskret.publication.sdmx_csv import write_sdmx_csv
 from diskret.publication.sdmx_ml import write_sdmx_ml
+from diskret.publication.statistical import FORMATS, statistical_writer
 from diskret.publication.workbook import write_workbook
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ WRITERS: Mapping[str, Callable[[Release, Publication, Path], None]] = {
     ".px": write_px,
     ".sdmx.csv": write_sdmx_csv,
     ".sdmx.xml": write_sdmx_ml,
+    ".arrow": write_arrow,
+    **{ending: statistical_writer(ending) for ending in FORMATS},
 }
 
 
@@ -50,11 +54,11 @@ def publish(
     written as records.
 
     The ending chooses the format: ``.csv`` and ``.parquet`` (one row per cell), ``.xlsx`` (cross tables), ``.json``
-    (JSON-stat 2.0), ``.px`` (PC-Axis), ``.sdmx.csv`` and ``.sdmx.xml`` (SDMX, with ``sdmx=Sdmx(...)``). Only codes,
-    labels and open values leave; every suppressed cell shows the same mark, whatever the reason. Equal tables give
-    equal bytes. Options are the fields of `Publication`: ``mark``, ``zero``, ``counts``, ``intervals``, ``labels``,
-    ``title``, ``source``, ``unit``, ``subject``, ``language``, ``formulas``, ``updated``, ``sdmx``; of records
-    ``formulas``.
+    (JSON-stat 2.0), ``.px`` (PC-Axis), ``.sdmx.csv`` and ``.sdmx.xml`` (SDMX, with ``sdmx=Sdmx(...)``), ``.arrow`` (a
+    stream), ``.dta``, ``.sav`` and ``.xpt`` (Stata, SPSS and SAS, with the extra ``stats``). Only codes, labels and
+    open values leave; every suppressed cell shows the same mark, whatever the reason. Equal tables give equal bytes.
+    Options are the fields of `Publication`: ``mark``, ``zero``, ``counts``, ``intervals``, ``labels``, ``title``,
+    ``source``, ``unit``, ``subject``, ``language``, ``formulas``, ``updated``, ``sdmx``; of records ``formulas``.
 
     >>> import tempfile
     >>> from diskret import Table, suppress
@@ -79,7 +83,7 @@ def publish(
         raise BadOption(
             f"tables are not published as {target.suffix or 'a file without ending'}",
             where=str(target),
-            hint=f"choose an ending of {listed(WRITERS)}.",
+            hint=f"choose an ending of {listed(WRITERS, most=20)}.",
         )
     chosen = publication(**options, unprotected=unprotected)
     several = responses(tables_leaving(tables))

@@ -50,6 +50,8 @@ class Suppression(Framed):
     """What the attack on the finished table found, if there was one."""
     cost: float = 0.0
     """What the secondary cells cost together, by the `Cost` of the method. Internal: mostly a sum of hidden values."""
+    beside: Suppression | None = None
+    """Where the table was protected beside others: what came of all of them together, with the moves."""
     bound: float | None = None
     """What every pattern costs at least that keeps the promise, where that is known. Internal like the cost."""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from diskret.model.beside import Memory
 from diskret.model.errors import BadOption, LateTable, ProtectionWarning, listed
 from diskret.model.given import refuse_no_promise, refuse_no_table, refuse_other
 from diskret.model.memory import refuse_short
@@ -21,6 +22,7 @@ from diskret.model.table import Table
 from diskret.model.workers import Workers, workers_of
 from diskret.moves.move import Move
 from diskret.moves.persons import persons_of
+from diskret.suppression.beside import protected_beside
 from diskret.suppression.by_cuboids import by_cuboids
 from diskret.suppression.by_moves import by_moves
 from diskret.suppression.by_proof import by_proof
@@ -55,6 +57,7 @@ def suppress(
     previous: Table | Mapping[str, Table] | None = None,
     at_most: float = AT_MOST,
     engine: object = None,
+    ledger: Memory | None = None,
     progress: Progress | None = None,
     **older: Any,
 ) -> Suppression:
@@ -68,7 +71,9 @@ def suppress(
     ``previous`` is last period's table (or pool, or its tables by their names): its pattern is kept as far as that
     makes the result dearer by ``at_most`` this share; ``consistency`` of the result says what was tried. With ``inf``
     it may cost anything, and cuboids take the weights that are printed. ``engine``: a Spark session (or "spark") whose
-    workers secure subtables and attack the result; they find the same as this machine.
+    workers secure subtables and attack the result; they find the same as this machine. ``ledger`` is a ledger that
+    knows what the table counts (``ledger.about(...)``): the table is protected beside everything published before, by
+    cells of its own.
 
     >>> cells = {"s": ["a", "b", "c"], "x": [10, 20, 70], "status": ["primary", "open", "open"]}
     >>> result = suppress(Table.from_cells(cells, by={"s": None}, value="x", status="status"))
@@ -95,6 +100,10 @@ def suppress(
         warnings.warn(UNGUARDED, ProtectionWarning, stacklevel=2)
 
     with workers_of(engine, getattr(method, "threads", None)) as workers:
+        if ledger is not None:
+            if previous is not None or not isinstance(method, Moves):
+                raise BadOption("beside a ledger only the method Moves protects", hint="leave the other options out.")
+            return protected_beside(table, promise, method, ledger, in_own_unit(partial(_protect, workers)), progress)
         protect: Protect = partial(_protect_pool if table.linked else _protect, workers)
         if previous is not None:
             protect = partial(followed, protect, last_period(table, previous, at_most, printed=printed))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from diskret.io.files import whole_file
+from diskret.job.examples import here
 from diskret.job.paths import paths_in
 from diskret.job.read import job_from
 from diskret.job.write import moved
@@ -22,12 +22,6 @@ EXAMPLES = {"turnover": "turnover.toml", "diagnoses": "diagnoses.toml"}
 """Examples of tables, by their job files."""
 LARGE = "large"
 LEAVES = 900
-
-
-def here() -> Path:
-    """Where the examples are: in the installed package, or beside the source."""
-    inside = Path(__file__).parents[1] / "examples"
-    return inside if inside.is_dir() else Path(__file__).parents[3] / "examples"
 
 
 def take(name: str, workspace: Workspace, jobs: dict[str, str] | None = None) -> dict[str, Any]:

@@ -1,0 +1,4 @@
+library(testthat)
+library(diskret)
+
+test_check("diskret")

@@ -1,0 +1,101 @@
+"""What a table gives away together with everything published before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from diskret.auditing.audit import audit
+from diskret.auditing.report import AuditReport
+from diskret.ledger.entry import Entry
+from diskret.ledger.linked import Linked
+from diskret.ledger.linking import Link
+from diskret.model.errors import BadOption
+from diskret.model.knowledge import Knowledge
+from diskret.model.promise import Promise
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LedgerCheck:
+    """The verdict on a table beside everything that was published."""
+
+    name: str
+    audit: AuditReport
+    """What the attack on all of it found."""
+    shown_hidden: tuple[str, ...]
+    """Cells that the table shows although an entry hides them as sensitive."""
+    hidden_shown: tuple[str, ...]
+    """Sensitive cells of the table that an entry shows openly."""
+    connected: tuple[str, ...]
+    """The entries that are connected with the table."""
+    notes: tuple[str, ...]
+    """What could not be looked at; with any of them nothing is called safe."""
+    derived: int
+    """Cells that nobody published but everybody can compute."""
+
+    @property
+    def safe(self) -> bool:
+        """Whether nothing is exposed, and nothing was left undecided."""
+        return self.audit.safe and not (self.shown_hidden or self.hidden_shown or self.notes)
+
+    @property
+    def exposed(self) -> int:
+        """How many cells and lines are exposed or undecided."""
+        return self.audit.open + len(self.shown_hidden) + len(self.hidden_shown)
+
+    def report(self, *, internal: bool = False) -> str:
+        """In words: how each exposed cell is found out, from which tables."""
+        lines = [f"{self.name}: {'safe' if self.safe else 'not safe'} beside {_entries(self.connected)}"]
+        lines += [f"exposed: {cell}" for cell in (*self.shown_hidden, *self.hidden_shown)]
+        lines += self.audit.report(internal=internal).splitlines()[1:]
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def summary(self) -> dict[str, Any]:
+        """As plain data, without any value."""
+        return {
+            "safe": self.safe, "exposed": self.exposed, "connected": list(self.connected),
+            "cells": [*self.shown_hidden, *self.hidden_shown, *(e.cell for e in self.audit.exposed)],
+            "undecided": list(self.audit.undecided), "notes": list(self.notes), "derived": self.derived,
+        }  # fmt: skip
+
+
+def _entries(names: tuple[str, ...]) -> str:
+    if not names:
+        return "nothing that is connected with it"
+    return names[0] if len(names) == 1 else f"{len(names)} entries that are connected with it"
+
+
+def checked(link: Link, entry: Entry, promise: Promise) -> LedgerCheck:
+    """Attack a table and everything connected with it."""
+    report = audit(link.cells, asked_of(link.cells, promise))
+    cells = link.cells
+    shown = [f"{_own(link, i)} is sensitive and hidden in {by}, and shown here" for i, by in link.shown_hidden]
+    open_before = [f"{_own(link, i)} is sensitive, and shown openly in {by}" for i, by in link.hidden_shown]
+    notes = []
+    if link.untold:
+        notes.append(f"the true values of {link.untold} hidden cells are not known to the ledger")
+    if not link.closed:
+        notes.append("so much follows from these tables that not all of it was followed up")
+    assert isinstance(cells, Linked)
+    return LedgerCheck(
+        name=entry.name, audit=report, shown_hidden=tuple(shown), hidden_shown=tuple(open_before),
+        connected=link.connected, notes=tuple(notes), derived=link.derived,
+    )  # fmt: skip
+
+
+def _own(link: Link, cell: int) -> str:
+    return link.cells.name_of(int(link.own[cell]))
+
+
+def asked_of(cells: Linked, promise: Promise) -> Promise:
+    """The same promise with what is published besides as prior knowledge."""
+    known = promise.knowledge
+    if known.kind == "none" and cells.lower is not None and np.isfinite(cells.lower).any():
+        raise BadOption(
+            "beside a ledger everybody is taken to know that no value is negative",
+            hint="leave the knowledge out, or enter tables with negative values.",
+        )
+    return replace(promise, knowledge=Knowledge.intervals())

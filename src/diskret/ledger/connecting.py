@@ -1,0 +1,156 @@
+"""What is connected with a new table: all equations there are, and those among them that reach it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diskret.ledger.entry import Entry, EntryCells
+from diskret.ledger.lines import Sums
+from diskret.ledger.nodes import Keys, Nodes, Rows, Sets
+from diskret.ledger.ratios import bounds_of, say_ratio
+from diskret.ledger.relations import Relations, born, bridges, held_nearly, solved, vintages
+from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.exact import MOST_DECIMALS, decimals_of
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Connected:
+    """Cells and equations, and what of them hangs together with the newest entry.
+
+    Cells are the nodes, then those that are derived, then differences.
+    """
+
+    given: Sequence[tuple[Entry, EntryCells]]
+    rows: Rows
+    nodes: Nodes
+    sets: Sets
+    key: Keys
+    """Of all cells but differences."""
+    relations: Relations
+    start: Ints
+    cell: Ints
+    coefficient: Floats
+    is_new: Bools
+    """Cells that the newest entry shows or hides."""
+    own: Ints
+    """For every cell of the newest entry the one behind it; -1 for ratios."""
+    inside: Bools
+    """Cells that are connected with it."""
+    told: Bools
+    """Equations that are."""
+
+    @property
+    def size(self) -> int:
+        """How many cells."""
+        return len(self.relations.value)
+
+    @property
+    def difference(self) -> Ints:
+        """Cells that are differences."""
+        return np.arange(self.key.shape[0], self.size)
+
+    @classmethod
+    def of(
+        cls, given: Sequence[tuple[Entry, EntryCells]], rows: Rows, nodes: Nodes, sums: Sums, ratio: Bools,
+        ratio_cells: Ints, sets: Sets,
+    ) -> Connected:  # fmt: skip
+        """All equations among the cells of some entries; the last entry is the new one."""
+        first = np.flatnonzero(nodes.version == 0)
+        further = sums.key.shape[0] - first.size
+        # cells of the sums: the first version of each node, then derived cells
+        at = np.concatenate([first, nodes.size + np.arange(further)])
+        versions = np.concatenate([np.bincount(np.cumsum(nodes.version == 0) - 1), np.ones(further, dtype=np.int64)])
+        key = np.concatenate([nodes.key, sums.key[first.size :]])
+        newest = rows.entry == len(given) - 1
+        own = np.where(ratio[newest], -1, nodes.of_row[newest])
+        is_new = np.zeros(key.shape[0], dtype=np.bool_)
+        is_new[own[own >= 0]] = True
+        known = np.concatenate([~np.isnan(nodes.shown), np.zeros(further, dtype=np.bool_)])
+        value = _values(nodes, sums, at, versions, key.shape[0])
+        relations = Relations(value=value.tolist())
+        birth = np.concatenate([born(nodes, rows.entry), np.zeros(further, dtype=np.int64)])
+        telling = _telling(sums, known & ~is_new, at, versions)
+        for row, cells, coefficients in vintages(telling, at, versions, birth):
+            relations.add(cells, coefficients, int(telling.axis[row]))
+        held_nearly(relations)
+        bridges(relations, nodes)
+        last = at[ratio_cells] + versions[ratio_cells] - 1
+        of_new = _say_ratios(relations, given, rows.entry[ratio], last)
+        return _reached(
+            cls, relations, known, of_new,
+            {"given": given, "rows": rows, "nodes": nodes, "sets": sets, "key": key, "is_new": is_new, "own": own},
+        )  # fmt: skip
+
+
+def _values(nodes: Nodes, sums: Sums, at: Ints, versions: Ints, size: int) -> Floats:
+    """True values of all cells as far as they are told, or follow from others."""
+    value = np.concatenate([nodes.value, np.full(size - nodes.size, np.nan)])
+    decimals = decimals_of(nodes.value[~np.isnan(nodes.value)])
+    latest = at[sums.cell] + versions[sums.cell] - 1
+    return solved(value, sums.start, latest, sums.coefficient, MOST_DECIMALS if decimals is None else decimals)
+
+
+def _telling(sums: Sums, dull: Bools, at: Ints, versions: Ints) -> Sums:
+    """The sums that say something: not all of their cells are known for long."""
+    row = np.repeat(np.arange(sums.rows), np.diff(sums.start))
+    lively = ~dull[at[sums.cell]] | (versions[sums.cell] > 1)
+    telling = np.bincount(row, weights=lively, minlength=sums.rows) > 0
+    lengths = np.diff(sums.start)[telling]
+    return replace(
+        sums, start=np.append(0, np.cumsum(lengths)).astype(np.int64), cell=sums.cell[telling[row]],
+        coefficient=sums.coefficient[telling[row]], axis=sums.axis[telling],
+    )  # fmt: skip
+
+
+def _say_ratios(relations: Relations, given: Sequence[tuple[Entry, EntryCells]], entry: Ints, cells: Ints) -> list[int]:
+    """Write down all published ratios; gives the equations of those of the newest entry."""
+    if not cells.size:
+        return []
+    half = cells.size // 2
+    bounds = [bounds_of(one, each) for one, each in given if one.about.ratio is not None]
+    low, high = np.concatenate([b[0] for b in bounds]), np.concatenate([b[1] for b in bounds])
+    newest: list[int] = []
+    for i in np.flatnonzero(~np.isnan(low)).tolist():
+        before = len(relations.rows)
+        what = f"{given[int(entry[i])][0].name}, a published ratio"
+        say_ratio(relations, (int(cells[i]), int(cells[half + i])), float(low[i]), float(high[i]), what)
+        if entry[i] == len(given) - 1:
+            newest += range(before, len(relations.rows))
+    return newest
+
+
+def _reached(
+    cls: type[Connected], relations: Relations, known: Bools, of_new: Sequence[int], more: dict[str, object]
+) -> Connected:
+    """Which cells and equations hang together with the new entry: by cells that may move, step by step."""
+    lengths = np.array([cells.size for cells, _ in relations.rows], dtype=np.int64)
+    start = np.append(0, np.cumsum(lengths)).astype(np.int64)
+    cell = np.concatenate([np.empty(0, np.int64), *(cells for cells, _ in relations.rows)])
+    coefficient = np.concatenate([np.empty(0), *(factors for _, factors in relations.rows)])
+    row = np.repeat(np.arange(lengths.size), lengths)
+    is_new, own = more["is_new"], more["own"]
+    assert isinstance(is_new, np.ndarray)
+    assert isinstance(own, np.ndarray)
+    movable = np.ones(len(relations.value), dtype=np.bool_)
+    movable[: known.size] = ~known | is_new
+    touched = np.zeros(movable.size, dtype=np.bool_)
+    touched[: is_new.size] = is_new
+    told = np.zeros(lengths.size, dtype=np.bool_)
+    told[list(of_new)] = True
+    while True:
+        told |= np.bincount(row, weights=touched[cell] & movable[cell], minlength=told.size) > 0
+        fresh = np.zeros(movable.size, dtype=np.bool_)
+        fresh[cell[told[row]]] = True
+        fresh &= movable & ~touched
+        if not fresh.any():
+            break
+        touched |= fresh
+    inside = touched.copy()
+    inside[cell[told[row]]] = True
+    return cls(
+        relations=relations, start=start, cell=cell, coefficient=coefficient, inside=inside, told=told,
+        **more,  # type: ignore[arg-type]
+    )  # fmt: skip

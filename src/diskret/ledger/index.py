@@ -1,0 +1,118 @@
+"""The index of a ledger: a DuckDB file that saves opening every entry. It holds nothing that the entries do not say.
+
+Whatever is wrong with it, it is made again from them. It also remembers how many there were, so that a lost entry is
+noticed even if it was the last.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from diskret.ledger.entry import Entry
+from diskret.ledger.storage import place_of, read_head
+from diskret.model.engine import SEALED
+from diskret.model.errors import DiskretError
+
+TABLE = "CREATE TABLE IF NOT EXISTS entries (number INTEGER PRIMARY KEY, hash TEXT, bytes BIGINT, head TEXT)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chain:
+    """The entries of a ledger in order, and what is wrong with them."""
+
+    entries: tuple[Entry, ...]
+    flaws: tuple[str, ...]
+    """What is lost or changed, in words; none: all is well."""
+
+
+def chain_of(folder: Path, *, keep: bool) -> Chain:
+    """All entries, from the index where it knows them; with ``keep`` the index learns what it did not know.
+
+    The caller is alone in the ledger if the index is to be kept.
+    """
+    known = _known(folder)
+    present = sorted(int(p.stem) for p in (folder / "entries").glob("*.parquet") if p.stem.isdecimal())
+    entries: list[Entry] = []
+    flaws: list[str] = []
+    fresh: list[tuple[int, str, int, str]] = []
+    last = max([*present, *known], default=0)
+    before = ""
+    for number in range(1, last + 1):
+        path = place_of(folder, number)
+        stored = known.get(number)
+        if number not in present:
+            name = "" if stored is None else f" ({Entry.from_head(json.loads(stored[2]), stored[0]).name})"
+            flaws.append(f"entry {number}{name} is lost")
+            before = "?"
+            continue
+        try:
+            size = path.stat().st_size
+            if stored is not None and stored[1] == size:
+                head, found = json.loads(stored[2]), stored[0]
+            else:
+                head, found = read_head(path)
+                if stored is not None and (stored[0] != found or stored[1] != size):
+                    flaws.append(f"entry {number} ({head['name']}) was changed after it was written")
+                else:
+                    fresh.append((number, found, size, json.dumps(head, ensure_ascii=False)))
+            entry = Entry.from_head(head, found)
+        except (DiskretError, OSError, KeyError, TypeError, ValueError) as e:
+            flaws.append(f"entry {number} cannot be read: {e.args[0] if e.args else e}")
+            before = "?"
+            continue
+        if before != "?" and entry.previous != before:
+            flaws.append(f"entry {number} ({entry.name}) does not follow the one before it: one of both was changed")
+        before = entry.hash
+        entries.append(entry)
+    if keep and fresh and not flaws:
+        _learn(folder, fresh)
+    return Chain(entries=tuple(entries), flaws=tuple(flaws))
+
+
+def learn(folder: Path, entry: Entry) -> None:
+    """Tell the index of a new entry; whoever fails here loses nothing but time."""
+    size = place_of(folder, entry.number).stat().st_size
+    _learn(folder, [(entry.number, entry.hash, size, json.dumps(entry.head(), ensure_ascii=False))])
+
+
+def _learn(folder: Path, rows: list[tuple[int, str, int, str]]) -> None:
+    with contextlib.suppress(duckdb.Error, OSError), _opened(folder, read_only=False) as connection:
+        connection.execute(TABLE)
+        connection.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", rows)
+
+
+def _known(folder: Path) -> dict[int, tuple[str, int, str]]:
+    """What the index says; nothing if there is none, or none that can be read."""
+    try:
+        with _opened(folder, read_only=True) as connection:
+            rows = connection.execute("SELECT number, hash, bytes, head FROM entries").fetchall()
+    except (duckdb.Error, OSError):
+        with contextlib.suppress(OSError):
+            if (folder / "index.duckdb").exists() and os.access(folder, os.W_OK):
+                (folder / "index.duckdb").unlink()
+        return {}
+    return {number: (found, size, head) for number, found, size, head in rows}
+
+
+@contextlib.contextmanager
+def _opened(folder: Path, *, read_only: bool) -> Iterator[Any]:
+    path = folder / "index.duckdb"
+    if read_only and not path.exists():
+        raise FileNotFoundError(path)
+    before = os.umask(0o077)
+    try:
+        connection = duckdb.connect(str(path), read_only=read_only, config={**SEALED, "threads": 1})
+    finally:
+        os.umask(before)
+    try:
+        yield connection
+    finally:
+        connection.close()

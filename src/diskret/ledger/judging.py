@@ -1,0 +1,119 @@
+"""Which derived cells are sensitive, and who is behind them.
+
+Nobody marked a cell that was never published. How many are behind it follows from what adds up. Of the largest among
+them it is known that they are not larger than the largest of the sum the cell is part of, without those that are seen
+in other parts: the rules judge the worst that may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from diskret.ledger.connecting import Connected
+from diskret.ledger.relations import solved
+from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.contributors import Contributors
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.rule import Rule
+from diskret.model.status import Status
+from diskret.model.table import Table
+from diskret.rules.mark import mark
+from diskret.rules.rule import AnyOf
+
+FEW = 3
+"""Where no rule was said, cells of fewer contributors are sensitive."""
+
+
+def judged(found: Connected, judges: Sequence[Rule]) -> tuple[Contributors | None, Ints, Floats, Floats]:
+    """Contributors of all cells, the derived cells that are sensitive, and levels of all cells."""
+    nodes = found.nodes
+    below, above = np.zeros(found.size), np.zeros(found.size)
+    below[: nodes.size], above[: nodes.size] = nodes.below, nodes.above
+    count = _counts(found)
+    derived = np.arange(found.size) >= nodes.size
+    derived[found.difference] = False
+    asked = np.flatnonzero(derived & found.inside & ~np.isnan(count) & (count > 0))
+    value = np.array(found.relations.value)
+    asked = asked[~np.isnan(value[asked])]
+    primary = asked[count[asked] < FEW]
+    if judges and asked.size:
+        caught, down, up = _by_rules(value[asked], count[asked], _largest(found, asked, value, count), judges)
+        below[asked[caught]], above[asked[caught]] = down[caught], up[caught]
+        primary = np.union1d(primary, asked[caught])
+    if not (~np.isnan(count)).any():
+        return None, primary, below, above
+    people = np.where(np.isnan(count), 2, np.maximum(count, 0)).astype(np.int64)
+    people[found.difference] = 2
+    return Contributors(people), primary, below, above
+
+
+def _counts(found: Connected) -> Floats:
+    """Contributors of every cell, undefined where it does not follow."""
+    count = np.full(found.size, np.nan)
+    told = found.nodes.count >= 0
+    count[: found.nodes.size][told] = found.nodes.count[told]
+    # differences have nobody behind them, and stand for no other cell's contributors
+    count[found.difference] = 0.0
+    sums = np.array(found.relations.axis, dtype=np.int64) >= 0
+    lengths = np.diff(found.start)
+    entry = sums[np.repeat(np.arange(lengths.size), lengths)]
+    start = np.append(0, np.cumsum(lengths[sums])).astype(np.int64)
+    return solved(count, start, found.cell[entry], found.coefficient[entry], 0)
+
+
+def _by_rules(value: Floats, count: Floats, largest: Floats, judges: Sequence[Rule]) -> tuple[Bools, Floats, Floats]:
+    """What the rules say of cells as a table of their own."""
+    names = [str(i) for i in range(value.size)]
+    total = float(value.sum())
+    tops = np.sort(largest, axis=0)[::-1]
+    most = np.concatenate([tops[:1, :1], tops[1:2, :1], np.zeros((largest.shape[1], 1))])[: largest.shape[1], 0]
+    table = Table(
+        by={"cell": Hierarchy.flat(names)}, response="value", value=np.append(value, total),
+        status=np.zeros(value.size + 1, dtype=np.uint8),
+        respondents=Contributors(
+            np.append(count, count.sum()).astype(np.int64), largest=np.vstack([largest, most[None, :]])
+        ),
+        decimals=None,
+    )  # fmt: skip
+    marked = mark(table, AnyOf(tuple(judges)), special_cases=False)
+    caught: Bools = marked.status[:-1] == Status.PRIMARY
+    levels = [np.zeros(value.size) if each is None else each[:-1] for each in (marked.below, marked.above)]
+    return caught, levels[0], levels[1]
+
+
+def _largest(found: Connected, asked: Ints, value: Floats, count: Floats) -> Floats:
+    """The largest contributions that derived cells may have at most."""
+    ranks = max(2, found.nodes.largest.shape[1])
+    known = np.full((found.size, ranks), np.nan)
+    known[: found.nodes.size, : found.nodes.largest.shape[1]] = found.nodes.largest
+    most = np.repeat(np.maximum(value, 0.0)[:, None], ranks, axis=1)
+    wanted = set(asked.tolist())
+    for row in np.flatnonzero(np.array(found.relations.axis, dtype=np.int64) >= 0).tolist():
+        cells = found.cell[found.start[row] : found.start[row + 1]].tolist()
+        for cell in cells[1:]:
+            if cell in wanted and not np.isnan(known[cells[0]]).all():
+                others = [c for c in cells[1:] if c != cell]
+                most[cell] = np.fmin(most[cell], _left(known[cells[0]], known[others].reshape(-1)))
+    found_largest = most[asked]
+    # together they contribute no more than there is, and no more of them than there are
+    places = np.arange(ranks)[None, :]
+    found_largest = np.where(places < count[asked][:, None], found_largest, 0.0)
+    before = np.cumsum(found_largest, axis=1) - found_largest
+    result: Floats = np.clip(found_largest, 0.0, np.maximum(value[asked][:, None] - before, 0.0))
+    return result
+
+
+def _left(whole: Floats, taken: Floats) -> Floats:
+    """The largest of a sum without those that stand in other parts; beyond, the last one known bounds all.
+
+    >>> _left(np.array([90.0, 50.0]), np.array([90.0, 5.0])).tolist()
+    [50.0, 50.0]
+    """
+    left = [x for x in whole.tolist() if not np.isnan(x)]
+    smallest = left[-1]
+    for x in taken.tolist():
+        if x in left:
+            left.remove(x)
+    return np.array((left + [smallest] * whole.size)[: whole.size])

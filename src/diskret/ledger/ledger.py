@@ -1,0 +1,323 @@
+"""The ledger: a folder that remembers every table that was published, and what it tells beside the others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from diskret.io.structured import from_json
+from diskret.ledger import index
+from diskret.ledger.about import PERIOD, About
+from diskret.ledger.check import LedgerCheck, checked
+from diskret.ledger.codes import Said, Scheme, refuse_unknown, scheme_of, sums_in
+from diskret.ledger.contradictions import refuse_contradictions
+from diskret.ledger.entry import Entry, EntryCells, cells_of
+from diskret.ledger.linking import Given, Link, linked
+from diskret.ledger.lock import alone_in
+from diskret.ledger.related import related
+from diskret.ledger.storage import place_of, read_entry, sweep, write_entry
+from diskret.model.arrays import Floats
+from diskret.model.beside import Beside
+from diskret.model.errors import (
+    BadOption,
+    CannotWrite,
+    DamagedLedger,
+    MeaningUnknown,
+    NoLedger,
+    NoSuchEntry,
+    listed,
+)
+from diskret.model.given import refuse_no_table
+from diskret.model.promise import Promise
+from diskret.model.table import Table
+
+FORMAT = 1
+HEAD = "ledger.json"
+
+
+def open_ledger(folder: str | Path, *, create: bool = False, read_only: bool = False) -> Ledger:
+    """The ledger in a folder; with ``create`` a new one if there is none.
+
+    A damaged ledger opens read-only and says in ``flaws`` what is lost.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     open_ledger(Path(place) / "ledger", create=True)
+    Ledger: 0 entries
+    """
+    path = Path(folder)
+    if not (path / HEAD).is_file():
+        if not create or read_only:
+            raise NoLedger(
+                "there is no ledger in this folder", where=str(path), hint="check the path, or make one: create=True."
+            )
+        _make(path)
+    try:
+        head = from_json((path / HEAD).read_text(encoding="utf-8"))
+        version = head["diskret_ledger"]
+    except (OSError, ValueError, LookupError, TypeError) as e:
+        raise NoLedger("this is not the head of a ledger", where=str(path / HEAD), hint="put the file back.") from e
+    if version > FORMAT:
+        raise NoLedger(
+            f"the ledger has version {version}, this diskret knows {FORMAT}", where=str(path), hint="use a newer one."
+        )
+    if read_only or not os.access(path, os.W_OK):
+        chain = index.chain_of(path, keep=False)
+        return Ledger(folder=path, entries=chain.entries, flaws=chain.flaws, read_only=True)
+    with alone_in(path):
+        sweep(path)
+        chain = index.chain_of(path, keep=True)
+    return Ledger(folder=path, entries=chain.entries, flaws=chain.flaws, read_only=bool(chain.flaws))
+
+
+def _make(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if any(each.name not in ("lock", "entries") for each in path.iterdir()):
+            raise NoLedger(
+                "the folder holds other files",
+                where=str(path),
+                hint="a ledger has a folder of its own: name a new one.",
+            )
+        path.chmod(0o700)
+        (path / "entries").mkdir(exist_ok=True, mode=0o700)
+        handle = os.open(path / HEAD, os.O_WRONLY | os.O_CREAT, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(f'{{"diskret_ledger": {FORMAT}}}\n')
+    except OSError as e:
+        raise CannotWrite(f"cannot make a ledger: {e.strerror}", where=str(path), hint="choose another folder.") from e
+
+
+@dataclass(eq=False, kw_only=True)
+class Ledger:
+    """Everything that was published of one statistic, or of a family of them.
+
+    It is opened by `open_ledger`. What stands in it is confidential: besides what was published it keeps true values,
+    levels and contributions behind hidden cells.
+    """
+
+    folder: Path
+    entries: tuple[Entry, ...]
+    flaws: tuple[str, ...] = ()
+    """What is lost or was changed; a ledger with flaws can be read only."""
+    read_only: bool = False
+    _held: dict[int, EntryCells] = field(default_factory=dict, repr=False)
+
+    # --- what is in it ----------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        flawed = f", {len(self.flaws)} flaws, read-only" if self.flaws else ", read-only" if self.read_only else ""
+        return f"Ledger: {len(self.entries)} entries{flawed}"
+
+    def entry(self, which: str | int) -> Entry:
+        """An entry by its name or number."""
+        for entry in reversed(self.entries):
+            if which in (entry.name, entry.number, str(entry.number)):
+                return entry
+        raise NoSuchEntry(
+            f"no entry {which!r} in the ledger", where=str(self.folder),
+            hint=f"it has {listed([e.name for e in self.entries], most=10)}.",
+        )  # fmt: skip
+
+    def cells(self, entry: Entry) -> EntryCells:
+        """The cells of an entry, held against its hash."""
+        if entry.number not in self._held:
+            found, cells = read_entry(place_of(self.folder, entry.number))
+            if found.hash != entry.hash:
+                raise DamagedLedger(
+                    f"entry {entry.number} ({entry.name}) is not the one that was entered", where=str(self.folder),
+                    hint="put the file back from a copy.",
+                )  # fmt: skip
+            self._held[entry.number] = cells
+        return self._held[entry.number]
+
+    @cached_property
+    def schemes(self) -> dict[str, Scheme]:
+        """The classifications with all codes and groupings."""
+        return schemes_of(self.entries)
+
+    # --- putting in -------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        table: Table,
+        about: About,
+        *,
+        name: str,
+        promise: Promise | None = None,
+        intervals: tuple[Floats, Floats] | None = None,
+        told: bool = True,
+        data: str = "",
+        on: str = "",
+    ) -> Entry:
+        """Remember a table as it was published; what contradicts an earlier entry is refused.
+
+        ``intervals`` are lower and upper ends that were published with it. ``told`` says that the values behind hidden
+        cells are true ones; a table made elsewhere does not know them. ``data`` is a fingerprint of the data.
+        """
+        self._refuse_writing()
+        with alone_in(self.folder):
+            self._refresh()
+            entry, cells = self._prepared(table, about, name, promise, intervals, told, data, on)
+            refuse_contradictions(self._beside(entry), (entry, cells), schemes_of((*self.entries, entry)))
+            written = write_entry(self.folder, entry.head(), cells)
+            index.learn(self.folder, written)
+            self._accept(written, cells)
+        return written
+
+    def _refuse_writing(self) -> None:
+        if self.flaws:
+            raise DamagedLedger(
+                f"nothing can be added: {self.flaws[0]}", where=str(self.folder),
+                hint="put the files back from a copy; until then the ledger can be read and asked.",
+            )  # fmt: skip
+        if self.read_only:
+            raise DamagedLedger("the ledger is open for reading only", where=str(self.folder), hint="open it anew.")
+
+    def _refresh(self) -> None:
+        """What other processes entered meanwhile."""
+        chain = index.chain_of(self.folder, keep=True)
+        self.flaws = chain.flaws
+        self._refuse_writing()
+        if len(chain.entries) != len(self.entries):
+            self.entries = chain.entries
+            self.__dict__.pop("schemes", None)
+
+    def _accept(self, entry: Entry, cells: EntryCells) -> None:
+        self.entries = (*self.entries, entry)
+        self._held[entry.number] = cells
+        self.__dict__.pop("schemes", None)
+
+    def _prepared(
+        self, table: Table, about: About, name: str, promise: Promise | None,
+        intervals: tuple[Floats, Floats] | None, told: bool, data: str, on: str,
+    ) -> Given:  # fmt: skip
+        """A table as an entry, not written yet."""
+        refuse_no_table(table)
+        if table.altered and not about.rounded:
+            raise BadOption(
+                f"values were changed ({table.altered}): the ledger does not know how far",
+                hint="tables that were rounded are entered with rounded=...; others cannot be entered yet.",
+            )
+        if name in [entry.name for entry in self.entries]:
+            raise BadOption(f"there is an entry called {name!r}", hint="give every table a name of its own.")
+        unknown = [n for n in about.names if n not in table.by]
+        if unknown:
+            raise BadOption(f"names of classifications that the table has not: {listed(unknown)}", hint="correct them.")
+        by = {about.names.get(n, n): h for n, h in table.by.items()}
+        twice = [n for n in about.codes if n in by]
+        if twice:
+            raise BadOption(f"the table runs over {listed(twice)} and is fixed there", hint="leave one out.")
+        cells = cells_of(table, about, intervals)
+        if not told:
+            cells = replace(cells, value=np.where(cells.hidden, np.nan, cells.value), count=np.full(cells.size, -1))
+        entry = Entry(
+            number=1 + (self.entries[-1].number if self.entries else 0), name=name, on=on or _today(), about=about,
+            response=table.response, by=by, cells=cells.size, hidden=int(cells.hidden.sum()), decimals=table.decimals,
+            frequency=table.frequency, nonnegative=table.positive or not bool((table.value < 0).any()), told=told,
+            promise={} if promise is None else promise.to_dict(), rules=table.rules, data=data,
+            previous=self.entries[-1].hash if self.entries else "",
+        )  # fmt: skip
+        self._refuse_unclear(entry)
+        return entry, cells
+
+    def _refuse_unclear(self, entry: Entry) -> None:
+        """Refuse what nobody can put beside the rest: new populations or values without a reason, unknown codes."""
+        known = {e.subject for e in self.entries}
+        if known and entry.subject not in known and not entry.about.apart and entry.about.ratio is None:
+            told = [", ".join(part for part in subject if part) for subject in sorted(known)]
+            raise MeaningUnknown(
+                f"{entry.name!r} counts {', '.join(p for p in entry.subject if p)}; the ledger knows {listed(told)}",
+                hint="name population, value and unit as the ledger does; if it is something else, say why: "
+                "apart='...'.",
+            )
+        after = schemes_of((*self.entries, entry))
+        for axis, scheme in after.items():
+            refuse_unknown(scheme, self.schemes.get(axis), entry.name)
+
+    # --- asking -----------------------------------------------------------------------------------------------------
+
+    def check(
+        self, table: Table, about: About, promise: Promise = Promise(), *, name: str = "the new table"
+    ) -> LedgerCheck:
+        """Attack a table together with everything published that is connected with it."""
+        entry, link = self.link(table, about, promise, name=name)
+        return checked(link, entry, promise)
+
+    def link(
+        self, table: Table, about: About, promise: Promise = Promise(), *, name: str = "the new table"
+    ) -> tuple[Entry, Link]:
+        """A table and everything connected with it, as one system."""
+        entry, cells = self._prepared(table, about, name, promise, None, True, "", "")
+        schemes = schemes_of((*self.entries, entry))
+        beside = self._beside(entry)
+        refuse_contradictions(beside, (entry, cells), schemes)
+        stocks = [e.subject for e in (*self.entries, entry) if e.about.stock]
+        return entry, linked(beside, (entry, cells), schemes, stocks, table.judges)
+
+    def _beside(self, entry: Entry) -> list[Given]:
+        """All entries that may be connected with a new one, with their cells."""
+        return [(each, self.cells(each)) for each in related(self.entries, entry)]
+
+    def about(self, about: About, name: str = "the new table") -> Remembering:
+        """The ledger as `suppress` takes it: with what the table counts that is to be protected."""
+        return Remembering(ledger=self, about=about, name=name)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Remembering:
+    """A ledger that knows what a new table counts."""
+
+    ledger: Ledger
+    about: About
+    name: str
+
+    def beside(self, table: Table, promise: Promise) -> Beside:
+        """What `suppress` protects in the place of the table."""
+        _, link = self.ledger.link(table, self.about, promise, name=self.name)
+        from diskret.ledger.check import asked_of
+
+        return Beside(cells=link.cells, own=link.own, promise=asked_of(link.cells, promise))
+
+
+def schemes_of(entries: Sequence[Entry]) -> dict[str, Scheme]:
+    """All classifications, from what all entries say of them."""
+    said: dict[str, list[Said]] = {}
+    totals: dict[str, str] = {}
+    seen: dict[str, set[Any]] = {}
+    for entry in entries:
+        for axis, hierarchy in entry.by.items():
+            if axis != PERIOD:
+                totals.setdefault(axis, hierarchy.total)
+            same = (hierarchy.codes, hierarchy.parents, hierarchy.further)
+            if same in seen.setdefault(axis, set()):
+                continue
+            seen[axis].add(same)
+            sums = sums_in(hierarchy)
+            if axis == PERIOD:
+                # the sum over a series of years counts nothing anybody names
+                sums = [each for each in sums if each[0] != hierarchy.total]
+                codes = [c for c in hierarchy.codes if c != hierarchy.total]
+            else:
+                codes = list(hierarchy.codes)
+            said.setdefault(axis, []).append((entry.name, sums, codes))
+        for axis, code in entry.about.codes.items():
+            said.setdefault(axis, []).append((entry.name, [], [code]))
+        if entry.about.ratio is not None:
+            for axis, code in entry.about.ratio.under.items():
+                if axis not in ("population", "value", "unit"):
+                    said.setdefault(axis, []).append((entry.name, [], [code]))
+        for axis, groups in entry.about.groupings.items():
+            said.setdefault(axis, []).append((entry.name, [(c, tuple(p)) for c, p in groups.items()], []))
+    return {axis: scheme_of(axis, each, totals.get(axis, "")) for axis, each in said.items()}
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()

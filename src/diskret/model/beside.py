@@ -1,0 +1,36 @@
+"""What a table is protected beside: a memory of what was published, as protecting sees it.
+
+Protecting knows no ledger. It asks whatever remembers for the cells in whose place the table stands: its own, those of
+everything published that is connected with it, and what adds up among all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from diskret.model.arrays import Ints
+from diskret.model.promise import Promise
+
+if TYPE_CHECKING:
+    from diskret.model.table import Table
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Beside:
+    """The cells to be protected in the place of a table."""
+
+    cells: Table
+    """Those of the table and all that is connected; what is published already cannot be hidden."""
+    own: Ints
+    """For every cell of the table the one behind it."""
+    promise: Promise
+    """What is promised of them: the same, with what everybody knows besides as intervals."""
+
+
+class Memory(Protocol):
+    """Whatever remembers what was published, and knows what the table counts."""
+
+    def beside(self, table: Table, promise: Promise) -> Beside:
+        """The cells to be protected in the place of a table."""
+        ...

@@ -1,0 +1,14 @@
+"""What people ask for: tables answered beside everything released, and outputs made elsewhere checked."""
+
+from diskret.model.lazy import names_of
+
+__getattr__, __dir__ = names_of(
+    __name__,
+    {
+        "answering": "Answer answer",
+        "beside": "House",
+        "query": "Query",
+        "records": "Records",
+        "shown": "Shown",
+    },
+)

@@ -1,0 +1,177 @@
+"""A table beside all tables that were released: one system of atoms and cells, protected like any other."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.report import AuditReport
+from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.contributors import Contributors
+from diskret.model.errors import BadOption, ProtectionWarning
+from diskret.model.exact import decimals_of
+from diskret.model.promise import Promise
+from diskret.model.rule import Rule
+from diskret.model.status import Status
+from diskret.model.system import System
+from diskret.model.table import Table
+from diskret.requests.shown import Atoms, Shown, added, atoms_of, members
+from diskret.rules.frequency import SmallCells
+from diskret.rules.magnitude import MinCount
+from diskret.rules.mark import mark
+from diskret.rules.rule import AnyOf, largest_needed
+from diskret.suppression.methods import AnyMethod, Moves
+from diskret.suppression.suppress import suppress
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class House:
+    """The rules and the promise of the house, which nobody who asks can change."""
+
+    rules: AnyOf
+    promise: Promise = Promise()
+    method: AnyMethod = Moves()
+
+    def promised(self, frequency: bool = False) -> Promise:
+        """What is promised about answers: the largest contributor of whatever can be subtracted is guarded against.
+
+        Differences of answers are cells nobody listed; that each contributor protects the others in all of them holds
+        only if those who know a large part of one are taken for attackers.
+        """
+        return replace(self.promise, guard="single" if frequency else "largest")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Beside:
+    """A new table beside released ones."""
+
+    table: Shown
+    value: Floats
+    """The value of every cell of the new table (flat)."""
+    count: Ints
+    hidden: Bools
+    """Cells of the new table that must not be shown (flat)."""
+    known: Bools
+    """Cells that were released before, in whatever table (flat)."""
+    sensitive: Bools
+    """Cells that are sensitive by themselves (flat)."""
+    audit: AuditReport | None
+    """The attack on everything released and the new table; none if nothing is sensitive."""
+    safe: bool
+    """Whether nothing is exposed."""
+    before: bool = False
+    """Whether something is exposed even if nothing of the new table is shown."""
+
+
+def beside_released(
+    released: Sequence[Shown], new: Shown, contributions: Floats, house: House, *, frequency: bool = False
+) -> Beside:
+    """Protect a new table beside all that was released; only cells of its own are hidden."""
+    rules = _for_counts(house.rules) if frequency else house.rules
+    ranked = max(2, largest_needed(rules))
+    atoms = atoms_of([*released, new], contributions, ranked)
+    own = members(new, atoms)
+    out = [members(each, atoms)[each.open.reshape(-1)] for each in released]
+    out = [rows[rows.any(axis=1)] for rows in out]
+    full = own.any(axis=1)
+    every, place = _distinct(np.vstack([np.eye(atoms.size, dtype=np.bool_), *out, own[full]]))
+    at = place[atoms.size + sum(map(len, out)) :]
+    known = np.zeros(len(every), dtype=np.bool_)
+    known[place[atoms.size : atoms.size + sum(map(len, out))]] = True
+    mine = np.zeros(len(every), dtype=np.bool_)
+    mine[at] = True
+    system, people = _system(every, atoms, place[: atoms.size], ranked, frequency)
+    marked = _marked(system, rules, frequency)
+    sensitive = marked.status.reshape(-1) == Status.PRIMARY
+    status = np.where(sensitive, np.uint8(Status.PRIMARY), np.uint8(Status.OPEN))
+    only_atoms = np.ones(len(every), dtype=np.bool_)
+    only_atoms[mine | known] = False
+    status[only_atoms & ~sensitive] = Status.SECONDARY
+    status[known] = Status.PUBLISHED
+    marked = replace(marked, status=status, seal="")
+    with warnings.catch_warnings():
+        # what cannot be protected is not given: there is nothing to warn of
+        warnings.simplefilter("ignore", ProtectionWarning)
+        asked = (status == Status.PRIMARY).any()
+        done = suppress(marked, house.promised(frequency), house.method) if asked else None
+    pattern = marked.hidden if done is None else done.table.hidden
+    safe = done is None or (done.audit is not None and done.audit.safe and not done.unprotected)
+    audit = None if done is None else done.audit
+    size = own.shape[0]
+    hidden, seen, caught = (np.zeros(size, dtype=np.bool_) for _ in range(3))
+    value, count = np.zeros(size), np.zeros(size, dtype=np.int64)
+    hidden[full], value[full], count[full] = pattern[at], system.value[at], people[at]
+    seen[full], caught[full] = known[at], sensitive[at] & ~known[at]
+    return Beside(
+        table=new, value=value, count=count, hidden=hidden, known=seen, sensitive=caught, audit=audit, safe=safe
+    )
+
+
+def _for_counts(rules: AnyOf) -> AnyOf:
+    """What the house's rules say of counts: the largest of its smallest numbers of units."""
+    least = [rule.n for rule in rules if isinstance(rule, SmallCells | MinCount)]
+    if not least:
+        raise BadOption(
+            "counts are asked for, and the house has no rule about numbers of units",
+            hint="give the house a minimum count, such as min_count = 3.",
+        )
+    return AnyOf((SmallCells(max(least), margins=True),))
+
+
+def _distinct(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], Ints]:
+    """Cells that are made of the same atoms, once each; and for every row its number."""
+    packed = np.packbits(rows, axis=1)
+    _, first, place = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    # in the order in which they come, so that atoms stand first
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(order.size, dtype=np.int64)
+    rank[order] = np.arange(order.size)
+    return rows[first[order]], rank[place.reshape(-1)]
+
+
+def _system(every: npt.NDArray[np.bool_], atoms: Atoms, at: Ints, ranked: int, frequency: bool) -> tuple[System, Ints]:
+    """All cells with what adds up, every cell being the sum of its atoms; and how many units they count."""
+    size = len(every)
+    row, part = np.nonzero(every)
+    value = added(atoms.value[part], row, size, decimals_of(atoms.value))
+    count = np.bincount(row, weights=atoms.count[part], minlength=size).astype(np.int64)
+    largest = np.zeros((size, ranked))
+    for cell in range(size):
+        tops = atoms.largest[every[cell]].reshape(-1)
+        best = np.sort(tops)[::-1][:ranked]
+        largest[cell, : best.size] = best
+    several = np.flatnonzero(every.sum(axis=1) > 1)
+    number = np.full(size, -1, dtype=np.int64)
+    number[several] = np.arange(several.size)
+    parts = number[row] >= 0
+    entries = (
+        np.concatenate([number[row[parts]], np.arange(several.size)]),
+        np.concatenate([at[part[parts]], several]),
+        np.concatenate([np.ones(int(parts.sum())), -np.ones(several.size)]),
+    )
+    order = np.lexsort((entries[1], entries[0]))
+    system = System.from_entries(
+        [f"cell {i}" for i in range(size)], value, (entries[0][order], entries[1][order], entries[2][order]),
+        count=count.tolist(), frequency=frequency, positive=bool((atoms.value >= 0).all()),
+    )  # fmt: skip
+    # who is alone in a group of units does not know that he is: counts are guarded by numbers of units
+    return replace(system, respondents=None if frequency else Contributors(count, largest)), count
+
+
+def _marked(system: System, rules: AnyOf, frequency: bool) -> Table:
+    """The system with what is sensitive; of counts nobody may be able to say that there are too few units."""
+    if not frequency:
+        return mark(system, rules, special_cases=False)
+    (rule,) = rules.rules
+    assert isinstance(rule, SmallCells)
+    few = (system.value > 0) & (system.value < rule.n)
+    status = np.where(few, np.uint8(Status.PRIMARY), system.status)
+    judges: tuple[Rule, ...] = (rule,)
+    return replace(
+        system, status=status, above=np.where(few, rule.n - system.value, 0.0), below=np.zeros(system.size),
+        judges=judges, rules=("given", rule.name),
+    )  # fmt: skip

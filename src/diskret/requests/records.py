@@ -1,0 +1,145 @@
+"""The records that requests are answered from: a code of every column for every record, and what it contributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.errors import BadOption, UnknownCode, listed
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.source import open_source
+from diskret.requests.query import Query
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Records:
+    """Records as requests see them; every record is one unit, and one respondent.
+
+    >>> Records.of({"region": list("aab"), "x": [1, 2, 3]}, ["region"], ["x"])
+    Records: 3 units, 1 classification
+    """
+
+    codes: Mapping[str, tuple[str, ...]]
+    """By column all codes that records have."""
+    at: Mapping[str, Ints]
+    """By column the number of the code of every record."""
+    values: Mapping[str, Floats]
+    trees: Mapping[str, Hierarchy]
+    """How the codes of columns add up; columns without one add up to one total."""
+
+    @classmethod
+    def of(
+        cls, data: Any, columns: Sequence[str], values: Sequence[str] = (),
+        trees: Mapping[str, Hierarchy | None] | None = None,
+    ) -> Records:  # fmt: skip
+        """Read the columns of classifications and filters, and the values."""
+        relation = open_source(data)
+        relation.require([*columns, *values])
+        relation.refuse_bad_numbers(list(values))
+        if not columns and not values:
+            raise BadOption("records without columns", hint="name classifications or values.")
+        shown = [f"{relation.code(name)} AS c{i}" for i, name in enumerate(columns)]
+        shown += [f"{relation.number(name)} AS v{i}" for i, name in enumerate(values)]
+        rows = relation.query(f"SELECT {', '.join(shown)} FROM {relation.view}")
+        codes: dict[str, tuple[str, ...]] = {}
+        at: dict[str, Ints] = {}
+        for i, name in enumerate(columns):
+            column = [row[i] for row in rows]
+            if any(code is None for code in column):
+                raise BadOption(
+                    f"records without a code of {name!r}", where=relation.where,
+                    hint="give them a code of their own: nobody could say whom a filter counts.",
+                )  # fmt: skip
+            known, number = np.unique(np.array(column, dtype=object).astype(str), return_inverse=True)
+            codes[name], at[name] = tuple(known.tolist()), number.astype(np.int64).reshape(-1)
+        numbers = {
+            name: np.array([row[len(columns) + i] for row in rows], dtype=np.float64) for i, name in enumerate(values)
+        }
+        blank = [name for name, column in numbers.items() if np.isnan(column).any()]
+        if blank:
+            raise BadOption(f"records without {listed(blank)}", where=relation.where, hint="fill in the numbers.")
+        given = {name: tree for name, tree in (trees or {}).items() if tree is not None}
+        for name, tree in given.items():
+            unknown = [code for code in codes.get(name, ()) if code not in tree]
+            if unknown:
+                raise UnknownCode.in_column(name, unknown, tree.codes)
+        return cls(codes=codes, at=at, values=numbers, trees=given)
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return next(iter((*self.at.values(), *self.values.values()))).size
+
+    def tree(self, name: str) -> Hierarchy:
+        """How the codes of a column add up."""
+        if name not in self.codes:
+            raise BadOption(f"no column {name!r} among what may be asked for", hint=f"there are {listed(self.codes)}.")
+        return self.trees.get(name) or Hierarchy.flat(self.codes[name])
+
+    def value(self, name: str | None) -> Floats:
+        """What every record contributes: its value, or one unit."""
+        if name is None:
+            return np.ones(self.size)
+        if name not in self.values:
+            raise BadOption(f"no value {name!r}", hint=f"there are {listed(self.values) or 'counts only'}.")
+        return self.values[name]
+
+    def counted(self, query: Query) -> Bools:
+        """Whom the filter of a request counts."""
+        chosen = np.ones(self.size, dtype=np.bool_)
+        for name, said in query.where.items():
+            chosen &= self.among(name, said)
+        for name, said in query.without.items():
+            chosen &= ~self.among(name, said)
+        for name, low in query.at_least.items():
+            chosen &= self._numbers(name) >= low
+        for name, high in query.at_most.items():
+            chosen &= self._numbers(name) <= high
+        return chosen
+
+    def among(self, name: str, codes: Sequence[str]) -> Bools:
+        """Records with one of some codes, sums included."""
+        tree = self.tree(name)
+        unknown = [code for code in codes if code not in tree]
+        if unknown:
+            raise UnknownCode.in_column(name, unknown, tree.codes)
+        places = leaf_places(tree, self.codes[name])
+        inside = np.zeros(len(self.codes[name]), dtype=np.bool_)
+        for code in codes:
+            inside |= below(tree, tree.index(code))[places]
+        return inside[self.at[name]]
+
+    def _numbers(self, name: str) -> Floats:
+        if name in self.values:
+            return self.values[name]
+        if name not in self.codes:
+            raise BadOption(f"no column {name!r}", hint=f"there are {listed([*self.codes, *self.values])}.")
+        try:
+            return np.array([float(code) for code in self.codes[name]])[self.at[name]]
+        except ValueError:
+            raise BadOption(f"column {name!r} has no numbers", hint="filter it by codes: where.") from None
+
+    def __repr__(self) -> str:
+        one = len(self.codes) == 1
+        return f"Records: {self.size:,} units, {len(self.codes)} classification{'' if one else 's'}"
+
+
+def leaf_places(tree: Hierarchy, codes: Sequence[str]) -> Ints:
+    """Positions of codes of records in a tree."""
+    return np.array([tree.index(code) for code in codes], dtype=np.int64)
+
+
+def below(tree: Hierarchy, code: int) -> Bools:
+    """The codes that a code is made of, itself included."""
+    inside = np.zeros(len(tree), dtype=np.bool_)
+    inside[code] = True
+    # sums stand after their parts
+    for at in range(len(tree) - 1, -1, -1):
+        parent = int(tree.parents[at])
+        if parent >= 0 and inside[parent]:
+            inside[at] = True
+    return inside

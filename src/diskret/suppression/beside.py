@@ -1,0 +1,39 @@
+"""Protecting a table beside everything published before: in its place all that is connected is protected.
+
+What is published stays as it is; only cells of the table itself can be hidden. Its pattern is taken from the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from diskret.model.beside import Memory
+from diskret.model.promise import Promise
+from diskret.model.status import Status
+from diskret.model.table import Table
+from diskret.moves.move import MoveSet
+from diskret.suppression.methods import Moves, Progress
+from diskret.suppression.result import Suppression
+
+
+def protected_beside(
+    table: Table, promise: Promise, method: Moves, ledger: Memory,
+    protect: Callable[[Table, Promise, Any, Progress | None], Suppression], progress: Progress | None,
+) -> Suppression:  # fmt: skip
+    """The table with its own pattern, and the attack on it together with all that is published."""
+    beside = ledger.beside(table, promise)
+    done = protect(beside.cells, beside.promise, method, progress)
+    status = table.status.reshape(-1).copy()
+    mine = beside.own >= 0
+    found = done.table.status.reshape(-1)[beside.own[mine]]
+    hidden = np.isin(found, (Status.PRIMARY, Status.SECONDARY))
+    status[mine] = np.where(hidden & ~table.hidden.reshape(-1)[mine], Status.SECONDARY, status[mine])
+    protected = replace(table, status=status.reshape(table.shape))
+    return Suppression(
+        table=protected, before=table, promise=promise, moves=MoveSet.none(), unprotected=done.unprotected,
+        notes=done.notes, audit=done.audit, cost=done.cost, beside=done,
+    ).sealed()  # fmt: skip
