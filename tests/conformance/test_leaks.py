@@ -17,7 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,7 @@ import pytest
 from typer.testing import CliRunner
 
 import diskret as dk
+from diskret.auditing.certificate import certificate_of
 from diskret.cli import app
 from diskret.job.outcome import JobResult
 from diskret.job.read import job_from
@@ -37,6 +38,7 @@ from diskret.model.table import Table
 from diskret.publication import publish as publishing
 from diskret.publication.axes import axis_of
 from diskret.publication.text import table_text
+from diskret.suppression.result import Suppression
 from tests.leaks import Secrets, of_this_machine
 
 PARAMETERS = (17.317319, 0.7391283, 0.1237193)
@@ -176,6 +178,59 @@ def test_no_secret_stands_in_what_a_job_leaves_for_everybody(firms: Path, tmp_pa
     everything = list(told_by(name, done, warned, tmp_path))
     assert len(everything) >= 4
     assert [leak for what, content in everything for leak in secrets.found_in(what, content)] == []
+
+
+def looked_at(firms: Path) -> Iterator[tuple[str, object]]:
+    """Results as somebody looks at them who works in a notebook."""
+    file, rules = firms / "firms.csv", dk.rules.MinCount(4) | dk.rules.PPercent(PARAMETERS[0])
+    table = dk.tabulate(file, by={"nace": None, "region": None}, value="turnover")
+    yield "a table", table
+    marked = dk.mark(table, rules)
+    yield "a marked table", marked
+    done = dk.suppress(marked, dk.Promise(min_relative_range=PARAMETERS[1]))
+    assert done.audit is not None
+    yield "what was suppressed", done
+    yield "its audit", done.audit
+    exposed = dk.audit(marked)
+    assert not exposed.safe
+    yield "an audit that found something", exposed
+    for name, report in (("safe", done.audit), ("exposed", exposed)):
+        yield f"a certificate, {name}", certificate_of(report)
+        yield f"what it proves, {name}", dk.verify(report.table, certificate_of(report))
+    changed = dk.perturb(marked)
+    yield "changed values", changed
+    yield "the attack on them", dk.perturbation.attack_perturbed(changed)
+    yield "merging", dk.perturbation.propose_merging(marked, "region", rules)
+    yield "linked tables", dk.Pool.of({"one": marked, "two": marked})
+    yield (
+        "a comparison of rules",
+        dk.rules.compare_rules(table, rules),
+    )
+    yield "an anonymous file", dk.anonymise(file, ["nace", "region"])
+    yield "whose records it holds", dk.rematch(file, dk.anonymise(file, ["nace", "region"]))
+    yield "its risk", dk.measure_risk(file, keys=["nace", "region", "owner"])
+    yield "its anonymity", dk.risk.measure_anonymity(file, keys=["nace"], sensitive=["turnover"])
+    coarse = dk.coarsen(file, [dk.microdata.Drop(columns=("owner",))])
+    yield "coarser records", coarse
+    grouped = dk.microdata.microaggregate(coarse.frame, ["turnover"])
+    yield "grouped records", grouped
+    yield "what that cost", dk.microdata.measure_utility(coarse.frame, grouped.frame, ["turnover"])
+    yield "an attack on records", dk.risk.attack(grouped.frame, file, keys=["nace"], values=["turnover"])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_secret_stands_in_what_a_notebook_keeps(firms: Path) -> None:
+    """A notebook keeps the HTML of a result, and what stands for it in plain text."""
+    results = dict(looked_at(firms))
+    tables = [each for each in results.values() if isinstance(each, Table)]
+    done = results["what was suppressed"]
+    assert isinstance(done, Suppression)
+    # whatever is merely changed or grouped is published: only what stands in no published table is secret
+    told = [done.table, cast(Any, results["changed values"]).table]
+    secrets = secrets_of(firms, [*tables, done.table], told)
+    for name, result in results.items():
+        for view in (repr(result), str(result), cast(Any, result)._repr_html_()):
+            assert secrets.found_in(name, view.encode()) == []
 
 
 def test_no_secret_stands_in_what_the_commands_say(firms: Path, tmp_path: Path) -> None:

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent))
+from notebooks import page_of, run
+
+NOTEBOOK = re.compile(r"<!-- the notebook (\S+), run when the site is built -->")
 NAMES = {"en": "English", "de": "Deutsch"}
 
 
@@ -21,3 +29,14 @@ def on_page_context(context: dict[str, Any], page: Any, config: Any, nav: Any) -
         for key, name in NAMES.items()
     ]
     return context
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """A notebook in its place, run now: what it shows is what the code does."""
+    here = Path(page.file.abs_src_path).parent
+
+    def shown(found: re.Match[str]) -> str:
+        with tempfile.TemporaryDirectory() as empty:
+            return page_of(run(here / found[1], Path(empty)))
+
+    return NOTEBOOK.sub(shown, markdown)

@@ -32,13 +32,14 @@ from diskret.auditing.report import AuditReport, Node
 from diskret.model.cells import Cells
 from diskret.model.errors import BadOption, listed
 from diskret.model.exact import exact
+from diskret.model.notebook import Told
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 from diskret.moves.move import Move
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Certificate:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Certificate(Told):
     """What was promised, and the moves and proofs that show it."""
 
     table: str
@@ -49,9 +50,12 @@ class Certificate:
     """Why cells that are exposed cannot go far enough."""
     versions: Mapping[str, str] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        return f"{len(self.moves)} moves and {len(self.proofs)} proofs, confidential"
 
-@dataclass(frozen=True, kw_only=True)
-class Verification:
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Verification(Told):
     """What a certificate proves about a table."""
 
     promise: Promise
@@ -86,6 +90,12 @@ class Verification:
         """Whether everything that was promised is proven."""
         wrong = self.impossible or self.open or self.exposed or self.unions or self.zeros
         return self.same_table and not (wrong or self.broken_moves or self.broken_proofs)
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def __repr__(self) -> str:
+        return f"Verification({self.proven} of {self.checked} primary cells proven)"
 
     def summary(self) -> dict[str, Any]:
         """Counts only."""

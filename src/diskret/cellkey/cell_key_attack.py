@@ -20,6 +20,7 @@ from diskret.cellkey.cell_key import KeyedNoise
 from diskret.cellkey.p_table import PTable
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption
+from diskret.model.notebook import Told
 from diskret.model.table import Table
 from diskret.perturbation.bounds import tightened
 
@@ -29,8 +30,8 @@ ROUNDS = 300
 SURE = 0.95
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CellKeyAttack:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class CellKeyAttack(Told):
     """What the attacker makes of every cell. Secret, like the original."""
 
     table: Table

@@ -19,6 +19,7 @@ from diskret.comparison.outcome import Measured, Outcome, measure, plain_rows, w
 from diskret.model.engine import identifier
 from diskret.model.errors import BadOption, DiskretError, listed
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.notebook import as_html, paragraphs, rows_html
 from diskret.model.sheets import unique_names
 from diskret.model.source import open_source
 from diskret.model.status import Status
@@ -34,7 +35,7 @@ RANKED = 3
 """Largest contributions that the noise of magnitudes looks at."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Comparison:
     """Methods side by side. Internal: the numbers are not values, but they tell where each method is weak."""
 
@@ -125,13 +126,24 @@ class Comparison:
             {"title": "What to know about each", "tables": [{"head": ["method", "note"], "rows": notes}]},
         ]
 
+    def _repr_html_(self) -> str:
+        head, rows = self.overview()
+        texts = [[("-" if entry is None else str(entry), "") for entry in row] for row in rows]
+        return as_html(repr(self), rows_html(head, texts), paragraphs(self._below()))
+
     def __str__(self) -> str:
         head, rows = self.overview()
         lines = _aligned([head, *[tuple("-" if c is None else str(c) for c in row) for row in rows]])
-        lines.append(f"{int((~self.table.empty).sum())} occupied cells, {self.primary} of them primary")
+        return "\n".join([*lines, *self._below()])
+
+    def __repr__(self) -> str:
+        return f"Comparison({', '.join(m.method for m in self.methods)})"
+
+    def _below(self) -> list[str]:
+        """What is said about all methods and each."""
+        lines = [f"{int((~self.table.empty).sum())} occupied cells, {self.primary} of them primary"]
         lines += [f"{m.method}: {note}" for m in self.methods for note in m.notes]
-        lines += [f"{name}: not run, {why}" for name, why in self.refused.items()]
-        return "\n".join(lines)
+        return lines + [f"{name}: not run, {why}" for name, why in self.refused.items()]
 
 
 def compare_methods(

@@ -18,6 +18,7 @@ from diskret.model.alike import warn_of_spellings
 from diskret.model.arrays import Bools
 from diskret.model.errors import BadOption, MissingCode, UnknownCode
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.notebook import Told
 from diskret.model.spelling import plain
 
 Decides = Literal["unit", "record"]
@@ -128,8 +129,8 @@ class ReleaseUnits:
 Step = Drop | Recode | Withhold | ReleaseUnits
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Coarsened:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Coarsened(Told):
     """Coarser records, which rows of the source they are, and the classes before and after."""
 
     frame: Records
@@ -145,6 +146,13 @@ class Coarsened:
         kept = self.kept.copy()
         kept[kept] = stays
         return replace(self, frame=self.frame.take(stays), kept=kept)
+
+    def __str__(self) -> str:
+        lines = [f"{self.frame.rows} records in coarser classes, {int((~self.kept).sum())} not released"]
+        lines += [f"  {name} dropped" for name in self.dropped]
+        return "\n".join(
+            lines + [f"  {n}: {len(self.before[n])} classes, now {len(self.after[n])}" for n in self.after]
+        )
 
     def summary(self) -> dict[str, Any]:
         """Counts and names only."""

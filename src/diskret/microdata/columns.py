@@ -213,6 +213,12 @@ class Protected(Framed):
         lines = [f"Protected by {self.method}: {self.frame!r}"]
         return "\n".join(lines + [f"  {name}: {fact}" for name, fact in self.facts.items()])
 
+    def _repr_html_(self) -> str:
+        from diskret.model.notebook import as_html, paragraphs
+
+        first, *rest = repr(self).splitlines()
+        return as_html(first, paragraphs(rest))
+
 
 def generator(seed: int) -> np.random.Generator:
     """Random numbers that are the same for the same seed.

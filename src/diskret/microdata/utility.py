@@ -15,6 +15,7 @@ from diskret.microdata.propensity import Propensity, propensity
 from diskret.microdata.regression import Coefficients, Regression, compare_regression
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption
+from diskret.model.notebook import Told
 
 __all__ = ["ColumnUtility", "ClassUtility", "Regression", "Utility", "measure_utility"]
 
@@ -54,8 +55,8 @@ class ClassUtility:
     """Share of records whose code changed."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Utility:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Utility(Told):
     """Everything measured; `summary` holds the measures without the statistics of the original file."""
 
     records: int
@@ -97,6 +98,9 @@ class Utility:
         }
 
     def __repr__(self) -> str:
+        return f"Utility({self.records} records)"
+
+    def __str__(self) -> str:
         return "\n".join(["Utility", *(f"  {name}: {value}" for name, value in self.summary().items())])
 
 

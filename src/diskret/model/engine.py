@@ -47,7 +47,9 @@ def connect(*, threads: int | None = None, memory_limit: str | None = None) -> A
     refuse_short_addresses()
     with readable("the database"):
         connection = duckdb.connect(":memory:", config=config | SEALED)
-        connection.execute("SET enable_progress_bar = false")  # the command line and the page show progress themselves
+        # the command line and the page show progress themselves; where a notebook could draw none, it is off
+        with contextlib.suppress(duckdb.InvalidInputException):
+            connection.execute("SET enable_progress_bar = false")
         connection.execute("SET TimeZone = 'UTC'")  # a moment falls on the same day on every machine
     remove_with(connection, folder)
     return connection

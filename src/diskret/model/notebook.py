@@ -35,6 +35,24 @@ def paragraphs(lines: Iterable[str]) -> str:
     return "".join(f"<p>{escape(line)}</p>" for line in lines)
 
 
+class Told:
+    """A result that is looked at by its words: a notebook keeps whatever an object says of itself, so it says no more.
+
+    >>> class Found(Told):
+    ...     def __str__(self):
+    ...         return "3 records\\n  1 alone"
+    >>> Found(), Found()._repr_html_()
+    (Found(3 records), '<div><p><strong>3 records</strong></p><p>  1 alone</p></div>')
+    """
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self).splitlines()[0].rstrip(':')})"
+
+    def _repr_html_(self) -> str:
+        first, *rest = str(self).splitlines()
+        return as_html(first, paragraphs(rest))
+
+
 def rows_html(head: Sequence[str], rows: Iterable[Sequence[tuple[str, str]]]) -> str:
     """A table of texts, each with its style."""
     names = "".join(f'<th style="text-align:left">{escape(name)}</th>' for name in head)

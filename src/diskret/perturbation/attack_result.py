@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.notebook import Told
 from diskret.perturbation.changed_table import Perturbation
 
 CLOSE = 1e-9
 """Numbers nearer to each other than this are one."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PerturbationAttack:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PerturbationAttack(Told):
     """What an attacker who knows the method finds out about some cells. Confidential, except for `summary`."""
 
     result: Perturbation
@@ -41,6 +42,9 @@ class PerturbationAttack:
     def exact(self) -> Bools:
         """Attacked cells of which only one value is possible."""
         return np.asarray(self.upper - self.lower < CLOSE)
+
+    def __str__(self) -> str:
+        return self.report()
 
     def summary(self) -> dict[str, Any]:
         """Counts only."""

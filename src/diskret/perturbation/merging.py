@@ -19,6 +19,7 @@ from diskret.model import rollup
 from diskret.model.arrays import Floats, Ints
 from diskret.model.errors import BadOption, ProtectionWarning, UnknownCode
 from diskret.model.hierarchy import Hierarchy
+from diskret.model.notebook import Told
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.perturbation.merged_rows import merged_rows
@@ -34,8 +35,8 @@ ROUNDS = 20
 BATCH = 4_000_000
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Merging:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Merging(Told):
     """A coarsening of one classification. ``before`` and ``after`` are marked tables: internal."""
 
     classification: str

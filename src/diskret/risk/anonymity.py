@@ -13,6 +13,7 @@ from math import exp, inf
 import numpy as np
 
 from diskret.model.arrays import Ints
+from diskret.model.notebook import Told
 from diskret.risk._class_kernels import bucket, diversity, recursive_c
 from diskret.risk.classes import Classes, Column, classes_of, coded, keys_given, open_records
 from diskret.risk.section import Section
@@ -48,8 +49,8 @@ class Diversity:
     """Largest |ln(q / p)| over the values of a class: delta of delta-disclosure privacy."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Anonymity:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Anonymity(Told):
     """Classes of equal keys, and what they tell about sensitive attributes."""
 
     keys: tuple[str, ...]

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, listed
 from diskret.model.limits import refuse_more
+from diskret.model.notebook import Told
 from diskret.risk.section import Section
 from diskret.risk.shares import Block, Population, read_shares
 from diskret.risk.worst_case import WorstCase, worst_case
@@ -63,8 +64,8 @@ class Estimate:
         return 1 / self.n
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reidentifiable:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Reidentifiable(Told):
     """Estimates for one or several numbers of persons."""
 
     levels: Mapping[str, int]

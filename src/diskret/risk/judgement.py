@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.notebook import Told
 from diskret.risk.classes import Column
 from diskret.risk.linkage import Links
 from diskret.risk.options import LinkageOptions
@@ -49,8 +50,8 @@ class Combination:
         return max(self.usable.values(), default=self.correct) / self.units
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Attack:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Attack(Told):
     """Outcome of an attack. Rows and partners are confidential; numbers are for the office, not for the public."""
 
     method: str

@@ -10,6 +10,7 @@ import numpy as np
 
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption, ProtectionWarning
+from diskret.model.notebook import Told
 from diskret.model.source import Relation
 from diskret.risk.classes import Classes, Column, classes_of, coded, keys_given, numbered, numbers_of, open_records
 from diskret.risk.individual import IndividualRisk, individual_risk, refuse_bad_weights
@@ -32,8 +33,8 @@ APART = 3.0
 THRESHOLDS = (0.01, 0.05, 0.1, 0.2, 0.5)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class FileRisk:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class FileRisk(Told):
     """Risk of a file: numbers per record are confidential, the summary is not."""
 
     keys: tuple[str, ...]

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from diskret.model.errors import BadOption, listed
+from diskret.model.notebook import Told
 from diskret.risk.estimate import cell_products, expected_singles, percent_of
 from diskret.risk.section import Section
 from diskret.risk.shares import Block, Population, read_shares
@@ -38,8 +39,8 @@ class Merge:
         return " + ".join(self.levels)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MergePlan:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class MergePlan(Told):
     """The steps of a plan, where they lead, and what would help instead."""
 
     n: int

@@ -9,14 +9,15 @@ import numpy as np
 
 from diskret.model.arrays import Bools, Floats, Ints
 from diskret.model.errors import BadOption
+from diskret.model.notebook import Told
 from diskret.model.rule import Rule
 from diskret.model.table import Table
 from diskret.rules.further import Given
 from diskret.rules.rule import AnyOf, rules_in
 
 
-@dataclass(frozen=True, eq=False)
-class RuleComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class RuleComparison(Told):
     """Rules side by side. Internal: shares of contributors and borders of rules are not for publication."""
 
     names: tuple[str, ...]

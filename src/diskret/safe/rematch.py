@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from diskret.model.arrays import Ints
 from diskret.model.errors import BadOption, listed
+from diskret.model.notebook import Told
 from diskret.model.source import open_source
 from diskret.safe import _rematch_kernels
 from diskret.safe.anonymisation import Anonymisation
@@ -18,8 +19,8 @@ from diskret.safe.control import KeyLevel, key_levels, parsed_level
 from diskret.tabulation.combinations import record_codes
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Rematch:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Rematch(Told):
     """For every original record, in its order, the anonymous codes it now carries.
 
     ``level`` is how many columns of the priority order both agreed in when they met, ``equal`` in how many of them they
@@ -47,6 +48,9 @@ class Rematch:
             frame |= data.arrays(f"SELECT {listing} FROM {data.view}")
         data.connection.close()
         return frame
+
+    def __str__(self) -> str:
+        return f"{self.equal.size} records with the codes of anonymous objects, confidential"
 
     def summary(self) -> dict[str, Any]:
         """Records by the number of columns they keep: how well links survive."""
