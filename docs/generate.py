@@ -1,4 +1,4 @@
-"""Writes what the docs take from the code: the tables of keys in docs/jobs.md, and docs/job.schema.json.
+"""Writes what the docs take from the code: tables of keys in docs/jobs.md, the schemas of jobs and of the interface.
 
 Run `python docs/generate.py` after changing the models of a job file; a test compares.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from diskret.job.models import KINDS, TOLD_BY, job_schema
+from diskret.web.api.document import document
 
 DOCS = Path(__file__).parent
 WORDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
@@ -55,9 +56,12 @@ HEADINGS = {
     "AttackSection": "[attack]",
     "RiskSection": "[risk]",
     "CellKeySection": "[cell_key]",
+    "LedgerSection": "[ledger]",
+    "RatioKey": "ratio as a table",
     "CompareSection": "[compare]",
     "AnonymiseSection": "[anonymise]",
     "PrintedSection": "[anonymise.printed]",
+    "FileAttackSection": "[file_attack]",
     "CellStatus": "[[status]]",
     "AprioriFile": "[[apriori]]",
     "TableOutput": "[output]",
@@ -149,11 +153,12 @@ def schema_text(schema: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Write both."""
+    """Write all of them."""
     schema = job_schema()
     jobs = DOCS / "jobs.md"
     jobs.write_text(page(jobs.read_text(encoding="utf-8"), schema), encoding="utf-8")
     (DOCS / "job.schema.json").write_text(schema_text(schema), encoding="utf-8")
+    (DOCS / "openapi.json").write_text(schema_text(document()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,10 @@ ROW, COLUMN, FIRST = 26, 96, 200
 COLOURS = {Status.PRIMARY: "#c0392b", Status.SECONDARY: "#d68910"}
 
 
-def main() -> None:
+PICTURE = ROOT / "docs" / "table.svg"
+
+
+def picture() -> str:
     """Rows: industries; columns: one region with its districts, and the country."""
     job = read_job(ROOT / "examples" / "turnover.toml")
     table = run_job(job, ROOT / "examples", write=False).tables["turnover"]
@@ -42,8 +45,7 @@ def main() -> None:
                 lines.append(_text(x - 12, y, f"{table.value[i, at]:,.0f}", "end", bold))
     width, height = FIRST + len(columns) * COLUMN + 8, 24 + (len(industry) + 1) * ROW
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif">'
-    picture = "\n".join([head, f'<rect width="{width}" height="{height}" fill="#fff"/>', *lines, "</svg>"])
-    (ROOT / "docs" / "table.svg").write_text(picture + "\n", encoding="utf-8")
+    return "\n".join([head, f'<rect width="{width}" height="{height}" fill="#fff"/>', *lines, "</svg>"]) + "\n"
 
 
 def _text(x: int, y: int, text: str, anchor: str, bold: bool = False, fill: str = "#1b2631", size: int = 13) -> str:
@@ -54,4 +56,4 @@ def _text(x: int, y: int, text: str, anchor: str, bold: bool = False, fill: str 
 
 
 if __name__ == "__main__":
-    main()
+    PICTURE.write_text(picture(), encoding="utf-8")

@@ -318,6 +318,18 @@ def no_such_entry() -> None:
     with_yearbook().entry("yearbok")
 
 
+def not_beside() -> None:
+    ledger = with_yearbook()
+    about = {"population": "firms", "period": "2024"}
+    large = dk.Table.from_cells({"kind": ["k"], "turnover": [0.75]}, by={"kind": None}, value="turnover")
+    fixed = {"region": "N1", "size": "l"}
+    ledger.add(large, About(**about, fixed=fixed), name="earlier request")  # type: ignore[arg-type]
+    cells = {"region": ["N1", "N1", "N2", "N2"], "size": ["s", "l", "s", "l"], "turnover": [0.25, 0.75, 1, 1]}
+    table = dk.Table.from_cells(cells, by={"region": None, "size": None}, value="turnover")
+    marked = table.with_status("primary", [["N1", "s"]])
+    dk.suppress(marked, ledger=ledger.about(About(**about), "request"))  # type: ignore[arg-type]
+
+
 MISTAKES: dict[str, Callable[[], None]] = {
     "K1": bad_p_table,
     "K2": bad_record_keys,
@@ -352,6 +364,7 @@ MISTAKES: dict[str, Callable[[], None]] = {
     "B4": contradiction,
     "B5": meaning_unknown,
     "B6": no_such_entry,
+    "B7": not_beside,
     "M1": too_few_units,
     "M2": constant_column,
     "M3": not_positive_definite,

@@ -13,10 +13,10 @@ from tests.docs.walk import Reader, blocks_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 AGAIN = "\nif that is right, run `python -m tests.docs.walk PAGE`"
-TUTORIALS = sorted([*(DOCS / "start").glob("*.md"), *(DOCS / "de").glob("*.md")])
+TUTORIALS = sorted([*(DOCS / "start").glob("*.md"), *(DOCS / "de").rglob("*.md")])
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: f"{page.parent.name}-{page.stem}")
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.relative_to(DOCS).as_posix())
 def test_the_page_can_be_followed(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DISKRET_DEBUG", raising=False)
     reader = Reader(tmp_path)

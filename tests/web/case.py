@@ -74,8 +74,8 @@ def ended(page: httpx2.Client, run: str, seconds: float = 120) -> dict[str, Any]
 class Served:
     """`diskret serve` in a process of its own, as a user starts it."""
 
-    def __init__(self, folder: Path) -> None:
-        words = [sys.executable, "-c", "from diskret.cli import main; main()", "serve", "--no-open"]
+    def __init__(self, folder: Path, *more: str) -> None:
+        words = [sys.executable, "-c", "from diskret.cli import main; main()", "serve", "--no-open", *more]
         self.process = subprocess.Popen(
             [*words, "--workspace", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

@@ -126,7 +126,8 @@ dk_audit <- function(x, promise = NULL, intervals = c("none", "primary", "hidden
   intervals <- match.arg(intervals)
   py <- dk_python_object(x)
   is_result <- reticulate::py_has_attr(py, "promise") && reticulate::py_has_attr(py, "table")
-  what <- if (!is.null(promise)) promise_to_python(promise) else if (is_result) py$promise else promise_to_python(dk_promise())
+  if (is.null(promise) && !is_result) promise <- dk_promise()
+  what <- if (is.null(promise)) py$promise else promise_to_python(promise)
   table <- if (is_result) py$table else py
   report <- ask(dk()$audit, table, what, named = list(intervals = intervals))
   found <- r(bridge()$audited(report))

@@ -12,6 +12,7 @@ import errno
 import os
 import re
 import signal
+import sys
 from collections.abc import Iterator
 
 import typer
@@ -26,7 +27,9 @@ from diskret.cli import changing  # noqa: F401
 from diskret.cli import attacks  # noqa: F401
 from diskret.cli import persons  # noqa: F401
 from diskret.cli import comparing  # noqa: F401
+from diskret.cli import ledger  # noqa: F401
 from diskret.cli import zoning  # noqa: F401
+from diskret.cli import requests  # noqa: F401
 from diskret.cli import runs  # noqa: F401
 from diskret.cli import page  # noqa: F401
 from diskret.cli import warming  # noqa: F401
@@ -80,13 +83,15 @@ def _tidy_when_ended() -> Iterator[None]:
 
 def main() -> None:
     """Entry point: every refusal becomes a message and an exit code, never a traceback."""
-    from diskret.cli.show import cures
+    from diskret.cli.show import cures, echo_json
     from diskret.model.errors import DiskretError
 
     try:
         with _tidy_when_ended():
             app()
     except DiskretError as e:
+        if "--json" in sys.argv[1:]:
+            echo_json({"error": e.plain()})
         typer.echo("\n".join([f"diskret: {e}", *cures(e), f"  more: {e.docs}"]), err=True)
         raise SystemExit(REFUSED) from None
     except SystemExit as e:

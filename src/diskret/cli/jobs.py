@@ -90,3 +90,24 @@ def init(
         part.write_text(text, encoding="utf-8")
     if not quiet:
         typer.echo(f"wrote {out}; look through it, then: diskret run {out}")
+
+
+@app.command()
+def schema(
+    of: Annotated[str, typer.Argument(help="job: of job files; api: of the interface for programs (OpenAPI).")] = "job",
+) -> None:
+    """Print the JSON Schema of job files, for editors, or the OpenAPI document of `diskret serve --api`."""
+    from diskret.cli.show import echo_json
+    from diskret.job.models import job_schema
+    from diskret.model.errors import BadOption, MissingExtra
+
+    if of == "job":
+        echo_json(job_schema())
+    elif of == "api":
+        try:
+            from diskret.web.api.document import document
+        except ImportError as e:
+            raise MissingExtra.needed("web", "the interface for programs") from e
+        echo_json(document())
+    else:
+        raise BadOption(f"no schema of {of!r}", hint="there are those of job and of api.")

@@ -17,6 +17,9 @@ def serve(
     ] = Path("diskret-workspace"),
     port: Annotated[int, typer.Option(help="Port on the loopback address; 0 takes any that is free.")] = 0,
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    api: Annotated[
+        bool, typer.Option("--api", help="Answer programs too, and open no browser; see docs/api.md.")
+    ] = False,
     most_upload: Annotated[int, typer.Option(min=1, help="Largest file the page takes, in megabytes.")] = 1024,
     read_seconds: Annotated[float, typer.Option(min=1, help="Longest time the page reads one file, in seconds.")] = 120,
 ) -> None:
@@ -24,6 +27,6 @@ def serve(
     from diskret.web.serve import serve as start
 
     start(
-        workspace, port=port, open_page=open_page, most_upload=most_upload << 20, read_seconds=read_seconds,
-        say=typer.echo,
+        workspace, port=port, open_page=open_page and not api, api=api, most_upload=most_upload << 20,
+        read_seconds=read_seconds, say=typer.echo,
     )  # fmt: skip

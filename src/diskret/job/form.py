@@ -68,6 +68,8 @@ class Writes:
     endings: tuple[str, ...] = ()
     any_case: bool = False
     """Whether .CSV is as good as .csv."""
+    public: bool = False
+    """Whether it is for everybody; all others are confidential."""
 
 
 PLOTS = Writes((".svg", ".html", ".png"))

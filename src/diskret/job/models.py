@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Tag, TypeAdapter
+from pydantic.json_schema import DEFAULT_REF_TEMPLATE
 
 from diskret.job.anonymise_job import AnonymiseJob
 from diskret.job.attack_job import AttackJob
@@ -64,9 +65,22 @@ def job_of(content: Mapping[str, Any]) -> Job:
     return JOB.validate_python(translated(content)[0])
 
 
-def job_schema() -> dict[str, Any]:
-    """One JSON Schema for all kinds of jobs."""
-    return JOB.json_schema()
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def job_schema(ref_template: str = DEFAULT_REF_TEMPLATE) -> dict[str, Any]:
+    """One JSON Schema for all kinds of jobs, for editors that check while you type."""
+    return {"$schema": DIALECT, "title": "diskret job", **_any_of(JOB.json_schema(ref_template=ref_template))}
+
+
+def _any_of(schema: Any) -> Any:
+    """A schema in which forms that code tells apart may fit several: what is left out fits each of them."""
+    if isinstance(schema, list):
+        return [_any_of(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    told = "discriminator" in schema
+    return {"anyOf" if key == "oneOf" and not told else key: _any_of(each) for key, each in schema.items()}
 
 
 def split(content: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:

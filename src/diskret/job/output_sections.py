@@ -33,7 +33,7 @@ FormulasInFile = Annotated[
 class TableFiles(Section):
     """Files of one table, or of several over the same classifications."""
 
-    publish: Annotated[Names, Writes(tuple(WRITERS), any_case=True)] = Field(
+    publish: Annotated[Names, Writes(tuple(WRITERS), any_case=True, public=True)] = Field(
         default_factory=list,
         description="files for the public: .csv .parquet .xlsx .json .px .sdmx.csv .sdmx.xml .arrow .dta .sav .xpt",
     )
@@ -124,7 +124,7 @@ class PoolOutput(Appearance):
 class Reports(Section):
     """Reports on what was done: one for everybody, one for the house."""
 
-    report: Annotated[str | None, REPORT] = Field(
+    report: Annotated[str | None, Writes(REPORTS, any_case=True, public=True)] = Field(
         None, description="self-contained report for everybody, .html or .pdf; names no cell and tells no reasons"
     )
     internal_report: Annotated[str | None, REPORT] = Field(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args, overload
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from diskret.io.structured import from_toml
+from diskret.io.structured import from_json, from_toml
 from diskret.io.text import inside, read_text
 from diskret.job.form import Problem, Section, by_name, problems_of, sections_in
 from diskret.job.models import JOB, KINDS, Job, split
@@ -31,13 +31,15 @@ BRANCH = re.compile(r"(int|bool|str|float)$|(list|dict|tuple|literal|function|co
 
 
 def read_job(path: str | Path) -> Job:
-    """The job in a TOML file."""
+    """The job in a file, TOML or, as other programs write it, JSON."""
     return job_from(job_content(path), str(path), Path(path).parent)
 
 
 def job_content(path: str | Path) -> dict[str, Any]:
     """What stands in a job file, not looked at yet."""
     text = read_text(path)
+    if Path(path).suffix.lower() == ".json":
+        return _content_of_json(text, str(path))
     try:
         with inside(path):
             return from_toml(text)
@@ -46,6 +48,17 @@ def job_content(path: str | Path) -> dict[str, Any]:
         raise BadJob(
             f"the job file is not valid TOML: {said}", where=str(path), hint="text needs quotes; see docs/jobs.md."
         ) from e
+
+
+def _content_of_json(text: str, where: str) -> dict[str, Any]:
+    try:
+        with inside(where):
+            content = from_json(text)
+    except ValueError as e:
+        raise BadJob("the job file is not valid JSON", where=where, hint="write it anew; see docs/jobs.md.") from e
+    if not isinstance(content, dict):
+        raise BadJob("the job file is no JSON object", where=where, hint='begin with {"data": ...}; see docs/jobs.md.')
+    return content
 
 
 @overload

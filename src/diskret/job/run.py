@@ -52,7 +52,9 @@ def run_job(
 
 
 def _asks_for_origin(job: Job) -> bool:
-    """Whether the job writes a report for the house: only that names the data by their hash."""
+    """Whether the job writes a report for the house or enters the ledger: only they name the data by their hash."""
+    if getattr(job, "ledger", None) is not None:
+        return True
     if isinstance(job, CompareJob):
         return any(name.endswith(".html") for name in job.compare.files)
     return bool(getattr(getattr(job, "output", None), "internal_report", None))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from diskret.auditing.published_intervals import Intervals, publishable_intervals
 from diskret.job.apriori import with_prices
+from diskret.job.ledger_section import memory_of
 from diskret.job.outcome import Running
 from diskret.model.errors import BadOption, listed
 from diskret.model.knowledge import Knowledge
@@ -44,8 +45,10 @@ def suppress_tables(job: Protecting, running: Running, tables: Mapping[str, Tabl
         table, method = with_prices(table, method, running.prices.get(name), usual)
         if asked.method == "thin" and isinstance(method, Moves):
             return thin(table, promise, method, progress=progress)
+        asked_ledger = job.ledger if job.kind == "table" else None
         return suppress(
-            table, promise, method, previous=before.get(name), at_most=asked.at_most, engine=_engine(job, table),
+            table, promise, method, ledger=memory_of(asked_ledger, running.here, name, several=len(tables) > 1),
+            previous=before.get(name), at_most=asked.at_most, engine=_engine(job, table),
             progress=progress,
         )  # fmt: skip
 

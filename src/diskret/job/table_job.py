@@ -15,6 +15,7 @@ from diskret.job.apriori import AprioriFile, set_beforehand
 from diskret.job.cell_keys import add_noise_by_key, as_told
 from diskret.job.data_section import Data
 from diskret.job.form import Problem, Section, named
+from diskret.job.ledger_section import LedgerSection, enter_tables
 from diskret.job.loading import found_reading, load_tables, set_by_hand
 from diskret.job.outcome import JobResult, Running
 from diskret.job.output_sections import PoolOutput, TableOutput
@@ -68,6 +69,7 @@ class TableJob(Section):
     apriori: list[AprioriFile] = Field(
         default_factory=list, description="files about single cells, which overrule the rules"
     )
+    ledger: LedgerSection | None = Field(None, description="protect beside everything published, and remember")
     output: TableOutput = Field(default_factory=lambda: TableOutput())
 
     # --- what is wrong -----------------------------------------------------------------------------------------------
@@ -263,7 +265,16 @@ class TableJob(Section):
             if asked.comparison and done.comparison is not None:
                 plot_comparison(done.comparison, meanwhile(here / asked.comparison))
                 files.append(here / asked.comparison)
+            if self.output.leaves:
+                promises = {name: each.promise for name, each in done.suppressions.items()}
+                enter_tables(self.ledger, here, done.tables, promises, _data_of(running))
         return tuple(files)
+
+
+def _data_of(running: Running) -> str:
+    """By which hash the data are known, where that was asked for."""
+    files = () if running.origin is None else running.origin.files
+    return ", ".join(hashed for _, hashed in files)
 
 
 def unknown_classifications(asked: SuppressionSection | None, by: Sequence[str]) -> Iterator[Problem]:

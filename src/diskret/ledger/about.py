@@ -9,8 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
+from diskret.io.structured import from_toml
+from diskret.io.text import read_text
+from diskret.model.damage import reading
 from diskret.model.errors import BadOption, listed
 
 PERIOD = "period"
@@ -61,6 +65,8 @@ class About:
     """Per classification codes with their parts, as far as the table's own hierarchies do not say them."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Classifications of the table that the ledger calls otherwise."""
+    totals: Mapping[str, str] = field(default_factory=dict)
+    """Per classification the code of everything, where the table's own total is less."""
     apart: str = ""
     """Why this population or value has nothing to do with any that the ledger knows."""
     revises: str = ""
@@ -97,7 +103,7 @@ class About:
         """As plain data, without what was left out."""
         told = {f.name: getattr(self, f.name) for f in fields(self)}
         told["groupings"] = {n: {c: list(p) for c, p in g.items()} for n, g in self.groupings.items()}
-        told |= {name: dict(told[name]) for name in ("fixed", "names")}
+        told |= {name: dict(told[name]) for name in ("fixed", "names", "totals")}
         told["ratio"] = None if self.ratio is None else self.ratio.to_dict()
         return {name: each for name, each in told.items() if each not in ("", {}, None, False, 0.0)}
 
@@ -116,3 +122,12 @@ class About:
         if given.get("ratio") is not None:
             given["ratio"] = Ratio(**given["ratio"])
         return cls(**given)
+
+
+def about_from(file: str | Path | None, said: Mapping[str, Any]) -> About:
+    """What a table counts, from a TOML file and what is said besides, which comes first."""
+    content: dict[str, Any] = {}
+    if file is not None:
+        with reading(file, "the file is no TOML", hint="correct it."):
+            content = from_toml(read_text(Path(file)))
+    return About.from_dict({**content, **said})

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from diskret.auditing.audit import audit
 from diskret.auditing.report import AuditReport
+from diskret.ledger.asking import asked_of
 from diskret.ledger.entry import Entry
 from diskret.ledger.linked import Linked
 from diskret.ledger.linking import Link
-from diskret.model.errors import BadOption
-from diskret.model.knowledge import Knowledge
 from diskret.model.promise import Promise
 
 
@@ -77,6 +74,8 @@ def checked(link: Link, entry: Entry, promise: Promise) -> LedgerCheck:
     notes = []
     if link.untold:
         notes.append(f"the true values of {link.untold} hidden cells are not known to the ledger")
+    if not link.fits:
+        notes.append("no values fit everything that is published: some of it is rounded or wrong, and nobody said so")
     if not link.closed:
         notes.append("so much follows from these tables that not all of it was followed up")
     assert isinstance(cells, Linked)
@@ -88,14 +87,3 @@ def checked(link: Link, entry: Entry, promise: Promise) -> LedgerCheck:
 
 def _own(link: Link, cell: int) -> str:
     return link.cells.name_of(int(link.own[cell]))
-
-
-def asked_of(cells: Linked, promise: Promise) -> Promise:
-    """The same promise with what is published besides as prior knowledge."""
-    known = promise.knowledge
-    if known.kind == "none" and cells.lower is not None and np.isfinite(cells.lower).any():
-        raise BadOption(
-            "beside a ledger everybody is taken to know that no value is negative",
-            hint="leave the knowledge out, or enter tables with negative values.",
-        )
-    return replace(promise, knowledge=Knowledge.intervals())

@@ -14,6 +14,8 @@ from diskret.model.errors import MeaningUnknown, listed
 from diskret.model.hierarchy import Hierarchy
 
 Parts = tuple[str, ...]
+REST = "all others"
+"""What is left of everything as long as nobody said what that is made of."""
 QUARTERS = ("Q1", "Q2", "Q3", "Q4")
 MONTHS = tuple(f"{month:02d}" for month in range(1, 13))
 
@@ -109,6 +111,9 @@ def scheme_of(name: str, statements: Sequence[Said], total: str) -> Scheme:
                     used |= {p: who for p in parts if p not in used}
     codes_in = dict.fromkeys([*used, *said])
     finest = tuple(code for code in codes_in if code not in said and code != total)
+    if total not in said:
+        # nobody said what everything is made of: there is more than the codes that were named
+        finest = (*finest, REST)
     bit = {code: 1 << i for i, code in enumerate(finest)}
     scheme = Scheme(name, total, said, {}, finest)
     for code in codes_in:
@@ -145,7 +150,7 @@ def _resolved(scheme: Scheme, code: str, bit: Mapping[str, int], above: Parts) -
 
 def refuse_unknown(scheme: Scheme, before: Scheme | None, who: str) -> None:
     """Refuse a table that brings codes of which nobody said what they are part of."""
-    if before is None or not before.finest:
+    if before is None or REST in before.finest:
         return
     grown = {code for code in scheme.finest if code not in before.sets}
     explained = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from diskret.ledger.nodes import Keys, Nodes, Rows, Sets
 from diskret.ledger.ratios import bounds_of, say_ratio
 from diskret.ledger.relations import Relations, born, bridges, held_nearly, solved, vintages
 from diskret.model.arrays import Bools, Floats, Ints
+from diskret.model.errors import Contradiction
 from diskret.model.exact import MOST_DECIMALS, decimals_of
 
 
@@ -41,6 +42,8 @@ class Connected:
     """Cells that are connected with it."""
     told: Bools
     """Equations that are."""
+    ratio_of: Mapping[int, int]
+    """Of the newest entry the cell whose ratio an equation says."""
 
     @property
     def size(self) -> int:
@@ -78,7 +81,7 @@ class Connected:
         held_nearly(relations)
         bridges(relations, nodes)
         last = at[ratio_cells] + versions[ratio_cells] - 1
-        of_new = _say_ratios(relations, given, rows.entry[ratio], last)
+        of_new = _say_ratios(relations, given, (rows.entry[ratio], rows.row[ratio]), last)
         return _reached(
             cls, relations, known, of_new,
             {"given": given, "rows": rows, "nodes": nodes, "sets": sets, "key": key, "is_new": is_new, "own": own},
@@ -105,25 +108,46 @@ def _telling(sums: Sums, dull: Bools, at: Ints, versions: Ints) -> Sums:
     )  # fmt: skip
 
 
-def _say_ratios(relations: Relations, given: Sequence[tuple[Entry, EntryCells]], entry: Ints, cells: Ints) -> list[int]:
-    """Write down all published ratios; gives the equations of those of the newest entry."""
+def _say_ratios(
+    relations: Relations, given: Sequence[tuple[Entry, EntryCells]], rows: tuple[Ints, Ints], cells: Ints
+) -> dict[int, int]:
+    """Write down all published ratios; gives the equations of those of the newest entry, each with its cell."""
     if not cells.size:
-        return []
+        return {}
     half = cells.size // 2
+    entry, row = rows
     bounds = [bounds_of(one, each) for one, each in given if one.about.ratio is not None]
     low, high = np.concatenate([b[0] for b in bounds]), np.concatenate([b[1] for b in bounds])
-    newest: list[int] = []
+    newest: dict[int, int] = {}
+    wrong: dict[str, list[int]] = {}
     for i in np.flatnonzero(~np.isnan(low)).tolist():
         before = len(relations.rows)
-        what = f"{given[int(entry[i])][0].name}, a published ratio"
-        say_ratio(relations, (int(cells[i]), int(cells[half + i])), float(low[i]), float(high[i]), what)
+        name = given[int(entry[i])][0].name
+        both = int(cells[i]), int(cells[half + i])
+        if not say_ratio(
+            relations, both, (float(low[i]), float(high[i])), _ratio_name(given[int(entry[i])], int(row[i]))
+        ):
+            wrong.setdefault(name, []).append(i)
         if entry[i] == len(given) - 1:
-            newest += range(before, len(relations.rows))
+            newest |= dict.fromkeys(range(before, len(relations.rows)), int(row[i]))
+    for name, ratios in wrong.items():
+        raise Contradiction(
+            f"{len(ratios)} published ratios of {name!r} are not those of the values they are made of",
+            hint="correct the table, or what its ratio is said to be of: value, unit, period and times.",
+        )
     return newest
 
 
+def _ratio_name(given: tuple[Entry, EntryCells], row: int) -> str:
+    """A published ratio in words: the table, and its codes."""
+    entry, cells = given
+    codes = [(n, h, int(at[row])) for (n, h), at in zip(entry.by.items(), cells.at, strict=True)]
+    told = [f"{name}={h.codes[i]}" for name, h, i in codes if i < len(h) - 1] or ["the total"]
+    return f"{entry.name}, {', '.join(told)}"
+
+
 def _reached(
-    cls: type[Connected], relations: Relations, known: Bools, of_new: Sequence[int], more: dict[str, object]
+    cls: type[Connected], relations: Relations, known: Bools, of_new: Mapping[int, int], more: dict[str, object]
 ) -> Connected:
     """Which cells and equations hang together with the new entry: by cells that may move, step by step."""
     lengths = np.array([cells.size for cells, _ in relations.rows], dtype=np.int64)
@@ -152,5 +176,6 @@ def _reached(
     inside[cell[told[row]]] = True
     return cls(
         relations=relations, start=start, cell=cell, coefficient=coefficient, inside=inside, told=told,
+        ratio_of=of_new,
         **more,  # type: ignore[arg-type]
     )  # fmt: skip

@@ -163,7 +163,10 @@ def cells_of(table: Table, about: About, bounds: tuple[Floats, Floats] | None = 
     value = scaled(table.value.reshape(-1), factor)
     shown = np.where(hidden, np.nan, scaled(table.published_value.reshape(-1), factor))
     lower, upper = np.full(value.size, -np.inf), np.full(value.size, np.inf)
-    if about.rounded:
+    if about.ratio is not None and table.given is None:
+        # a table adds up what it is not given, and nobody adds up rates
+        shown = np.where(table.inner.reshape(-1), shown, np.nan)
+    if about.rounded and about.ratio is None:
         step = about.rounded * factor
         shown = np.where(hidden, np.nan, np.rint(shown / step) * step)
         lower, upper = shown - step / 2, shown + step / 2

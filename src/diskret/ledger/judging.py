@@ -83,26 +83,44 @@ def _by_rules(value: Floats, count: Floats, largest: Floats, judges: Sequence[Ru
     return caught, levels[0], levels[1]
 
 
+ROUNDS = 4
+
+
 def _largest(found: Connected, asked: Ints, value: Floats, count: Floats) -> Floats:
-    """The largest contributions that derived cells may have at most."""
+    """The largest contributions that derived cells may have at most, by the sums they stand in, again and again."""
     ranks = max(2, found.nodes.largest.shape[1])
-    known = np.full((found.size, ranks), np.nan)
-    known[: found.nodes.size, : found.nodes.largest.shape[1]] = found.nodes.largest
-    most = np.repeat(np.maximum(value, 0.0)[:, None], ranks, axis=1)
-    wanted = set(asked.tolist())
-    for row in np.flatnonzero(np.array(found.relations.axis, dtype=np.int64) >= 0).tolist():
-        cells = found.cell[found.start[row] : found.start[row + 1]].tolist()
-        for cell in cells[1:]:
-            if cell in wanted and not np.isnan(known[cells[0]]).all():
-                others = [c for c in cells[1:] if c != cell]
-                most[cell] = np.fmin(most[cell], _left(known[cells[0]], known[others].reshape(-1)))
+    told = np.zeros(found.size, dtype=np.bool_)
+    told[: found.nodes.size] = ~np.isnan(found.nodes.largest).all(axis=1) if found.nodes.largest.shape[1] else False
+    most = np.repeat(np.where(np.isnan(value), np.inf, np.maximum(value, 0.0))[:, None], ranks, axis=1)
+    for rank in range(found.nodes.largest.shape[1]):
+        most[: found.nodes.size, rank] = np.fmin(most[: found.nodes.size, rank], found.nodes.largest[:, rank])
+    rows = [
+        found.cell[found.start[row] : found.start[row + 1]].tolist()
+        for row in np.flatnonzero(np.array(found.relations.axis, dtype=np.int64) >= 0).tolist()
+    ]
+    for _ in range(ROUNDS):
+        before = most.copy()
+        for whole, *parts in (cells for cells in rows if not told[cells].all()):
+            _narrow(most, told, whole, parts)
+        if (before == most).all():
+            break
     found_largest = most[asked]
     # together they contribute no more than there is, and no more of them than there are
-    places = np.arange(ranks)[None, :]
-    found_largest = np.where(places < count[asked][:, None], found_largest, 0.0)
-    before = np.cumsum(found_largest, axis=1) - found_largest
-    result: Floats = np.clip(found_largest, 0.0, np.maximum(value[asked][:, None] - before, 0.0))
+    found_largest = np.where(np.arange(ranks)[None, :] < count[asked][:, None], found_largest, 0.0)
+    taken = np.cumsum(found_largest, axis=1) - found_largest
+    result: Floats = np.clip(found_largest, 0.0, np.maximum(value[asked][:, None] - taken, 0.0))
     return result
+
+
+def _narrow(most: Floats, told: Bools, whole: int, parts: list[int]) -> None:
+    """What a sum says of the largest in its parts, and they of the largest in it."""
+    for part in parts:
+        if not told[part]:
+            others = [other for other in parts if other != part and told[other]]
+            most[part] = np.minimum(most[part], _left(most[whole], most[others].reshape(-1)))
+    if not told[whole]:
+        together = np.sort(most[parts].reshape(-1))[::-1][: most.shape[1]]
+        most[whole] = np.minimum(most[whole], together)
 
 
 def _left(whole: Floats, taken: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -21,20 +21,24 @@ from diskret.ledger.contradictions import refuse_contradictions
 from diskret.ledger.entry import Entry, EntryCells, cells_of
 from diskret.ledger.linking import Given, Link, linked
 from diskret.ledger.lock import alone_in
+from diskret.ledger.looking import history_of
+from diskret.ledger.published import fingerprint_of, published_cells
 from diskret.ledger.related import related
+from diskret.ledger.remembering import Remembering
 from diskret.ledger.storage import place_of, read_entry, sweep, write_entry
 from diskret.model.arrays import Floats
-from diskret.model.beside import Beside
 from diskret.model.errors import (
     BadOption,
     CannotWrite,
     DamagedLedger,
+    DiskretError,
     MeaningUnknown,
     NoLedger,
     NoSuchEntry,
     listed,
 )
 from diskret.model.given import refuse_no_table
+from diskret.model.hierarchy import Hierarchy
 from diskret.model.promise import Promise
 from diskret.model.table import Table
 
@@ -165,12 +169,46 @@ class Ledger:
         self._refuse_writing()
         with alone_in(self.folder):
             self._refresh()
+            self._refuse_taken(name)
             entry, cells = self._prepared(table, about, name, promise, intervals, told, data, on)
             refuse_contradictions(self._beside(entry), (entry, cells), schemes_of((*self.entries, entry)))
             written = write_entry(self.folder, entry.head(), cells)
             index.learn(self.folder, written)
             self._accept(written, cells)
         return written
+
+    def add_published(
+        self, path: str | Path, about: About, *, by: Mapping[str, Hierarchy | None], value: str, name: str, on: str = ""
+    ) -> Entry:
+        """Remember a table that was made elsewhere, from its published file: one row per cell, signs for hidden ones.
+
+        ``by`` are the columns of codes with their hierarchies, ``value`` is the column of values; intervals stand in
+        columns called like it with ``_lower`` and ``_upper``.
+        """
+        self._refuse_writing()
+        trees, cells = published_cells(path, by, value, about)
+        whole = np.nanmax(cells.shown, initial=0.0)
+        entry = Entry(
+            number=0, name=name, on=on or _today(), about=about, response=value,
+            by={about.names.get(n, n): h for n, h in trees.items()}, cells=cells.size, hidden=int(cells.hidden.sum()),
+            decimals=None, frequency=False, nonnegative=bool(np.nanmin(cells.shown, initial=whole) >= 0), told=False,
+            data=fingerprint_of(path),
+        )  # fmt: skip
+        with alone_in(self.folder):
+            self._refresh()
+            last = self.entries[-1] if self.entries else None
+            entry = replace(entry, number=1 + (last.number if last else 0), previous=last.hash if last else "")
+            self._refuse_taken(name)
+            self._refuse_unclear(entry)
+            refuse_contradictions(self._beside(entry), (entry, cells), schemes_of((*self.entries, entry)))
+            written = write_entry(self.folder, entry.head(), cells)
+            index.learn(self.folder, written)
+            self._accept(written, cells)
+        return written
+
+    def _refuse_taken(self, name: str) -> None:
+        if name in [entry.name for entry in self.entries]:
+            raise BadOption(f"there is an entry called {name!r}", hint="give every table a name of its own.")
 
     def _refuse_writing(self) -> None:
         if self.flaws:
@@ -206,8 +244,6 @@ class Ledger:
                 f"values were changed ({table.altered}): the ledger does not know how far",
                 hint="tables that were rounded are entered with rounded=...; others cannot be entered yet.",
             )
-        if name in [entry.name for entry in self.entries]:
-            raise BadOption(f"there is an entry called {name!r}", hint="give every table a name of its own.")
         unknown = [n for n in about.names if n not in table.by]
         if unknown:
             raise BadOption(f"names of classifications that the table has not: {listed(unknown)}", hint="correct them.")
@@ -242,6 +278,24 @@ class Ledger:
         for axis, scheme in after.items():
             refuse_unknown(scheme, self.schemes.get(axis), entry.name)
 
+    def verify(self) -> tuple[str, ...]:
+        """Hold every number of every entry against its hash; what is lost or was changed, in words."""
+        flaws = list(self.flaws)
+        for entry in self.entries:
+            try:
+                found, _ = read_entry(place_of(self.folder, entry.number))
+            except DiskretError as e:
+                flaws.append(f"entry {entry.number} ({entry.name}): {e.what}")
+                continue
+            if found.hash != entry.hash:
+                flaws.append(f"entry {entry.number} ({entry.name}) is not the one that was entered")
+        return tuple(dict.fromkeys(flaws))
+
+    @property
+    def last_hash(self) -> str:
+        """The hash of the last entry, and so of all of them: whoever keeps it elsewhere notices any change."""
+        return self.entries[-1].hash if self.entries else ""
+
     # --- asking -----------------------------------------------------------------------------------------------------
 
     def check(
@@ -262,6 +316,10 @@ class Ledger:
         stocks = [e.subject for e in (*self.entries, entry) if e.about.stock]
         return entry, linked(beside, (entry, cells), schemes, stocks, table.judges)
 
+    def history(self, codes: Mapping[str, str], value: str = "") -> list[dict[str, Any]]:
+        """Everything that was ever published about one cell, by what it counts; what was hidden is None."""
+        return history_of(self, codes, value)
+
     def _beside(self, entry: Entry) -> list[Given]:
         """All entries that may be connected with a new one, with their cells."""
         return [(each, self.cells(each)) for each in related(self.entries, entry)]
@@ -271,28 +329,14 @@ class Ledger:
         return Remembering(ledger=self, about=about, name=name)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Remembering:
-    """A ledger that knows what a new table counts."""
-
-    ledger: Ledger
-    about: About
-    name: str
-
-    def beside(self, table: Table, promise: Promise) -> Beside:
-        """What `suppress` protects in the place of the table."""
-        _, link = self.ledger.link(table, self.about, promise, name=self.name)
-        from diskret.ledger.check import asked_of
-
-        return Beside(cells=link.cells, own=link.own, promise=asked_of(link.cells, promise))
-
-
 def schemes_of(entries: Sequence[Entry]) -> dict[str, Scheme]:
     """All classifications, from what all entries say of them."""
     said: dict[str, list[Said]] = {}
     totals: dict[str, str] = {}
     seen: dict[str, set[Any]] = {}
     for entry in entries:
+        for axis, code in entry.about.totals.items():
+            totals.setdefault(axis, code)
         for axis, hierarchy in entry.by.items():
             if axis != PERIOD:
                 totals.setdefault(axis, hierarchy.total)

@@ -11,7 +11,7 @@ from diskret.model.arrays import Bools, Ints
 from diskret.model.system import System
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Linked(System):
     """Cells of several entries as a system; equations are named by the entries they come from.
 

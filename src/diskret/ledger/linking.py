@@ -37,10 +37,14 @@ class Link:
     """Names of the entries that are connected with it."""
     untold: int
     """Hidden cells whose true values nobody told."""
+    fits: bool
+    """Whether there are values that fit everything that is published."""
     closed: bool
     """Whether everything that follows from what is published was followed up."""
     derived: int
     """Cells that nobody published but everybody can compute."""
+    ratio_rows: Mapping[int, int]
+    """Equations that say a ratio of the new table, each with its cell."""
 
 
 def linked(
@@ -63,7 +67,8 @@ def linked(
     names = [entries[i][0].name for i in made.connected]
     return Link(
         cells=made.cells, own=made.own, shown_hidden=made.shown_hidden, hidden_shown=made.hidden_shown,
-        connected=tuple(names), untold=made.untold, closed=sums.closed, derived=made.derived,
+        connected=tuple(names), untold=made.untold, fits=made.fits, closed=sums.closed, derived=made.derived,
+        ratio_rows=made.ratio_rows,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from math import ceil, floor
 
 import numpy as np
@@ -18,6 +19,7 @@ from diskret.ledger.relations import Relations
 from diskret.model.arrays import Floats
 from diskret.model.errors import BadOption
 from diskret.model.exact import decimals_of
+from diskret.model.tolerances import ROUNDING
 
 FINEST = 9
 """Decimals of the multiples."""
@@ -70,15 +72,26 @@ def bounds_of(entry: Entry, cells: EntryCells) -> tuple[Floats, Floats]:
     )
 
 
-def say_ratio(relations: Relations, cells: tuple[int, int], low: float, high: float, what: str) -> None:
-    """Both sides of one ratio."""
+def say_ratio(relations: Relations, cells: tuple[int, int], bounds: tuple[float, float], what: str) -> bool:
+    """Both sides of one ratio, in whole multiples; whether it is true of the values."""
     over, under = cells
     above, below = relations.value[over], relations.value[under]
-    one = relations.difference(_round(above - low * below), 0.0, np.inf, what)
-    other = relations.difference(_round(high * below - above), 0.0, np.inf, what)
-    relations.add(np.array([over, under, one]), np.array([1.0, -low, -1.0]), told=what)
-    relations.add(np.array([under, over, other]), np.array([high, -1.0, -1.0]), told=what)
+    true = True
+    for side, bound in zip((1, -1), bounds, strict=True):
+        multiple, times = _whole(bound)
+        # times * over - multiple * under is at least zero for the lower bound, at most zero for the upper
+        off = float(np.round(side * (times * above - multiple * below), FINEST))
+        rest = relations.difference(off, 0.0, np.inf, f"what rounding leaves of {what}")
+        relations.add(np.array([over, under, rest]), np.array([side * times, -side * multiple, -1.0]), told=what)
+        true = true and not off < -ROUNDING * max(1.0, abs(times * above))
+    return true
 
 
-def _round(value: float) -> float:
-    return float(np.round(value, FINEST))
+def _whole(bound: float) -> tuple[float, float]:
+    """A bound as a fraction of whole numbers: above and below the line.
+
+    >>> _whole(1.0345)
+    (2069.0, 2000.0)
+    """
+    found = Fraction(round(bound * 10**FINEST), 10**FINEST)
+    return float(found.numerator), float(found.denominator)

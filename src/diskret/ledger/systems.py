@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diskret.ledger.connecting import Connected
+from diskret.ledger.fitting import fitted
 from diskret.ledger.judging import judged
 from diskret.ledger.linked import Linked
 from diskret.ledger.naming import space_of
@@ -30,7 +31,9 @@ class Made:
     hidden_shown: Told
     connected: tuple[int, ...]
     untold: int
+    fits: bool
     derived: int
+    ratio_rows: dict[int, int]
 
 
 def system_of(found: Connected, subjects: dict[tuple[str, str, str], int], judges: tuple[Rule, ...]) -> Made:
@@ -47,13 +50,13 @@ def system_of(found: Connected, subjects: dict[tuple[str, str, str], int], judge
     sources = tuple(entry.name for entry, _ in found.given)
     shown_by = _shown_by(found, place)
     frequency = all(entry.frequency for entry, _ in found.given) and not found.difference.size
-    untold = int(np.isnan(value[kept]).sum())
-    value = np.where(np.isnan(value), 0.0, value)
+    untold = int(np.isnan(value[kept[kept < found.nodes.size]]).sum())
+    own, fits = fitted(value[kept], (lower[kept], upper[kept]), (start, cells, factor))
     system = Linked(
-        by={}, response=found.given[-1][0].response, value=value[kept], status=status[kept],
+        by={}, response=found.given[-1][0].response, value=own, status=status[kept],
         respondents=None if people is None else people.each(lambda a: a[kept]),
         below=below[kept], above=above[kept], lower=lower[kept], upper=upper[kept],
-        decimals=decimals_of(value[kept]), frequency=frequency, judges=distinct_rules(judges),
+        decimals=decimals_of(own), frequency=frequency, judges=distinct_rules(judges),
         space=space_of(found, kept, subjects), system=_equations(start, cells, factor, kept.size),
         axes=tuple(("", "") for _ in told), sources=sources, shown_by=shown_by, told=told, row_cells=(start, cells),
     )  # fmt: skip
@@ -61,10 +64,17 @@ def system_of(found: Connected, subjects: dict[tuple[str, str, str], int], judge
     near = (of_row >= 0) & found.inside[np.maximum(of_row, 0)] & (found.rows.entry < len(sources) - 1)
     return Made(
         cells=system, own=np.where(found.own >= 0, place[np.maximum(found.own, 0)], -1),
-        shown_hidden=shown_hidden, hidden_shown=hidden_shown, untold=untold,
+        shown_hidden=shown_hidden, hidden_shown=hidden_shown, untold=untold, fits=fits,
+        ratio_rows=_ratio_rows(found),
         connected=tuple(np.unique(found.rows.entry[near]).tolist()),
         derived=int(((kept >= found.nodes.size) & (kept < found.key.shape[0])).sum()),
     )  # fmt: skip
+
+
+def _ratio_rows(found: Connected) -> dict[int, int]:
+    """The equations that say a ratio of the newest entry, by their numbers in the system."""
+    rows = np.flatnonzero(found.told).tolist()
+    return {i: found.ratio_of[row] for i, row in enumerate(rows) if row in found.ratio_of}
 
 
 def _rows(found: Connected, place: Ints) -> tuple[Ints, Ints, Floats, tuple[str, ...]]:

@@ -7,7 +7,7 @@ everything published that is connected with it, and what adds up among all of th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from diskret.model.arrays import Ints
 from diskret.model.promise import Promise
@@ -33,4 +33,15 @@ class Memory(Protocol):
 
     def beside(self, table: Table, promise: Promise) -> Beside:
         """The cells to be protected in the place of a table."""
+        ...
+
+    def told_of(self, table: Table, beside: Beside, report: Any) -> Any:
+        """What an audit says of the table alone, without what is exposed by published tables in any case.
+
+        A table that exposes more, or holds sensitive cells that are exposed, is refused.
+        """
+        ...
+
+    def withheld(self, table: Table, promise: Promise) -> Table | None:
+        """A table of ratios, such as growth rates, without those that tell too much; None for other tables."""
         ...

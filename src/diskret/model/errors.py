@@ -58,6 +58,14 @@ class DiskretError(Exception):
         """The section of docs/errors.md that explains this error."""
         return f"docs/errors.md#{self.code.lower()}"
 
+    def plain(self) -> dict[str, Any]:
+        """The same as data, for programs."""
+        cures = [{"key": c.key, "path": list(c.path), "value": c.value, "label": c.label} for c in self.cures]
+        return {
+            "code": self.code, "what": self.what, "where": self.where, "hint": self.hint, "docs": self.docs,
+            "cures": cures, "rows": list(self.rows),
+        }  # fmt: skip
+
     def __str__(self) -> str:
         lines = [f"[{self.code}] {self.what}"]
         if self.where:
@@ -552,6 +560,16 @@ class MeaningUnknown(DiskretError):
     """A table of which it is not said how what it counts relates to what the ledger knows."""
 
     code = "B5"
+
+
+class NotBeside(DiskretError):
+    """A table that cannot be protected beside what is published already."""
+
+    code = "B7"
+    because: tuple[str, ...] = ()
+    """For the first cells concerned the published cells that make it impossible, none of which could be missing."""
+    instead: tuple[str, ...] = ()
+    """What could be released instead."""
 
 
 class NoSuchEntry(DiskretError):

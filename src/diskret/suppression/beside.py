@@ -5,17 +5,21 @@ What is published stays as it is; only cells of the table itself can be hidden. 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from diskret.auditing.audit import audit
 from diskret.model.beside import Memory
+from diskret.model.errors import ProtectionWarning
 from diskret.model.promise import Promise
 from diskret.model.status import Status
 from diskret.model.table import Table
 from diskret.moves.move import MoveSet
+from diskret.suppression.by_moves import unprotected_of
 from diskret.suppression.methods import Moves, Progress
 from diskret.suppression.result import Suppression
 
@@ -25,8 +29,22 @@ def protected_beside(
     protect: Callable[[Table, Promise, Any, Progress | None], Suppression], progress: Progress | None,
 ) -> Suppression:  # fmt: skip
     """The table with its own pattern, and the attack on it together with all that is published."""
+    ratios = ledger.withheld(table, promise)
+    if ratios is not None:
+        beside = ledger.beside(ratios, promise)
+        told = audit(beside.cells, beside.promise)
+        return Suppression(
+            table=ratios, before=table, promise=promise, moves=MoveSet.none(), unprotected=unprotected_of(told),
+            audit=told,
+        )  # fmt: skip
     beside = ledger.beside(table, promise)
-    done = protect(beside.cells, beside.promise, method, progress)
+    with warnings.catch_warnings():
+        # whose fault it is that a cell cannot be protected says the ledger
+        warnings.filterwarnings("ignore", ".* cannot be protected as asked", ProtectionWarning)
+        done = protect(beside.cells, beside.promise, method, progress)
+    report = done.audit
+    if report is not None and report.open:
+        report = ledger.told_of(table, beside, report)
     status = table.status.reshape(-1).copy()
     mine = beside.own >= 0
     found = done.table.status.reshape(-1)[beside.own[mine]]
@@ -34,6 +52,6 @@ def protected_beside(
     status[mine] = np.where(hidden & ~table.hidden.reshape(-1)[mine], Status.SECONDARY, status[mine])
     protected = replace(table, status=status.reshape(table.shape))
     return Suppression(
-        table=protected, before=table, promise=promise, moves=MoveSet.none(), unprotected=done.unprotected,
-        notes=done.notes, audit=done.audit, cost=done.cost, beside=done,
+        table=protected, before=table, promise=promise, moves=MoveSet.none(), notes=done.notes, audit=report,
+        unprotected=() if report is None else unprotected_of(report), cost=done.cost, beside=done,
     ).sealed()  # fmt: skip

@@ -14,14 +14,14 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from diskret.io.structured import from_json
-from diskret.model.errors import BadOption, ChangedElsewhere, DiskretError, UnreadableFile, UploadTooLarge
+from diskret.model.errors import BadOption, ChangedElsewhere, DiskretError, NoSuchRun, UnreadableFile, UploadTooLarge
 from diskret.model.messages import message_in
 from diskret.model.words import LANGUAGES
 from diskret.publication.phrases import warning_in
 
 MOST_DIGITS = 18
 """Whole numbers with more digits are none that an array can hold."""
-REFUSED, CHANGED, TOO_LARGE, BROKEN = 422, 409, 413, 500
+REFUSED, CHANGED, TOO_LARGE, BROKEN, NOT_THERE = 422, 409, 413, 500, 404
 ERRORS = ("error", "problem")
 """Keys of answers under which an error stands."""
 KINDS = {
@@ -109,13 +109,8 @@ def plain(error: DiskretError) -> dict[str, Any]:
     >>> said["code"], said["what"], said["hint"], said["docs"], said["cures"]
     ('O1', 'no rule', 'give one.', 'docs/errors.md#o1', [])
     """
-    cures = [
-        {"key": c.key, "path": list(c.path), "value": c.value, "label": c.label, "words": c.label} for c in error.cures
-    ]
-    return {
-        "code": error.code, "what": error.what, "where": error.where, "hint": error.hint, "docs": error.docs,
-        "cures": cures, "rows": list(error.rows),
-    }  # fmt: skip
+    said = error.plain()
+    return said | {"cures": [{**cure, "words": cure["label"]} for cure in said["cures"]]}
 
 
 class OurMistake(DiskretError):
@@ -137,6 +132,8 @@ def on_refusal(request: Request, error: Exception) -> Response:
         return refused(BROKEN, error)
     if isinstance(error, ChangedElsewhere):
         return refused(CHANGED, error)
+    if isinstance(error, NoSuchRun) and request.url.path.startswith("/v1/"):
+        return refused(NOT_THERE, error)
     return refused(TOO_LARGE if isinstance(error, UploadTooLarge) else REFUSED, error)
 
 

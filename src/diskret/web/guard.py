@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +30,9 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), clipboard-read=()",
 }
 SAFE = ("GET", "HEAD")
+PROGRAMS = "/v1/"
+"""Where programs ask, each time with their token; browsers never do."""
+OF_BROWSERS = ("origin", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest")
 MOST_JSON, MOST_TREE = 1 << 20, 1 << 25
 """Bytes of a question; of one that brings a tree of codes along."""
 
@@ -58,8 +62,10 @@ class Place:
 class Guard:
     """Stands before everything: refuses, limits what is sent in, and adds the headers to every answer."""
 
-    def __init__(self, app: ASGIApp, place: Place, sessions: Sessions, most_upload: int) -> None:
-        self.app, self.place, self.sessions, self.most_upload = app, place, sessions, most_upload
+    def __init__(
+        self, app: ASGIApp, place: Place, sessions: Sessions, most_upload: int, key: str | None = None
+    ) -> None:
+        self.app, self.place, self.sessions, self.most_upload, self.key = app, place, sessions, most_upload, key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -100,7 +106,7 @@ class Guard:
 
     def _most(self, scope: Scope) -> int:
         """How many bytes may be sent along."""
-        if scope["method"] == "PUT" and scope["path"].startswith("/api/files/"):
+        if scope["method"] == "PUT" and scope["path"].startswith(("/api/files/", f"{PROGRAMS}files/")):
             return self.most_upload
         return MOST_TREE if scope["path"].startswith("/api/trees/") else MOST_JSON
 
@@ -109,6 +115,8 @@ class Guard:
         hint = "open the address that `diskret serve` printed."
         if headers.getlist("host") not in [[h] for h in self.place.hosts]:
             return 421, DiskretError("this server does not have that name", hint=hint)
+        if scope["path"].startswith(PROGRAMS):
+            return self._objection_to_a_program(scope, headers)
         if self._is_foreign(scope, headers):
             return 403, DiskretError("the request comes from a page of another origin", hint=hint)
         path = scope["path"]
@@ -116,6 +124,18 @@ class Guard:
             scope["session"] = self.sessions.get(_cookie(headers, self.place.cookie))
             if scope["session"] is None:
                 return 401, DiskretError("the token is missing or of an earlier start", hint=hint)
+        return None
+
+    def _objection_to_a_program(self, scope: Scope, headers: Headers) -> tuple[int, DiskretError] | None:
+        """The same for programs: they carry no cookie that a page could send for them, and no browser asks for them."""
+        if any(name in headers for name in OF_BROWSERS):
+            return 403, DiskretError("pages in a browser are not answered here", hint="this is for programs only.")
+        given = headers.getlist("authorization")
+        wanted = f"Bearer {self.key}".encode()
+        if self.key is None or len(given) != 1 or not hmac.compare_digest(given[0].encode("latin-1"), wanted):
+            hint = "send Authorization: Bearer TOKEN, with the token of the file that `diskret serve --api` names."
+            return 401, DiskretError("the token is missing or of an earlier start", hint=hint)
+        scope["session"] = PROGRAMS  # known: it may take its time
         return None
 
     def _is_foreign(self, scope: Scope, headers: Headers) -> bool:

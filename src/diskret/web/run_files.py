@@ -16,8 +16,11 @@ from diskret.io.structured import from_json
 from diskret.model.damage import reading
 from diskret.model.errors import DamagedRun, DiskretError, UnreadableFile
 from diskret.model.limits import refuse_more
+from diskret.model.locks import AS_THEY_ARE
 
 JOB, STATUS, RESULT = "job.json", "status.json", "result"
+OF_PROGRAMS = ("files", "check")
+"""Kinds of runs that programs start."""
 MOST = 4_000_000
 """Bytes of a file that the server reads itself: its content takes thirty times as much memory."""
 MOST_APART = 100_000_000
@@ -121,7 +124,7 @@ class RunStatus(_Said):
 
     id: str
     name: str
-    kind: Literal["job", "audit", "records"]
+    kind: Literal["job", "audit", "records", "files", "check"]
     of: str
     state: Literal["running", "finished", "refused", "failed", "cancelled", "interrupted"]
     started: Moment
@@ -137,6 +140,8 @@ class RunStatus(_Said):
     exposed: bool = False
     files: dict[str, Count] = {}
     """The files of its result with their sizes."""
+    public: list[str] = []
+    """Those of them that are for everybody; no other leaves by the interface for programs."""
 
 
 def read_status(folder: Path) -> dict[str, Any]:
@@ -174,7 +179,7 @@ def _refuse_other_files(result: Path, files: Mapping[str, int]) -> None:
 
 def sizes(result: Path) -> dict[str, int]:
     """The files of a result with their sizes, to be found out if one is lost or cut off."""
-    return {each.name: each.stat().st_size for each in sorted(result.iterdir())}
+    return {each.name: each.stat().st_size for each in sorted(result.iterdir()) if not each.is_dir()}
 
 
 def read_json(path: Path, most: int = MOST) -> dict[str, Any]:
@@ -200,7 +205,7 @@ def read_bytes(path: Path) -> bytes:
     refuse_more("bytes", real_file(path).stat().st_size, "the file has {} bytes")
     with reading(path):
         # if a pipe has taken its place meanwhile, nobody waits for it
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        handle = os.open(path, os.O_RDONLY | AS_THEY_ARE | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with open(handle, "rb") as file:
             return file.read()
 

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import html
+import json
 import os
+import secrets
 import signal
 import socket
 import webbrowser
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from diskret.model.errors import BadOption, CannotWrite, DiskretError, MissingExtra
+from diskret.model.locks import AS_THEY_ARE
 
 LOOPBACK = "127.0.0.1"
 WAY_IN = "open-workbench.html"
+FOR_PROGRAMS = ".diskret-api.json"
+"""In the workspace: where programs ask, and their token."""
 
 
 def serve(
-    folder: str | Path, *, port: int = 0, open_page: bool = True, most_upload: int | None = None,
+    folder: str | Path, *, port: int = 0, open_page: bool = True, api: bool = False, most_upload: int | None = None,
     read_seconds: float | None = None, say: Callable[[str], None] = print,
 ) -> None:  # fmt: skip
-    """Serve the page until the user stops it; port 0 takes any that is free. A file may take some seconds to read."""
+    """Serve the page until the user stops it; port 0 takes any that is free. A file may take some seconds to read.
+
+    With ``api`` programs are answered as well, by a token of their own that stands in a file of the workspace.
+    """
     try:
         import uvicorn
 
@@ -34,14 +43,22 @@ def serve(
     listening = _listen(port)
     with listening:
         found = int(listening.getsockname()[1])
-        bench = Workbench.at(folder, found, reading=Apart(seconds=read_seconds or SECONDS))
+        key = secrets.token_urlsafe(32) if api else None
+        bench = Workbench.at(folder, found, reading=Apart(seconds=read_seconds or SECONDS), key=key)
         app = make_app(bench, most_upload=most_upload or MOST_UPLOAD)
         address = f"http://{LOOPBACK}:{found}/#token={bench.sessions.token}"
         # the address with the token stands in no log
         config = listening_config(app)
-        with _ended_from_outside(), contextlib.closing(bench), way_in(bench.workspace.root / WAY_IN, address) as file:
-            say(f"workspace: {bench.workspace.root}")
+        root = bench.workspace.root
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(_ended_from_outside())
+            stack.enter_context(contextlib.closing(bench))
+            file = stack.enter_context(way_in(root / WAY_IN, address))
+            say(f"workspace: {root}")
             say(f"open {address}")
+            if key is not None:
+                stack.enter_context(private_text(root / FOR_PROGRAMS, for_programs(found, key)))
+                say(f"programs: address and token are in {root / FOR_PROGRAMS}")
             say("this address is for you alone; nothing leaves this machine. Ctrl-C ends it.")
             if open_page:
                 webbrowser.open(file.as_uri())  # the socket listens already: the browser waits for us
@@ -71,8 +88,7 @@ def _ended_from_outside() -> Iterator[None]:
         yield
 
 
-@contextlib.contextmanager
-def way_in(path: Path, address: str) -> Iterator[Path]:
+def way_in(path: Path, address: str) -> AbstractContextManager[Path]:
     """A file that leads to an address, for its owner alone: every user of a machine can see with what a browser starts.
 
     >>> import tempfile
@@ -82,14 +98,25 @@ def way_in(path: Path, address: str) -> Iterator[Path]:
     >>> file.exists()
     False
     """
+    return private_text(path, f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(address)}">\n')
+
+
+def for_programs(port: int, key: str) -> str:
+    """What programs need to ask: where, and the token to show each time."""
+    return json.dumps({"address": f"http://{LOOPBACK}:{port}", "token": key, "interface": 1}) + "\n"
+
+
+@contextlib.contextmanager
+def private_text(path: Path, text: str) -> Iterator[Path]:
+    """A file for its owner alone, as long as the block lasts."""
     try:
         path.unlink(missing_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_THEY_ARE, 0o600)
     except OSError as e:
         raise CannotWrite(f"cannot write: {e.strerror}", where=str(path), hint="choose another workspace.") from e
     try:
         with open(handle, "w", encoding="utf-8") as file:
-            file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(address)}">\n')
+            file.write(text)
         yield path
     finally:
         path.unlink(missing_ok=True)
@@ -97,7 +124,9 @@ def way_in(path: Path, address: str) -> Iterator[Path]:
 
 def _listen(port: int) -> socket.socket:
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # on Windows reuse means that another program may take the port as well, and hear what is asked of us
+    how = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+    listening.setsockopt(socket.SOL_SOCKET, how, 1)
     try:
         listening.bind((LOOPBACK, port))
     except (OSError, OverflowError) as e:

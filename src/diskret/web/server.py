@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from diskret.model.errors import DiskretError
 from diskret.web.answers import on_no_access, on_refusal, refused
+from diskret.web.api.routes import ROUTES as PROGRAMS
 from diskret.web.guard import Guard
 from diskret.web.routes import ALL
 from diskret.web.workbench import Workbench
@@ -37,9 +38,10 @@ def make_app(bench: Workbench, *, most_upload: int = MOST_UPLOAD) -> Starlette:
         Route("/", _page),
         Route("/favicon.ico", _icon),
         *ALL,
+        *(PROGRAMS if bench.key else ()),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
-    guard = Middleware(Guard, place=bench.place, sessions=bench.sessions, most_upload=most_upload)
+    guard = Middleware(Guard, place=bench.place, sessions=bench.sessions, most_upload=most_upload, key=bench.key)
     handlers = {DiskretError: on_refusal, OSError: on_no_access, HTTPException: _no_such_page}
     app = Starlette(routes=routes, middleware=[guard], exception_handlers=handlers, lifespan=lifespan)
     app.state.workbench = bench

@@ -34,18 +34,20 @@ class Workbench:
     """What is chosen, by tab and page."""
     reading: Reading
     """Who reads what users hand in."""
+    key: str | None = None
+    """The token of programs; without one there is nothing for them."""
     placing: threading.Lock = field(default_factory=threading.Lock, repr=False)
     """Who has it gives a file its place in the workspace."""
     hierarchies: dict[str, tuple[tuple[int, int], bool]] = field(default_factory=dict, repr=False)
     """Which files are hierarchies, each with the version that was looked at."""
 
     @classmethod
-    def at(cls, folder: str | Path, port: int, *, reading: Reading | None = None) -> Workbench:
+    def at(cls, folder: str | Path, port: int, *, reading: Reading | None = None, key: str | None = None) -> Workbench:
         """A workbench on a folder; files are read in a process apart unless said otherwise."""
         workspace = Workspace.at(folder)
         runs, reads = Runs(workspace), reading or Apart()
         tables = Tables(workspace, runs, reads)
-        return cls(workspace, Place(port), Sessions(), runs, tables, Tabs(workspace), reads)
+        return cls(workspace, Place(port), Sessions(), runs, tables, Tabs(workspace), reads, key)
 
     def open(self) -> None:
         """Begin: tidy up after servers that were killed, have somebody ready who reads."""

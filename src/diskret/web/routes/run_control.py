@@ -14,15 +14,15 @@ from diskret.job.older import translated
 from diskret.model.damage import reading
 from diskret.web.answers import Json, body_of
 from diskret.web.run_differences import compared
-from diskret.web.run_files import JOB, RESULT
+from diskret.web.run_files import JOB, OF_PROGRAMS, RESULT
 from diskret.web.table_runs import WORKING, findings
 from diskret.web.workbench import Workbench, choice, session, workbench
 from diskret.web.workspace import RUNS
 
 
 def every(request: Request) -> Response:
-    """All runs."""
-    return Json({"runs": workbench(request).runs.all()})
+    """All runs but those of programs, which have nothing to show here."""
+    return Json({"runs": [each for each in workbench(request).runs.all() if each["kind"] not in OF_PROGRAMS]})
 
 
 def one(request: Request) -> Response:

@@ -1,0 +1,83 @@
+"""Values for cells of which nobody told any: some that fit everything that is known.
+
+What an attacker can find out about a cell depends on what is published and on nothing else, so it does not matter which
+values the cells have that nobody asks about, as long as they fit. Values in the middle leave moves the most room. They
+are rounded so that no cell has more room than it truly has.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from diskret.model.arrays import Floats, Ints
+from diskret.model.exact import decimals_of
+from diskret.model.lp import Answer, Matrix, Programme
+
+
+def fitted(value: Floats, bounds: tuple[Floats, Floats], rows: tuple[Ints, Ints, Floats]) -> tuple[Floats, bool]:
+    """All values, those that are undefined (NaN) filled in; and whether any fit.
+
+    ``rows`` are equations that add up to zero: where each begins, cells, coefficients.
+
+    >>> start, cells, factor = np.array([0, 3]), np.array([0, 1, 2]), np.array([-1.0, 1.0, 1.0])
+    >>> fitted(np.array([10.0, np.nan, np.nan]), (np.zeros(3), np.full(3, np.inf)), (start, cells, factor))
+    (array([10.,  5.,  5.]), True)
+    """
+    unknown = np.flatnonzero(np.isnan(value))
+    if not unknown.size:
+        return value, True
+    start, cells, factor = rows
+    row = np.repeat(np.arange(start.size - 1), np.diff(start))
+    asked = np.isnan(value)[cells]
+    known = np.bincount(
+        row, weights=np.where(asked, 0.0, factor * np.nan_to_num(value[cells])), minlength=start.size - 1
+    )
+    number, inside = np.unique(row[asked], return_inverse=True)
+    place = np.full(value.size, -1, dtype=np.int64)
+    place[unknown] = np.arange(unknown.size)
+    at: Ints = place[cells[asked]]
+    right: Floats = -known[number].astype(np.float64)
+    lower, upper = (each[unknown] for each in bounds)
+    lower = np.where(np.isfinite(lower), lower, 0.0)
+    share = _shares(unknown.size, at, inside, factor[asked], right)
+    point = _middle((at, inside, factor[asked]), right, (lower, upper), share)
+    filled = value.copy()
+    if point is None:
+        filled[unknown] = lower
+        return filled, False
+    decimals = decimals_of(value[~np.isnan(value)]) or 0
+    step = 10.0**-decimals
+    filled[unknown] = np.maximum(np.floor(point / step + 1e-6) * step, lower)
+    return filled, True
+
+
+def _shares(size: int, at: Ints, row: Ints, factor: Floats, right: Floats) -> Floats:
+    """About how much each cell would have if all of its line had the same."""
+    many = np.bincount(row, weights=np.abs(factor), minlength=right.size)
+    share = np.full(size, np.inf)
+    np.minimum.at(share, at, np.abs(right)[row] / np.maximum(many[row], 1.0))
+    return np.where(np.isfinite(share) & (share > 0), share, 1.0)
+
+
+def _middle(
+    entries: tuple[Ints, Ints, Floats], right: Floats, bounds: tuple[Floats, Floats], share: Floats
+) -> Floats | None:
+    """A point that fits with as many cells as can be well above their lower end."""
+    at, row, factor = entries
+    lower, upper = bounds
+    size = lower.size
+    order = np.lexsort((row, at))
+    start = np.searchsorted(at[order], np.arange(size + 1))
+    one = Matrix(start, row[order], factor[order])
+    both = Matrix(np.concatenate([one.start, one.start[-1] + one.start[1:]]), np.tile(one.at, 2), np.tile(one.value, 2))
+    near = np.minimum(share, np.maximum(upper - lower, 0.0))
+    programme = Programme(
+        both, right - np.bincount(row, weights=factor * lower[at], minlength=right.size),
+        lower=np.zeros(2 * size), upper=np.concatenate([near, np.maximum(upper - lower - near, 0.0)]),
+        cost=np.concatenate([-1.0 / share, np.zeros(size)]),
+    )  # fmt: skip
+    if programme.solve() is not Answer.OPTIMAL:
+        return None
+    point = programme.point
+    result: Floats = lower + point[:size] + point[size:]
+    return result

@@ -1,0 +1,139 @@
+"""Why a table cannot be protected beside what is published, and what could be released instead."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from diskret.auditing.audit import audit
+from diskret.auditing.report import AuditReport, Exposure
+from diskret.ledger.linked import Linked
+from diskret.model.arrays import Ints
+from diskret.model.closing import close_levels, closed
+from diskret.model.hierarchy import Hierarchy
+from diskret.model.promise import Promise
+from diskret.model.status import Status
+from diskret.model.table import Table
+
+MOST_REASONS = 3
+"""Cells for which it is said which published ones are to blame."""
+MOST_PUBLISHED = 400
+"""Beyond so many published cells around one, the smallest set of them is not looked for."""
+
+
+def exposures_of(report: AuditReport) -> frozenset[tuple[str, str]]:
+    """What was found exposed, and by whom; what is undecided counts as exposed."""
+    return frozenset({(e.cell, e.by) for e in report.exposed} | {(name, "?") for name in report.undecided})
+
+
+def blamed(cells: Linked, promise: Promise, exposure: Exposure) -> tuple[str, ...]:
+    """Published cells that expose a cell, none of which could be missing, in words; empty where none were found.
+
+    It is an irreducible set: with any one of them unknown the cell would be safe. There may be smaller ones.
+    """
+    target = exposure.index[0]
+    far = _distances(cells, target)
+    published = np.flatnonzero((far >= 0) & (cells.status == Status.PUBLISHED))
+    # what stands farther away is left out first: what remains is near the cell, and easier to follow
+    published = published[np.argsort(-far[published], kind="stable")]
+    if published.size > MOST_PUBLISHED:
+        return ()
+
+    def exposed(known: Ints) -> bool:
+        return bool(audit(_with_known(cells, target, known), promise).open)
+
+    if not exposed(published):
+        return ()
+    kept = _needed(exposed, published)
+    return tuple(cells.source_name(int(cell)) for cell in kept)
+
+
+def _distances(cells: Linked, target: int) -> Ints:
+    """How many equations away from a cell the others stand, by hidden cells; -1 for those that do not hang together."""
+    start, own = cells.row_cells
+    row = np.repeat(np.arange(start.size - 1), np.diff(start))
+    far = np.full(cells.size, -1, dtype=np.int64)
+    far[target] = 0
+    step = 0
+    while True:
+        step += 1
+        rows = np.bincount(row, weights=((far >= 0) & cells.hidden)[own], minlength=start.size - 1) > 0
+        fresh = np.zeros(cells.size, dtype=np.bool_)
+        fresh[own[rows[row]]] = True
+        fresh &= far < 0
+        if not fresh.any():
+            return far
+        far[fresh] = step
+
+
+def _with_known(cells: Linked, target: int, known: Ints) -> Linked:
+    """The same system with only some cells published and one that must be kept."""
+    status = np.full(cells.size, Status.SECONDARY, dtype=np.uint8)
+    status[target] = Status.PRIMARY
+    status[known] = Status.PUBLISHED
+    return replace(cells, status=status)
+
+
+def _needed(exposed: Callable[[Ints], bool], cells: Ints) -> Ints:
+    """An irreducible part of some cells with which something is exposed: halves are left out, then single ones."""
+    step = max(1, cells.size // 2)
+    while True:
+        at = 0
+        while at < cells.size:
+            fewer = np.delete(cells, slice(at, at + step))
+            if exposed(fewer):
+                cells = fewer
+            else:
+                at += step
+        if step == 1:
+            return cells
+        step = max(1, step // 2)
+
+
+def coarser(table: Table) -> Iterator[tuple[str, Table]]:
+    """The same table with less detail, in words: without the finest codes of a classification, or without all."""
+    if not table.product or table.sparse:
+        return
+    for name, tree in table.by.items():
+        if tree.depth > 2:
+            with warnings.catch_warnings(action="ignore"):  # statuses of what is left out do not matter here
+                smaller = closed(table, {name: close_levels(tree, tree.depth - 2)})
+            yield f"{name} without its finest codes", smaller
+    for name in table.by if len(table.by) > 1 else ():
+        yield f"without {name}", _without(table, name)
+
+
+def _without(table: Table, name: str) -> Table:
+    """The totals along a classification."""
+    axis = list(table.by).index(name)
+
+    def taken(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        result: npt.NDArray[Any] = np.take(array, -1, axis=axis)
+        return result
+
+    fields: dict[str, Any] = {
+        field: None if getattr(table, field) is None else taken(getattr(table, field))
+        for field in (
+            "value",
+            "status",
+            "rule",
+            "below",
+            "above",
+            "lower",
+            "upper",
+            "weight",
+            "creator",
+            "key",
+            "given",
+        )
+    }
+    by: dict[str, Hierarchy] = {n: h for n, h in table.by.items() if n != name}
+    for level in ("respondents", "holdings"):
+        people = getattr(table, level)
+        fields[level] = None if people is None else people.each(taken)
+    return replace(table, by=by, seal="", **fields)

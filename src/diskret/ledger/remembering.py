@@ -1,0 +1,99 @@
+"""The ledger as protecting sees it: a memory that knows what the new table counts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from diskret.auditing.audit import audit
+from diskret.auditing.report import AuditReport
+from diskret.ledger.about import About
+from diskret.ledger.asking import asked_of
+from diskret.ledger.linked import Linked
+from diskret.ledger.ratio_tables import telling_ratios, with_hidden
+from diskret.ledger.refusing import MOST_REASONS, blamed, coarser, exposures_of
+from diskret.model.beside import Beside
+from diskret.model.errors import DiskretError, NotBeside, ProtectionWarning, listed
+from diskret.model.promise import Promise
+from diskret.model.table import Table
+
+if TYPE_CHECKING:
+    from diskret.ledger.ledger import Ledger
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Remembering:
+    """A ledger that knows what a new table counts; `Ledger.about` makes it, `suppress` takes it."""
+
+    ledger: Ledger
+    about: About
+    name: str
+    proposing: bool = True
+    """Whether a refusal says what could be released instead; looking for it takes a suppression for each try."""
+
+    def beside(self, table: Table, promise: Promise) -> Beside:
+        """What `suppress` protects in the place of the table."""
+        _, link = self.ledger.link(table, self.about, promise, name=self.name)
+        return Beside(cells=link.cells, own=link.own, promise=asked_of(link.cells, promise))
+
+    def withheld(self, table: Table, promise: Promise) -> Table | None:
+        """A table of ratios without those that tell too much; None for other tables."""
+        if self.about.ratio is None:
+            return None
+        hidden = telling_ratios(
+            table, promise, lambda each: self.ledger.link(each, self.about, promise, name=self.name)[1]
+        )
+        return with_hidden(table, hidden)
+
+    def told_of(self, table: Table, beside: Beside, report: AuditReport) -> AuditReport:
+        """What an audit says of the table alone; a table that exposes more than is exposed without it is refused.
+
+        So is one that holds sensitive cells that are exposed in any case.
+        """
+        bare = self.beside(with_hidden(table, np.ones(table.size, dtype=np.bool_)), beside.promise)
+        before = exposures_of(audit(bare.cells, bare.promise))
+        cells = beside.cells
+        own = {cells.name_of(int(cell)) for cell in beside.own if cell >= 0}
+        found = exposures_of(report)
+        fresh = sorted({cell for cell, by in found if cell in own or (cell, by) not in before})
+        older = sorted({cell for cell, _ in found} - {*fresh})
+        if older:
+            warnings.warn(
+                f"{len(older)} cells are exposed by what is published already, with or without this table: "
+                f"{listed(older, most=5)}",
+                ProtectionWarning,
+                stacklevel=6,
+            )
+        if not fresh:
+            return replace(report, exposed=(), undecided=())
+        error = NotBeside(
+            f"{self.name} cannot be protected beside what is published: {len(fresh)} cells stay exposed",
+            where=listed(fresh, most=10),
+        )
+        assert isinstance(bare.cells, Linked)
+        without = audit(bare.cells, bare.promise).exposed[:20]
+        reasons = [(e, blamed(bare.cells, bare.promise, e)) for e in without if e.cell in fresh]
+        error.because = tuple(f"{e.cell}: {'; '.join(why)}" for e, why in reasons[:MOST_REASONS] if why)
+        error.instead = tuple(self._instead(table, beside.promise)) if self.proposing else ()
+        hints = [f"what is published makes it impossible ({each})" for each in error.because]
+        hints += [f"could be released instead: {', or '.join(error.instead)}"] if error.instead else []
+        error.hint = ". ".join([*hints, "what is out cannot be hidden any more: publish less detail"]) + "."
+        raise error
+
+    def _instead(self, table: Table, promise: Promise) -> Iterator[str]:
+        """Tables with less detail that can be protected."""
+        from diskret.suppression.suppress import suppress
+
+        quiet = replace(self, proposing=False)
+        for words, smaller in coarser(table):
+            try:
+                with warnings.catch_warnings(action="ignore"):
+                    done = suppress(smaller, promise, ledger=quiet)
+            except DiskretError:
+                continue
+            if not done.exposed:
+                yield words

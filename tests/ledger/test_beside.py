@@ -1,0 +1,207 @@
+"""A new table beside everything published: the same cells are found, differences are seen, the table is protected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import diskret as dk
+from diskret.ledger.about import About
+from diskret.ledger.ledger import Ledger
+from diskret.model.errors import Contradiction, MeaningUnknown, NotBeside, ProtectionWarning
+
+REGION = dk.Hierarchy.from_nested({"DE": {"N": ["a", "b"], "S": ["c", "d"]}})
+ZONES = dk.Hierarchy.from_nested({"DE": {"wet": ["a", "c"], "dry": ["b", "d"]}})
+VALUES, COUNTS = [10.0, 20.0, 30.0, 40.0], [1, 5, 5, 5]
+
+
+def regions(tree: dk.Hierarchy = REGION, *, scale: float = 1.0, marked: bool = True) -> dk.Table:
+    cells = {"region": list("abcd"), "x": [v * scale for v in VALUES], "n": COUNTS}
+    table = dk.Table.from_cells(cells, by={"region": tree}, value="x", count="n")
+    return table.with_status("primary", [["a"]]) if marked else table
+
+
+def firms(**more: object) -> About:
+    return About(**{"population": "firms", "period": "2024", "unit": "EUR"} | more)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    opened = dk.open_ledger(tmp_path / "ledger", create=True)
+    opened.add(dk.suppress(regions()).table, firms(), name="Yearbook 2024 table 3", on="2026-01-01")
+    return opened
+
+
+def test_another_zoning_gives_away_what_the_yearbook_hides_and_the_proof_names_both(ledger: Ledger) -> None:
+    late = dk.suppress(regions(ZONES)).table
+    assert dk.audit(late).safe
+    found = ledger.check(late, firms(), name="Zones 2024")
+    assert not found.safe
+    assert [e.cell for e in found.audit.exposed] == ["region=a"]
+    assert "Yearbook 2024 table 3" in found.report()
+    assert "Zones 2024" in found.report()
+
+
+def test_a_table_is_protected_by_cells_of_its_own(ledger: Ledger) -> None:
+    done = dk.suppress(regions(ZONES), ledger=ledger.about(firms()))
+    assert done.audit is not None
+    assert done.audit.safe
+    assert ledger.check(done.table, firms()).safe
+    assert done.table.by == regions(ZONES).by
+
+
+def test_names_of_codes_and_tables_decide_nothing(ledger: Ledger) -> None:
+    """The same two regions under another code, in another unit, under another name of the classification."""
+    tree = dk.Hierarchy.from_nested({"all": {"North": ["a", "b"], "South": ["c", "d"]}})
+    other = regions(tree, scale=0.001)
+    again = other.with_status("open", [["a"]])
+    found = ledger.check(again, firms(unit="1000 EUR", names={}, groupings={}), name="copy")
+    assert found.shown_hidden == ("region=a is sensitive and hidden in Yearbook 2024 table 3, and shown here",)
+    with pytest.raises(Contradiction, match="Yearbook 2024 table 3"):
+        ledger.check(regions(tree), firms(unit="1000 EUR"))
+
+
+def test_a_difference_of_two_requests_is_a_cell_of_one_firm(ledger: Ledger) -> None:
+    """Nobody publishes the firm: it is what three regions leave of all four."""
+    total = dk.Table.from_cells({"k": ["k"], "x": [90], "n": [15]}, by={"k": None}, value="x", count="n")
+    asked = firms(fixed={"region": "bcd"}, groupings={"region": {"bcd": ["b", "c", "d"]}})
+    found = ledger.check(total, asked, name="request")
+    assert not found.safe
+    assert "region=a" in [e.cell for e in found.audit.exposed]
+
+
+def test_a_derived_cell_that_nobody_marked_is_found(tmp_path: Path) -> None:
+    ledger = dk.open_ledger(tmp_path / "l", create=True)
+    kinds = {"kind": ["k", "l"], "x": [100, 50], "n": [9, 6]}
+    ledger.add(dk.Table.from_cells(kinds, by={"kind": None}, value="x", count="n"), firms(), name="all firms")
+    some = {"kind": ["k", "l"], "x": [93, 50], "n": [8, 6]}
+    asked = firms(fixed={"size": "10 and more"}, groupings={"size": {"all sizes": ["10 and more", "fewer"]}})
+    table = dk.Table.from_cells(some, by={"kind": None}, value="x", count="n")
+    found = ledger.check(table, asked, name="without the smallest")
+    assert not found.safe, "one firm more or less"
+    done = dk.suppress(table, ledger=ledger.about(asked))
+    assert done.table.hidden.any()
+    assert ledger.check(done.table, asked).safe
+
+
+def test_what_cannot_be_protected_is_refused_with_what_is_to_blame(ledger: Ledger) -> None:
+    inner = {"region": ["a", "b", "c", "d"] * 2, "size": ["s"] * 4 + ["l"] * 4, "x": [4, 9, 14, 19, 6, 11, 16, 21]}
+    both = dk.Table.from_cells(inner, by={"region": REGION, "size": None}, value="x")
+    ledger.add(
+        dk.Table.from_cells({"k": ["k"], "x": [14]}, by={"k": None}, value="x"),
+        firms(fixed={"region": "c", "size": "s"}), name="request 17",
+    )  # fmt: skip
+    marked = both.with_status("primary", [["c", "l"], ["a", "Total"]])
+    with pytest.raises(NotBeside) as caught:
+        dk.suppress(marked, ledger=ledger.about(firms(), "by size"))
+    [because] = caught.value.because
+    assert "request 17" in because
+    assert "Yearbook 2024 table 3, region=c" in because
+    assert any("without" in each for each in caught.value.instead)
+
+
+def test_a_changed_value_is_refused_with_both_places_and_taken_as_a_revision(ledger: Ledger) -> None:
+    changed = dk.Table.from_cells(
+        {"region": list("abcd"), "x": [10, 20, 35, 40], "n": COUNTS}, by={"region": REGION}, value="x", count="n"
+    ).with_status("primary", [["a"]])
+    with pytest.raises(Contradiction, match=r"'again' .* 'Yearbook 2024 table 3'"):
+        ledger.add(changed, firms(), name="again")
+    done = dk.suppress(changed, ledger=ledger.about(firms(revises="Yearbook 2024 table 3")))
+    ledger.add(done.table, firms(revises="Yearbook 2024 table 3"), name="revised")
+    told = ledger.history({"region": "c", "period": "2024"})
+    assert [(t["name"], t["shown"]) for t in told] == [("Yearbook 2024 table 3", 30.0), ("revised", 35.0)]
+
+
+def test_an_old_value_is_public_for_ever(tmp_path: Path) -> None:
+    ledger = dk.open_ledger(tmp_path / "l", create=True)
+    ledger.add(regions(marked=False), firms(provisional=True), name="provisional")
+    found = ledger.check(dk.suppress(regions()).table, firms(revises="provisional"), name="final")
+    assert found.hidden_shown == ("region=a is sensitive, and shown openly in provisional",)
+
+
+def test_codes_of_which_nobody_said_what_they_are_part_of_are_refused(ledger: Ledger) -> None:
+    other = dk.Table.from_cells({"region": ["e"], "x": [1]}, by={"region": None}, value="x")
+    with pytest.raises(MeaningUnknown, match="'e'"):
+        ledger.check(other, firms())
+
+
+def test_another_population_needs_a_reason(ledger: Ledger) -> None:
+    with pytest.raises(MeaningUnknown, match="farms"):
+        ledger.check(regions(), firms(population="farms"))
+    assert ledger.check(dk.suppress(regions()).table, firms(population="farms", apart="another survey")).safe
+
+
+def test_a_code_made_of_other_codes_is_refused(ledger: Ledger) -> None:
+    tree = dk.Hierarchy.from_nested({"DE": {"N": ["a", "c"], "S": ["b", "d"]}})
+    with pytest.raises(MeaningUnknown, match="region N"):
+        ledger.check(regions(tree), firms())
+
+
+def test_rates_give_away_hidden_levels_and_are_withheld(tmp_path: Path) -> None:
+    ledger = dk.open_ledger(tmp_path / "l", create=True)
+    ledger.add(regions(marked=False), firms(period="2023"), name="2023")
+    cells = {"region": list("abcd"), "x": [11, 22, 33, 44], "n": COUNTS, "least": [1, 0, 0, 0]}
+    levels = dk.Table.from_cells(
+        cells, by={"region": REGION}, value="x", count="n", below="least", above="least"
+    ).with_status("primary", [["a"]])  # fmt: skip
+    ledger.add(dk.suppress(levels).table, firms(), name="2024")
+    rates = _rates()
+    of = dk.ledger.Ratio(under={"period": "2023"}, times=100, plus=-100)
+    growth = firms(value="x", ratio=of)
+    found = ledger.check(rates, growth, name="growth 2024")
+    assert [e.cell for e in found.audit.exposed] == ["region=a, period=2024"]
+    assert "growth 2024, region=" in found.report()
+    done = dk.suppress(rates, ledger=ledger.about(growth))
+    assert done.table.hidden.any()
+    assert ledger.check(done.table, growth).safe
+
+
+def _rates() -> dk.Table:
+    given = np.full(7, 10.0)
+    with pytest.warns(ProtectionWarning):
+        return dk.Table.from_cells(
+            {"region": ["a", "b", "c", "d", "N", "S", "DE"], "g": given}, by={"region": REGION}, value="g", sums="keep"
+        )
+
+
+def test_means_beside_counts_give_away_totals(ledger: Ledger) -> None:
+    counts = dk.Table.from_cells({"region": list("abcd"), "n": COUNTS}, by={"region": REGION}, value="n")
+    ledger.add(counts, firms(value="firms", unit="", apart="how many there are"), name="firms")
+    means = dk.Table.from_cells({"region": list("abcd"), "m": [10.0, 4.0, 6.0, 8.0]}, by={"region": REGION}, value="m")
+    of = dk.ledger.Ratio(under={"value": "firms", "unit": ""})
+    asked = About(population="firms", value="x", period="2024", unit="EUR", rounded=0.1, ratio=of)
+    found = ledger.check(means, asked, dk.Promise(min_relative_range=0.5), name="means")
+    assert "region=a" in " ".join(e.cell for e in found.audit.exposed)
+
+
+def test_quarters_add_up_to_the_year_and_stocks_do_not(tmp_path: Path) -> None:
+    for stock in (False, True):
+        ledger = dk.open_ledger(tmp_path / str(stock), create=True)
+        year = dk.suppress(regions(scale=4)).table
+        ledger.add(year, firms(stock=stock), name="year")
+        for quarter in range(1, 5):
+            found = ledger.check(regions(marked=False), firms(period=f"2024-Q{quarter}", stock=stock))
+            if quarter < 4:
+                assert found.safe
+                ledger.add(regions(marked=False), firms(period=f"2024-Q{quarter}", stock=stock), name=f"Q{quarter}")
+        assert found.safe is stock, "the last quarter completes the year"
+
+
+def test_rounded_values_are_bounds(ledger: Ledger) -> None:
+    """Beside the yearbook, a table by zones rounded to tens leaves the hidden region ten to spare, to ones none."""
+    exact = ledger.check(regions(ZONES, marked=False), firms(rounded=0.001), name="zones")
+    assert not exact.safe
+
+
+def test_a_table_made_elsewhere_is_entered_as_it_was_published(ledger: Ledger, tmp_path: Path) -> None:
+    file = tmp_path / "bulletin.csv"
+    file.write_text("region,turnover,turnover_lower,turnover_upper\nwet,40,,\ndry,60,,\nDE,100,,\n")
+    tree = dk.Hierarchy.from_nested({"DE": {"wet": ["a", "c"], "dry": ["b", "d"]}})
+    told = firms(value="x")
+    ledger.add_published(file, told, by={"region": tree}, value="turnover", name="Bulletin 7")
+    assert [t["shown"] for t in ledger.history({"region": "wet", "period": "2024"})] == [40.0]
+    found = ledger.check(dk.suppress(regions(ZONES)).table.with_status("open", [["b"]]), firms())
+    assert not found.safe
+    assert "Bulletin 7" in found.report()

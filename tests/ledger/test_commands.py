@@ -1,0 +1,123 @@
+"""The ledger on the command line, in a job and in Python: one and the same; and nothing of it tells a hidden value."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import diskret as dk
+from diskret.cli import app
+from diskret.job.read import read_job
+from diskret.job.run import run_job
+from diskret.ledger.about import About
+from diskret.publication.working import load_working, save_working
+from tests.leaks import Secrets
+
+REGION = dk.Hierarchy.from_nested({"DE": {"N": ["a", "b"], "S": ["c", "d"]}})
+ZONES = dk.Hierarchy.from_nested({"DE": {"wet": ["a", "c"], "dry": ["b", "d"]}})
+X = [73019.25, 21011.5, 90017.75, 40013.5]
+JOB = """
+[data]
+table = "zones.parquet"
+[suppression]
+[ledger]
+folder = "ledger"
+name = "Zones 2024"
+population = "firms"
+period = "2024"
+[output]
+working = "zones.working.parquet"
+publish = "zones.csv"
+"""
+
+
+def of(tree: dk.Hierarchy) -> dk.Table:
+    cells = {"region": list("abcd"), "x": X, "n": [1, 5, 5, 5]}
+    table = dk.Table.from_cells(cells, by={"region": tree}, value="x", count="n")
+    return table.with_status("primary", [["a"]])
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    save_working(dk.suppress(of(REGION)).table, "yearbook.parquet")
+    save_working(dk.suppress(of(ZONES)).table, "zones alone.parquet")
+    save_working(of(ZONES), "zones.parquet")
+    Path("job.toml").write_text(JOB)
+    Path("about.toml").write_text('population = "firms"\nperiod = "2024"\n')
+    return tmp_path
+
+
+def said(*words: str, code: int = 0) -> str:
+    done = CliRunner().invoke(app, ["ledger", *words], catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def entered() -> None:
+    said("add", "yearbook.parquet", "-l", "ledger", "--name", "Yearbook", "--about", "about.toml")
+
+
+def test_enter_list_show_check_and_ask(here: Path) -> None:
+    entered()
+    assert "Yearbook: firms, x, 2024 by region" in said("list", "-l", "ledger")
+    assert "c,90017.75" in said("show", "Yearbook", "-l", "ledger")
+    out = said("check", "zones alone.parquet", "-l", "ledger", "--about", "about.toml", code=1)
+    assert "exposed: region=a can be computed exactly" in out
+    assert "Yearbook" in out
+    told = said("history", "region=c", "period=2024", "-l", "ledger")
+    assert "Yearbook: x 90017.75" in told
+    assert "1 entries, the last hash is" in said("verify", "-l", "ledger")
+
+
+def test_a_lost_entry_ends_list_with_exit_code_1(here: Path) -> None:
+    entered()
+    Path("ledger/entries/000001.parquet").unlink()
+    assert "flaw: entry 1 (Yearbook) is lost" in said("list", "-l", "ledger", code=1)
+
+
+def test_job_and_python_give_the_same_pattern_verdict_and_entry(here: Path) -> None:
+    entered()
+    ledger = dk.open_ledger("ledger")
+    about = About(population="firms", period="2024")
+    by_hand = dk.suppress(of(ZONES), ledger=ledger.about(about, "Zones 2024"))
+    run_job(read_job("job.toml"), ".")
+    again = dk.open_ledger("ledger")
+    assert again.entries[-1].name == "Zones 2024"
+    assert again.entries[-1].data, "by which hash the data are known"
+    [by_job] = load_working("zones.working.parquet").values()
+    assert by_job.status.tolist() == by_hand.table.status.tolist()
+    assert json.loads(said("check", "zones.working.parquet", "-l", "ledger", "--about", "about.toml", "--json"))["x"][
+        "safe"
+    ]
+
+
+def test_a_job_that_is_refused_writes_nothing_and_enters_nothing(here: Path) -> None:
+    entered()
+    Path("job.toml").write_text(JOB.replace('population = "firms"', 'population = "farms"'))
+    with pytest.raises(dk.DiskretError, match="farms"):
+        run_job(read_job("job.toml"), ".")
+    assert not Path("zones.csv").exists()
+    assert len(dk.open_ledger("ledger").entries) == 1
+
+
+def test_no_hidden_value_stands_in_what_the_ledger_says(here: Path) -> None:
+    entered()
+    table = load_working("yearbook.parquet")["x"]
+    secrets = Secrets.of([X[0], X[1]], told=[float(v) for v in table.value[~table.hidden]])
+    outputs = [
+        said("list", "-l", "ledger", "--json"),
+        said("show", "Yearbook", "-l", "ledger"),
+        said("show", "1", "-l", "ledger", "--json"),
+        said("check", "zones alone.parquet", "-l", "ledger", "--about", "about.toml", code=1),
+        said("check", "zones alone.parquet", "-l", "ledger", "--about", "about.toml", "--json", code=1),
+        said("history", "region=a", "period=2024", "-l", "ledger", "--json"),
+        said("verify", "-l", "ledger", "--json"),
+        repr(dk.open_ledger("ledger").entries),
+        repr(dk.open_ledger("ledger").link(of(ZONES), About(population="firms", period="2024"))[1].cells),
+    ]
+    for output in outputs:
+        assert not secrets.found_in("output", output.encode())

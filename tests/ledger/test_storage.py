@@ -1,0 +1,215 @@
+"""The folder of a ledger: append-only, in a chain, whole or not at all, for its owner alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import diskret as dk
+from diskret.ledger.about import About
+from diskret.ledger.entry import hash_of
+from diskret.ledger.ledger import Ledger
+from diskret.ledger.migrations import VERSION
+from diskret.ledger.storage import HASH, KEY, read_entry
+from diskret.model.errors import DamagedLedger, NoLedger
+from diskret.model.lazy import names_of
+
+FIRMS = {"r": list("abcd"), "x": [10, 20, 30, 40], "n": [1, 5, 5, 5], "st": ["primary", "secondary", "open", "open"]}
+
+
+def table(*, scale: float = 1.0) -> dk.Table:
+    cells = {**FIRMS, "x": [x * scale for x in (10, 20, 30, 40)]}
+    return dk.Table.from_cells(cells, by={"r": None}, value="x", count="n", status="st")
+
+
+def about(period: str = "2024") -> About:
+    return About(population="firms", period=period)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    opened = dk.open_ledger(tmp_path / "ledger", create=True)
+    for year in ("2022", "2023", "2024"):
+        opened.add(table(scale=int(year) - 2000), about(year), name=f"yearbook {year}", on="2026-01-01")
+    return opened
+
+
+def test_an_opened_ledger_knows_what_was_entered(ledger: Ledger) -> None:
+    again = dk.open_ledger(ledger.folder)
+    assert [entry.name for entry in again.entries] == ["yearbook 2022", "yearbook 2023", "yearbook 2024"]
+    cells = again.cells(again.entry("yearbook 2023"))
+    np.testing.assert_array_equal(cells.shown, [np.nan, np.nan, 690, 920, 2300])
+    np.testing.assert_array_equal(cells.value, [230, 460, 690, 920, 2300])
+    assert again.entries[1].previous == again.entries[0].hash
+    assert again.verify() == ()
+
+
+def test_equal_entries_have_equal_hashes_and_bytes(tmp_path: Path) -> None:
+    hashes = []
+    for name in "ab":
+        opened = dk.open_ledger(tmp_path / name, create=True)
+        opened.add(table(), about(), name="yearbook", on="2026-01-01")
+        hashes.append((opened.last_hash, (tmp_path / name / "entries" / "000001.parquet").read_bytes()))
+    assert hashes[0] == hashes[1]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_everything_is_for_its_owner_alone(ledger: Ledger) -> None:
+    for path in [ledger.folder, *ledger.folder.rglob("*")]:
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+def test_a_lost_entry_is_named_and_nothing_can_be_added(ledger: Ledger) -> None:
+    (ledger.folder / "entries" / "000002.parquet").unlink()
+    again = dk.open_ledger(ledger.folder)
+    assert "entry 2 (yearbook 2023) is lost" in again.flaws
+    assert again.check(table(scale=30), about("2025")).safe, "what is there can still be asked"
+    with pytest.raises(DamagedLedger):
+        again.add(table(scale=30), about("2025"), name="next")
+
+
+def test_a_lost_last_entry_is_noticed_too(ledger: Ledger) -> None:
+    (ledger.folder / "entries" / "000003.parquet").unlink()
+    assert dk.open_ledger(ledger.folder).flaws == ("entry 3 (yearbook 2024) is lost",)
+
+
+def test_an_exchanged_entry_is_noticed(ledger: Ledger, tmp_path: Path) -> None:
+    other = dk.open_ledger(tmp_path / "other", create=True)
+    other.add(table(), about("2023"), name="something else altogether", on="2026-01-01")
+    place = ledger.folder / "entries" / "000002.parquet"
+    place.write_bytes((tmp_path / "other" / "entries" / "000001.parquet").read_bytes())
+    again = dk.open_ledger(ledger.folder)
+    assert again.flaws
+    assert again.read_only
+
+
+@pytest.mark.parametrize("index", [True, False], ids=["with its index", "without its index"])
+def test_every_changed_byte_of_an_entry_is_noticed(ledger: Ledger, index: bool) -> None:
+    place = ledger.folder / "entries" / "000002.parquet"
+    good = place.read_bytes()
+    for at in range(6, len(good) - 8, max(1, len(good) // 25)):
+        place.write_bytes(good[:at] + bytes([good[at] ^ 0x40]) + good[at + 1 :])
+        if not index:
+            (ledger.folder / "index.duckdb").unlink(missing_ok=True)
+        again = dk.open_ledger(ledger.folder, read_only=True)
+        assert again.verify() or _reads_the_same(place, ledger), f"byte {at}"
+    place.write_bytes(good)
+
+
+def _reads_the_same(place: Path, ledger: Ledger) -> bool:
+    """Some bytes of a Parquet file say nothing that is read, such as statistics."""
+    entry, cells = read_entry(place)
+    before = ledger.cells(ledger.entries[1])
+    return entry.hash == ledger.entries[1].hash and all(
+        np.array_equal(one, other, equal_nan=True)
+        for one, other in zip(cells.arrays().values(), before.arrays().values(), strict=True)
+    )
+
+
+def test_an_index_that_is_lost_or_nonsense_is_made_again(ledger: Ledger) -> None:
+    for nonsense in (None, b"", b"nonsense" * 1000):
+        index = ledger.folder / "index.duckdb"
+        index.unlink(missing_ok=True)
+        if nonsense is not None:
+            index.write_bytes(nonsense)
+        again = dk.open_ledger(ledger.folder)
+        assert len(again.entries) == 3
+        assert not again.flaws
+
+
+def test_a_folder_with_other_files_is_no_place_for_a_ledger(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(NoLedger):
+        dk.open_ledger(tmp_path, create=True)
+
+
+def test_a_ledger_of_a_later_version_is_refused(ledger: Ledger) -> None:
+    (ledger.folder / "ledger.json").write_text('{"diskret_ledger": 99}')
+    with pytest.raises(NoLedger, match="version 99"):
+        dk.open_ledger(ledger.folder)
+
+
+def test_an_entry_of_the_first_version_is_read_as_one_of_today(ledger: Ledger) -> None:
+    """Version 1 had no bounds; its hash is over what it holds."""
+    from diskret.io.columns import copy_columns
+    from diskret.ledger.storage import _Columns
+
+    place = ledger.folder / "entries" / "000001.parquet"
+    entry, cells = read_entry(place)
+    arrays = {name: array for name, array in cells.arrays().items() if name not in ("lower", "upper")}
+    head = entry.head()
+    found = hash_of(head, arrays)
+    old = ledger.folder.parent / "old.parquet"
+    footer = {KEY: json.dumps(head), HASH: found, "diskret_ledger_version": "1"}
+    copy_columns(_Columns(arrays), "SELECT * FROM leaving", old, footer=footer)
+    read, again = read_entry(old)
+    assert VERSION == 2
+    assert read.name == entry.name
+    assert np.isneginf(again.lower).all()
+    np.testing.assert_array_equal(again.value, cells.value)
+
+
+def test_two_processes_enter_one_after_the_other(tmp_path: Path) -> None:
+    folder = tmp_path / "ledger"
+    dk.open_ledger(folder, create=True)
+    code = textwrap.dedent(f"""
+        import sys, diskret as dk
+        from diskret.ledger.about import About
+        ledger = dk.open_ledger({str(folder)!r})
+        for i in range(4):
+            cells = {{"r": list("ab"), "x": [1, 2]}}
+            table = dk.Table.from_cells(cells, by={{"r": None}}, value="x")
+            period = f"20{{sys.argv[1]}}{{i}}"
+            ledger.add(table, About(population="firms", period=period), name=period)
+    """)
+    running = [subprocess.Popen([sys.executable, "-c", code, number]) for number in "12"]
+    assert [process.wait(timeout=120) for process in running] == [0, 0]
+    again = dk.open_ledger(folder)
+    assert not again.flaws
+    assert {e.name for e in again.entries} == {f"20{n}{i}" for n in "12" for i in range(4)}
+    assert again.verify() == ()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="kill")
+def test_a_kill_at_any_instant_leaves_an_entry_or_none(tmp_path: Path) -> None:
+    folder = tmp_path / "ledger"
+    dk.open_ledger(folder, create=True).add(table(), about("2000"), name="first")
+    code = textwrap.dedent(f"""
+        import sys, numpy as np, diskret as dk
+        from diskret.ledger.about import About
+        ledger = dk.open_ledger({str(folder)!r})
+        start = len(ledger.entries)
+        print("ready", flush=True)
+        for i in range(start, start + 200):
+            x = np.arange(3000.0)
+            cells = {{"r": [f"c{{k}}" for k in range(3000)], "x": x}}
+            table = dk.Table.from_cells(cells, by={{"r": None}}, value="x")
+            ledger.add(table, About(population=f"p{{i}}", period="2024", apart="test"), name=f"entry {{i}}")
+    """)
+    for delay in np.linspace(0.01, 0.6, 12).tolist():
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+        with process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"ready\n"
+            time.sleep(delay)
+            process.send_signal(signal.SIGKILL)
+        again = dk.open_ledger(folder)
+        assert not again.flaws
+        assert again.verify() == ()
+        assert not list((folder / "entries").glob("*.part"))
+
+
+def test_nothing_is_imported_for_nothing() -> None:
+    look_up, _ = names_of("diskret.ledger", {"about": "About"})
+    assert look_up("About") is About
