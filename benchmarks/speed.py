@@ -45,14 +45,16 @@ from diskret.suppression.methods import AnyMethod, Cuboids, Moves
 HERE = Path(__file__).parent
 SAMPLE = 100
 """Persons and demands of the independent attack on tables of more than `ALL` cells."""
-SECONDS = 30.0
-"""CPU seconds of an attack by a sample."""
+SECONDS, FEW_SECONDS = 30.0, 3.0
+"""CPU seconds of an attack by a sample; of one on tables that only show growth."""
 ALL, MOST_FOR_PEERS = 3_000, 6_000
 PROGRAMS = tuple(peers.PROGRAMS)
 PROVED = ("quick", "default", "economy")
 """Methods whose patterns must not be exposed."""
 THREADS = (1, 4)
 """As if there were so many cores; the run that is shown has two."""
+LATE = 300
+"""Seconds by the clock for a table that shows growth."""
 DIFFERENT = "OTHER BYTES"
 SHOWN = ("CPU s", "secondaries", "exposed")
 
@@ -157,14 +159,14 @@ def one(table: str, name: str, threads: int | None) -> dict[str, Any]:
         "bytes": hashlib.sha256(done.table.status.tobytes()).hexdigest(), "unprotected": len(done.unprotected),
     }  # fmt: skip
     if threads is None:
-        found |= attacked(grid, grid.own(done.table.hidden))
+        found |= attacked(grid, grid.own(done.table.hidden), SECONDS if table in TABLES else FEW_SECONDS)
     return found
 
 
-def attacked(grid: grids.Grid, hidden: grids.Bools) -> dict[str, Any]:
+def attacked(grid: grids.Grid, hidden: grids.Bools, seconds: float = SECONDS) -> dict[str, Any]:
     """How many primary cells the independent attack exposes, and how much of it was made."""
     most = None if grid.value.size <= ALL else SAMPLE
-    found = lone.attacked(grid, hidden, singles=True, most=most, seconds=np.inf if most is None else SECONDS)
+    found = lone.attacked(grid, hidden, singles=True, most=most, seconds=np.inf if most is None else seconds)
     words = "all" if most is None and found.settled == found.questions else f"{found.settled:,} questions"
     return {"exposed": len(found.exposed), "attacked": words}
 
@@ -243,13 +245,14 @@ def growing(efforts: Sequence[str] = ("quick", "default")) -> list[str]:
     lines = [["effort", *(name.replace("_", " ") for name in names)], ["---"] * (1 + len(names))]
     said = []
     for effort in efforts:
-        measured = growth.rows((1_000, 10_000, 30_000, 100_000), effort=effort)
+        measured = growth.rows((1_000, 10_000, 30_000, 100_000), effort=effort, limit=LATE)
         lines += [[effort, *(f"{getattr(row, name):,}" for name in names)] for row in measured]
         powers = [f"{name.replace('_', ' ')} {power:.2f}" for name, power in growth.exponents(measured).items()]
         said.append(f"{effort}, from 10,000 to {measured[-1].cells:,} cells: {', '.join(powers)}.")
     return [
         "## Growth with the number of cells\n\nCubes with as many firms to a cell at every size, single contributors "
-        "guarded against, every pattern attacked without the moves that made it; CPU seconds and gigabytes.\n",
+        "guarded against, every pattern attacked without the moves that made it; CPU seconds and gigabytes; nan: "
+        f"the attack was stopped after {LATE} s by the clock.\n",
         *(f"| {' | '.join(line)} |" for line in lines),
         "\nExponents (slopes of the logarithms; 1 is linear):\n",
         *(f"- {each}" for each in said),
