@@ -11,8 +11,8 @@ from diskret.job.form import Section
 from diskret.ledger.about import About, Ratio
 from diskret.ledger.ledger import open_ledger
 from diskret.ledger.remembering import Remembering
-from diskret.model.promise import Promise
 from diskret.model.table import Table
+from diskret.suppression.result import Suppression
 
 
 class LedgerSection(Section):
@@ -65,14 +65,17 @@ def memory_of(asked: LedgerSection | None, here: Path, name: str, several: bool)
 
 
 def enter_tables(
-    asked: LedgerSection | None, here: Path, tables: Mapping[str, Table], promises: Mapping[str, Promise], data: str
+    asked: LedgerSection | None, here: Path, tables: Mapping[str, Table], done: Mapping[str, Suppression], data: str
 ) -> None:
     """Remember the tables of a job as they are published."""
     if asked is None or not asked.enter:
         return
     ledger = open_ledger(here / asked.folder, create=True)
     for name, table in tables.items():
+        suppression = done.get(name)
+        together = None if suppression is None else suppression.beside
         ledger.add(
-            table, asked.about(), name=f"{asked.name} ({name})" if len(tables) > 1 else asked.name,
-            promise=promises.get(name), data=data,
+            table, asked.about(), name=f"{asked.name} ({name})" if len(tables) > 1 else asked.name, data=data,
+            promise=None if suppression is None else suppression.promise,
+            settled=None if together is None else together.audit,
         )  # fmt: skip
